@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from harness.core.records import FindingKind, Verdict
 from harness.reports import agreement, html_data, pairs, summary, tolerance_counts
+from harness.reports.sentences import metastore_lines
 from harness.reports.words import FINDINGS, VERDICTS, VIEWS, WAYS
 from harness.run.load_run import Run
 
@@ -46,6 +47,7 @@ def page(run: Run) -> str:
         .get_template("report.html.j2")
         .render(
             info=run.info,
+            metastore=list(metastore_lines(run.info)),
             totals=summary.totals(run),
             known=[each for each in groups if each.known],
             new=[each for each in groups if not each.known],

@@ -13,6 +13,7 @@ from harness.model import past_views
 from harness.model.commit import AS_OF, INCREMENTAL
 from harness.reports import summary
 from harness.reports.lines import item, say
+from harness.reports.sentences import metastore_lines
 from harness.reports.words import FINDINGS, VERDICTS
 from harness.reports.words import VIEWS as MEANINGS
 from harness.run.load_run import Run
@@ -48,6 +49,8 @@ def legend(run: Run, labels: Mapping[str, str], console: Console) -> None:
         item(console, reader, lead=f"  {label:{READER}}")
     for fidelity, names in _fidelities(run, labels).items():
         item(console, f"{', '.join(names)}: {fidelity}", lead=" -")
+    for line in metastore_lines(run.info):
+        item(console, line, lead=" -")
     say(console, "Their settings", "bold")
     said = ((summary.settings(run, reader), label) for reader, label in labels.items())
     for settings, names in grouped(said).items():

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from harness.core.records import Answer, Finding, FindingKind, Origin, Refusal, Verdict, Witness
 from harness.model.canonical import text_of
 from harness.model.query import AGGREGATE
 from harness.reports.words import PARTIES, exact, kind_of, short, shown
+from harness.run.run_info import RunInfo
 
 NAMED: Final = 3
 """So many ways of reading are listed where several give an answer."""
@@ -157,3 +159,13 @@ def mapping_text(reproduces: tuple[str, ...], claimed: str) -> str:
     if len(reproduces) > NAMED:
         return f"{len(reproduces)} ways of reading give the same answer, so none is claimed"
     return f"none is claimed: the same answer comes from {'; '.join(reproduces)}"
+
+
+def metastore_lines(info: RunInfo) -> Iterator[str]:
+    """Say through which metastore the readers asked; nothing where it is the usual one."""
+    if info.metastore is None:
+        return
+    older = info.metastore.upgraded_from
+    made = f", whose database {older} had made with the tables in it" if older else ""
+    yield f"all asked through {info.metastore.distribution}{made}"
+    yield from (f"{name}: {fidelity}" for name, fidelity in info.metastore.fidelity.items())

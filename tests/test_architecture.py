@@ -33,6 +33,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
             "profile",
             "profile_file",
             "capabilities",
+            "metastore_support",
             "reader_support",
             "reader_defaults",
             "shipped",

@@ -85,11 +85,13 @@ def plan(
     warehouse: options.WarehouseOption = None,
     reader: options.ReaderOption = None,
     readers: options.ReadersOption = None,
+    metastore: options.MetastoreOption = "",
 ) -> None:
     """Show what a run would do: variants, readers, cells, and what is left out and why."""
     paths = options.paths(scenarios, folders)
     asked = plan_options.asked(reader, readers)
-    made = plan_options.make(paths, profile, k, None, runtime or "", asked, warehouse or "")
+    where = plan_options.Where(runtime or "", warehouse or "", metastore)
+    made = plan_options.make(paths, profile, k, None, where, asked)
     plan_options.show(made, OUT, cells=cells)
 
 
@@ -124,6 +126,7 @@ def run(
     warehouse: options.WarehouseOption = None,
     reader: options.ReaderOption = None,
     readers: options.ReadersOption = None,
+    metastore: options.MetastoreOption = "",
     offline: options.OfflineOption = False,
     fresh: options.FreshOption = False,
     show: options.ShowOption = False,
@@ -140,7 +143,8 @@ def run(
     else:
         paths = options.paths(scenarios, folders)
         asked = plan_options.asked(reader, readers)
-        made = plan_options.make(paths, profile, k, cases, runtime or "", asked, warehouse or "")
+        where = plan_options.Where(runtime or "", warehouse or "", metastore)
+        made = plan_options.make(paths, profile, k, cases, where, asked)
         plan_options.check_asks(made)
         working = begun(made, run_dir, resources, fresh=fresh)
     with working as work:

@@ -110,6 +110,14 @@ ReadersOption = Annotated[
         help="Ask the readers of this file (readers.yaml) instead of those of the profile.",
     ),
 ]
+MetastoreOption = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Through which metastore the readers ask, such as 'hive-metastore-4.0.1', whatever "
+        "the profile says.",
+    ),
+]
 OfflineOption = Annotated[
     bool, typer.Option(envvar=OFFLINE, help="Download nothing; a missing file is an error.")
 ]
@@ -152,6 +160,7 @@ PLANNED_ALREADY: Final = (
     "warehouse",
     "reader",
     "readers",
+    "metastore",
 )
 """Options that are part of a run's plan."""
 

@@ -18,6 +18,7 @@ from harness.artifacts import distributions
 from harness.core import runtime_names
 from harness.core import yaml_reader as scenario_text
 from harness.core.errors import Fault, UsageProblem
+from harness.core.metastore_choice import MetastoreChoice
 from harness.core.runtime_names import PROCESS
 from harness.plan import (
     Profile,
@@ -28,6 +29,7 @@ from harness.plan import (
     estimate,
     in_runtime,
     in_warehouse,
+    metastore_support,
     only,
     own_distributions,
     plan,
@@ -65,14 +67,42 @@ class EmptyPlanProblem(UsageProblem):
         return f"nothing would be asked: {why}; harness plan tells more"
 
 
+@dataclass(frozen=True, slots=True)
+class Where:
+    """What is said of all engines, whatever a profile says; empty: as it says."""
+
+    runtime: str = ""
+    """How they are run."""
+    warehouse: str = ""
+    """Where readers find their tables."""
+    metastore: str = ""
+    """Through which one readers ask."""
+
+    def of(self, profile: Profile) -> Profile:
+        """Return a profile of which this is said.
+
+        Raises:
+            UsageProblem: there is no such metastore, or what is said does not go together.
+
+        """
+        found = in_runtime(profile, self.runtime) if self.runtime else profile
+        found = in_warehouse(found, self.warehouse) if self.warehouse else found
+        if not self.metastore:
+            return found
+        metastore_support.check(self.metastore)
+        return replace(found, metastore=MetastoreChoice(self.metastore))
+
+
+AS_IT_SAYS: Final = Where()
+
+
 def make(
     paths: Sequence[Path] | None,
     profile: str,
     pattern: str,
     cases: Path | None = None,
-    runtime: str = "",
+    where: Where = AS_IT_SAYS,
     readers: Sequence[str] = (),
-    warehouse: str = "",
 ) -> Plan:
     """Plan a profile, on its own scenarios or on those of `paths`.
 
@@ -81,9 +111,8 @@ def make(
         profile: its name.
         pattern: only cells whose case contains it.
         cases: a file that names the only cells wanted, a case on each line.
-        runtime: how all engines are run; empty: as the profile says.
+        where: what is said of all engines.
         readers: who is asked instead of the profile's readers; empty: those.
-        warehouse: where all readers find their tables; empty: as the profile says.
 
     Raises:
         UsageProblem: a scenario, profile, writer, reader, setting or case that does not exist.
@@ -93,11 +122,9 @@ def make(
     own_distributions.register(paths or ())
     if readers:
         found = with_readers(found, tuple(map(reader, readers)))
-    if runtime:
-        found = in_runtime(found, runtime)
-    if warehouse:
-        found = in_warehouse(found, warehouse)
-    check_names.raise_if_any((*writer_support.wrong(found), *_wrong_readers(found)))
+    found = where.of(found)
+    wrong = (*writer_support.wrong(found), *_wrong_readers(found))
+    check_names.raise_if_any((*wrong, *metastore_support.wrong(found)))
     for name in (each for each in found.formats if each in formats.names()):
         reader_support.check_format(name)
     known = [formats.load(name) for name in formats.names()]
@@ -195,12 +222,7 @@ def show(made: Plan, console: Console, *, cells: bool) -> None:
         row = str(len(variant.scenario.steps)), str(counts[variant.id])
         table.add_row(Text(variant.id, overflow="fold"), *row)
     console.print(table)
-    for each in made.readers:
-        console.print(f"reader {each}", markup=False, highlight=False)
-    names = dict.fromkeys(each.distribution for each in made.readers)
-    known = (distributions.load(name).notice for name in names if distributions.exists(name))
-    for told in filter(None, known):
-        console.print(f"note: {told}", markup=False, highlight=False, soft_wrap=True)
+    _show_readers(made, console)
     for scenario in {each.scenario.name: each.scenario for each in made.variants}.values():
         for notice in notices(scenario):
             console.print(f"note: {notice}", markup=False, highlight=False, soft_wrap=True)
@@ -220,6 +242,17 @@ def show(made: Plan, console: Console, *, cells: bool) -> None:
         f"{counted(len(made.variants), 'variant')}, {counted(len(made.readers), 'reader')}, "
         f"{counted(len(made.cells), 'cell')}; about {minutes:.0f} min when nothing is there yet"
     )
+
+
+def _show_readers(made: Plan, console: Console) -> None:
+    for each in made.readers:
+        console.print(f"reader {each}", markup=False, highlight=False)
+    if not made.metastore.usual:
+        console.print(f"through {made.metastore}", markup=False, highlight=False)
+    names = dict.fromkeys(each.distribution for each in made.readers)
+    known = (distributions.load(name).notice for name in names if distributions.exists(name))
+    for told in filter(None, known):
+        console.print(f"note: {told}", markup=False, highlight=False, soft_wrap=True)
 
 
 def _told_apart(made: Plan) -> Iterator[str]:

@@ -25,6 +25,7 @@ from harness.conformance.results import CheckResult, Conformance, failed, unknow
 from harness.core import tolerances
 from harness.core.concurrency import JobThreads
 from harness.core.errors import DEFECT, HarnessError, UsageProblem
+from harness.core.metastore_choice import MetastoreChoice
 from harness.core.progress import Count, Progress
 from harness.core.runtime_names import CONTAINER
 from harness.engines.api import NoAnswerError, RefusedError
@@ -146,7 +147,7 @@ def verify(reader: Reader, cache: Cache, folder: Path, progress: Progress) -> Co
     check_can_be_asked(reader)
     contained = found.runtime == CONTAINER
     catalog = metastore.distribution_for([found.name])
-    context = ReadContext(cache, folder, progress, metastore=catalog)
+    context = ReadContext(cache, folder, progress, metastore=MetastoreChoice(catalog))
     with progress.count(f"check {reader}", len(ASSERTS)) as count:
         servers = Servers(Leftovers(leftovers.docker_objects if contained else None), count)
         try:

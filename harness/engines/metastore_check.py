@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from harness.core.records import Refusal
 from harness.engines.api import NoAnswerError, RefusedError
 from harness.runtime import metastore_client
 
@@ -17,6 +18,7 @@ def metastore_first(uri: str) -> Iterator[None]:
 
     Raises:
         CatalogGoneProblem: the metastore does not answer.
+        RefusedError: the metastore answers, and the server refused what it was asked.
 
     """
     try:
@@ -24,3 +26,10 @@ def metastore_first(uri: str) -> Iterator[None]:
     except (NoAnswerError, RefusedError):
         metastore_client.check(uri)
         raise
+    except Exception as problem:
+        # A client refused while it connects has an error of its own, with what the server said.
+        refusal = getattr(problem, "refusal", None)
+        if not isinstance(refusal, Refusal):
+            raise
+        metastore_client.check(uri)
+        raise RefusedError(refusal, 0.0) from problem

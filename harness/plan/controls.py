@@ -2,7 +2,7 @@
 
 Readers that are shipped are tested with the harness. How another version, or somebody's own, has to
 be set up can only be supposed: a property that has another name by now would make right engines
-look wrong. Pure.
+look wrong. So it is of how one that is shipped gets along with another metastore. Pure.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Final
 
 from harness.artifacts import distributions
 from harness.core import runtime_names
+from harness.core.metastore_choice import MetastoreChoice
 from harness.plan.capabilities import Makers
 from harness.plan.constraints import TABLE_VERSION
 from harness.plan.profile import Cover, Profile, ProfileReader, Writer
@@ -29,16 +30,23 @@ Planned = Callable[[Profile], Plan]
 """Plans a profile whose only scenario is the control."""
 
 
-def needed(reader: Reader) -> bool:
-    """Return whether a reader is not one that is shipped, or reads tables of an object store."""
+def needed(reader: Reader, through: MetastoreChoice) -> bool:
+    """Return whether a reader is not one that is shipped, or not asked as it is shipped.
+
+    `through`: the metastore. An engine whose client does not speak to it would seem to refuse; so
+    would one that does not find the tables of an object store.
+    """
     name = reader.distribution
-    return not distributions.is_shipped(name) or name != runtime_names.on_disk(name)
+    on_disk = name == runtime_names.on_disk(name)
+    return not (through.usual and on_disk and distributions.is_shipped(name))
 
 
-def is_control(cell: Cell, variant: Variant) -> bool:
+def is_control(cell: Cell, variant: Variant, through: MetastoreChoice) -> bool:
     """Return whether a cell is asked so that the others of its reader can be judged."""
     whole = (cell.step, cell.view, cell.query) == (_STEP, *_WHOLE)
-    return variant.scenario.name == SCENARIO and whole and needed(parse_reader(cell.reader))
+    return (
+        variant.scenario.name == SCENARIO and whole and needed(parse_reader(cell.reader), through)
+    )
 
 
 def with_controls(made: Plan, profile: Profile, makers: Makers, planned: Planned) -> Plan:
@@ -50,7 +58,7 @@ def with_controls(made: Plan, profile: Profile, makers: Makers, planned: Planned
     """
     of = {each.id: each.format for each in made.variants}
     asked = {(cell.reader, of[cell.variant]) for cell in made.cells}
-    readers = [each for each in made.readers if needed(each)]
+    readers = [each for each in made.readers if needed(each, made.metastore)]
     if not any(str(each) == reader for each in readers for reader, _ in asked):
         return made
     found = planned(_profile(profile, readers, tuple(dict.fromkeys(of.values())), makers))

@@ -63,6 +63,7 @@ def plan(
         pairs=tuple(covered),
         partly=tuple(cell_choice.partly(profile, variants, cells, cannot)),
         ask_again=profile.ask_again,
+        metastore=profile.metastore,
     )
 
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from harness.core import runtime_names
 from harness.core.errors import Fault, UsageProblem
+from harness.core.metastore_choice import USUAL, MetastoreChoice
 from harness.core.yaml_reader import Document, KeyPath
 from harness.scenario.cells import AskedAgain, Reader
 from harness.scenario.definition import VIEWS
@@ -88,6 +89,8 @@ class Profile:
     cover: Cover = Cover.ALL
     """Which combinations become variants; with `pairs`, queries of some steps are asked in turn."""
     ask_again: AskedAgain = AskedAgain.UNEXPLAINED
+    metastore: MetastoreChoice = USUAL
+    """The one that the readers ask through."""
     document: Document | None = field(default=None, compare=False, repr=False)
     """The file that it stands in; None for one made in Python."""
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
 from harness import formats
+from harness.core.metastore_choice import USUAL, MetastoreChoice
 from harness.core.problems import one_of
 from harness.core.runtime_names import CONTAINER, PROCESS, RUNTIMES, WAREHOUSES, with_default
 from harness.core.validation import make
@@ -41,6 +42,7 @@ class _Form:
     ask_again: AskedAgain = AskedAgain.UNEXPLAINED
     runtime: str = PROCESS
     warehouse: str = ""
+    metastore: dict[str, str] | str | None = None
     views: tuple[str, ...] = VIEWS
     queries: list[Any] | None = None
 
@@ -63,6 +65,14 @@ class _QueryForm:
 
     query: str
     steps: AskedSteps = AskedSteps.ALL
+
+
+@dataclass(frozen=True, slots=True)
+class _MetastoreForm:
+    """The keys of a metastore."""
+
+    distribution: str
+    upgraded_from: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +151,7 @@ def _profile(name: str, data: object, document: Document) -> Profile | None:
         query_steps={q: steps for q, steps in queries.items() if steps is not AskedSteps.ALL},
         cover=form.cover,
         ask_again=form.ask_again,
+        metastore=_metastore(form.metastore, document, (*at, "metastore")),
         document=document,
     )
 
@@ -178,6 +189,16 @@ def _forms(
         form = make(kind, written, document, place, what)
         if form is not None:
             yield place, form
+
+
+def _metastore(
+    given: Mapping[str, str] | str | None, document: Document, at: KeyPath
+) -> MetastoreChoice:
+    if given is None:
+        return USUAL
+    written = {"distribution": given} if isinstance(given, str) else given
+    form = make(_MetastoreForm, written, document, at, "metastore")
+    return MetastoreChoice(form.distribution, form.upgraded_from) if form else USUAL
 
 
 def _queries(data: list[Any] | None, document: Document, at: KeyPath) -> dict[str, AskedSteps]:

@@ -6,7 +6,7 @@ scheduled, asked and recorded goes one way, through queues between the threads o
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from types import MappingProxyType
@@ -50,6 +50,8 @@ def read(
         EnvironmentProblem: an artifact is missing, or the metastore does not get ready.
 
     """
+    if context.metastore.upgraded_from:
+        states = _at_once(states)
     queues = ReadQueues({name: ClosableQueue() for name in schedule_questions.servers(plan)})
     threads = JobThreads(1)
     asking = partial(_schedule_and_ask, plan, states, context, queues, threads)
@@ -75,6 +77,11 @@ def _schedule_and_ask(
         )
         with threads.running([partial(ask_engine.ask, each, probes, queues) for each in starts]):
             schedule_questions.schedule(plan, states, shared, probes, queues)
+
+
+def _at_once(states: Iterable[States]) -> Iterator[States]:
+    """Yield all states together, once the last has come: a database is upgraded with all of it."""
+    yield {key: state for some in states for key, state in some.items()}
 
 
 def count_cells(plan: Plan, context: ReadContext) -> Count:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -19,10 +19,11 @@ from harness.artifacts import distributions, object_storage
 from harness.artifacts.cache import Cache
 from harness.core.concurrency import JobThreads
 from harness.core.errors import EnvironmentProblem
+from harness.core.metastore_choice import USUAL, MetastoreChoice
 from harness.core.progress import Progress, started
-from harness.engines.api import Engine, PlannedReads, Server
+from harness.engines.api import Engine, PlannedReads, RefusedError, Server
 from harness.read.questions import engine_of
-from harness.runtime import memory, metastore, metastore_client, provide, work_folders
+from harness.runtime import memory, metastore_client, provide, work_folders
 from harness.runtime.api import Runtime
 from harness.runtime.metastore import Metastore
 from harness.runtime.metastore_client import CatalogGoneProblem, CatalogRefusedError
@@ -48,14 +49,29 @@ class ReadContext:
     """After so long a query counts as unanswered."""
     room: memory.Room = field(default_factory=memory.Room)
     """The memory of what runs side by side, writers included."""
-    metastore: str = metastore.DISTRIBUTION
-    """The distribution of the metastore."""
+    metastore: MetastoreChoice = USUAL
 
 
-def start_metastore(context: ReadContext) -> AbstractContextManager[Metastore]:
-    """Start a metastore for as long as the context that is returned lasts."""
-    folder = work_folders.numbered(context.folder, "metastore")
-    return provide.start_metastore(context.cache, folder, context.progress, context.metastore)
+@contextmanager
+def start_metastore(
+    context: ReadContext, register: Callable[[Metastore], None]
+) -> Iterator[Metastore]:
+    """Start a metastore for as long as the context lasts.
+
+    `register`: given a metastore, has every state registered in it that is not yet. Where its
+    database is to be upgraded, that is the older one that makes it.
+    """
+    cache, progress, chosen = context.cache, context.progress, context.metastore
+    database = None
+    if chosen.upgraded_from:
+        older = work_folders.numbered(context.folder, "older-metastore")
+        with provide.start_metastore(cache, older, progress, chosen.upgraded_from) as made:
+            register(made)
+        database = provide.upgraded(cache, older, progress, chosen.distribution)
+    folder, name = work_folders.numbered(context.folder, "metastore"), chosen.distribution
+    with provide.start_metastore(cache, folder, progress, name, database) as running:
+        register(running)
+        yield running
 
 
 class SharedMetastore:
@@ -79,7 +95,7 @@ class SharedMetastore:
 
         Beside a writer the first start waits for memory, as the servers do.
         """
-        found, room = distributions.load(self.context.metastore), self.context.room
+        found, room = distributions.load(self.context.metastore.distribution), self.context.room
         with nullcontext() if self._states else room.of(found):
             self.add(states)
             self.running()
@@ -101,7 +117,8 @@ class SharedMetastore:
         """
         with self._lock:
             try:
-                if self._running is None or not self.answers(self._running):
+                late = self._running is not None and self._cannot_take_more()
+                if self._running is None or late or not self.answers(self._running):
                     return self._started()
                 self._register(self._running)
             except (EndedProblem, CatalogGoneProblem):
@@ -111,10 +128,14 @@ class SharedMetastore:
 
     def _started(self) -> Metastore:
         self._end()
-        running, self._registered = self._stack.enter_context(start_metastore(self.context)), 0
-        self._register(running)
-        self._running = running
-        return running
+        self._registered = 0
+        starting = start_metastore(self.context, self._register)
+        self._running = self._stack.enter_context(starting)
+        return self._running
+
+    def _cannot_take_more(self) -> bool:
+        """Return whether a state is missing that an older metastore must register."""
+        return bool(self.context.metastore.upgraded_from) and self._registered < len(self._states)
 
     def _register(self, running: Metastore) -> None:
         if self._registered == len(self._states):
@@ -203,5 +224,11 @@ class EngineStart:
             runtime = watched(runtime) if watched else runtime
             folder = work_folders.numbered(context.folder, self.name)
             serving = engine.serve(runtime, running.uris, folder, context.progress, self.planned)
-            with started(self.name, serving, context.progress) as server:
+            with ExitStack() as stack:
+                entered = started(self.name, serving, context.progress)
+                try:
+                    server = stack.enter_context(entered)
+                except RefusedError as refused:
+                    told = f"it refuses what it is asked first, through {context.metastore}"
+                    raise EnvironmentProblem(f"{told}: {refused}") from refused
                 yield EngineServer(server, engine, context.timeout_s, running, self.shared)

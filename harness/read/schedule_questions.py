@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from harness import engines, formats
 from harness.artifacts import distributions
+from harness.core.metastore_choice import MetastoreChoice
 from harness.core.records import Answer
 from harness.engines.api import PlannedReads
 from harness.read import questions
@@ -18,7 +19,7 @@ from harness.read.answer_cache import AnswerCache
 from harness.read.questions import CellQuestion, QuestionMaker, ReadQueues, Response
 from harness.read.reader_servers import SharedMetastore
 from harness.read.support_probe import Probes
-from harness.runtime import provide
+from harness.runtime import metastore, provide
 from harness.scenario.cells import Cell, Plan, Reader, Variant
 from harness.write import state_store
 from harness.write.table_state import FileSeen, States
@@ -81,7 +82,7 @@ def planned_questions(plan: Plan) -> PlannedQuestions:
     maker = QuestionMaker(
         readers,
         engines={name: questions.engine_of(name) for name in distributions_},
-        digests={name: reader_digest(reader) for name, reader in readers.items()},
+        digests={name: reader_digest(each, plan.metastore) for name, each in readers.items()},
         formats={each.format: formats.load(each.format) for each in plan.variants},
     )
     cells: dict[str, list[Cell]] = {}
@@ -90,11 +91,18 @@ def planned_questions(plan: Plan) -> PlannedQuestions:
     return PlannedQuestions(maker, {variant.id: variant for variant in plan.variants}, cells)
 
 
-def reader_digest(reader: Reader) -> str:
-    """Return the digest of what shapes a reader's answers: artifacts, JRE, configuration, code."""
+def reader_digest(reader: Reader, through: MetastoreChoice) -> str:
+    """Return the digest of what shapes a reader's answers: artifacts, JRE, configuration, code.
+
+    `through`: the metastore, which counts where it is not the usual one.
+    """
     found = distributions.load(reader.distribution)
     code = engines.load(found.engine).ask_code()
-    return distributions.digest_of([provide.digest(found), code, list(reader.settings)])
+    own = [provide.digest(found), code, list(reader.settings)]
+    if not through.usual:
+        served = map(distributions.load, metastore.needed(through))
+        own.append([distributions.digest(each) for each in served])
+    return distributions.digest_of(own)
 
 
 @dataclass(frozen=True, slots=True)

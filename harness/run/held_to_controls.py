@@ -26,7 +26,7 @@ def controls_of(plan: Plan) -> Mapping[ReaderFormat, Sequence[Cell]]:
     return grouped(
         ((cell.reader, of[cell.variant].format), cell)
         for cell in plan.cells
-        if controls.is_control(cell, of[cell.variant])
+        if controls.is_control(cell, of[cell.variant], plan.metastore)
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from harness.artifacts import cache_mark, distributions, fetch, object_storage
 from harness.artifacts.cache import Cache
 from harness.core import runtime_names
+from harness.core.metastore_choice import MetastoreChoice
 from harness.core.progress import Progress
 from harness.core.runtime_names import PROCESS
 from harness.runtime import metastore, provide
@@ -20,17 +21,24 @@ def needed(plan: Plan) -> tuple[str, ...]:
     asked = tuple(dict.fromkeys((*writers, *readers)))
     catalog = metastore.distribution_for(asked)
     store = (object_storage.store(),) if distributions.load(catalog).warehouse else ()
-    return (catalog, *store, *asked)
+    # Tables are written on the usual one, whatever their readers ask through.
+    unusual = () if plan.metastore.usual else metastore.needed(plan.metastore)
+    return tuple(dict.fromkeys((catalog, *store, *unusual, *asked)))
 
 
 def metastore_of(plan: Plan) -> str:
-    """Name the distribution of the metastore that all engines of a plan can reach."""
+    """Name the metastore that all engines of a plan can reach, on which its tables are written."""
     return needed(plan)[0]
 
 
-def metastore_of_writers(plan: Plan) -> str:
+def writers_metastore(plan: Plan) -> str:
     """Name the same as writers need it, who write to the disk."""
     return runtime_names.on_disk(metastore_of(plan))
+
+
+def readers_metastore(plan: Plan) -> MetastoreChoice:
+    """Return the metastore that the readers of a plan ask through, with its runtime."""
+    return MetastoreChoice(metastore_of(plan)) if plan.metastore.usual else plan.metastore
 
 
 def fetch_all(names: Iterable[str], cache: Cache, progress: Progress) -> None:

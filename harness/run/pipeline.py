@@ -140,7 +140,7 @@ def _write_states(plan: Plan, work: Work) -> Iterator[VariantResult]:
     states: list[StateRecord] = []
     folder, path = work.folder / run_folder.ENGINES, work.folder / load_run.STATES
     folder.mkdir(exist_ok=True)
-    catalog = needed_artifacts.metastore_of_writers(plan)
+    catalog = needed_artifacts.writers_metastore(plan)
     context = WriteContext(work.cache, folder, work.progress, work.limits.statement, catalog)
     path.write_bytes(b"")
     with (
@@ -265,7 +265,7 @@ def _known(answer: Answer | None) -> bool:
 
 def read_context(plan: Plan, work: Work, *, fresh: bool) -> ReadContext:
     """Return where readers are asked; `fresh`: what earlier runs asked as well."""
-    folder, catalog = work.folder / run_folder.ENGINES, needed_artifacts.metastore_of(plan)
+    folder, catalog = work.folder / run_folder.ENGINES, needed_artifacts.readers_metastore(plan)
     return ReadContext(
         work.cache, folder, work.progress, fresh, work.limits.query, metastore=catalog
     )

@@ -12,10 +12,12 @@ from harness import __version__, formats
 from harness.artifacts import distributions, object_storage
 from harness.artifacts.distribution import Distribution
 from harness.core.errors import UsageProblem
+from harness.core.metastore_choice import MetastoreChoice
 from harness.model import past_views
 from harness.plan import controls, reader_defaults, reader_support
 from harness.run import baseline_files, run_info
-from harness.run.run_info import ReaderInfo, RunInfo, StepInfo, VariantInfo
+from harness.run.run_info import MetastoreInfo, ReaderInfo, RunInfo, StepInfo, VariantInfo
+from harness.runtime import metastore
 from harness.scenario import load
 from harness.scenario.cells import Excluded, Plan, Reader, Variant, parse_reader
 from harness.scenario.definition import Scenario
@@ -39,6 +41,7 @@ def info_of(plan: Plan, name: str, started: datetime.datetime, *, fresh: bool = 
         baselines=baseline_files.remembered(plan.variants),
         fresh=fresh,
         ask_again=plan.ask_again,
+        metastore=_metastore_info(plan.metastore),
         locks=distributions.own(_distributions(plan)),
     )
 
@@ -91,11 +94,18 @@ def _storage(found: Distribution) -> str:
     return f"tables in an object store, {object_storage.store()}" if found.warehouse else ""
 
 
+def _metastore_info(through: MetastoreChoice) -> MetastoreInfo | None:
+    if through.usual:
+        return None
+    made_of = {name: distributions.load(name).fidelity for name in metastore.needed(through)}
+    return MetastoreInfo(through.distribution, through.upgraded_from, made_of)
+
+
 def _check_controls(info: RunInfo, reader: Reader) -> None:
     asked = {each.format for each in info.variants}
     can = {name for name in asked if not reader_support.cannot(reader, name)}
     there = {each.format for each in info.variants if each.scenario == controls.SCENARIO}
-    if controls.needed(reader) and (lacking := can - there):
+    if controls.needed(reader, info.through) and (lacking := can - there):
         raise NoControlProblem(str(reader), tuple(sorted(lacking)))
 
 
@@ -116,7 +126,7 @@ def plan_of(info: RunInfo) -> Plan:
         raise UsageProblem(f"{told}; run the profile again") from wrong
     return Plan(
         info.profile, variants, readers, info.cells, info.excluded, info.pairs, info.partly,
-        info.ask_again,
+        info.ask_again, info.through,
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError, WrapSerializer
 
 from harness.artifacts import distributions
 from harness.core.errors import PathProblem, UsageProblem, naming
+from harness.core.metastore_choice import USUAL, MetastoreChoice
 from harness.scenario.cells import AskedAgain, Cell, Excluded, Pairs, Partly, Unlike
 
 INFO: Final = "run.json"
@@ -81,6 +82,16 @@ class ReaderInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class MetastoreInfo:
+    """The metastore that the readers ask through, where it is not the usual one."""
+
+    distribution: str
+    upgraded_from: str = ""
+    fidelity: Mapping[str, str] = field(default_factory=dict)
+    """What all that ran is made of, by the name of its distribution."""
+
+
+@dataclass(frozen=True, slots=True)
 class BaselineInfo:
     """A scenario's baseline as it was when the run was planned."""
 
@@ -115,8 +126,15 @@ class RunInfo:
     fresh: bool = False
     """Whether engines are asked again what earlier runs asked; so it is when the run is resumed."""
     ask_again: AskedAgain = AskedAgain.UNEXPLAINED
+    metastore: MetastoreInfo | None = None
     locks: Mapping[str, str] = field(default_factory=dict)
     """The lock data of people's own distributions, by name."""
+
+    @property
+    def through(self) -> MetastoreChoice:
+        """Return the metastore that the readers ask through."""
+        own = self.metastore
+        return MetastoreChoice(own.distribution, own.upgraded_from) if own else USUAL
 
 
 _INFO: Final = TypeAdapter(RunInfo)

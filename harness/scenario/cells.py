@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from harness.core.metastore_choice import USUAL, MetastoreChoice
 from harness.core.records import QuestionKey
 from harness.model.query_shapes import Shape
 from harness.scenario.definition import Scenario
@@ -168,5 +169,7 @@ class Plan:
     pairs: tuple[Pairs, ...] = ()
     """Of each scenario, where the profile covers pairs and not all combinations."""
     partly: tuple[Partly, ...] = ()
-    ask_again: AskedAgain = AskedAgain.UNEXPLAINED
     """The readers that are not asked about every variant they can read."""
+    ask_again: AskedAgain = AskedAgain.UNEXPLAINED
+    metastore: MetastoreChoice = USUAL
+    """The one that the readers ask through."""

@@ -44,7 +44,9 @@ class ScenarioFile(pytest.File):
         readers = {str(reader): at for at, reader in enumerate(made.readers)}
         of = {each.id: each for each in made.variants}
         # A control is no test of this scenario; the run asks it all the same.
-        for cell in (c for c in made.cells if not controls.is_control(c, of[c.variant])):
+        for cell in (
+            c for c in made.cells if not controls.is_control(c, of[c.variant], made.metastore)
+        ):
             yield CellItem.from_parent(
                 self, name=pytest_options.name_of(cell.case), reader=readers[cell.reader]
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from harness import engines
 from harness.artifacts import distributions
@@ -65,7 +66,7 @@ def _plan(found: RecordedCell, info: RunInfo, readers: Sequence[Reader]) -> Plan
     variants = [each for each in plan_record.plan_of(info).variants if each.scenario.name == name]
     ids = {each.id for each in variants}
     cells = (c for c in info.cells if c.variant in ids and c.reader == found.cell.reader)
-    return plan_of(variants, cells, readers)
+    return replace(plan_of(variants, cells, readers), metastore=info.through)
 
 
 def _facts(each: Effect) -> Mapping[str, str | int]:

@@ -22,6 +22,7 @@ from harness.cli.reproduce.causes import CauseGroup
 from harness.cli.reproduce.engine_trials import PROFILE, EngineTrials
 from harness.cli.reproduce.searches import CauseSearch, Target
 from harness.core.errors import HarnessError, UsageProblem
+from harness.core.metastore_choice import MetastoreChoice
 from harness.core.records import Answer, FindingKind, Verdict
 from harness.model import query_shapes
 from harness.reports.lines import say
@@ -66,7 +67,7 @@ def reproduce(
         return 0
     cache, progress = Cache.default(offline=offline), output.progress()
     trials = EngineTrials(partial(engine_run.work, cache, progress, PROFILE), progress)
-    begun = [_begin(each, variants, answers) for each in chosen]
+    begun = [_begin(each, variants, answers, found.info.through) for each in chosen]
     searches.run_all(begun, trials.ask, _enough(minutes * len(begun)))
     return _write(begun, trials, folder, output)
 
@@ -116,14 +117,17 @@ def _list(groups: Sequence[CauseGroup], output: Output) -> None:
 
 
 def _begin(
-    group: CauseGroup, variants: Iterable[Variant], answers: Mapping[str, Answer]
+    group: CauseGroup,
+    variants: Iterable[Variant],
+    answers: Mapping[str, Answer],
+    through: MetastoreChoice,
 ) -> CauseSearch:
     """Begin the search for a group, with the variant that shows it first."""
     witness = group.witness
     variant = next(each for each in variants if each.id == witness.variant)
     shape = "all" if witness.view == WRITE else query_shapes.shape_of(witness.query)
     refusal = answers[witness.case].refusal
-    target = Target(group.cause, parse_reader(witness.reader), shape, refusal)
+    target = Target(group.cause, parse_reader(witness.reader), shape, refusal, through)
     settings = tuple(formats.load(variant.format).settings)
     begun = candidates.begin(variant, witness.step, group.cause.view, settings)
     return searches.begin(target, begun)

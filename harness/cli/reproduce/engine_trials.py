@@ -105,4 +105,5 @@ def _plan(trials: Sequence[Trial], cells: Sequence[Cell]) -> Plan:
         tuple(each for each in variants.values() if each.id in written),
         tuple({str(each): each for each in readers}.values()),
         tuple({cell.case: cell for cell in asking}.values()),
+        metastore=trials[0].target.through,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
@@ -37,7 +37,7 @@ def write(folder: Path, target: Target, candidate: Candidate, seen: Observation)
     texts = {
         f"{SCENARIO}.yaml": dump(variant.scenario),
         PROFILES: profile(target, candidate),
-        SCRIPT: script(variant, target.reader, seen),
+        SCRIPT: script(variant, target, seen),
     }
     try:
         place.mkdir(parents=True, exist_ok=True)
@@ -70,6 +70,8 @@ def profile(target: Target, candidate: Candidate) -> str:
         "views": [SNAPSHOT if refused else target.cause.view],
         "queries": [target.shape],
     }
+    if not target.through.usual:
+        form["metastore"] = {k: v for k, v in asdict(target.through).items() if v}
     yaml, text = YAML(typ="safe", pure=True), io.StringIO()
     yaml.default_flow_style = False
     yaml.dump({target.cause.name: form}, text)

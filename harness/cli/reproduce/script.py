@@ -14,6 +14,7 @@ from typing import Final
 from harness import engines, formats
 from harness.artifacts import distributions
 from harness.artifacts.distribution import Distribution
+from harness.cli.reproduce.searches import Target
 from harness.core.errors import printable
 from harness.core.outcomes import half_done
 from harness.core.records import Answer, Expected, OutcomeKind, StateRecord, Verdict
@@ -55,11 +56,11 @@ class Observation:
     states: tuple[StateRecord, ...]
 
 
-def script(variant: Variant, reader: Reader, seen: Observation) -> str:
+def script(variant: Variant, target: Target, seen: Observation) -> str:
     """Return the text of the script."""
-    parts = [_head(variant, reader, seen), _writing(variant, seen)]
+    parts = [_head(variant, target, seen), _writing(variant, seen)]
     if seen.verdict.view != WRITE:
-        parts.append(_reading(variant, reader, seen))
+        parts.append(_reading(variant, target.reader, seen))
     return "\n".join(line for part in parts for line in part) + "\n"
 
 
@@ -73,7 +74,7 @@ def sent(variant: Variant, states: Sequence[StateRecord]) -> Iterator[NextStep]:
         outcomes = outcomes.then(recorded[step.step])
 
 
-def _head(variant: Variant, reader: Reader, seen: Observation) -> Iterator[str]:
+def _head(variant: Variant, target: Target, seen: Observation) -> Iterator[str]:
     yield _comment(variant.scenario.about)
     for finding in seen.verdict.findings:
         word = FINDINGS[finding.kind]
@@ -86,11 +87,13 @@ def _head(variant: Variant, reader: Reader, seen: Observation) -> Iterator[str]:
         yield _comment("but an answer this small proves nothing")
     yield "--"
     writers = tuple(dict.fromkeys(variant.writers))
-    readers = () if seen.verdict.view == WRITE else (("reader", reader.distribution),)
+    readers = () if seen.verdict.view == WRITE else (("reader", target.reader.distribution),)
     for what, name in (*(("writer", each) for each in writers), *readers):
         yield from _made_of(what, distributions.load(name))
     yield _comment(f"Both find the table through one Hive metastore. {LOCATION} is an empty folder")
     yield _comment("that both can reach; put another one in its place if you like.")
+    if readers and not target.through.usual:
+        yield _comment(f"The reader was asked through {target.through}.")
 
 
 def _made_of(what: str, found: Distribution) -> Iterator[str]:

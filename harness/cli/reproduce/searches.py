@@ -9,6 +9,7 @@ from harness.cli.reproduce import delta_debugging, prediction
 from harness.cli.reproduce.candidate import Candidate
 from harness.cli.reproduce.causes import Cause, Sign
 from harness.cli.reproduce.delta_debugging import Round, Search, TrialResults
+from harness.core.metastore_choice import USUAL, MetastoreChoice
 from harness.core.records import Refusal
 from harness.scenario.cells import Reader
 
@@ -22,6 +23,8 @@ class Target:
     shape: str
     """Of the question: `all`, `column` …"""
     refusal: Refusal | None = None
+    through: MetastoreChoice = USUAL
+    """The metastore through which the reader asked."""
 
     @property
     def sign(self) -> Sign:

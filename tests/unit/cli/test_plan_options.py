@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from io import StringIO
-from typing import Any
 
 import pytest
 from rich.console import Console
 
 from harness.cli import plan_options
+from harness.cli.plan_options import Where
 from harness.core.errors import UsageProblem
 from harness.plan import estimate, estimation
 from harness.reports import pairs
@@ -68,34 +68,35 @@ def test_readers_that_are_named_are_asked_instead_of_the_profiles() -> None:
     made = plan_options.make(None, "first", "", readers=asked)
     assert [str(each) for each in made.readers] == ["trino-476", "hive-3.1.3@container"]
     assert {cell.reader for cell in made.cells} == set(map(str, made.readers))
-    everywhere = plan_options.make(None, "first", "", runtime="process", readers=asked)
+    everywhere = plan_options.make(None, "first", "", where=Where("process"), readers=asked)
     assert [str(each) for each in everywhere.readers] == ["trino-476", "hive-3.1.3"]
 
 
 def test_readers_of_an_object_store_are_processes_and_read_a_control_first() -> None:
-    made = plan_options.make(None, "first", "", runtime="process", warehouse="s3")
+    made = plan_options.make(None, "first", "", where=Where("process", "s3"))
     assert [each.distribution for each in made.readers][-1] == "trino-476@s3"
     controls = [cell for cell in made.cells if cell.variant.startswith("control/")]
     assert {cell.reader for cell in controls} == {str(each) for each in made.readers}
-    again = plan_options.make(None, "first", "", runtime="process", readers=("trino-476@s3",))
+    again = plan_options.make(None, "first", "", where=Where("process"), readers=["trino-476@s3"])
     assert [str(each) for each in again.readers] == ["trino-476@s3"]
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("where", "reader", "told"),
     [
-        ({"runtime": "container", "readers": ("trino-476@s3",)}, "do not reach the object store"),
-        ({"warehouse": "s3", "readers": ("trino-476@container",)}, "do not reach the object store"),
-        ({"warehouse": "s3", "readers": ("prestosql-350",)}, "presto is not set up for an object"),
+        (Where("container"), "trino-476@s3", "do not reach the object store"),
+        (Where("", "s3"), "trino-476@container", "do not reach the object store"),
+        (Where("", "s3"), "prestosql-350", "presto is not set up for an object store"),
+        (Where("", "s3", "hive-metastore-4.0.1"), "trino-476", "the metastore of an object store"),
     ],
 )
-def test_who_cannot_read_from_an_object_store_is_told(options: dict[str, Any], told: str) -> None:
+def test_who_cannot_read_from_an_object_store_is_told(where: Where, reader: str, told: str) -> None:
     with pytest.raises(UsageProblem, match=told):
-        plan_options.make(None, "first", "", **options)
+        plan_options.make(None, "first", "", where=where, readers=[reader])
 
 
 def test_tables_that_name_their_files_by_paths_are_not_asked_for_in_an_object_store() -> None:
-    made = plan_options.make(None, "main", "", readers=("trino-476",), warehouse="s3")
+    made = plan_options.make(None, "main", "", where=Where(warehouse="s3"), readers=["trino-476"])
     formats = {each.id: each.format for each in made.variants}
     assert "iceberg" not in {formats[cell.variant] for cell in made.cells}
     assert any("absolute paths" in each.why for each in made.excluded)

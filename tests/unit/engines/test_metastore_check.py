@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from harness.core.records import Refusal
 from harness.engines import metastore_check
-from harness.engines.api import NoAnswerError
+from harness.engines.api import NoAnswerError, RefusedError
+from harness.engines.hive.errors import HiveError
 from harness.runtime import metastore_client, ports
 from harness.runtime.metastore_client import CatalogGoneProblem
 
@@ -29,6 +31,22 @@ def test_a_server_whose_metastore_answers_is_just_not_ready(
         metastore_check.metastore_first("thrift://x:1"),
     ):
         raise NoAnswerError("not yet")
+
+
+def test_a_client_that_is_refused_while_it_connects_is_refused_in_the_words_of_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(metastore_client, "check", lambda uri: None)
+    with (
+        pytest.raises(RefusedError, match="SemanticException: Database does not exist: default"),
+        metastore_check.metastore_first("thrift://x:1"),
+    ):
+        raise HiveError(Refusal("SemanticException", "Database does not exist: default"))
+
+
+def test_what_is_wrong_in_the_harness_stays_what_it_is() -> None:
+    with pytest.raises(ZeroDivisionError), metastore_check.metastore_first(NOBODY):
+        raise ZeroDivisionError
 
 
 def test_a_server_that_is_ready_asks_nothing_of_the_metastore() -> None:

@@ -15,7 +15,9 @@ MOR = COW.replace("cow", "mor")
 
 def of_control(made: Plan) -> list[Cell]:
     of = {each.id: each for each in made.variants}
-    return [cell for cell in made.cells if controls.is_control(cell, of[cell.variant])]
+    return [
+        cell for cell in made.cells if controls.is_control(cell, of[cell.variant], made.metastore)
+    ]
 
 
 def test_readers_that_are_shipped_have_none() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -10,13 +10,11 @@ from typing import Any
 
 import pytest
 
+from harness.core.metastore_choice import USUAL, MetastoreChoice
 from harness.read import reader_servers
 from harness.read.reader_servers import SharedMetastore
 from harness.runtime.metastore_client import CatalogGoneProblem
 from harness.runtime.readiness import EndedProblem
-
-CONTEXT: Any = SimpleNamespace()
-"""A phase that starts nothing itself."""
 
 
 @dataclass
@@ -51,11 +49,14 @@ class Farm:
         self.dying = dying
 
     @contextmanager
-    def serve(self, _: object) -> Iterator[Any]:
+    def serve(self, _: object, register: Callable[[Any], None]) -> Iterator[Any]:
         made = Simulated(f"thrift://{len(self.made)}")
         self.made.append(made)
-        yield made
-        self.ended.append(made.uri)
+        try:
+            register(made)
+            yield made
+        finally:
+            self.ended.append(made.uri)
 
     @contextmanager
     def connect(self, uri: str, **_: float) -> Iterator[Simulated]:
@@ -76,8 +77,8 @@ def farm(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Far
     return found
 
 
-def shared(farm: Farm) -> SharedMetastore:
-    found = SharedMetastore(CONTEXT)
+def shared(farm: Farm, choice: MetastoreChoice = USUAL) -> SharedMetastore:
+    found = SharedMetastore(SimpleNamespace(metastore=choice))  # type: ignore[arg-type]
     found.add(["a", "b"])  # type: ignore[list-item]
     return found
 
@@ -132,6 +133,17 @@ def test_states_that_come_later_are_registered_in_the_one_that_runs(farm: Farm) 
         catalog.add(["c"])  # type: ignore[list-item]
         assert catalog.running() is first
     assert farm.made[0].held == ["a", "b", "c"]
+
+
+def test_what_was_upgraded_takes_no_more_states_and_is_made_anew_with_all(
+    farm: Farm,
+) -> None:
+    with shared(farm, MetastoreChoice("new", "old")) as catalog:
+        first = catalog.running()
+        assert catalog.running() is first
+        catalog.add(["c"])  # type: ignore[list-item]
+        assert catalog.running() is not first
+    assert [each.held for each in farm.made] == [["a", "b"], ["a", "b", "c"]]
 
 
 @pytest.mark.parametrize("way", ["up", "silent"])

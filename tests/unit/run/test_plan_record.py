@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness.cli import plan_options
+from harness.core.metastore_choice import MetastoreChoice
 from harness.model.datatypes import parse_type
 from harness.model.table import Table
 from harness.run import held_to_controls, plan_record, run_info
@@ -35,6 +36,17 @@ def test_a_plan_is_the_same_after_it_was_written_down(tmp_path: Path) -> None:
         assert found.scenario.table == made.scenario.table
         operations = [step.operation for step in made.scenario.steps]
         assert [step.operation for step in found.scenario.steps] == operations
+
+
+def test_through_which_metastore_is_written_down_with_what_it_is_made_of(tmp_path: Path) -> None:
+    through = MetastoreChoice("hive-metastore-4.0.1", "hive-metastore-2.3.10")
+    plan = replace(plan_options.make(None, "first", ""), metastore=through)
+    run_info.write_info(tmp_path, plan_record.info_of(plan, "x", NOW))
+    found = run_info.read_info(tmp_path)
+    assert plan_record.plan_of(found).metastore == through
+    assert found.metastore is not None
+    newer = "hive-metastore-4.0.1", "hive-schematool-4.0.1"
+    assert tuple(found.metastore.fidelity) == ("hive-metastore-2.3.10", *newer)
 
 
 def test_a_planned_variant_is_described_by_its_scenario() -> None:
@@ -99,3 +111,13 @@ def test_what_is_not_known_of_a_reader_is_not_called_its_engines_default() -> No
     newer, shipped = plan_record.info_of(made, "x", NOW).readers
     assert newer.settings == run_info.NOT_COMPARED
     assert shipped.settings == run_info.DEFAULTS
+
+
+def test_a_reader_is_added_to_a_run_through_another_metastore_only_with_a_control(
+    tmp_path: Path,
+) -> None:
+    through = MetastoreChoice("hive-metastore-4.0.1")
+    plan = replace(plan_options.make(None, "first", ""), metastore=through)
+    run_info.write_info(tmp_path, plan_record.info_of(plan, "x", NOW))
+    with pytest.raises(NoControlProblem):
+        plan_record.add_reader(tmp_path, parse_reader("hive-3.1.3{path=fetch}"))

@@ -9,7 +9,7 @@ from harness.runtime import template
 
 
 def test_values_in_an_xml_template_are_escaped() -> None:
-    values = {"database": "/a & b/<derby>", "warehouse": "file:///w", "properties": {}}
+    values = {"host": "h", "database": "/a & b/<derby>", "warehouse": "w", "properties": {}}
     text = template.render("metastore", "hive-site.xml", values)
     root = ET.fromstring(text)  # noqa: S314 - our own template
     properties = {each.findtext("name"): each.findtext("value") for each in root}

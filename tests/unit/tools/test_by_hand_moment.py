@@ -17,10 +17,9 @@ from harness.cli.reproduce.script import script
 from harness.engines import time_travel
 from harness.formats import facts
 from harness.model.commit import AS_OF, INCREMENTAL
-from harness.scenario.cells import parse_reader
 from tests.quality.notation import history
 from tests.unit.cli.reproduce.simulation import candidate_of
-from tests.unit.cli.reproduce.test_files import seen_of
+from tests.unit.cli.reproduce.test_files import seen_of, target
 from tests.unit.tools.test_by_hand import TEXT
 from tools.measure.by_hand_script import parse
 
@@ -165,7 +164,7 @@ def test_a_script_that_is_written_says_all_that_it_takes(
 ) -> None:  # fmt: skip
     made = candidate_of(history("insert 1,2; move f1 after f2"), AS_OF)
     seen = seen_of(made, reader, AS_OF, f"select * from `s_{{0}}`.`t` {sql}")
-    text = script(replace(made.variant, format=of), parse_reader(reader), seen)
+    text = script(replace(made.variant, format=of), target(reader), seen)
     asked = parse("one", text).query
     assert asked
     assert "MOMENT" in asked.statements[-1]

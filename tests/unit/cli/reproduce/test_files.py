@@ -15,6 +15,7 @@ from harness.cli.reproduce.causes import Cause, Sign
 from harness.cli.reproduce.prediction import cell_of
 from harness.cli.reproduce.script import Observation
 from harness.cli.reproduce.searches import Target
+from harness.core.metastore_choice import MetastoreChoice
 from harness.core.records import Answer
 from harness.judge.verdicts import judge
 from harness.scenario.cells import parse_reader
@@ -56,6 +57,15 @@ def seen_of(
 
 def written(folder: Path, candidate: Candidate, reader: str = READER) -> Path:
     return files.write(folder, target(reader), candidate, seen_of(candidate, reader))
+
+
+def test_it_is_asked_through_the_metastore_that_showed_it(tmp_path: Path) -> None:
+    made, through = candidate_of(history(MOVED)), MetastoreChoice("hive-metastore-4.0.1")
+    asked = replace(target(), through=through)
+    place = files.write(tmp_path, asked, made, seen_of(made))
+    assert plan_options.make([place / "scenario.yaml"], place.name, "").metastore == through
+    told = "-- The reader was asked through hive-metastore-4.0.1."
+    assert told in (place / "reproduce.sql").read_text().splitlines()
 
 
 @pytest.fixture

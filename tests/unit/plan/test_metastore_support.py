@@ -1,0 +1,119 @@
+"""Through which metastore the readers of a profile ask."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.cli import plan_options
+from harness.cli.plan_options import Where
+from harness.core.errors import ScenarioProblem
+from harness.core.metastore_choice import USUAL, MetastoreChoice
+from harness.core.problems import UnknownNameProblem
+from harness.plan import controls
+from harness.run import needed_artifacts
+from harness.scenario.cells import Plan
+
+MINE = """\
+mine:
+  scenarios: [hudi/move]
+  formats: [hudi-cow]
+  writers: [spark-3.5.8-hudi-0.15.0]
+  readers: [{reader}]
+  {said}
+"""
+SCENARIO = Path(__file__).parents[3] / "scenarios" / "hudi" / "move.yaml"
+
+
+def planned(folder: Path, said: str, reader: str = "trino-476", option: str = "") -> Plan:
+    """Return the plan of a profile that says this of its metastore."""
+    (folder / "profiles.yaml").write_text(MINE.format(said=said, reader=reader))
+    (folder / "hudi").mkdir()
+    (folder / "hudi" / "move.yaml").write_text(SCENARIO.read_text())
+    return plan_options.make([folder], "mine", "", where=Where(metastore=option))
+
+
+@pytest.mark.parametrize("said", ["twins: false", "metastore: hive-metastore-3.1.3"])
+def test_nothing_is_otherwise_with_the_usual_one(tmp_path: Path, said: str) -> None:
+    made = planned(tmp_path, said)
+    assert made.metastore == USUAL
+    assert {each.scenario.name for each in made.variants} == {"hudi/move"}
+    assert needed_artifacts.needed(made)[1:] == ("spark-3.5.8-hudi-0.15.0", "trino-476")
+
+
+@pytest.mark.parametrize(
+    ("said", "option"),
+    [("metastore: hive-metastore-4.0.1", ""), ("twins: false", "hive-metastore-4.0.1")],
+)
+def test_through_another_one_every_reader_has_a_control(
+    tmp_path: Path, said: str, option: str
+) -> None:
+    made = planned(tmp_path, said, option=option)
+    assert made.metastore == MetastoreChoice("hive-metastore-4.0.1")
+    of = {each.id: each for each in made.variants}
+    (control,) = (c for c in made.cells if controls.is_control(c, of[c.variant], made.metastore))
+    assert control == made.cells[0]
+    assert control.variant.startswith(controls.SCENARIO)
+
+
+def test_tables_are_written_on_the_usual_one_and_read_through_the_other(tmp_path: Path) -> None:
+    made = planned(tmp_path, "metastore: hive-metastore-4.0.1")
+    assert needed_artifacts.needed(made)[:2] == ("hive-metastore-3.1.3", "hive-metastore-4.0.1")
+    assert needed_artifacts.metastore_of(made) == "hive-metastore-3.1.3"
+    assert needed_artifacts.readers_metastore(made) == made.metastore
+
+
+def test_an_upgrade_needs_both_and_the_newer_ones_tool(tmp_path: Path) -> None:
+    said = "{distribution: hive-metastore-4.0.1, upgraded_from: hive-metastore-2.3.10}"
+    made = planned(tmp_path, f"metastore: {said}")
+    assert made.metastore == MetastoreChoice("hive-metastore-4.0.1", "hive-metastore-2.3.10")
+    assert str(made.metastore) == "hive-metastore-4.0.1, upgraded from hive-metastore-2.3.10"
+    assert needed_artifacts.needed(made)[:4] == (
+        "hive-metastore-3.1.3",
+        "hive-metastore-2.3.10",
+        "hive-metastore-4.0.1",
+        "hive-schematool-4.0.1",
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("metastore: hive-metastore-9", "there is no 'hive-metastore-9'; did you mean"),
+        ("metastore: trino-476", "there is no 'trino-476'; allowed: hive-metastore-2.3.10, "),
+        ("metastore: hive-schematool-3.1.3", "there is no 'hive-schematool-3.1.3'"),
+        ("metastore: hive-metastore-3.1.3@container", "there is no 'hive-metastore-3.1.3@"),
+        (
+            "metastore: {distribution: hive-metastore-3.1.3, upgraded_from: hive-metastore-4.0.1}",
+            "upgraded_from: hive-metastore-4.0.1 is not older than hive-metastore-3.1.3",
+        ),
+        (
+            "metastore: {distribution: hive-metastore-2.3.10, upgraded_from: hive-metastore-3.1.3}",
+            "nothing upgrades a database to hive-metastore-2.3.10; allowed: hive-metastore-3.1.3",
+        ),
+        (
+            "metastore: {upgraded_from: hive-metastore-2.3.10}",
+            "metastore: 'distribution' is missin",
+        ),
+        (
+            "metastore: {distribution: a, from: b}",
+            "metastore has no 'from'; allowed: distribution, upgraded_from",
+        ),
+    ],
+)
+def test_what_is_none_is_refused_with_its_line(tmp_path: Path, said: str, why: str) -> None:
+    with pytest.raises(ScenarioProblem) as wrong:
+        planned(tmp_path, said)
+    assert why in str(wrong.value)
+    assert f"{tmp_path / 'profiles.yaml'}:6" in str(wrong.value)
+
+
+def test_an_option_names_what_there_is(tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameProblem, match=r"allowed: hive-metastore-2\.3\.10, hive-"):
+        planned(tmp_path, "twins: false", option="hive-metastore-9")
+
+
+def test_containers_do_not_reach_the_process_of_another_one(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioProblem, match="which trino-476@container cannot reach; run these"):
+        planned(tmp_path, "metastore: hive-metastore-4.0.1", "trino-476@container")
