@@ -131,7 +131,7 @@ def about() -> str:
     """Return which products have rules, from which version on, in words.
 
     >>> about()
-    'spark from 3.1 on, trino from 351 on'
+    'prestodb from 0.275 on, prestosql from 330 on, spark from 3.1 on, trino from 351 on'
     """
     return ", ".join(f"{each} from {_load(each).looked_at[each][0]} on" for each in products())
 

@@ -119,7 +119,7 @@ def add(
     ] = Path(),
     offline: options.OfflineOption = False,
 ) -> None:
-    """Add a version of Trino or Spark that is not shipped, to be run as a process too.
+    """Add a version of Trino, Presto or Spark that is not shipped, to be run as a process too.
 
     What it consists of is fetched, measured and written down as lock data.
     """

@@ -23,6 +23,8 @@ from urllib.parse import urlsplit
 from requests import Response
 from requests.structures import CaseInsensitiveDict
 
+from harness.engines.trino.values import entries
+
 LIBRARY_PREFIX: Final = "X-Trino"
 
 Headers = Mapping[str, str | None]
@@ -135,9 +137,9 @@ def whole(body: bytes) -> bytes:
 
     def kept(pairs: list[tuple[str, Any]]) -> Any:  # noqa: ANN401 - any JSON
         nonlocal doubled
-        alone = dict(pairs)
-        doubled |= len(alone) < len(pairs)
-        return alone if len(alone) == len(pairs) else list(map(list, pairs))
+        found = entries(pairs)
+        doubled |= isinstance(found, list)
+        return found
 
     try:
         read = json.loads(body, object_pairs_hook=kept)

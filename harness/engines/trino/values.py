@@ -16,8 +16,9 @@ promises, stays as the server sent it, so that it shows. What is another value t
 declared (`harness.core.tolerances`).
 
 Source: the client protocol of Trino ("Client REST API" of its manual) and what Trino 368 and 476,
-PrestoSQL 350 and PrestoDB 0.283 were seen to send. PrestoDB describes the children of a row as
-text, and once more in full under `typeArguments`. Pure.
+PrestoSQL 350, PrestoDB 0.283 and 0.287 were seen to send. PrestoDB describes the children of a row
+as text, and once more in full under `typeArguments`; 0.287 sends each value with parts as a text of
+JSON, and those inside it as texts in that text. Pure.
 """
 
 from __future__ import annotations
@@ -109,6 +110,7 @@ _CANONICAL: Final = {
     "varbinary": "binary",
     "date": "date",
 }
+_WITH_PARTS: Final = ("row", "array", "map")
 _UNBOUNDED: Final = 2147483647
 """The length that the signature of an unbounded varchar names."""
 
@@ -144,6 +146,8 @@ def value_of(value: WireValue, kind: WireType, tally: Tally) -> Value:
     """Return the canonical value of one JSON value; raises what `rows` raises."""
     if value is None:
         return None
+    if isinstance(value, str) and kind.name in _WITH_PARTS:
+        value = json.loads(value, object_pairs_hook=entries)
     match kind.name:
         case "row":
             pairs = zip(kind.children, _listed(value), kind.inner, strict=True)
@@ -152,12 +156,22 @@ def value_of(value: WireValue, kind: WireType, tally: Tally) -> Value:
             return tuple(value_of(each, kind.inner[0], tally) for each in _listed(value))
         case "map":
             key, inner = kind.inner
-            # A list where a key stands twice (`trino_http.whole`).
+            # A list where a key stands twice (`entries`).
             sent = value.items() if isinstance(value, dict) else map(_listed, _listed(value))
             return MapValue.of([(_key(k, key, tally), value_of(v, inner, tally)) for k, v in sent])
     if isinstance(value, list | dict):
         raise TypeError(f"{value!r} is not a {kind.name}")
     return _leaf(value, kind.name, tally)
+
+
+def entries(pairs: list[tuple[str, WireValue]]) -> WireValue:
+    """Return the entries of a JSON object; a list of pairs where a key stands twice, as in a map.
+
+    >>> entries([("a", 1)]), entries([("a", 1), ("a", 2)])
+    ({'a': 1}, [['a', 1], ['a', 2]])
+    """
+    alone = dict(pairs)
+    return alone if len(alone) == len(pairs) else list(map(list, pairs))
 
 
 def _leaf(value: WireValue, name: str, tally: Tally) -> Value:

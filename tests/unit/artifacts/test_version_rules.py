@@ -41,11 +41,51 @@ def test_each_version_of_trino_is_set_up_by_its_rules(
     assert ("iceberg" in found.texts_if_any("snapshot_in_name")) is (int(version) < 386)
 
 
+OF_PRESTODB = [
+    # version, the Hudi that it brings, whether its Thrift port is on loopback
+    ("0.275", "0.11.0", False),
+    ("0.280", "0.12.0", False),
+    ("0.283", "0.12.1", True),
+    ("0.284", "0.13.1", True),
+    ("0.287", "0.14.0", True),
+    ("0.296", "0.14.0", False),
+]
+
+
+@pytest.mark.parametrize("expected", OF_PRESTODB, ids=lambda each: str(each[0]))
+def test_each_version_of_prestodb_is_set_up_by_its_rules(expected: tuple[str, str, bool]) -> None:
+    version, hudi, loopback = expected
+    found = distributions.load(f"prestodb-{version}@container")
+    assert (found.version, found.engine, found.jre, found.text("hudi")) == (
+        *(version, "presto", "11"),
+        hudi,
+    )
+    assert (found.listens == "loopback") is bool(found.patches) is loopback
+    assert (found.fidelity == "stock") is not loopback
+
+
+@pytest.mark.parametrize(("version", "precision"), [("330", None), ("342", "MICROSECONDS")])
+def test_prestosql_has_a_precision_of_timestamps_from_342_on(
+    version: str, precision: str | None
+) -> None:
+    found = distributions.load(f"prestosql-{version}@container")
+    for catalog in ("hive_catalog", "hudi_catalog"):
+        assert found.options(catalog).get("hive.timestamp-precision") == precision
+    defaults = [each.setting for each in found.defaults]
+    assert ("hive.timestamp-precision" in defaults) is (precision is not None)
+
+
 def test_what_a_version_is_fetched_as_follows_from_rules() -> None:
     assert version_rules.downloads("trino-352") == {
         "archive": {
             "get": "io.trino:trino-server:352:tar.gz",
             "members": ["lib", "plugin/hive-hadoop2", "plugin/iceberg"],
+        }
+    }
+    assert version_rules.downloads("prestodb-0.287") == {
+        "archive": {
+            "get": "com.facebook.presto:presto-server:0.287:tar.gz",
+            "members": ["lib", "plugin/hive-hadoop2", "plugin/hudi", "plugin/iceberg"],
         }
     }
     assert version_rules.downloads("spark-3.5.8-hudi-1.2.1") == {
@@ -123,7 +163,8 @@ def test_rules_that_are_not_about_a_version_are_refused(name: str, rules: str) -
     with pytest.raises(ScenarioProblem) as problem:
         lock.parse(text, "own.yaml", other)
     assert str(problem.value) == (
-        f"own.yaml:3: the rules of {rules} are not about '{name}'; there are rules of spark, trino"
+        f"own.yaml:3: the rules of {rules} are not about '{name}'; there are rules of prestodb, "
+        "prestosql, spark, trino"
     )
 
 

@@ -36,7 +36,7 @@ def test_every_engine_is_listed_with_what_is_there(capsys: pytest.CaptureFixture
     assert "MB to fetch" in trino
     assert "no Docker daemon" in trino
     assert trino.count("not checked here") == 2
-    assert lines[-1].startswith("other versions (spark from 3.1 on, trino from 351 on): NAME@co")
+    assert lines[-1].startswith("other versions (prestodb from 0.275 on, ")
 
 
 def test_what_the_kit_found_last_is_listed(

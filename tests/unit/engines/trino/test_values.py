@@ -337,13 +337,34 @@ def test_a_row_described_by_prestodb_is_read_with_the_names_of_its_children() ->
 
 
 @pytest.mark.parametrize(
+    ("signature", "sent", "value"),
+    [
+        # As PrestoDB 0.287 sent them.
+        (BY_PRESTODB, '[ 1, "[ \\"y\\", 0.1 ]" ]', {"a": 1, "n": {"x": "y", "f": single(0.1)}}),
+        (over("array", over("array", INTEGER)), '[ "[ 1, null ]", "[ ]" ]', ((1, None), ())),
+        (over("array", VARCHAR), '[ "[ 1 ]", "" ]', ("[ 1 ]", "")),
+        (over("array", plain("decimal", 3, 1)), '[ "1.0" ]', (ONE,)),
+        (over("array", plain("double")), '[ 1.0E300, "NaN" ]', (1e300, float("nan"))),
+        (over("map", INTEGER, VARCHAR), '{\n  "1" : null\n}', MapValue(((1, None),))),
+        (over("map", INTEGER, over("array", INTEGER)), '{ "1" : "[ 5 ]" }', MapValue(((1, (5,)),))),
+        (over("map", INTEGER, INTEGER), '{ "1" : 2, "1" : 3 }', MapValue(((1, 2), (1, 3)))),
+    ],
+)
+def test_values_with_parts_that_are_sent_as_json_text_are_read_by_their_type(
+    signature: dict[str, Any], sent: str, value: Value
+) -> None:
+    assert same(decoded(signature, sent), value)
+
+
+@pytest.mark.parametrize("sent", ["ab", '"ab"', "7", "[ 1"])
+@pytest.mark.parametrize(
     "signature", [over("array", VARCHAR), row(a=VARCHAR, b=VARCHAR), over("map", VARCHAR, VARCHAR)]
 )
-def test_a_nested_value_sent_as_text_is_not_taken_apart_letter_by_letter(
-    signature: dict[str, Any],
+def test_a_text_that_is_no_value_with_parts_is_not_taken_apart_letter_by_letter(
+    signature: dict[str, Any], sent: str
 ) -> None:
-    with pytest.raises((TypeError, AttributeError)):
-        decoded(signature, "[]")
+    with pytest.raises((TypeError, ValueError)):
+        decoded(signature, sent)
 
 
 def test_columns_carry_the_servers_own_text_of_the_type() -> None:
