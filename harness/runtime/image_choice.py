@@ -159,8 +159,8 @@ def _added(distribution: Distribution, contract: ImageContract) -> Mapping[str, 
     for each in distribution.artifacts:
         if each.into == FRONT and contract.front:
             folders.setdefault(contract.front, []).append(each)
-        elif "/" in each.into and contract.home:
-            folders.setdefault(f"{contract.home}/{each.into}", []).append(each)
+        elif each.is_added and contract.home:
+            folders.setdefault(f"{contract.home}/{each.folder}", []).append(each)
     return folders
 
 

@@ -86,7 +86,7 @@ def of(installation: Installation, class_path: Sequence[Path]) -> ClassArchive:
     if folder is None or os.pathsep in str(folder):
         return ClassArchive()
     base = folder / f"base-{installation.java_home.name}.jsa"
-    if int(installation.distribution.jre) < DYNAMIC_FROM:
+    if int(installation.distribution.jre.partition("-")[0]) < DYNAMIC_FROM:
         return ClassArchive(_base(installation, base))
     there = _base(installation, base)
     if there is None:

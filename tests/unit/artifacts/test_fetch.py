@@ -13,7 +13,13 @@ import pytest
 
 from harness.artifacts import fetch, jre, repository
 from harness.artifacts.cache import Cache
-from harness.artifacts.distribution import Artifact, ClassPatch, Distribution
+from harness.artifacts.distribution import (
+    Artifact,
+    ClassPatch,
+    Distribution,
+    MainClass,
+    PluginService,
+)
 from harness.artifacts.download import NotDeliveredProblem, WrongContentProblem
 from harness.artifacts.fetch import NoSpaceProblem
 from harness.artifacts.lock import coordinates
@@ -126,6 +132,30 @@ def test_everything_is_there_afterwards(place: Place) -> None:
     assert [path.read_bytes() for path in found.jars("front")] == [b"front"]
     assert [path.name for path in found.jars("lib")] == ["exec-1.jar"]
     assert found.java == jre.folder("17", place.cache) / "bin" / "java"
+
+
+def test_a_server_is_put_together_of_jars_and_of_what_is_made_here(place: Place) -> None:
+    whole = replace(
+        WHOLE,
+        artifacts=(
+            artifact("g:reader:1:jar", "home/lib"),
+            artifact("g:reader:1:jar", "home/plugin/hive"),
+        ),
+        patches=(),
+        main_class=MainClass("Begin", "p.Server.start", "1"),
+        services=(PluginService("plugin/hive", "p.Plugin", "p.HivePlugin"),),
+    )
+    assert [each.name for each in fetch.missing(whole, place.cache)] == ["reader-1.jar"]
+    home = installed(place, whole).home
+    assert [path for path, _ in place.server.asked] == ["/g/reader/1/reader-1.jar"], (
+        "once, though it has two folders"
+    )
+    assert home is not None
+    assert (home / "lib" / "reader-1.jar").samefile(home / "plugin" / "hive" / "reader-1.jar")
+    with zipfile.ZipFile(home / "lib" / "Begin.jar") as jar:
+        assert jar.read("Begin.class")[:4] == b"\xca\xfe\xba\xbe"
+    with zipfile.ZipFile(home / "plugin" / "hive" / "p.Plugin.jar") as jar:
+        assert jar.read("META-INF/services/p.Plugin") == b"p.HivePlugin"
 
 
 def test_the_patched_class_is_the_jars_with_its_constants_replaced(place: Place) -> None:

@@ -40,7 +40,9 @@ def test_a_platform_without_a_wheel_is_told(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_an_unknown_release_is_told() -> None:
-    with pytest.raises(jre.NoJreProblem, match="no JRE 8 is known; known are: 11, 17, 25"):
+    with pytest.raises(
+        jre.NoJreProblem, match="no JRE 8 is known; known are: 11, 17, 25, 25-vector"
+    ):
         jre.wheel("8")
 
 
@@ -68,6 +70,25 @@ def test_a_jre_is_unpacked_once_with_an_executable_java(
     assert [path.name for path in java.parents[1].iterdir()] == ["bin"]
     monkeypatch.setattr(subprocess, "run", None)
     assert jre.ensure("17", Cache(tmp_path), Progress()) == java
+
+
+def test_a_jre_may_come_in_the_wheel_of_another_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    on(monkeypatch, "Linux", "x86_64")
+
+    def pip(command: Command, **_: object) -> Done:
+        work = Path(command[command.index("--dest") + 1])
+        assert "arcadedb-jvm==" in (work / "wanted.txt").read_text()
+        with zipfile.ZipFile(work / "arcadedb_jvm-1-py3-none-any.whl", "w") as archive:
+            archive.writestr("arcadedb/jre/bin/java", "java")
+            archive.writestr("arcadedb/jars/a.jar", "")
+        return Done(command, 0, "", "")
+
+    monkeypatch.setattr(subprocess, "run", pip)
+    java = jre.ensure("25-vector", Cache(tmp_path), Progress())
+    assert [path.name for path in java.parents[1].iterdir()] == ["bin"]
+    assert java.parents[1] != jre.folder("25", Cache(tmp_path))
 
 
 def test_what_pip_says_is_told_when_it_cannot(

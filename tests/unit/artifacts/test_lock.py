@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness.artifacts import lock
-from harness.artifacts.distribution import CodePatch, Default, Reads
-from harness.core.errors import UsageProblem
+from harness.artifacts.distribution import CodePatch, Default, MainClass, PluginService, Reads
+from harness.core.errors import ScenarioProblem, UsageProblem
 
 if TYPE_CHECKING:
     from harness.artifacts.distribution import Distribution
@@ -63,6 +63,32 @@ def test_a_whole_file_becomes_a_distribution() -> None:
     assert archive.members == ("lib",)
     assert (reader.into, reader.size, reader.sha256) == ("plugin/hive", 20, SHA)
     assert found.patches[0].replace == (("old", "new"),)
+
+
+def test_a_jar_of_several_folders_stands_there_once() -> None:
+    found = parse(WHOLE.replace("plugin/hive:", "home/lib home/plugin/hive plugin/x:"))
+    _, *readers = found.artifacts
+    assert [(each.into, each.folder, each.is_added) for each in readers] == [
+        ("home/lib", "lib", False),
+        ("home/plugin/hive", "plugin/hive", False),
+        ("plugin/x", "plugin/x", True),
+    ]
+    assert {each.sha256 for each in readers} == {SHA}
+    assert all(each.in_tree for each in found.artifacts)
+
+
+def test_what_is_made_of_a_server_is_read() -> None:
+    made = (
+        'main_class: {name: Begin, calls: org.x.Server.start, argument: "1"}\n'
+        "services:\n  plugin/hive: {org.x.Plugin: org.x.HivePlugin}\n"
+    )
+    found = parse(WHOLE + made)
+    assert found.main_class == MainClass("Begin", "org.x.Server.start", "1")
+    assert found.services == (PluginService("plugin/hive", "org.x.Plugin", "org.x.HivePlugin"),)
+    without = parse(WHOLE)
+    assert (without.main_class, without.services) == (None, ())
+    with pytest.raises(ScenarioProblem, match="'start' is given; allowed: a method, such as a"):
+        parse(WHOLE + made.replace("org.x.Server.start", "start"))
 
 
 def test_a_patch_of_instructions_is_read() -> None:
@@ -133,7 +159,7 @@ def test_artifacts_from_takes_the_other_ones_artifacts_and_patches_first() -> No
         (
             "plugin/hive:",
             "/hive:",
-            "13: lock data: artifacts./hive: '/hive' is given; allowed: a r",
+            "13: lock data: artifacts./hive: '/hive' is given; allowed: r",
         ),
         (
             f"20, sha256: {SHA}",

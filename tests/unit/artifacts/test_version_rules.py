@@ -75,6 +75,15 @@ def test_prestosql_has_a_precision_of_timestamps_from_342_on(
     assert ("hive.timestamp-precision" in defaults) is (precision is not None)
 
 
+def test_trino_has_a_module_of_java_from_479_and_no_archive_from_477_on() -> None:
+    option = "--add-modules=jdk.incubator.vector"
+    for version in ("476", "478", "479", "483"):
+        options = distributions.load(f"trino-{version}@container").java_options
+        assert (option in options) is (int(version) >= 479)
+    assert version_rules.downloads("trino-476")
+    assert version_rules.downloads("trino-477") == {}
+
+
 def test_what_a_version_is_fetched_as_follows_from_rules() -> None:
     assert version_rules.downloads("trino-352") == {
         "archive": {
@@ -112,8 +121,8 @@ def test_what_hudi_in_spark_knows_follows_from_its_version(
 
 
 def test_a_newer_version_than_was_looked_at_has_a_notice() -> None:
-    assert distributions.load("trino-477@container").notice == (
-        "trino 477 is newer than 476, the newest that was run: it is taken to be set up like that "
+    assert distributions.load("trino-484@container").notice == (
+        "trino 484 is newer than 483, the newest that was run: it is taken to be set up like that "
         "one"
     )
     assert distributions.load("trino-475@container").notice == ""
