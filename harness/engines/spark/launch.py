@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import shlex
 import socket
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,6 +23,15 @@ from harness.engines.spark.session import Spark
 from harness.runtime.api import MetastoreUris, Running, Runtime, Surroundings
 from harness.runtime.ports import LOOPBACK
 
+JAVA: Final = """\
+#!/bin/sh
+# Java without options that Spark's scripts give and this Java does not know.
+for each; do
+    shift
+    case "$each" in {left_out}) ;; *) set -- "$@" "$each" ;; esac
+done
+exec {java} "$@"
+"""
 START_S: Final = 180.0
 """How long the JVM and its first session may take; 8 s on a calm machine."""
 CONF: Final = "conf.json"
@@ -53,8 +63,9 @@ class SparkProgram:
         home = around.installation.home
         if home is not None:
             told["SPARK_HOME"] = str(home)
+        own = self._java_home(around.folder)
         return told | {
-            "JAVA_HOME": str(around.installation.java_home),
+            "JAVA_HOME": str(around.installation.java_home if own is None else own),
             "SPARK_LOCAL_IP": LOOPBACK,
             # Nobody else's configuration. It stands on the class path, which archives of classes
             # belong to: so no folder of this run's, and nothing that there is.
@@ -73,12 +84,31 @@ class SparkProgram:
 
     def command(
         self,
-        installation: Installation,  # noqa: ARG002 - PySpark finds it by SPARK_HOME
+        installation: Installation,  # PySpark finds it by SPARK_HOME
         around: Surroundings,
     ) -> tuple[str, ...]:
         """Return the command line."""
+        if home := self._java_home(around.folder):
+            _write_java(home, installation.java, self._java_without())
         program = (sys.executable, "-I", str(around.conf / WORKER))
         return (*program, around.host, str(around.port), str(around.conf / CONF))
+
+    def _java_without(self) -> tuple[str, ...]:
+        return self.distribution.texts_if_any("java_without")
+
+    def _java_home(self, folder: Path) -> Path | None:
+        """Return the JAVA_HOME that is made for it; None: the JRE's own will do."""
+        return folder / "java" if self._java_without() else None
+
+
+def _write_java(home: Path, java: Path, without: Sequence[str]) -> None:
+    """Write the program `java` of a JAVA_HOME: the real one, which is not given some options."""
+    program = home / "bin" / "java"
+    program.parent.mkdir(parents=True, exist_ok=True)  # from a start that did not get its port
+    left_out = "|".join(map(shlex.quote, without))
+    text = JAVA.format(left_out=left_out, java=shlex.quote(str(java)))
+    program.write_text(text, encoding="utf-8")
+    program.chmod(0o755)
 
 
 @contextmanager
