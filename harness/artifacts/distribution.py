@@ -182,6 +182,9 @@ class Distribution:
     main_class: MainClass | None = None
     """Made here, as `services` are, where a server is put together of jars."""
     services: tuple[PluginService, ...] = ()
+    without_login: tuple[str, ...] = ()
+    """Folders of jars where Hadoop is, whose login needs a module that the JRE has not: they get a
+    login that asks nobody."""
     overlay: str = ""
     """What somebody has set, added or replaced, in words."""
     warehouse: str = ""

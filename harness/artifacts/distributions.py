@@ -215,6 +215,7 @@ def _made(distribution: Distribution) -> dict[str, object]:
     return {
         **({"main_class": asdict(main)} if main else {}),
         **({"services": [asdict(each) for each in services]} if services else {}),
+        **({"without_login": distribution.without_login} if distribution.without_login else {}),
     }
 
 

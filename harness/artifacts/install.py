@@ -6,14 +6,17 @@ import os
 import shutil
 import zipfile
 from pathlib import Path
+from typing import Final
 
 from harness.artifacts.cache import Cache
 from harness.artifacts.class_patch import replace_code, replace_constants
 from harness.artifacts.distribution import ARCHIVE, Artifact, ClassPatch, Distribution
-from harness.artifacts.main_class import written
+from harness.artifacts.made_classes import login_module, written
 from harness.artifacts.unpack import unpack_tar
 from harness.core.errors import EnvironmentProblem, unwritable
 
+UNIX_LOGIN: Final = "com.sun.security.auth.module.UnixLoginModule"
+"""By it Hadoop asks the operating system who it is (`UserGroupInformation`)."""
 PATCHES = "patches"
 """Folder of the patched classes inside the tree."""
 
@@ -51,6 +54,9 @@ def _fill(distribution: Distribution, cache: Cache, work: Path) -> None:
     if main := distribution.main_class:
         inside = f"{main.name.replace('.', '/')}.class"
         _write_jar(work / "lib" / f"{main.name}.jar", inside, written(main))
+    for folder in distribution.without_login:
+        inside = f"{UNIX_LOGIN.replace('.', '/')}.class"
+        _write_jar(work / folder / f"{UNIX_LOGIN}.jar", inside, login_module(UNIX_LOGIN))
     for service in distribution.services:
         jar, inside = f"{service.interface}.jar", f"META-INF/services/{service.interface}"
         _write_jar(work / service.folder / jar, inside, service.implementation.encode())

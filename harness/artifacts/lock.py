@@ -190,6 +190,7 @@ class _LockForm:
     patches: tuple[_PatchForm, ...] = ()
     main_class: _MainClassForm | None = None
     services: dict[NonEmptyText, dict[NonEmptyText, NonEmptyText]] = field(default_factory=dict)
+    without_login: tuple[NonEmptyText, ...] = ()
     reads: dict[str, _ReadsForm] = field(default_factory=dict)
     defaults: dict[str, _DefaultForm] = field(default_factory=dict)
     settings: dict[str, Annotated[Any, PlainValidator(_setting)]] = field(default_factory=dict)
@@ -288,6 +289,7 @@ def _distribution(form: _LockForm) -> Distribution:
         overlay=form.overlay,
         main_class=_main_class(form),
         services=tuple(_services(form)),
+        without_login=form.without_login,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from harness import engines, formats
@@ -43,8 +44,13 @@ class NoReaderProblem(UsageProblem):
 
 def readers() -> tuple[Distribution, ...]:
     """Return every distribution that can be asked: all but what serves them."""
+    return tuple(_readers())
+
+
+def _readers() -> Iterator[Distribution]:
+    """Yield them one by one: the lock data of a server of many jars take a while to read."""
     found = map(distributions.load, distributions.names())
-    return tuple(each for each in found if each.is_asked)
+    return (each for each in found if each.is_asked)
 
 
 def check_exists(reader: Reader) -> None:
@@ -109,7 +115,7 @@ def check_format(format_name: str) -> None:
         NoReaderProblem: there is none.
 
     """
-    if any(_reads(each, format_name) for each in readers()):
+    if any(_reads(each, format_name) for each in _readers()):
         return
     read = (name for name in formats.names() if any(_reads(each, name) for each in readers()))
     families = dict.fromkeys(formats.facts(name).family for name in read)

@@ -20,8 +20,9 @@ from tests.engines.container_owners import owners_of
 pytestmark = [pytest.mark.engines, pytest.mark.alone]
 
 ENGINES = ("trino-476", "prestosql-350", "spark-3.5.8-hudi-1.0.2", "hive-3.1.3")
-MORE = ("hive-2.3.10", "hive-3.1.3-hudi-0.11.1")
+MORE = ("trino-483", "hive-2.3.10", "hive-3.1.3-hudi-0.11.1")
 """Versions of them that are put together otherwise."""
+AT_NIGHT = tuple(pytest.param(each, marks=pytest.mark.nightly) for each in MORE)
 REPLACED = ("spark", "hive")
 """Where a question takes too long another server is asked from then on."""
 
@@ -54,9 +55,7 @@ def check(found: dict[str, Any], name: str, *not_applicable: str) -> None:
     assert found["peak_mb"] > 100
 
 
-@pytest.mark.parametrize(
-    "name", [*ENGINES, *(pytest.param(each, marks=pytest.mark.nightly) for each in MORE)]
-)
+@pytest.mark.parametrize("name", [*ENGINES, *AT_NIGHT])
 def test_an_engine_as_a_process_does_what_every_reader_must(name: str, tmp_path: Path) -> None:
     before = psutil.Process().children(recursive=True)
     check(verified(name, tmp_path), name, "container")

@@ -100,7 +100,7 @@ def test_jobs_of_two_sessions_share_nothing_where_the_version_gives_them_one_nam
     assert first != second
 
 
-@pytest.mark.parametrize("name", TRINO)
+@pytest.mark.parametrize("name", [*TRINO, pytest.param("trino-483", marks=nightly)])
 def test_the_start_up_log_of_trino_and_presto_tells_the_declared_defaults(
     name: str, servers: SharedServers
 ) -> None:

@@ -48,6 +48,7 @@ READERS = started(
     "spark-3.5.8-iceberg-1.10.1",
     "trino-368",
     "trino-476",
+    "trino-483",
 )
 ON_A_PORT = [
     "hive-3.1.3",

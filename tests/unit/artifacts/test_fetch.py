@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from harness.artifacts import fetch, jre, repository
+from harness.artifacts import fetch, install, jre, repository
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import (
     Artifact,
@@ -144,6 +144,7 @@ def test_a_server_is_put_together_of_jars_and_of_what_is_made_here(place: Place)
         patches=(),
         main_class=MainClass("Begin", "p.Server.start", "1"),
         services=(PluginService("plugin/hive", "p.Plugin", "p.HivePlugin"),),
+        without_login=("plugin/hive",),
     )
     assert [each.name for each in fetch.missing(whole, place.cache)] == ["reader-1.jar"]
     home = installed(place, whole).home
@@ -156,6 +157,8 @@ def test_a_server_is_put_together_of_jars_and_of_what_is_made_here(place: Place)
         assert jar.read("Begin.class")[:4] == b"\xca\xfe\xba\xbe"
     with zipfile.ZipFile(home / "plugin" / "hive" / "p.Plugin.jar") as jar:
         assert jar.read("META-INF/services/p.Plugin") == b"p.HivePlugin"
+    with zipfile.ZipFile(home / "plugin" / "hive" / f"{install.UNIX_LOGIN}.jar") as jar:
+        assert jar.namelist() == ["com/sun/security/auth/module/UnixLoginModule.class"]
 
 
 def test_the_patched_class_is_the_jars_with_its_constants_replaced(place: Place) -> None:

@@ -81,10 +81,12 @@ def test_what_is_made_of_a_server_is_read() -> None:
     made = (
         'main_class: {name: Begin, calls: org.x.Server.start, argument: "1"}\n'
         "services:\n  plugin/hive: {org.x.Plugin: org.x.HivePlugin}\n"
+        "without_login: [plugin/hive/hdfs]\n"
     )
     found = parse(WHOLE + made)
     assert found.main_class == MainClass("Begin", "org.x.Server.start", "1")
     assert found.services == (PluginService("plugin/hive", "org.x.Plugin", "org.x.HivePlugin"),)
+    assert found.without_login == ("plugin/hive/hdfs",)
     without = parse(WHOLE)
     assert (without.main_class, without.services) == (None, ())
     with pytest.raises(ScenarioProblem, match="'start' is given; allowed: a method, such as a"):

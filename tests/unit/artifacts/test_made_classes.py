@@ -1,4 +1,4 @@
-"""The main class that is made for a server that has none: read back as a JVM reads it."""
+"""The classes that are made for a server put together of jars: read back as a JVM reads them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from harness.artifacts.distribution import MainClass
-from harness.artifacts.main_class import written
+from harness.artifacts.made_classes import login_module, written
 
 MAIN = MainClass("TrinoServer", "io.trino.server.Server.start", "483")
 
@@ -85,3 +85,29 @@ def test_its_main_method_makes_a_server_and_starts_it_with_a_text() -> None:
 def test_names_that_are_no_ascii_are_refused() -> None:
     with pytest.raises(UnicodeEncodeError):
         written(MainClass("Ä", "p.S.start", "1"))
+
+
+def test_a_login_module_says_yes_to_everything_and_keeps_nothing() -> None:
+    compiled = login_module("a.b.Login")
+    pool = Constants(compiled)
+    access, this, above, interfaces, offered, fields, methods = struct.unpack_from(
+        ">7H", compiled, pool.end
+    )
+    assert (access, interfaces, fields, methods) == (0x21, 1, 0, 6)
+    assert [pool.text(each) for each in (this, above, offered)] == [
+        "a/b/Login",
+        "java/lang/Object",
+        "javax/security/auth/spi/LoginModule",
+    ]
+    at, found = pool.end + 14, {}
+    for _ in range(methods):
+        _, name, descriptor, _, _, length = struct.unpack_from(">HHHHHI", compiled, at)
+        (size,) = struct.unpack_from(">I", compiled, at + 18)
+        found[pool.text(name)] = (pool.text(descriptor), compiled[at + 22 : at + 22 + size])
+        at += 14 + length
+    assert at == len(compiled) - 2
+    given = "Ljavax/security/auth/Subject;Ljavax/security/auth/callback/CallbackHandler;"
+    assert found["initialize"] == (f"({given}Ljava/util/Map;Ljava/util/Map;)V", b"\xb1")
+    for name in ("login", "commit", "abort", "logout"):
+        assert found[name] == ("()Z", b"\x04\xac"), "iconst_1, ireturn"
+    assert found["<init>"][0] == "()V"
