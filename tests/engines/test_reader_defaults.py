@@ -38,7 +38,9 @@ BY_REFLECTION = {
 }
 """Where Hudi's class DataSourceReadOptions has the default of a setting."""
 CONFIG = "org.apache.hudi.common.config.HoodieMetadataConfig"
-IN_LOG = re.compile(r"Bootstrap\s+(?P<name>[\w.-]+)\s+(?P<default>\S+)\s+(?P<runtime>\S+)")
+IN_LOG = re.compile(
+    r"(?:Bootstrap|bootstrap\.[\w.]+)\s+(?P<name>[\w.-]+)\s+(?P<default>\S+)\s+(?P<runtime>\S+)"
+)
 """A line of the configuration that a server of the Trino family prints when it starts."""
 
 
