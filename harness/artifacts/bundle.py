@@ -1,9 +1,9 @@
 """Carry what distributions need into a closed network: one tar file, checked against the locks.
 
 The tar holds `index.json` and then, in its order, the files that it names: artifacts as a
-repository has them, and the wheels of JREs. What is unpacked already is not kept in the cache and
-is downloaded anew for it. A file enters a cache only when the lock data of *this* installation
-names its SHA-256 and it has it: nothing else that the tar says is believed.
+repository has them, and the wheels of JREs and of programs of Python. What is unpacked already is
+not kept in the cache and is downloaded anew for it. A file enters a cache only when the lock data
+of *this* installation names its SHA-256 and it has it: nothing else that the tar says is believed.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final, Literal
 
-from harness.artifacts import cache_mark, distributions, jre
+from harness.artifacts import cache_mark, distributions, jre, python_home
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Artifact, Distribution
+from harness.artifacts.python_index import IndexFile
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 
@@ -34,8 +35,8 @@ class BundleFile:
     sha256: str
 
 
-ArtifactOrJre = Artifact | str
-"""An artifact, or the feature release of a JRE."""
+ArtifactOrJre = Artifact | IndexFile | str
+"""An artifact, a wheel, or the feature release of a JRE."""
 
 
 @dataclass(eq=False)
@@ -71,8 +72,12 @@ def sources(needed: Iterable[Distribution]) -> dict[BundleFile, ArtifactOrJre]:
     """Everything to carry, each file once, in a fixed order."""
     found: dict[BundleFile, ArtifactOrJre] = {}
     for each in needed:
-        wheel = jre.wheel(each.jre)
-        found[BundleFile(f"jre/{each.jre}.whl", wheel.size, wheel.sha256)] = each.jre
+        if each.jre:
+            java = jre.wheel(each.jre)
+            found[BundleFile(f"jre/{each.jre}.whl", java.size, java.sha256)] = each.jre
+        for wheel in python_home.wanted(each):
+            name = f"python/{wheel.project}-{wheel.sha256[:16]}.whl"
+            found[BundleFile(name, wheel.size, wheel.sha256)] = wheel
         for artifact in each.artifacts:
             name = f"artifacts/{artifact.sha256[:16]}/{artifact.file_name}"
             found[BundleFile(name, artifact.size, artifact.sha256)] = artifact

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from harness.artifacts import fetch, jre, repository
+from harness.artifacts import fetch, jre, python_index, repository
 from harness.artifacts.bundle import (
     INDEX,
     ArtifactOrJre,
@@ -80,8 +80,9 @@ def _collected(
 
 
 def _named(part: BundleFile, source: ArtifactOrJre) -> fetch.Missing:
-    name = f"JRE {source}" if isinstance(source, str) else source.file_name
-    return fetch.Missing(name, part.size)
+    if isinstance(source, Artifact):
+        return fetch.Missing(source.file_name, part.size)
+    return fetch.Missing(f"JRE {source}" if isinstance(source, str) else source.name, part.size)
 
 
 def _downloaded(
@@ -97,7 +98,11 @@ def _downloaded(
                 found[part] = place
             else:
                 place.mkdir()
-                found[part] = jre.download(what, place)
+                found[part] = (
+                    jre.download(what, place)
+                    if isinstance(what, str)
+                    else python_index.download(what, place)
+                )
                 progress.advance(part.size)
     return found
 

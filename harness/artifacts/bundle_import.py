@@ -11,7 +11,7 @@ from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
 
-from harness.artifacts import distributions, fetch, jre
+from harness.artifacts import distributions, fetch, jre, python_home
 from harness.artifacts.bundle import (
     INDEX,
     ArtifactOrJre,
@@ -22,6 +22,7 @@ from harness.artifacts.bundle import (
     workspace,
 )
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
+from harness.artifacts.python_index import IndexFile
 from harness.core.errors import EnvironmentProblem, PathProblem, told
 from harness.core.progress import Progress
 
@@ -58,7 +59,8 @@ def load(file: Path, cache: Cache, progress: Progress) -> Imported:
     """
     if not file.is_file():
         raise PathProblem(file, "is not a file; give the tar that harness cache export has written")
-    known = sources(map(distributions.load, distributions.names()))
+    every = map(distributions.load, distributions.names())
+    known = sources(each for each in every if python_home.fits(each))
     try:
         with tarfile.open(file, "r:") as tar, workspace(cache) as folder:
             parts = _index(tar, file)
@@ -139,6 +141,8 @@ def _enter(what: ArtifactOrJre, place: Path, cache: Cache, lacking: Collection[s
         new = not jre.folder(what, cache).is_dir()
         jre.install(place, what, cache)
         return new
+    if isinstance(what, IndexFile):
+        return python_home.keep(place, what, cache)
     if what.sha256 not in lacking:
         return False
     path = cache.artifact(what)

@@ -22,7 +22,7 @@ from harness.artifacts.cache import MAKING, Cache, remove
 MADE_AGAIN: Final = ("states", table_homes.TABLES, "answers", "archives")
 """Folders whose content the next run that needs it makes again. Archives are of classes, what
 servers start with; another file for each version of the jars."""
-MADE_IN: Final = ("", "archives", "jre", "spark", "states", "unpacked")
+MADE_IN: Final = ("", "archives", "jre", "python", "spark", "states", "unpacked")
 """Folders of the cache in which things are made beside their place; a bundle's is its own."""
 JAVAS: Final = ".temp"
 """What Java puts to the name of an archive of classes as long as it writes it (`jcmd`)."""

@@ -29,6 +29,7 @@ NAMES: Final[Mapping[str, str]] = {
     "artifacts": _SHORT,
     "conformance": rf"{_SHORT}\.json",
     "jre": rf".+-{_SHORT}",
+    "python": rf".+-{_SHORT}|{_SHORT}\.whl",
     "spark": rf".+-{_SHORT}",
     "states": rf"{_DIGEST}(\.changed-\d+)?",
     "tables": _ID,

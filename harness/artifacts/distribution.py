@@ -80,6 +80,18 @@ class Artifact:
 
 
 @dataclass(frozen=True, slots=True)
+class Wheel:
+    """A Python package in an exact version, for one kind of machine. `size` is in bytes."""
+
+    project: str
+    version: str
+    machine: str
+    """As `python_index.machines` names them: `linux-x86_64`, `linux-x86_64-cp311`, `any`."""
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
 class CodePatch:
     """Instructions of a class replaced by others of the same length, in hexadecimal.
 
@@ -154,8 +166,8 @@ class Distribution:
     """What to run for one engine version; all of it is data.
 
     `heap_mb` is given to the JVM, `memory_mb` is the resident size to expect of the process,
-    `disk_mb` what it takes in the cache, `jre` the feature release. `listens` is "loopback", or
-    says what else the engine exposes.
+    `disk_mb` what it takes in the cache, `jre` the feature release, empty for a program of Python,
+    which has `wheels`. `listens` is "loopback", or says what else the engine exposes.
     """
 
     name: str
@@ -189,6 +201,8 @@ class Distribution:
     """What somebody has set, added or replaced, in words."""
     warehouse: str = ""
     """Where its servers find tables; empty: on the disk."""
+    wheels: tuple[Wheel, ...] = ()
+    """The packages of a program of Python, each for every kind of machine that it is for."""
 
     @property
     def is_asked(self) -> bool:

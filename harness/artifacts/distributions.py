@@ -14,7 +14,7 @@ from functools import cache
 from importlib import resources
 from typing import Final
 
-from harness.artifacts import jre, lock, object_storage, version_rules
+from harness.artifacts import jre, lock, object_storage, python_home, version_rules
 from harness.artifacts.distribution import Artifact, Distribution
 from harness.artifacts.version_rules import Data
 from harness.core import yaml_reader
@@ -184,18 +184,24 @@ def digest(distribution: Distribution) -> str:
 
     That is: artifacts and where they go, the JRE for this platform, patches, heap and settings.
     The name, the estimates, what is said about fidelity, and what only the plan reads are left out.
-    Raises EnvironmentProblem when there is no JRE for this platform.
+    Raises EnvironmentProblem when there is no JRE, or no wheel, for this platform.
     """
     content = {
         "engine": [distribution.engine, distribution.version],
         "artifacts": [_facts(artifact) for artifact in distribution.artifacts],
-        "jre": jre.wheel(distribution.jre).sha256,
+        **_runs_on(distribution),
         "patches": [asdict(patch) for patch in distribution.patches],
         "heap_mb": distribution.heap_mb,
         **_made(distribution),
         "settings": _plain({k: v for k, v in distribution.settings.items() if k not in PLANNED}),
     }
     return digest_of(content)
+
+
+def _runs_on(distribution: Distribution) -> dict[str, object]:
+    if distribution.jre:
+        return {"jre": jre.wheel(distribution.jre).sha256}
+    return {"wheels": [each.sha256 for each in python_home.wanted(distribution)]}
 
 
 def tree_digest(distribution: Distribution) -> str | None:

@@ -6,13 +6,21 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Final
 
-from harness.artifacts import cache_cleanup, cache_mark, distributions, jre, pyspark_home
+from harness.artifacts import (
+    cache_cleanup,
+    cache_mark,
+    distributions,
+    jre,
+    pyspark_home,
+    python_home,
+)
 from harness.artifacts.cache import Cache
 from harness.artifacts.cache_cleanup import FolderSize
 from harness.artifacts.jre import NoJreProblem
 
-FOLDERS: Final = ("artifacts", "unpacked", "jre", "spark")
-"""Where the files of engines are: downloads, server trees, Java, other versions of PySpark."""
+FOLDERS: Final = ("artifacts", "unpacked", "jre", "spark", python_home.FOLDER)
+"""Where the files of engines are: downloads, server trees, Java, other versions of PySpark, and
+packages of programs of Python."""
 
 
 def prune(names: Sequence[str], cache: Cache) -> tuple[FolderSize, ...]:
@@ -42,8 +50,9 @@ def _places(name: str, cache: Cache) -> Iterator[str]:
         folders.append(cache.tree(key))
     if spark := pyspark_home.wanted(found):
         folders.append(pyspark_home.folder(spark, cache))
+    folders += python_home.places(found, cache)
     with suppress(NoJreProblem):  # none is known for this machine, so none is there
-        folders.append(jre.folder(found.jre, cache))
+        folders += [jre.folder(found.jre, cache)] if found.jre else []
     yield from (str(each.relative_to(cache.root)) for each in folders)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.artifacts import distributions, install, jre, pyspark_home, repository
+from harness.artifacts import distributions, install, jre, pyspark_home, python_home, repository
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import ARCHIVE, Artifact, Distribution
 from harness.artifacts.download import (
@@ -27,10 +27,13 @@ _NAMED = 8
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """A distribution that is there: its JRE, its server tree (or None) and its jars by role."""
+    """A distribution that is there: its JRE, its server tree and its jars by role.
+
+    A program of Python has no JRE; its tree are its packages.
+    """
 
     distribution: Distribution
-    java: Path
+    java: Path | None
     home: Path | None
     files: tuple[tuple[str, Path], ...]
     archives: Path | None = None
@@ -38,7 +41,9 @@ class Installation:
 
     @property
     def java_home(self) -> Path:
-        """What JAVA_HOME must name."""
+        """What JAVA_HOME must name. LookupError: it is a program of Python."""
+        if self.java is None:
+            raise LookupError(f"{self.distribution.name} has no Java")
         return self.java.parent.parent
 
     @property
@@ -66,11 +71,14 @@ def ensure(distribution: Distribution, cache: Cache, progress: Progress) -> Inst
     Safe while other processes do the same; a run that dies leaves nothing half made.
     Raises EnvironmentProblem when something cannot be had.
     """
+    wheels = python_home.wanted(distribution)
     check_online(missing(distribution, cache), cache)
-    java = jre.ensure(distribution.jre, cache, progress)
-    spark = pyspark_home.wanted(distribution)
-    if spark:
-        home: Path | None = pyspark_home.ensure(spark, cache, progress)
+    java = jre.ensure(distribution.jre, cache, progress) if distribution.jre else None
+    home: Path | None
+    if wheels:
+        home = python_home.ensure(wheels, cache, progress)
+    elif spark := pyspark_home.wanted(distribution):
+        home = pyspark_home.ensure(spark, cache, progress)
     else:
         home = _home(distribution, cache, progress)
     kept = [artifact for artifact in distribution.artifacts if not artifact.in_tree]
@@ -95,12 +103,13 @@ def missing(distribution: Distribution, cache: Cache) -> tuple[Missing, ...]:
     """
     lacking = missing_artifacts(distribution, cache)
     found = [Missing(each.file_name, each.size) for each in lacking if not cache.seems_whole(each)]
-    if not jre.folder(distribution.jre, cache).is_dir():
+    if distribution.jre and not jre.folder(distribution.jre, cache).is_dir():
         wheel = jre.wheel(distribution.jre)
         found.append(Missing(wheel.name, wheel.size))
     spark = pyspark_home.wanted(distribution)
     if spark and not pyspark_home.folder(spark, cache).is_dir():
         found.append(Missing(spark.name, spark.size))
+    found += [Missing(each.name, each.size) for each in python_home.missing(distribution, cache)]
     return tuple(found)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -61,7 +60,7 @@ def wheel(feature: str) -> IndexFile:
 
     Raises NoJreProblem when none is known for the release, or for this platform.
     """
-    platform_name = f"{platform.system().lower()}-{platform.machine()}"
+    platform_name = python_index.machine()
     known_releases = releases()
     if feature not in known_releases:
         raise NoJreProblem(feature, tuple(sorted(known_releases)))

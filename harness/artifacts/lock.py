@@ -24,6 +24,7 @@ from harness.artifacts.distribution import (
     PluginService,
     Reads,
     Setting,
+    Wheel,
 )
 from harness.artifacts.version_rules import Data
 from harness.core import validation, yaml_reader
@@ -83,6 +84,8 @@ NonEmptyText = Annotated[str, Field(min_length=1)]
 Sha256 = Annotated[str, _like("[0-9a-f]{64}", "64 lower-case hexadecimal digits")]
 _ROLE: Final = "[a-z0-9][a-z0-9_-]*(/[a-z0-9][a-z0-9_.-]*)*"
 _ROLES: Final = f"{_ROLE}( {_ROLE})*"
+_PACKAGE: Final = "[a-z0-9]+(-[a-z0-9]+)*==[0-9]+([.][0-9]+)*"
+_MACHINE: Final = "any|[a-z]+-[a-z0-9_]+(-cp[0-9]+)?"
 _FIDELITY: Final = r"stock|(repackaged|modified): \S(.|\n)*"
 
 
@@ -100,6 +103,14 @@ class _ArtifactForm(JarForm):
     """The keys of an artifact."""
 
     members: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _WheelForm:
+    """The keys of a wheel for one kind of machine."""
+
+    size: NonNegativeInt
+    sha256: Sha256
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,11 +182,11 @@ class _LockForm:
     engine: NonEmptyText
     version: NonEmptyText
     fidelity: Annotated[str, _like(_FIDELITY, "stock, 'repackaged: how' or 'modified: what'")]
-    jre: NonEmptyText
     heap_mb: NonNegativeInt
     memory_mb: NonNegativeInt
     disk_mb: NonNegativeInt
     listens: NonEmptyText
+    jre: str = ""
     rules: str = ""
     like: str = ""
     overlay: str = ""
@@ -187,6 +198,12 @@ class _LockForm:
         Annotated[str, _like(_ROLES, "roles such as lib, front or plugin/hive, a space between")],
         tuple[_ArtifactForm, ...],
     ] = field(default_factory=dict)
+    wheels: dict[
+        Annotated[str, _like(_PACKAGE, "a project and its version, such as hudi==0.5.0")],
+        dict[
+            Annotated[str, _like(_MACHINE, "any, linux-x86_64, linux-x86_64-cp311 …")], _WheelForm
+        ],
+    ] = field(default_factory=dict)
     patches: tuple[_PatchForm, ...] = ()
     main_class: _MainClassForm | None = None
     services: dict[NonEmptyText, dict[NonEmptyText, NonEmptyText]] = field(default_factory=dict)
@@ -194,6 +211,10 @@ class _LockForm:
     reads: dict[str, _ReadsForm] = field(default_factory=dict)
     defaults: dict[str, _DefaultForm] = field(default_factory=dict)
     settings: dict[str, Annotated[Any, PlainValidator(_setting)]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if bool(self.jre) == bool(self.wheels):
+            raise ValueError("a distribution has jre, or wheels; not both")
 
 
 Other = Callable[[str], Data]
@@ -290,6 +311,7 @@ def _distribution(form: _LockForm) -> Distribution:
         main_class=_main_class(form),
         services=tuple(_services(form)),
         without_login=form.without_login,
+        wheels=tuple(_wheels(form)),
     )
 
 
@@ -307,6 +329,13 @@ def _main_class(form: _LockForm) -> MainClass | None:
 def _services(form: _LockForm) -> Iterator[PluginService]:
     for folder, offered in form.services.items():
         yield from (PluginService(folder, *each) for each in offered.items())
+
+
+def _wheels(form: _LockForm) -> Iterator[Wheel]:
+    for package, machines in form.wheels.items():
+        project, _, version = package.partition("==")
+        for machine, each in machines.items():
+            yield Wheel(project, version, machine, each.size, each.sha256)
 
 
 def _default(name: str, form: _DefaultForm) -> Default:

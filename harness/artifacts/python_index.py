@@ -6,6 +6,7 @@ certificates. It checks the hash before it looks into a file.
 
 from __future__ import annotations
 
+import platform
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -15,8 +16,23 @@ from typing import Final
 from harness.artifacts.repository import without_login
 from harness.core.errors import EnvironmentProblem
 
+ANY: Final = "any"
+"""What is for every machine."""
 PIP_S: Final = 1800.0
 """How long a download may take."""
+
+
+def machine() -> str:
+    """Return what this machine is called where files differ by it: `linux-x86_64`."""
+    return f"{platform.system().lower()}-{platform.machine()}"
+
+
+def machines() -> tuple[str, ...]:
+    """Return what a file for this machine and this Python may be for, the narrowest first.
+
+    A wheel that keeps to the stable interface of Python is for the machine alone (PEP 384).
+    """
+    return f"{machine()}-cp{sys.version_info.major}{sys.version_info.minor}", machine(), ANY
 
 
 @dataclass(eq=False)

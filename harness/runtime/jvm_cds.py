@@ -66,7 +66,7 @@ class ClassArchive:
         """
         if not self.wanted or self.path is None or not process.alive():
             return
-        jcmd = str(installation.java.with_name("jcmd"))
+        jcmd = str(installation.java_home / "bin" / "jcmd")
         with suppress(OSError, EnvironmentProblem, psutil.Error), _place(self.path) as made:
             java = next((each.pid for each in process.family() if each.name() == "java"), 0)
             dump = (jcmd, str(java), "VM.cds", "dynamic_dump", str(made))
@@ -83,7 +83,7 @@ def of(installation: Installation, class_path: Sequence[Path]) -> ClassArchive:
     header checksum verification failed", with `-Xshare:on` only.)
     """
     folder = installation.archives
-    if folder is None or os.pathsep in str(folder):
+    if installation.java is None or folder is None or os.pathsep in str(folder):
         return ClassArchive()
     base = folder / f"base-{installation.java_home.name}.jsa"
     if int(installation.distribution.jre.partition("-")[0]) < DYNAMIC_FROM:

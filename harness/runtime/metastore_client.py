@@ -71,6 +71,16 @@ class Catalog:
             return False
         return True
 
+    def table(self, database: str, name: str) -> Any | None:  # noqa: ANN401 - Thrift's own class
+        """Return a table as the metastore holds it; None: there is none."""
+        try:
+            with _answered(self.uri):
+                return self.client.get_table(database, name)
+        except CatalogRefusedError as refused:
+            if refused.refusal.kind != ttypes.NoSuchObjectException.__name__:
+                raise
+            return None
+
     def entries(self, database: str) -> tuple[CatalogEntry, ...]:
         """Return all tables of a database with their partitions, by name."""
         with _answered(self.uri):

@@ -99,6 +99,7 @@ def test_what_was_exported_is_all_that_a_machine_without_a_network_needs(
     assert (found.files, found.new) == (5, 5)
     server.asked.clear()
     installed = fetch.ensure(WHOLE, cache, QUIET)
+    assert installed.java
     assert installed.java.read_text(encoding="utf-8") == "java"
     assert [path.read_bytes() for path in installed.jars("front")] == [b"front"]
     assert server.asked == []

@@ -8,6 +8,8 @@ from harness.artifacts import distributions, jre
 from harness.core.problems import UnknownNameProblem
 
 ALL = distributions.names()
+JAVA = [name for name in ALL if distributions.load(name).jre]
+PYTHON = [name for name in ALL if distributions.load(name).wheels]
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
@@ -22,6 +24,11 @@ def test_every_lock_file_can_be_read_and_names_each_file_once(name: str) -> None
     found = distributions.load(name)
     paths = [(artifact.into, artifact.file_name) for artifact in found.artifacts]
     assert len(paths) == len(set(paths))
+
+
+@pytest.mark.parametrize("name", JAVA)
+def test_every_jvm_has_its_heap_first(name: str) -> None:
+    found = distributions.load(name)
     assert found.java_options[0] == f"-Xmx{found.heap_mb}m"
 
 
@@ -39,7 +46,7 @@ def test_a_distribution_with_something_added_or_patched_is_not_called_stock(name
     assert not ((added or found.patches) and found.fidelity == "stock")
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", JAVA)
 def test_every_jre_is_known_for_linux(name: str) -> None:
     release = jre.releases()[distributions.load(name).jre]
     assert "linux-x86_64" in release

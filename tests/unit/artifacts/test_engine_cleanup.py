@@ -46,7 +46,7 @@ def there(cache: Cache) -> set[str]:
 def test_files_of_no_known_engine_go_and_all_others_stay(cache: Cache) -> None:
     before = there(cache)
     found = {each.name: each.files for each in engine_cleanup.prune((), cache)}
-    assert found == {"artifacts": 1, "unpacked": 0, "jre": 0, "spark": 0}
+    assert found == {"artifacts": 1, "unpacked": 0, "jre": 0, "spark": 0, "python": 0}
     assert there(cache) == before - {UNKNOWN}
 
 
@@ -66,6 +66,7 @@ def test_an_engine_goes_with_its_java_if_nobody_else_needs_that(cache: Cache) ->
         ("unpacked", 1),
         ("jre", 1),
         ("spark", 0),
+        ("python", 0),
     ]
     assert found[1].size == 10
     assert not there(cache) & (places("trino-476", cache) - places("hive-3.1.3", cache))

@@ -1,0 +1,137 @@
+"""The packages of a program of Python: wheels of the Python index, unpacked side by side.
+
+Nothing of them is installed: the environment of the harness stays as it is, and the program, which
+runs in a process of its own, finds them in a folder of the cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Final
+
+from harness.artifacts import python_index
+from harness.artifacts.cache import Cache
+from harness.artifacts.distribution import Distribution, Wheel
+from harness.artifacts.python_index import IndexFile
+from harness.artifacts.unpack import unpack_wheel_folder
+from harness.core.errors import EnvironmentProblem, unwritable
+from harness.core.progress import Progress
+
+FOLDER: Final = "python"
+"""Of the cache."""
+_ALL: Final = "."
+
+
+@dataclass(eq=False)
+class NoWheelProblem(EnvironmentProblem):
+    """A distribution has no wheel of a package for this machine, or for this Python."""
+
+    distribution: str
+    package: str
+    known: tuple[str, ...]
+    """The machines that it is known for."""
+
+    def __str__(self) -> str:
+        here = python_index.machines()[0]
+        told = f"{self.distribution}: no wheel of {self.package} is known for {here}"
+        return f"{told}; only for {', '.join(self.known)}"
+
+
+def wanted(distribution: Distribution) -> tuple[IndexFile, ...]:
+    """Return the wheels of a distribution for this machine; none: it is no program of Python.
+
+    Raises NoWheelProblem: a package has none for it.
+    """
+    by_package = groupby(distribution.wheels, lambda each: (each.project, each.version))
+    return tuple(_fitting(distribution.name, list(wheels)) for _, wheels in by_package)
+
+
+def _fitting(name: str, wheels: Sequence[Wheel]) -> IndexFile:
+    by_machine = {each.machine: each for each in wheels}
+    for machine in python_index.machines():
+        if found := by_machine.get(machine):
+            return IndexFile(found.project, found.version, found.size, found.sha256)
+    raise NoWheelProblem(name, f"{wheels[0].project}=={wheels[0].version}", tuple(by_machine))
+
+
+def folder(wheels: Sequence[IndexFile], cache_: Cache) -> Path:
+    """Return where packages are, or will be, side by side."""
+    every = hashlib.sha256("".join(each.sha256 for each in wheels).encode()).hexdigest()
+    return cache_.root / FOLDER / f"{wheels[0].project}-{wheels[0].version}-{every[:16]}"
+
+
+def kept(wheel: IndexFile, cache_: Cache) -> Path:
+    """Return where a wheel lies that was brought along (see `bundle`) until it is unpacked."""
+    return cache_.root / FOLDER / f"{wheel.sha256[:16]}.whl"
+
+
+def keep(file: Path, wheel: IndexFile, cache_: Cache) -> bool:
+    """Move a wheel that was verified to where `ensure` finds it; False: it is there already."""
+    place = kept(wheel, cache_)
+    if place.is_file():
+        return False
+    place.parent.mkdir(parents=True, exist_ok=True)
+    file.replace(place)
+    return True
+
+
+def fits(distribution: Distribution) -> bool:
+    """Return whether a distribution has every wheel that it needs on this machine."""
+    try:
+        wanted(distribution)
+    except NoWheelProblem:
+        return False
+    return True
+
+
+def places(distribution: Distribution, cache_: Cache) -> tuple[Path, ...]:
+    """Return where files of a distribution may be; nowhere if it is not for this machine."""
+    wheels = wanted(distribution) if fits(distribution) else ()
+    if not wheels:
+        return ()
+    return (folder(wheels, cache_), *(kept(each, cache_) for each in wheels))
+
+
+def missing(distribution: Distribution, cache_: Cache) -> tuple[IndexFile, ...]:
+    """Return the wheels that `ensure` would download; none if it is not for this machine."""
+    wheels = wanted(distribution) if fits(distribution) else ()
+    if not wheels or folder(wheels, cache_).is_dir():
+        return ()
+    return tuple(each for each in wheels if not kept(each, cache_).is_file())
+
+
+def ensure(wheels: Sequence[IndexFile], cache_: Cache, progress: Progress) -> Path:
+    """Fetch wheels and unpack them unless they are there; return their folder.
+
+    Raises PipProblem: one cannot be had; EnvironmentProblem: it cannot be written.
+    """
+    target = folder(wheels, cache_)
+    with cache_.lock(target):
+        if not target.is_dir():
+            with cache_.workspace(target) as work:
+                _make(wheels, target, work, cache_, progress)
+    return target
+
+
+def _make(
+    wheels: Sequence[IndexFile], target: Path, work: Path, cache_: Cache, progress: Progress
+) -> None:
+    progress.start(f"fetch {wheels[0].name} → {target}", sum(each.size for each in wheels))
+    try:
+        for each in wheels:
+            there = kept(each, cache_)
+            place = work / each.sha256
+            place.mkdir()
+            file = there if there.is_file() else python_index.download(each, place)
+            unpack_wheel_folder(file, _ALL, work / "home")
+            progress.advance(each.size)
+        (work / "home").rename(target)
+        for each in wheels:
+            kept(each, cache_).unlink(missing_ok=True)
+    except OSError as error:
+        raise unwritable(error, target) from error
+    progress.done()

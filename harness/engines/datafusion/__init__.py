@@ -1,0 +1,1 @@
+"""DataFusion in a Python process of its own; hudi-rs reads Hudi tables for it."""

@@ -1,0 +1,105 @@
+"""What DataFusion is told of a table, which it does not look up itself: from the catalog's entry.
+
+A Hudi table is all in its folder: hudi-rs is given nothing but its path, and whether log files
+are left out. A plain Hive table has the columns of the catalog, and DataFusion's own way of
+finding partitions in the names of folders (`ListingTable`).
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from harness.core.errors import HarnessError
+from harness.engines.query_sql import ANSI, quoted
+from harness.engines.spark.values import canonical_type
+from harness.model.datatypes import Array, DataType, Decimal, Map, Struct, Text, parse_type
+
+if TYPE_CHECKING:
+    import pyarrow
+
+READ_OPTIMIZED: Final = "hoodie.read.use.read_optimized.mode"
+"""The option of hudi-rs (`HudiReadConfig.USE_READ_OPTIMIZED_MODE`)."""
+_OF_ENTRY: Final = "hoodie.query.as.ro.table"
+"""What Hudi's entries say for readers, in the parameters of their SerDe (`ConfigUtils.java`)."""
+_NAMED: Final = re.compile(r'(?:\bfrom|,) "((?:[^"]|"")+)"\."((?:[^"]|"")+)"')
+"""Where SQL names a table; a field of a struct looks alike."""
+
+Told = Mapping[str, Any]
+"""What the worker is told of a table; see `worker`."""
+
+
+def named(sql: str) -> Iterator[tuple[str, str]]:
+    """Yield each database and name that may be those of a table, once.
+
+    >>> list(named('select count(*) from "d"."t" a, "d"."t" b where a.n + b.n < 0'))
+    [('d', 't')]
+    """
+    found = (tuple(each.replace('""', '"') for each in pair) for pair in _NAMED.findall(sql))
+    yield from dict.fromkeys((database, table) for database, table in found)
+
+
+def told(database: str, name: str, entry: Any) -> Told:  # noqa: ANN401 - Thrift's own class
+    """Return what the worker is told of a table, by its entry in the metastore.
+
+    Raises HarnessError: a column has a type that none of ours is.
+    """
+    storage = entry.sd
+    table = {
+        "name": f"{quoted(database, ANSI)}.{quoted(name, ANSI)}",
+        "location": storage.location.removeprefix("file:").replace("//", "/"),
+    }
+    if "hudi" in storage.inputFormat:
+        only = storage.serdeInfo.parameters.get(_OF_ENTRY) == "true"
+        return {**table, "options": {READ_OPTIMIZED: "true"} if only else {}}
+    columns = [(each.name, each.type) for each in storage.cols]
+    keys = [each.name for each in entry.partitionKeys or ()]
+    return {**table, "schema": _schema(columns), "keys": keys}
+
+
+def _schema(columns: list[tuple[str, str]]) -> str:
+    import pyarrow as pa  # noqa: PLC0415 - only asking needs it
+
+    for name, kind in columns:
+        if not canonical_type(kind):
+            raise HarnessError(f"the column {name}: DataFusion is not told of the type {kind}")
+    kinds = [(name, _arrow(parse_type(canonical_type(kind)))) for name, kind in columns]
+    return base64.b64encode(pa.schema(kinds).serialize().to_pybytes()).decode()
+
+
+def _arrow(kind: DataType) -> pyarrow.DataType:
+    import pyarrow as pa  # noqa: PLC0415 - as above
+
+    match kind:
+        case Struct(fields):
+            return pa.struct([(name, _arrow(of)) for name, of in fields])
+        case Array(element):
+            return pa.list_(_arrow(element))
+        case Map(key, value):
+            return pa.map_(_arrow(key), _arrow(value))
+        case Decimal(precision, scale):
+            return pa.decimal128(precision, scale)
+        case Text():
+            return pa.string()
+    return _plain(str(kind))
+
+
+def _plain(name: str) -> pyarrow.DataType:
+    import pyarrow as pa  # noqa: PLC0415 - as above
+
+    if name == "timestamp":  # of the catalog: counted in UTC (`harness.model.datatypes`)
+        return pa.timestamp("us", "UTC")
+    return pa.type_for_alias(_ARROW.get(name, name))
+
+
+_ARROW: Final = {
+    "boolean": "bool",
+    "tinyint": "int8",
+    "smallint": "int16",
+    "int": "int32",
+    "long": "int64",
+    "date": "date32",
+}
+"""Arrow's names of types, where they are not ours."""

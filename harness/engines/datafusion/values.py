@@ -1,0 +1,79 @@
+"""Arrow's types and values in canonical form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from harness.model.canonical import MapValue, Value, moment
+
+if TYPE_CHECKING:
+    import pyarrow
+
+_NAMES: Final = {
+    "bool": "boolean",
+    "int8": "tinyint",
+    "int16": "smallint",
+    "int32": "int",
+    "int64": "long",
+    "float": "float",
+    "double": "double",
+    "string": "string",
+    "large_string": "string",
+    "string_view": "string",
+    "binary": "binary",
+    "large_binary": "binary",
+    "binary_view": "binary",
+    "date32[day]": "date",
+}
+"""Our names of Arrow's types."""
+
+
+def canonical_type(type_: pyarrow.DataType) -> str:
+    """Return our text of a type; empty when there is none of ours."""
+    import pyarrow.types as kinds  # noqa: PLC0415 - only asking needs it
+
+    if kinds.is_struct(type_):
+        parts = [(part.name, canonical_type(part.type)) for part in type_]
+        inside = ", ".join(f"{name}: {of}" for name, of in parts)
+        return f"struct<{inside}>" if all(of for _, of in parts) else ""
+    if kinds.is_map(type_):
+        both = canonical_type(type_.key_type), canonical_type(type_.item_type)
+        return f"map<{both[0]}, {both[1]}>" if all(both) else ""
+    if kinds.is_list(type_) or kinds.is_large_list(type_):
+        of = canonical_type(type_.value_type)
+        return f"array<{of}>" if of else ""
+    if kinds.is_decimal(type_):
+        return f"decimal({type_.precision}, {type_.scale})"
+    if kinds.is_timestamp(type_):
+        return "timestamp" if type_.tz else "timestamp_ntz"
+    return _NAMES.get(str(type_), "")
+
+
+def canonical(scalar: Any) -> Value:  # noqa: ANN401 - of any of Arrow's classes
+    """Return a value in canonical form; a text where Python has no such moment."""
+    import pyarrow.types as kinds  # noqa: PLC0415 - only asking needs it
+
+    if not scalar.is_valid:
+        return None
+    type_ = scalar.type
+    if kinds.is_struct(type_):
+        return {part.name: canonical(scalar[at]) for at, part in enumerate(type_)}
+    if kinds.is_map(type_):
+        entries = scalar.values
+        return MapValue.of([(canonical(each[0]), canonical(each[1])) for each in entries])
+    if kinds.is_list(type_) or kinds.is_large_list(type_):
+        return tuple(canonical(each) for each in scalar.values)
+    if kinds.is_timestamp(type_) or kinds.is_date(type_):
+        return _day_or_moment(scalar)
+    return scalar.as_py()
+
+
+def _day_or_moment(scalar: Any) -> Value:  # noqa: ANN401 - as above
+    try:
+        found = scalar.as_py()
+    except (OverflowError, ValueError):
+        return str(scalar.value)
+    if getattr(found, "nanosecond", 0):  # pandas' own kind
+        return moment(str(found))
+    plain = found.to_pydatetime() if hasattr(found, "nanosecond") else found
+    return plain.replace(tzinfo=None) if hasattr(plain, "tzinfo") else plain
