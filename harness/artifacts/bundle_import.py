@@ -130,9 +130,11 @@ def _take(
 
 
 def _lacking(cache: Cache) -> frozenset[str]:
-    """The SHA-256 of every artifact that is missing: not of an archive that is unpacked already."""
-    every = map(distributions.load, distributions.names())
-    return frozenset(a.sha256 for each in every for a in fetch.missing_artifacts(each, cache))
+    """The SHA-256 of each artifact and wheel that is missing; of none that is unpacked already."""
+    every = [distributions.load(name) for name in distributions.names()]
+    files = (a.sha256 for each in every for a in fetch.missing_artifacts(each, cache))
+    wheels = (wheel.sha256 for each in every for wheel in python_home.missing(each, cache))
+    return frozenset((*files, *wheels))
 
 
 def _enter(what: ArtifactOrJre, place: Path, cache: Cache, lacking: Collection[str]) -> bool:
@@ -141,10 +143,11 @@ def _enter(what: ArtifactOrJre, place: Path, cache: Cache, lacking: Collection[s
         new = not jre.folder(what, cache).is_dir()
         jre.install(place, what, cache)
         return new
-    if isinstance(what, IndexFile):
-        return python_home.keep(place, what, cache)
     if what.sha256 not in lacking:
         return False
+    if isinstance(what, IndexFile):
+        python_home.keep(place, what, cache)
+        return True
     path = cache.artifact(what)
     with cache.lock(path):
         place.replace(path)

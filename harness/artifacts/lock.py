@@ -214,7 +214,7 @@ class _LockForm:
 
     def __post_init__(self) -> None:
         if bool(self.jre) == bool(self.wheels):
-            raise ValueError("a distribution has jre, or wheels; not both")
+            raise ValueError("a distribution has either jre or wheels")
 
 
 Other = Callable[[str], Data]

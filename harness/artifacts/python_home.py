@@ -69,14 +69,11 @@ def kept(wheel: IndexFile, cache_: Cache) -> Path:
     return cache_.root / FOLDER / f"{wheel.sha256[:16]}.whl"
 
 
-def keep(file: Path, wheel: IndexFile, cache_: Cache) -> bool:
-    """Move a wheel that was verified to where `ensure` finds it; False: it is there already."""
+def keep(file: Path, wheel: IndexFile, cache_: Cache) -> None:
+    """Move a wheel that was verified to where `ensure` finds it."""
     place = kept(wheel, cache_)
-    if place.is_file():
-        return False
     place.parent.mkdir(parents=True, exist_ok=True)
     file.replace(place)
-    return True
 
 
 def fits(distribution: Distribution) -> bool:

@@ -26,7 +26,7 @@ from harness.core.errors import EnvironmentProblem, UsageProblem, printable, unw
 from harness.core.runtime_names import CONTAINER, PROCESS
 from harness.plan import own_distributions, reader_support
 from harness.run.run_folder import RUNS
-from harness.runtime import docker_daemon, work_folders
+from harness.runtime import docker_daemon, image, work_folders
 from harness.scenario.cells import Reader
 
 FOLDER: Final = "conformance"
@@ -89,7 +89,7 @@ def _readers(names: Sequence[str], *, every: bool) -> tuple[Reader, ...]:
 
 
 def all_readers() -> tuple[Reader, ...]:
-    """Return a reader of each distribution, in each runtime that there is here."""
+    """Return a reader of each distribution, in each runtime that there is of it here."""
     runtimes = [PROCESS]
     with suppress(EnvironmentProblem):
         docker_daemon.about()
@@ -98,6 +98,7 @@ def all_readers() -> tuple[Reader, ...]:
         Reader(runtime_names.in_runtime(each.name, runtime))
         for runtime in runtimes
         for each in reader_support.readers()
+        if runtime == PROCESS or image.official(each)
     )
 
 

@@ -39,6 +39,11 @@ from harness.runtime import metastore_client
 from harness.runtime.api import Configuration, MetastoreUris, Running, Runtime, Served
 from harness.runtime.metastore_client import CatalogGoneProblem, CatalogRefusedError
 
+KEYS: Final = {
+    "coerce-int96": "datafusion.execution.parquet.coerce_int96",
+    "pushdown-filters": "datafusion.execution.parquet.pushdown_filters",
+}
+"""DataFusion's own key for each setting of a reader; one that is absent is left as it is."""
 FILES: Final = "parquet"
 """The one kind of data files that DataFusion's wheel reads of those that formats have."""
 
@@ -49,10 +54,11 @@ class DataFusionConnection:
 
     session: DataFusionSession
     metastore: str
+    conf: Mapping[str, str]
 
     def ask(self, sql: str, *, timeout_s: float) -> Reply:
         """Send a query and fetch all rows; raises as `Connection.ask` says."""
-        found = self.session.run(sql, self._tables(sql), timeout_s)
+        found = self.session.run(sql, self._tables(sql), self.conf, timeout_s)
         fields = found.table.schema
         told = tuple(
             Column(each.name, str(each.type), canonical_type(each.type)) for each in fields
@@ -60,7 +66,9 @@ class DataFusionConnection:
         columns = [[canonical(value) for value in each] for each in found.table.columns]
         rows = tuple(zip(*columns, strict=True))
         shown, values = query_sql.drop_meta(told, rows)
-        return Reply(shown, values, found.seconds, left_out=query_sql.left_out(told, rows))
+        confirmed = ", ".join(f"{key}={value}" for key, value in self.conf.items())
+        meta = query_sql.left_out(told, rows)
+        return Reply(shown, values, found.seconds, confirmed, left_out=meta)
 
     def _tables(self, sql: str) -> list[Told]:
         """Return the tables that a query may name, as far as the metastore has them."""
@@ -86,21 +94,24 @@ class DataFusionServer(Served):
     token: str
     metastore: str
 
-    def connect(self, settings: ReaderSettings) -> Connection:  # noqa: ARG002 - there are none
+    def connect(self, settings: ReaderSettings) -> Connection:
         """Open a session; raises NoAnswerError when the process is gone."""
         try:
             found = session.opened(self.running, self.port, self.token)
         except OSError as problem:
             raise NoAnswerError(f"{problem}; its log:\n{self.log_tail()}") from None
-        return DataFusionConnection(found, self.metastore)
+        return DataFusionConnection(found, self.metastore, session_conf(settings))
 
 
 class DataFusionEngine:
     """See `harness.engines.api.Engine`."""
 
-    settings: Mapping[str, tuple[str, ...]] = {}
+    settings: Mapping[str, tuple[str, ...]] = {
+        "coerce-int96": ("ns", "us"),
+        "pushdown-filters": ("true", "false"),
+    }
 
-    def sql(self, question: Question, settings: ReaderSettings) -> str:  # noqa: ARG002 - none
+    def sql(self, question: Question, settings: ReaderSettings) -> str:  # noqa: ARG002 - for all
         """Return the query."""
         return query_sql.select(question, query_sql.ANSI)
 
@@ -116,15 +127,17 @@ class DataFusionEngine:
     def by_hand(
         self,
         distribution: Distribution,  # noqa: ARG002 - the same for all
-        settings: ReaderSettings,  # noqa: ARG002
+        settings: ReaderSettings,
         format_: FormatFacts,
     ) -> tuple[str, ...]:
         """Return how a table is made known in Python, as comments."""
-        known = 'context.register_listing_table("TABLE", "FOLDER", schema=SCHEMA)'
+        known = 'context.register_parquet("TABLE", "FOLDER", schema=SCHEMA)'
         if format_.family == "hudi":
             known = 'context.register_table("TABLE", hudi.HudiDataFusionDataSource("FOLDER", []))'
+        conf = "".join(f'.set("{key}", "{text}")' for key, text in session_conf(settings).items())
         return (
-            "-- In Python, with context = datafusion.SessionContext():",
+            "-- In Python:",
+            f"--   context = datafusion.SessionContext(datafusion.SessionConfig(){conf})",
             f"--   {known}",
             *([f"-- For t_ro: [('{tables.READ_OPTIMIZED}', 'true')]"] if "hudi." in known else ()),
         )
@@ -159,11 +172,20 @@ def _serve(runtime: Runtime, metastore: MetastoreUris, folder: Path) -> Iterator
     def ready(running: Running, port: int) -> DataFusionServer:
         server = DataFusionServer(running, port, program.token, metastore.host)
         with closing(session.opened(running, port, program.token)) as first:
-            first.run("select 1", (), START_S)
+            first.run("select 1", (), {}, START_S)
         return server
 
     with runtime.start(program, metastore, folder, ready) as found:
         yield found
+
+
+def session_conf(settings: ReaderSettings) -> dict[str, str]:
+    """Return DataFusion's own keys and values for the settings of a reader. Pure.
+
+    >>> session_conf({"coerce-int96": "us"})
+    {'datafusion.execution.parquet.coerce_int96': 'us'}
+    """
+    return {KEYS[name]: value for name, value in settings.items()}
 
 
 ENGINE = DataFusionEngine()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -44,8 +44,10 @@ class DataFusionSession:
         self._connection = connection
         self._answers = connection.makefile("rb")
 
-    def run(self, sql: str, tables: Sequence[Told], timeout_s: float) -> Found:
-        """Run a query on tables and fetch all rows.
+    def run(
+        self, sql: str, tables: Sequence[Told], conf: Mapping[str, str], timeout_s: float
+    ) -> Found:
+        """Run a query on tables with keys and values of DataFusion's own, and fetch all rows.
 
         Raises:
             RefusedError: DataFusion, or hudi-rs, answered with an error.
@@ -55,7 +57,7 @@ class DataFusionSession:
         """
         self._connection.settimeout(timeout_s)
         try:
-            head, body = self._answer({"sql": sql, "tables": list(tables)})
+            head, body = self._answer({"sql": sql, "tables": [*tables], "conf": {**conf}})
         except TimeoutError:
             self._running.stop(grace_s=0)
             told = f"no answer within {timeout_s:g} s; the process was ended"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from harness.core.errors import HarnessError
@@ -54,19 +54,22 @@ def told(database: str, name: str, entry: Any) -> Told:  # noqa: ANN401 - Thrift
     if "hudi" in storage.inputFormat:
         only = storage.serdeInfo.parameters.get(_OF_ENTRY) == "true"
         return {**table, "options": {READ_OPTIMIZED: "true"} if only else {}}
-    columns = [(each.name, each.type) for each in storage.cols]
-    keys = [each.name for each in entry.partitionKeys or ()]
-    return {**table, "schema": _schema(columns), "keys": keys}
+    return {**table, "schema": _schema(storage.cols), "keys": _schema(entry.partitionKeys or ())}
 
 
-def _schema(columns: list[tuple[str, str]]) -> str:
+def _schema(columns: Sequence[Any]) -> str:
+    """Return columns of Hive as a schema of Arrow's, in its own format."""
     import pyarrow as pa  # noqa: PLC0415 - only asking needs it
 
-    for name, kind in columns:
-        if not canonical_type(kind):
-            raise HarnessError(f"the column {name}: DataFusion is not told of the type {kind}")
-    kinds = [(name, _arrow(parse_type(canonical_type(kind)))) for name, kind in columns]
+    kinds = [(each.name, _arrow(_known(each.name, each.type))) for each in columns]
     return base64.b64encode(pa.schema(kinds).serialize().to_pybytes()).decode()
+
+
+def _known(column: str, kind: str) -> DataType:
+    found = canonical_type(kind)
+    if not found:
+        raise HarnessError(f"the column {column}: DataFusion is not told of the type {kind}")
+    return parse_type(found)
 
 
 def _arrow(kind: DataType) -> pyarrow.DataType:

@@ -5,13 +5,15 @@ needs. Each connection says, as its first line, what stands in the variable HARN
 and is answered `HELLO`. Then each question is a line of JSON, and nothing of it outlives its
 answer:
 
-    {"sql", "tables": [{"name", "location", "options"} or {"name", "location", "schema", "keys"}]}
+    {"sql", "conf": {…}, "tables": [{"name", "location", "options"} or …, "schema", "keys"}]}
 
-A table with `options` is Hudi's, and read by hudi-rs. Another one is a folder of Parquet files:
-`schema` is Arrow's, in its own format, as base64, and `keys` are the columns in the names of
-folders. An answer is a line of JSON, `{"bytes", "seconds"}`, and so many bytes: a table in Arrow's
-streaming format. There are none if it has `error`, an exception's class and text, which was
-raised for the question, or `broke`, which this program failed with.
+`conf` are keys and values of DataFusion's own. A table with `options` is Hudi's, and read by
+hudi-rs. Another one is a folder of Parquet files: `schema` is that of Arrow, in its own format, as
+base64, and so are `keys`, of the columns that the names of folders hold.
+
+An answer is a line of JSON, `{"bytes", "seconds"}`, and so many bytes: a table in Arrow's streaming
+format. There are none if it has `error`, an exception's class and text, which was raised for the
+question, or `broke`, which this program failed with.
 
 It is one file that imports the standard library and what is in PACKAGES alone.
 """
@@ -46,7 +48,11 @@ Message = dict[str, Any]
 
 def ask(question: Message) -> pyarrow.Table:
     """Ask in a context of its own, which knows the tables that are named with the question."""
-    context = import_module(DATAFUSION).SessionContext()
+    package = import_module(DATAFUSION)
+    conf = package.SessionConfig()
+    for key, value in question["conf"].items():
+        conf = conf.set(key, value)
+    context = package.SessionContext(conf)
     for schema in {each["name"].rpartition(".")[0] for each in question["tables"]}:
         context.sql(f"create schema {schema}")
     for each in question["tables"]:
@@ -64,10 +70,14 @@ def register(context: Any, table: Message) -> None:  # noqa: ANN401 - a SessionC
         options = [*table["options"].items()]
         context.register_table(table["name"], source(table["location"], options))
         return
-    keys = [(name, pa.string()) for name in table["keys"]]
-    schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(table["schema"])))
-    context.register_listing_table(
-        table["name"], table["location"], table_partition_cols=keys, schema=schema
+    schema, keys = (
+        pa.ipc.read_schema(pa.py_buffer(base64.b64decode(table[part])))
+        for part in ("schema", "keys")
+    )
+    partitions = [(each.name, each.type) for each in keys]
+    # Not `register_listing_table`: it goes by no settings of the session.
+    context.register_parquet(
+        table["name"], table["location"], table_partition_cols=partitions, schema=schema
     )
 
 

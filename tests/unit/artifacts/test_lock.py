@@ -5,7 +5,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness.artifacts import lock
-from harness.artifacts.distribution import CodePatch, Default, MainClass, PluginService, Reads
+from harness.artifacts.distribution import (
+    CodePatch,
+    Default,
+    MainClass,
+    PluginService,
+    Reads,
+    Wheel,
+)
 from harness.core.errors import ScenarioProblem, UsageProblem
 
 if TYPE_CHECKING:
@@ -111,6 +118,13 @@ def test_what_an_engine_does_by_itself_is_read_with_its_source() -> None:
     assert parse(WHOLE.partition("defaults:")[0]).defaults == ()
 
 
+def test_a_program_of_python_has_wheels_by_machine_instead_of_a_jre() -> None:
+    machines = f"{{any: {{size: 3, sha256: {SHA}}}}}"
+    found = parse(WHOLE.replace('jre: "25"', f"wheels: {{some-lib==1.0.2: {machines}}}"))
+    assert found.wheels == (Wheel("some-lib", "1.0.2", "any", 3, SHA),)
+    assert found.jre == ""
+
+
 def test_settings_are_read_by_kind() -> None:
     found = parse(WHOLE)
     assert found.text("main") == "org.x.Main"
@@ -142,6 +156,17 @@ def test_artifacts_from_takes_the_other_ones_artifacts_and_patches_first() -> No
     [
         ('version: "1"', "version: 1", "3: lock data: version: 1 is given; allowed: text"),
         ("fidelity: stock", "fidelity: patched", "4: lock data: fidelity: 'patched' is given; al"),
+        ('jre: "25"\n', "", "1: lock data: a distribution has either jre or wheels"),
+        (
+            'jre: "25"',
+            f"wheels: {{Lib==1: {{any: {{size: 3, sha256: {SHA}}}}}}}",
+            "5: lock data: wheels.Lib==1: 'Lib==1' is given; allowed: a project and its version",
+        ),
+        (
+            'jre: "25"',
+            f"wheels: {{lib==1: {{Linux: {{size: 3, sha256: {SHA}}}}}}}",
+            "5: lock data: wheels.lib==1.Linux: 'Linux' is given; allowed: any, linux-x86_64, ",
+        ),
         ("heap_mb: 1024", "heap_mb: lots", '6: lock data: heap_mb: "lots" is given; allowed: a wh'),
         ("heap_mb: 1024", "heap_mb: true", "6: lock data: heap_mb: true is given; allowed: a wh"),
         ("listens: loopback", "listen: loopback", "9: lock data has no 'listen'; did you mean 'l"),

@@ -130,4 +130,6 @@ def test_all_engines_are_checked_in_the_runtimes_that_there_are(
     assert {"trino-476", "hive-3.1.3", "spark-3.5.8-hudi-1.0.2"} <= set(names)
     assert "hive-metastore-3.1.3" not in names
     assert ("trino-476@container" in names) is docker
+    assert "datafusion-54.1.0-hudi-0.5.0" in names
+    assert "datafusion-54.1.0-hudi-0.5.0@container" not in names
     assert len(names) == len(set(names))

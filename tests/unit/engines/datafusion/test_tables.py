@@ -1,0 +1,87 @@
+"""What the worker is told of a table, by the metastore's entry of it."""
+
+from __future__ import annotations
+
+import base64
+from types import SimpleNamespace
+
+import pyarrow as pa
+import pytest
+
+from harness.core.errors import HarnessError
+from harness.engines.datafusion import tables
+
+HUDI = "org.apache.hudi.hadoop"
+
+
+def column(name: str, type_: str) -> SimpleNamespace:
+    return SimpleNamespace(name=name, type=type_)
+
+
+def entry(input_format: str, *columns: SimpleNamespace, **parameters: str) -> SimpleNamespace:
+    serde = SimpleNamespace(parameters=parameters)
+    storage = SimpleNamespace(
+        location="file:/a b/t", inputFormat=input_format, cols=columns, serdeInfo=serde
+    )
+    return SimpleNamespace(sd=storage, partitionKeys=None)
+
+
+def schema(text: str) -> pa.Schema:
+    return pa.ipc.read_schema(pa.py_buffer(base64.b64decode(text)))
+
+
+@pytest.mark.parametrize(
+    ("sql", "found"),
+    [
+        ('select * from "d"."t"', [("d", "t")]),
+        ('select * from "d"."t" "other" where "t" = \'x\'', [("d", "t")]),
+        ('select count(*) from "d"."t" a, "d"."u" b', [("d", "t"), ("d", "u")]),
+        ('select "a" from "d"."a""b"', [("d", 'a"b')]),
+        ("select 1", []),
+    ],
+)
+def test_the_tables_of_a_query_are_found(sql: str, found: list[tuple[str, str]]) -> None:
+    assert list(tables.named(sql)) == found
+
+
+def test_of_a_hudi_table_its_path_is_told_and_nothing_that_the_catalog_says_of_columns() -> None:
+    told = tables.told("d", "t", entry(f"{HUDI}.HoodieParquetInputFormat", column("id", "string")))
+    assert told == {"name": '"d"."t"', "location": "/a b/t", "options": {}}
+
+
+@pytest.mark.parametrize(
+    ("says", "options"),
+    [("true", {"hoodie.read.use.read_optimized.mode": "true"}), ("false", {})],
+)
+def test_log_files_are_left_out_where_the_entry_is_the_read_optimized_one(
+    says: str, options: dict[str, str]
+) -> None:
+    parameters = {"hoodie.query.as.ro.table": says}
+    found = entry(f"{HUDI}.realtime.HoodieParquetRealtimeInputFormat", **parameters)
+    assert tables.told("d", "t_ro", found)["options"] == options
+
+
+def test_a_plain_table_has_the_columns_of_the_catalog() -> None:
+    types = {
+        "b": ("boolean", pa.bool_()),
+        "l": ("bigint", pa.int64()),
+        "dt": ("date", pa.date32()),
+        "at": ("timestamp", pa.timestamp("us", "UTC")),
+        "n": ("decimal(10,2)", pa.decimal128(10, 2)),
+        "c": ("char(4)", pa.string()),
+        "f": ("float", pa.float32()),
+        "st": ("struct<a:int,m:map<string,array<double>>>", pa.struct(
+            [("a", pa.int32()), ("m", pa.map_(pa.string(), pa.list_(pa.float64())))]
+        )),
+    }  # fmt: skip
+    found = entry("MapredParquetInputFormat", *(column(n, t) for n, (t, _) in types.items()))
+    found.partitionKeys = [column("p", "int")]
+    told = tables.told("d", "t", found)
+    assert schema(told["schema"]) == pa.schema([(n, kind) for n, (_, kind) in types.items()])
+    assert schema(told["keys"]) == pa.schema([("p", pa.int32())])
+
+
+def test_a_type_that_nobody_knows_is_no_refusal_of_the_engine() -> None:
+    found = entry("MapredParquetInputFormat", column("u", "uniontype<int,string>"))
+    with pytest.raises(HarnessError, match=r"the column u: .*uniontype<int,string>"):
+        tables.told("d", "t", found)
