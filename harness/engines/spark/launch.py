@@ -89,7 +89,7 @@ class SparkProgram:
     ) -> tuple[str, ...]:
         """Return the command line."""
         if home := self._java_home(around.folder):
-            _write_java(home, installation.java, self._java_without())
+            _write_java(home, installation.java_home / "bin" / "java", self._java_without())
         program = (sys.executable, "-I", str(around.conf / WORKER))
         return (*program, around.host, str(around.port), str(around.conf / CONF))
 
