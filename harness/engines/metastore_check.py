@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from harness.core.errors import EnvironmentProblem
 from harness.core.records import Refusal
 from harness.engines.api import NoAnswerError, RefusedError
 from harness.runtime import metastore_client
@@ -18,7 +19,7 @@ def metastore_first(uri: str) -> Iterator[None]:
 
     Raises:
         CatalogGoneProblem: the metastore does not answer.
-        RefusedError: the metastore answers, and the server refused what it was asked.
+        EnvironmentProblem: the metastore answers, and the server lets nobody in; waiting is no use.
 
     """
     try:
@@ -27,9 +28,8 @@ def metastore_first(uri: str) -> Iterator[None]:
         metastore_client.check(uri)
         raise
     except Exception as problem:
-        # A client refused while it connects has an error of its own, with what the server said.
-        refusal = getattr(problem, "refusal", None)
-        if not isinstance(refusal, Refusal):
+        # A client that is refused as it connects has an error of its own, with what was said.
+        if not isinstance(getattr(problem, "refusal", None), Refusal):
             raise
         metastore_client.check(uri)
-        raise RefusedError(refusal, 0.0) from problem
+        raise EnvironmentProblem(f"it opens no session on its metastore: {problem}") from problem

@@ -11,7 +11,7 @@ from harness.artifacts import distributions
 from harness.core.errors import Fault
 from harness.core.metastore_choice import DISTRIBUTION, MetastoreChoice
 from harness.core.problems import UnknownNameProblem, one_of
-from harness.core.runtime_names import CONTAINER, WAREHOUSES, given
+from harness.core.runtime_names import PROCESS, given
 from harness.plan.profile import Profile
 from harness.runtime.metastore import TOOL
 
@@ -22,7 +22,7 @@ _SCHEMA: Final = "schema_sql"
 def names() -> tuple[str, ...]:
     """Return the metastores that there are."""
     found = map(distributions.load, distributions.names())
-    return tuple(each.name for each in found if not each.is_asked and _SCHEMA in each.settings)
+    return tuple(each.name for each in found if _SCHEMA in each.settings)
 
 
 def check(name: str) -> None:
@@ -61,15 +61,10 @@ def _not_upgraded(through: MetastoreChoice) -> str:
 
 
 def _out_of_reach(profile: Profile) -> str:
-    """Return which readers do not reach a process; empty: the metastore is no process, or none."""
+    """Return which readers another metastore does not serve: all but processes, on the disk."""
     readers = dict.fromkeys(each.reader.distribution for each in profile.readers)
-    if profile.metastore.usual:
+    away = [name for name in readers if given(name) not in ("", PROCESS)]
+    if profile.metastore.usual or not away:
         return ""
-    if stored := [name for name in readers if given(name) in WAREHOUSES]:
-        told = f"{', '.join(stored)}: the metastore of an object store is {DISTRIBUTION}"
-        return f"{told}; leave out the metastore, or the warehouse"
-    away = [name for name in readers if given(name) == CONTAINER]
-    if not away:
-        return ""
-    told = f"{profile.metastore.distribution} runs as a process, which {', '.join(away)} cannot"
-    return f"{told} reach; run these readers as processes, or ask them through {DISTRIBUTION}"
+    told = f"{profile.metastore.distribution} serves processes whose tables are on the disk, not"
+    return f"{told} {', '.join(away)}; ask these readers so, or through {DISTRIBUTION}"

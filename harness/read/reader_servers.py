@@ -21,7 +21,7 @@ from harness.core.concurrency import JobThreads
 from harness.core.errors import EnvironmentProblem
 from harness.core.metastore_choice import USUAL, MetastoreChoice
 from harness.core.progress import Progress, started
-from harness.engines.api import Engine, PlannedReads, RefusedError, Server
+from harness.engines.api import Engine, PlannedReads, Server
 from harness.read.questions import engine_of
 from harness.runtime import memory, metastore_client, provide, work_folders
 from harness.runtime.api import Runtime
@@ -224,11 +224,5 @@ class EngineStart:
             runtime = watched(runtime) if watched else runtime
             folder = work_folders.numbered(context.folder, self.name)
             serving = engine.serve(runtime, running.uris, folder, context.progress, self.planned)
-            with ExitStack() as stack:
-                entered = started(self.name, serving, context.progress)
-                try:
-                    server = stack.enter_context(entered)
-                except RefusedError as refused:
-                    told = f"it refuses what it is asked first, through {context.metastore}"
-                    raise EnvironmentProblem(f"{told}: {refused}") from refused
+            with started(self.name, serving, context.progress) as server:
                 yield EngineServer(server, engine, context.timeout_s, running, self.shared)

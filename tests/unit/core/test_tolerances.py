@@ -65,7 +65,8 @@ def test_nothing_is_tested_that_is_not_declared() -> None:
 
 def test_every_distribution_that_reads_has_declarations_of_its_product() -> None:
     reading = {each for each in distributions.names() if distributions.load(each).is_asked}
-    assert {product(each) for each in reading} == set(products())
+    exact = {"datafusion"}  # Arrow's types and values are ours
+    assert {product(each) for each in reading} == {*products(), *exact}
 
 
 def test_a_product_of_which_nothing_is_said_has_no_declarations() -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from harness.core.errors import EnvironmentProblem
 from harness.core.records import Refusal
 from harness.engines import metastore_check
-from harness.engines.api import NoAnswerError, RefusedError
+from harness.engines.api import NoAnswerError
 from harness.engines.hive.errors import HiveError
 from harness.runtime import metastore_client, ports
 from harness.runtime.metastore_client import CatalogGoneProblem
@@ -33,15 +34,15 @@ def test_a_server_whose_metastore_answers_is_just_not_ready(
         raise NoAnswerError("not yet")
 
 
-def test_a_client_that_is_refused_while_it_connects_is_refused_in_the_words_of_all(
+def test_a_client_that_is_refused_as_it_connects_is_not_waited_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(metastore_client, "check", lambda uri: None)
     with (
-        pytest.raises(RefusedError, match="SemanticException: Database does not exist: default"),
+        pytest.raises(EnvironmentProblem, match="on its metastore: Semantic: no database default"),
         metastore_check.metastore_first("thrift://x:1"),
     ):
-        raise HiveError(Refusal("SemanticException", "Database does not exist: default"))
+        raise HiveError(Refusal("Semantic", "no database default"))
 
 
 def test_what_is_wrong_in_the_harness_stays_what_it_is() -> None:

@@ -114,6 +114,7 @@ def test_an_option_names_what_there_is(tmp_path: Path) -> None:
         planned(tmp_path, "twins: false", option="hive-metastore-9")
 
 
-def test_containers_do_not_reach_the_process_of_another_one(tmp_path: Path) -> None:
-    with pytest.raises(ScenarioProblem, match="which trino-476@container cannot reach; run these"):
-        planned(tmp_path, "metastore: hive-metastore-4.0.1", "trino-476@container")
+@pytest.mark.parametrize("reader", ["trino-476@container", "trino-476@s3"])
+def test_another_one_serves_no_containers_and_no_object_store(reader: str, tmp_path: Path) -> None:
+    with pytest.raises(ScenarioProblem, match=f"on the disk, not {reader}; ask these readers so"):
+        planned(tmp_path, "metastore: hive-metastore-4.0.1", reader)

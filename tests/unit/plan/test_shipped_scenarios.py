@@ -46,7 +46,7 @@ HOUR: Final = 3600
 STORIES: Final = {"hudi/a5", "hudi/move", "hudi/drop_and_readd"}
 HUDI: Final = "spark-3.5.8-hudi-{}"
 VIEWS: Final = {"snapshot", "read_optimized", "base_name"}
-OTHER_HIVES = {"hive-2.3.10", "hive-3.1.3-hudi-0.11.1"}
+UNASKED: Final = {"hive-2.3.10", "hive-3.1.3-hudi-0.11.1", "trino-483"}
 """No profile that is shipped asks them: there is no time for it each day."""
 SPARKS: Final = tuple(map(HUDI.format, ("0.15.0", "1.0.2", "1.2.0")))
 HIVES: Final = {
@@ -226,7 +226,7 @@ def test_the_past_is_asked_of_every_reader_that_has_it() -> None:
         (name, of, view)
         for name, of in product(distributions.names(), formats.names())
         for view in formats.load(of).past_views
-        if distributions.load(name).is_asked and name not in OTHER_HIVES
+        if distributions.load(name).is_asked and name not in UNASKED
         if not reader_support.cannot(Reader(name), of)
         and not reader_support.cannot_show(Reader(name), of, view)
     }

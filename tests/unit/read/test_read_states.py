@@ -20,8 +20,8 @@ from harness.core.errors import EnvironmentProblem
 from harness.core.metastore_choice import MetastoreChoice
 from harness.core.progress import Count
 from harness.core.queue import ClosableQueue
-from harness.core.records import Answer, Column, Refusal
-from harness.engines.api import Question, RefusedError, Reply
+from harness.core.records import Answer, Column
+from harness.engines.api import Question, Reply
 from harness.formats import facts
 from harness.model.query import Query
 from harness.read import ask_engine, read_states, reader_servers, schedule_questions
@@ -45,8 +45,6 @@ class Engines:
 
     broken: tuple[str, ...] = ()
     """Those that do not get ready."""
-    refusing: tuple[str, ...] = ()
-    """Those that refuse what they are asked first."""
     started: list[str] = field(default_factory=list)
     ended: list[str] = field(default_factory=list)
     wanted: list[Any] = field(default_factory=list)
@@ -59,8 +57,6 @@ class Engines:
         def serve(*given: object) -> Iterator[SimpleNamespace]:
             if name in self.broken:
                 raise EnvironmentProblem("it has no port")
-            if name in self.refusing:
-                raise RefusedError(Refusal("Semantic", "no database default"), 0.1)
             self.started.append(name)
             self.wanted.append(given[-1])
             session = SimpleNamespace(ask=self.ask, close=lambda: None)
@@ -83,8 +79,9 @@ class Engines:
     @contextmanager
     def metastore(self, _: object, register: Callable[[Any], None]) -> Iterator[Any]:
         self.started.append("metastore")
-        served = {"uris": MetastoreUris("thrift://x"), "store": None, "bucket": None}
-        made = SimpleNamespace(uri="thrift://x", alive=lambda: True, log_tail=str, **served)
+        uri = "thrift://x"
+        served = {"uris": MetastoreUris(uri), "store": None, "bucket": None}
+        made = SimpleNamespace(uri=uri, alive=lambda: True, log_tail=lambda: "", **served)
         register(made)
         yield made
         self.ended.append("metastore")
@@ -252,16 +249,6 @@ def test_of_an_engine_that_does_not_start_all_that_comes_is_unknown_and_the_othe
         for reader in (SPARK, HIVE)
     }
     assert out.getvalue().count("it has no port") == 1
-
-
-def test_all_is_unknown_of_an_engine_that_refuses_before_it_is_asked_about_any_table(
-    engines: Engines, tmp_path: Path
-) -> None:
-    engines.refusing = (HIVE,)
-    found = list[Answer]()
-    read(planned("v1", readers=(HIVE,)), [states("v1")], place(tmp_path), found.append)
-    told = "it refuses what it is asked first, through hive-metastore-3.1.3: Semantic: no database"
-    assert [answer.unknown for answer in found] == [f"{HIVE}: {told} default"]
 
 
 def test_what_an_older_metastore_registers_is_registered_before_anybody_is_asked(

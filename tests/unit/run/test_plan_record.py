@@ -107,7 +107,7 @@ def test_a_reader_that_needs_a_control_is_added_where_there_is_one(tmp_path: Pat
 
 
 def test_what_is_not_known_of_a_reader_is_not_called_its_engines_default() -> None:
-    made = plan_options.make(None, "first", "", readers=["trino-479@container", "trino-476"])
+    made = plan_options.make(None, "first", "", readers=["trino-999@container", "trino-476"])
     newer, shipped = plan_record.info_of(made, "x", NOW).readers
     assert newer.settings == run_info.NOT_COMPARED
     assert shipped.settings == run_info.DEFAULTS
