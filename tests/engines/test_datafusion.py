@@ -1,0 +1,74 @@
+"""hudi-rs under DataFusion: what it makes of columns that changed, and each shape of question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from harness import formats
+from harness.core.records import FindingKind, VerdictKind
+from harness.model.query_shapes import Shape
+from harness.plan import Profile, ProfileReader, Writer, load_scenarios, plan, scenarios_folder
+from harness.run.load_run import Run
+from harness.scenario.cells import QUERIES, Cell, Plan, Variant, parse_reader
+
+pytestmark = [pytest.mark.engines, pytest.mark.nightly]
+
+READER = "datafusion-54.1.0-hudi-0.5.0"
+STORY, TYPES = "hudi/a5", "hive/all_types"
+RENAMED = 7
+"""The step of `STORY` that renames a column."""
+WRITTEN = 2
+"""The step of `TYPES` after which the rows of the first schema are all there."""
+
+
+def planned() -> Plan:
+    profile = Profile(
+        name="datafusion",
+        scenarios=(STORY, TYPES),
+        formats=("hudi-cow", "hudi-mor", "hive-parquet"),
+        axes={"rewrites": ("some",)},
+        writers=(Writer("spark-3.5.8-hudi-0.15.0"),),
+        readers=(ProfileReader(parse_reader(READER)),),
+        queries=QUERIES,
+    )
+    every = load_scenarios(scenarios_folder())
+    scenarios = [each for each in every if each.name in profile.scenarios]
+    made = plan(scenarios, profile, map(formats.load, formats.names()))
+    more = [cell for variant in made.variants for cell in by_column(variant)]
+    return replace(made, cells=tuple(dict.fromkeys((*made.cells, *more))))
+
+
+def by_column(variant: Variant) -> Iterator[Cell]:
+    """Ask for a value of each type."""
+    if variant.scenario.name == TYPES:
+        for name, _ in variant.scenario.table.columns:
+            for shape in (Shape.PREDICATE, Shape.COUNT):
+                yield Cell(variant.id, WRITTEN, READER, "snapshot", f"{shape}({name})")
+
+
+PLAN = planned()
+
+
+MISSED = {FindingKind.MISSING_RENAME, FindingKind.LOST_ROW, FindingKind.LOST_VALUE}
+"""A NULL for what has another name in the file; no row where that is asked for; the least of it."""
+
+
+def test_every_question_in_each_shape_has_an_answer(run: Run) -> None:
+    assert {each.verdict for each in run.verdicts} == {VerdictKind.CORRECT, VerdictKind.WRONG}
+    assert {each.query.partition("(")[0] for each in run.verdicts} == {*QUERIES} - {Shape.PARTITION}
+
+
+def test_all_is_right_but_a_column_that_was_renamed(run: Run) -> None:
+    for each in run.verdicts:
+        if each.verdict != VerdictKind.CORRECT:
+            assert (each.scenario, each.step >= RENAMED) == (STORY, True), each
+            assert {found.kind for found in each.findings} <= MISSED, each
+
+
+def test_of_files_with_the_old_name_a_column_is_null_in_every_view(run: Run) -> None:
+    wrong = [each for each in run.verdicts if each.query == "all" and each.findings]
+    assert {each.view for each in wrong} == {"snapshot", "read_optimized", "base_name"}
+    assert all("by name" in " ".join(each.reproduces) for each in wrong)
