@@ -146,7 +146,7 @@ def verify(reader: Reader, cache: Cache, folder: Path, progress: Progress) -> Co
     found = distributions.load(reader.distribution)
     check_can_be_asked(reader)
     contained = found.runtime == CONTAINER
-    catalog = metastore.distribution_for([found.name])
+    catalog = metastore.oldest_for(found) or metastore.distribution_for([found.name])
     context = ReadContext(cache, folder, progress, metastore=MetastoreChoice(catalog))
     with progress.count(f"check {reader}", len(ASSERTS)) as count:
         servers = Servers(Leftovers(leftovers.docker_objects if contained else None), count)

@@ -7,6 +7,8 @@ from typing import Final
 
 DISTRIBUTION: Final = "hive-metastore-3.1.3"
 """The one that every engine was seen to read through; tables are always written on it."""
+OLDEST: Final = "metastore"
+"""The setting of an engine that names the oldest metastore through which it can ask."""
 
 
 @dataclass(frozen=True, slots=True)

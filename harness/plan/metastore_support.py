@@ -13,7 +13,7 @@ from harness.core.metastore_choice import DISTRIBUTION, MetastoreChoice
 from harness.core.problems import UnknownNameProblem, one_of
 from harness.core.runtime_names import PROCESS, given
 from harness.plan.profile import Profile
-from harness.runtime.metastore import TOOL
+from harness.runtime.metastore import TOOL, oldest_for
 
 _SCHEMA: Final = "schema_sql"
 """What only a metastore has."""
@@ -43,7 +43,7 @@ def wrong(profile: Profile) -> Iterator[Fault]:
         if name not in names():
             yield profile.fault(at, f"metastore: there is no '{name}'; {one_of(name, names())}")
             return
-    if why := _not_upgraded(through) or _out_of_reach(profile):
+    if why := _not_upgraded(through) or _out_of_reach(profile) or _too_old(profile):
         yield profile.fault(at, f"metastore: {why}")
 
 
@@ -57,6 +57,16 @@ def _not_upgraded(through: MetastoreChoice) -> str:
         return f"nothing upgrades a database to {newer.name}; allowed: {', '.join(able)}"
     if Version(older.version) >= Version(newer.version):
         return f"upgraded_from: {older.name} is not older than {newer.name}"
+    return ""
+
+
+def _too_old(profile: Profile) -> str:
+    """Return which reader cannot ask through a metastore so old; empty: each can."""
+    through = distributions.load(profile.metastore.distribution)
+    for name in dict.fromkeys(each.reader.distribution for each in profile.readers):
+        oldest = oldest_for(distributions.load(name))
+        if oldest and Version(through.version) < Version(distributions.load(oldest).version):
+            return f"{name} cannot ask through {through.name}; through {oldest} it can"
     return ""
 
 

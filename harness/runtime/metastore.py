@@ -51,6 +51,11 @@ def distribution_for(names: Iterable[str]) -> str:
     return runtime_names.in_runtime(DISTRIBUTION, CONTAINER if contained else PROCESS)
 
 
+def oldest_for(reader: Distribution) -> str:
+    """Return the oldest metastore through which a reader can ask, as far as one is known."""
+    return str(reader.settings.get(metastore_choice.OLDEST, ""))
+
+
 def needed(choice: MetastoreChoice) -> tuple[str, ...]:
     """Return every distribution that runs for a metastore: that of an upgrade also its tool."""
     if not choice.upgraded_from:

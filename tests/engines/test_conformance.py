@@ -20,7 +20,10 @@ from tests.engines.container_owners import owners_of
 pytestmark = [pytest.mark.engines, pytest.mark.alone]
 
 ENGINES = ("trino-476", "prestosql-350", "spark-3.5.8-hudi-1.0.2", "hive-3.1.3")
-MORE = ("trino-483", "hive-2.3.10", "hive-3.1.3-hudi-0.11.1", "datafusion-54.1.0-hudi-0.5.0")
+MORE = (
+    *("trino-483", "hive-2.3.10", "hive-3.1.3-hudi-0.11.1", "hive-4.0.1"),
+    "datafusion-54.1.0-hudi-0.5.0",
+)
 """Those that are put together otherwise; the last one has no image."""
 AT_NIGHT = tuple(pytest.param(each, marks=pytest.mark.nightly) for each in MORE)
 REPLACED = ("spark", "hive", "datafusion")

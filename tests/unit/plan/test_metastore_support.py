@@ -118,3 +118,18 @@ def test_an_option_names_what_there_is(tmp_path: Path) -> None:
 def test_another_one_serves_no_containers_and_no_object_store(reader: str, tmp_path: Path) -> None:
     with pytest.raises(ScenarioProblem, match=f"on the disk, not {reader}; ask these readers so"):
         planned(tmp_path, "metastore: hive-metastore-4.0.1", reader)
+
+
+@pytest.mark.parametrize("said", ["twins: false", "metastore: hive-metastore-2.3.10"])
+def test_a_reader_that_needs_a_newer_one_is_told_with_what_it_needs(
+    tmp_path: Path, said: str
+) -> None:
+    with pytest.raises(
+        ScenarioProblem, match=r"hive-4\.0\.1 cannot ask .* through hive-metastore-4\.0\.1 it can"
+    ):
+        planned(tmp_path, said, reader="hive-4.0.1")
+
+
+def test_a_reader_that_needs_a_newer_one_asks_through_that(tmp_path: Path) -> None:
+    made = planned(tmp_path, "metastore: hive-metastore-4.0.1", reader="hive-4.0.1")
+    assert {each.reader for each in made.cells} == {"hive-4.0.1"}
