@@ -82,7 +82,7 @@ def _side_by_side(jobs: Iterable[float]) -> float:
 
 
 def _answer(reader: Reader) -> float:
-    if ("path", "mapreduce") in reader.settings:
+    if dict(reader.settings).get("path") in ("mapreduce", "tez"):
         return MAPREDUCE_S
     return _costs(reader.distribution)[1]
 

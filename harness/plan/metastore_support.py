@@ -11,7 +11,7 @@ from harness.artifacts import distributions
 from harness.core.errors import Fault
 from harness.core.metastore_choice import DISTRIBUTION, MetastoreChoice
 from harness.core.problems import UnknownNameProblem, one_of
-from harness.core.runtime_names import PROCESS, given
+from harness.core.runtime_names import PROCESS, given, lock_name
 from harness.plan.profile import Profile
 from harness.runtime.metastore import TOOL, oldest_for
 
@@ -63,7 +63,8 @@ def _not_upgraded(through: MetastoreChoice) -> str:
 def _too_old(profile: Profile) -> str:
     """Return which reader cannot ask through a metastore so old; empty: each can."""
     through = distributions.load(profile.metastore.distribution)
-    for name in dict.fromkeys(each.reader.distribution for each in profile.readers):
+    named = dict.fromkeys(lock_name(each.reader.distribution) for each in profile.readers)
+    for name in filter(distributions.exists, named):  # what is not there is told elsewhere
         oldest = oldest_for(distributions.load(name))
         if oldest and Version(through.version) < Version(distributions.load(oldest).version):
             return f"{name} cannot ask through {through.name}; through {oldest} it can"

@@ -6,12 +6,11 @@ The only module of this engine that needs the client library; import it where it
 from __future__ import annotations
 
 import getpass
-import json
 import logging
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
@@ -34,7 +33,8 @@ from harness.core.records import Refusal
 from harness.engines.api import NoAnswerError
 from harness.engines.hive import errors
 from harness.engines.hive.errors import HiveError
-from harness.engines.hive.values import FETCH, MAP_REDUCE, HiveResult
+from harness.engines.hive.jobs import Job, jobs, path
+from harness.engines.hive.values import HiveResult
 from harness.runtime.ports import LOOPBACK
 
 CONNECT_S: Final = 60.0
@@ -88,10 +88,10 @@ class HiveClient:
         with self._answering(timeout_s), self._cursor() as cursor:
             # Not waited for in the call: so the server tells which tasks ran, also failed ones.
             cursor.execute(sql, async_=True)
-            tasks = self._finished(cursor, began)
+            ran = self._finished(cursor, began)
             columns = self._columns(cursor) if cursor._operationHandle.hasResultSet else ()  # noqa: SLF001
             rows = self._rows(cursor) if columns else ()
-            return HiveResult(columns, rows, MAP_REDUCE if tasks else FETCH)
+            return HiveResult(columns, rows, path(ran))
 
     def close(self) -> None:
         """End the session; never raises."""
@@ -149,16 +149,16 @@ class HiveClient:
                 with suppress(Exception):  # a result that is complete stays an answer
                     cursor.close()
 
-    def _finished(self, cursor: Any, began: int) -> tuple[str, ...]:  # noqa: ANN401 - no types
-        """Wait for the end of a query; give the names of the jobs that ran for it."""
+    def _finished(self, cursor: Any, began: int) -> tuple[Job, ...]:  # noqa: ANN401 - no types
+        """Wait for the end of a query; give the jobs that ran for it."""
         while True:
             self._within()
             status = cursor.poll()
-            jobs = _jobs(status.taskStatus)
+            ran = jobs(status.taskStatus)
             if status.operationState == TOperationState.FINISHED_STATE:
-                return jobs
+                return ran
             if status.operationState not in _GOING:
-                raise _failed(status, jobs, self._log_since(began))
+                raise _failed(status, ran, self._log_since(began))
 
     def _log_since(self, began: int) -> str:
         with self._log.open("rb") as log:
@@ -203,12 +203,6 @@ def _sent(column: Any) -> list[Any]:  # noqa: ANN401 - Thrift's own struct
     return values
 
 
-def _jobs(tasks: str | None) -> tuple[str, ...]:
-    """Return the ids of the MapReduce jobs among the tasks of a query, from its status in JSON."""
-    found = (task for task in json.loads(tasks or "[]") if task.get("taskType") == "MAPRED")
-    return tuple(task.get("externalHandle", "") for task in found)
-
-
 def _refused(status: Any) -> HiveError:  # noqa: ANN401 - Thrift's own struct
     thrown = errors.chain(status.infoMessages or ())
     return _error(
@@ -216,9 +210,15 @@ def _refused(status: Any) -> HiveError:  # noqa: ANN401 - Thrift's own struct
     )
 
 
-def _failed(status: Any, jobs: tuple[str, ...], log: str) -> HiveError:  # noqa: ANN401
-    """Return the error of a query that was compiled; what a job met is only in the log."""
-    thrown = errors.job_failure(log, jobs[-1]) if jobs else ()
+def _failed(status: Any, ran: Sequence[Job], log: str) -> HiveError:  # noqa: ANN401
+    """Return the error of a query that was compiled.
+
+    What a job of MapReduce met is only in the log; Tez tells it.
+    """
+    if ran and ran[-1].by_tez:
+        thrown = errors.vertex_failure(status.errorMessage or "")
+    else:
+        thrown = errors.job_failure(log, ran[-1].id) if ran else ()
     return _error(
         errors.refusal(status.errorMessage or "", status.sqlState, status.errorCode, thrown)
     )

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, closing
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 from uuid import uuid4
 
+from harness.artifacts import distributions
 from harness.artifacts.distribution import Distribution
 from harness.artifacts.fetch import Installation
 from harness.core import tolerances
 from harness.core.errors import UsageProblem
 from harness.core.progress import Progress
+from harness.core.runtime_names import CONTAINER
 from harness.core.tolerances import Declared
 from harness.engines import bundles, metastore_check, query_sql
 from harness.engines.api import (
@@ -28,6 +30,7 @@ from harness.engines.api import (
 from harness.engines.code_digest import code_digest
 from harness.engines.format_facts import FormatFacts
 from harness.engines.hive.errors import HiveError
+from harness.engines.hive.jobs import FETCH, MAP_REDUCE, TEZ
 from harness.engines.hive.session import HiveConnection
 from harness.runtime import hive_launcher, template
 from harness.runtime.api import (
@@ -74,7 +77,7 @@ helper, without it a job takes a tenth less. (Where Java is killed meanwhile tha
 ever, JDK-8307990; what a process leaves behind is ended in any case, `process.running`.)"""
 
 KEYS: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
-    "path": ("hive.fetch.task.conversion", {"fetch": "more", "mapreduce": "none"}),
+    "path": ("hive.fetch.task.conversion", {FETCH: "more", MAP_REDUCE: "none", TEZ: "none"}),
     "schema-on-read": ("hoodie.schema.on.read.enable", _SWITCH),
     ORC_BY_POSITION: (ORC_BY_POSITION, {value: value for value in _SWITCH.values()}),
     "vectorized": ("hive.vectorized.execution.enabled", _SWITCH),
@@ -95,9 +98,9 @@ def statements(settings: ReaderSettings) -> tuple[str, ...]:
         if name not in KEYS or value not in KEYS[name][1]:
             allowed = "; ".join(f"{each}: {', '.join(of)}" for each, (_, of) in KEYS.items())
             raise UsageProblem(f"hive has no setting {name}={value}; allowed are {allowed}")
-    return tuple(
-        f"set {key}={of[settings[name]]}" for name, (key, of) in KEYS.items() if name in settings
-    )
+    by_tez = ("set hive.execution.engine=tez",) if settings.get("path") == TEZ else ()
+    told = (f"set {key}={of[settings[at]]}" for at, (key, of) in KEYS.items() if at in settings)
+    return (*by_tez, *told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +114,7 @@ class HiveServer(Served):
     job; a session gives it a value of its own."""
     late: threading.Event = field(default_factory=threading.Event)
     """Set when a question was given up."""
+    by_tez: threading.Lock = field(default_factory=threading.Lock)
 
     def spent(self) -> bool:
         """Return whether what earlier questions left behind fills its memory, or keeps it busy.
@@ -119,6 +123,20 @@ class HiveServer(Served):
         question that was given up, though its session is closed.
         """
         return self.late.is_set() or self.running.threads() > THREADS
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Let one question at a time go through Tez, and end the server if one is given up.
+
+        What tasks read is kept for the whole process under the name of their vertex, which is
+        `Map 1` in all questions (`DagUtils`, `IOContextMap`); and tasks that are killed go on.
+        """
+        with self.by_tez:
+            try:
+                yield
+            finally:
+                if self.late.is_set():
+                    self.running.stop(0)
 
     def connect(self, settings: ReaderSettings) -> HiveConnection:
         """Open a session.
@@ -141,7 +159,8 @@ class HiveServer(Served):
         except HiveError as error:
             client.close()
             raise NoAnswerError(f"no session: {error}") from error
-        return HiveConnection(client, self.declared)
+        turn = self.alone if settings.get("path") == TEZ else nullcontext
+        return HiveConnection(client, self.declared, turn)
 
 
 class HiveEngine:
@@ -163,6 +182,8 @@ class HiveEngine:
             return f"{ORC_BY_POSITION} says nothing of {format_.name} tables"
         if settings.get(INPUT_FORMAT) == HUDI_COMBINE and "hudi" not in distribution.settings:
             return f"{HUDI_COMBINE} is a class of Hudi, which {distribution.name} does not have"
+        if settings.get("path") == TEZ and (why := _lacks_tez(distribution)):
+            return why
         return bundles.cannot(distribution, settings, format_)
 
     def by_hand(
@@ -248,6 +269,16 @@ class HiveProgram:
         own = (f"-Djava.io.tmpdir={around.folder / 'tmp'}", _LAUNCH, *around.jvm)
         main = (installation.distribution.text("main"),)
         return hive_launcher.command(installation, around.conf, main, own)
+
+
+def _lacks_tez(distribution: Distribution) -> str:
+    if distribution.runtime == CONTAINER:
+        return "path=tez is asked of processes only: the Tez of an image was never run"
+    if TEZ in distribution.settings:
+        return ""
+    every = (distributions.load(each) for each in distributions.names())
+    having = [each.name for each in every if each.engine == "hive" and TEZ in each.settings]
+    return f"{distribution.name} does not have Tez; {' and '.join(having)} does"
 
 
 def _check_properties(distribution: Distribution, log: str) -> None:

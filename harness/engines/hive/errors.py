@@ -16,6 +16,11 @@ _CLASS = re.compile(r"(?:[a-z]\w*\.)+([A-Z][\w$]*)")
 _LOG_LINE = re.compile(r"^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
 _STARTED = re.compile(r"(?:Caused by: )?((?:[\w$]+\.)+[\w$]+)(?:: (.*))?")
 _FRAME = re.compile(r"\s+at |\s*\.\.\. \d+ more")
+_VERTEX_FAILED: Final = re.compile(
+    r"Error while running task \( failure \) : ?(?:attempt_\w+:)?"
+    r"|initializer failed, vertex=\S+ \[[^]]*\], "
+)
+"""What stands before the trace of a task, or before the exception of one that lists files."""
 _CATALOG_GONE: Final = (
     "Could not connect to meta store",
     "org.apache.thrift.transport.TTransportException",
@@ -93,6 +98,12 @@ def job_failure(log: str, job: str) -> tuple[Thrown, ...]:
         if _LOG_LINE.match(line) and line.endswith(f"LocalJobRunner: {job}"):
             return _trace(lines[at + 1 :])
     return ()
+
+
+def vertex_failure(message: str) -> tuple[Thrown, ...]:
+    """Return the exceptions that ended a job of Tez, the outermost first; its message has them."""
+    found = _VERTEX_FAILED.search(message)
+    return _trace(message[found.end() :].splitlines()) if found else ()
 
 
 def _trace(lines: Sequence[str]) -> tuple[Thrown, ...]:

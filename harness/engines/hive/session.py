@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -34,6 +35,8 @@ class HiveConnection:
 
     client: HiveClient
     declared: Declared
+    turn: Callable[[], AbstractContextManager[object]] = nullcontext
+    """What is entered for each question, before its time begins."""
 
     def ask(self, sql: str, *, timeout_s: float) -> Reply:
         """Send a query and fetch all rows.
@@ -43,6 +46,10 @@ class HiveConnection:
             NoAnswerError: it did not answer within `timeout_s`, or the connection broke.
 
         """
+        with self.turn():
+            return self._asked(sql, timeout_s)
+
+    def _asked(self, sql: str, timeout_s: float) -> Reply:
         started = time.monotonic()
         try:
             result = self.client.run(sql, timeout_s)

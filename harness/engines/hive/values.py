@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from harness.core.tolerances import Tally
+from harness.engines.hive.jobs import FETCH
 from harness.engines.java_floats import number_of
 from harness.engines.query_sql import checked
 from harness.model.canonical import MapValue, Value, day, moment
@@ -37,9 +38,6 @@ _STRING_OR_KEY = re.compile(r'"(?:[^"\\]|\\.)*"|([^\s{}\[\],:"]+)(?=\s*:)', re.D
 
 Convert = Callable[[Any], Value]
 
-MAP_REDUCE: Final = "mapreduce"
-FETCH: Final = "fetch"
-
 
 @dataclass(frozen=True, slots=True)
 class HiveResult:
@@ -49,7 +47,7 @@ class HiveResult:
     """Name as the server gives it, and type; nested types only by name (`struct`)."""
     rows: tuple[tuple[Any, ...], ...] = ()
     path: str = FETCH
-    """What the tasks of this very query say: `fetch` (none ran) or `mapreduce`."""
+    """What the tasks of this very query say: `fetch` (none ran), `mapreduce` or `tez`."""
 
 
 def canonical_type(text: str) -> DataType | None:

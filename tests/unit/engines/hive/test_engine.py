@@ -53,18 +53,37 @@ def test_the_input_format_is_told_by_its_class() -> None:
     )
 
 
-@pytest.mark.parametrize("settings", [{"path": "tez"}, {"colour": "red"}])
+@pytest.mark.parametrize("settings", [{"path": "spark"}, {"colour": "red"}])
 def test_a_setting_that_there_is_not_is_refused_with_what_there_is(
     settings: dict[str, str],
 ) -> None:
-    with pytest.raises(UsageProblem, match="path: fetch, mapreduce; schema-on-read: on, off"):
+    with pytest.raises(UsageProblem, match="path: fetch, mapreduce, tez; schema-on-read: on, off"):
         statements(settings)
 
 
 def test_every_setting_that_is_offered_has_a_statement() -> None:
     for name, values in ENGINE.settings.items():
         for value in values:
-            assert len(statements({name: value})) == 1
+            assert len(statements({name: value})) == 1 + (value == "tez")
+
+
+def test_tez_is_an_engine_of_hive_and_takes_every_query() -> None:
+    told = ("set hive.execution.engine=tez", "set hive.fetch.task.conversion=none")
+    assert statements({"path": "tez"}) == told
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("hive-3.1.3-tez-0.9.2", ""),
+        ("hive-3.1.3", "hive-3.1.3 does not have Tez; hive-3.1.3-tez-0.9.2 does"),
+        ("hive-3.1.3-tez-0.9.2@container", "path=tez is asked of processes only"),
+    ],
+)
+def test_who_cannot_be_asked_by_tez_is_told_who_can(name: str, why: str) -> None:
+    found = ENGINE.cannot(distributions.load(name), {"path": "tez"}, facts("hudi-cow"))
+    assert found.startswith(why)
+    assert bool(found) == bool(why)
 
 
 def test_orcs_own_setting_is_told_in_its_own_words_and_for_orc_files_only() -> None:

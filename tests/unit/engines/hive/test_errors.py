@@ -10,6 +10,7 @@ from harness.engines.hive.errors import (
     job_failure,
     lacks_library,
     refusal,
+    vertex_failure,
 )
 
 SEMANTIC = (
@@ -22,7 +23,18 @@ MESSAGES = (
     f"*org.apache.hadoop.hive.ql.parse.SemanticException:{SEMANTIC}:34:18",
     "org.apache.hadoop.hive.ql.Driver:compile:Driver.java:659",
 )
-LOG = """\
+TASK_FAILED = """\
+FAILED: Vertex failed, vertexName=Map 1, diagnostics=[Task failed, info=[Error: Error while \
+running task ( failure ) : attempt_1_0001_1_00_000000_0:java.lang.RuntimeException: it
+\tat a.B.c(B.java:1)
+Caused by: java.lang.IllegalStateException: no file
+\t... 4 more
+]"""
+INPUT_FAILED = """\
+FAILED: Vertex failed, vertexName=Map 1, diagnostics=[Vertex Input: t initializer failed, \
+vertex=vertex_1_0001_2_00 [Map 1], java.lang.IllegalStateException: no file
+]DAG did not succeed due to VERTEX_FAILURE."""
+LOG = """\\
 2026-11-21T15:03:00,480 WARN  [Thread-1] mapred.LocalJobRunner: job_local1_0001
 java.lang.Exception: somebody else's job
 2026-11-21T15:03:00,486 WARN  [Thread-665] mapred.LocalJobRunner: job_local16_0012
@@ -100,3 +112,12 @@ def test_a_library_that_the_machine_lacks_says_nothing_of_the_query() -> None:
 def test_a_stack_trace_in_a_message_is_left_out() -> None:
     message = "FAILED: it\n\tat a.B.c(B.java:1)\nCaused by: java.net.X: y\n\t... 4 more\n"
     assert refusal(message, None, 0).message == "FAILED: it\nCaused by: java.net.X: y"
+
+
+@pytest.mark.parametrize("message", [TASK_FAILED, INPUT_FAILED])
+def test_what_ended_a_job_of_tez_is_in_its_message(message: str) -> None:
+    assert str(vertex_failure(message)[-1]) == "java.lang.IllegalStateException: no file"
+
+
+def test_a_message_of_tez_without_an_exception_has_no_cause() -> None:
+    assert vertex_failure("FAILED: Execution Error, return code 1") == ()
