@@ -125,7 +125,7 @@ def test_offline_nothing_is_downloaded(server: Server, cache: Cache, tmp_path: P
             "known is what is fetched of prestodb from 0.275 on, prestosql from 330 on, ",
         ),
         ("drill-1", "known is what is fetched of .* spark from 3.1 on, trino from 351 on"),
-        ("hive-4.0.1", "a server of Hive is made of a hundred jars, and Maven alone chooses"),
+        ("hive-4.0.0", "a server of Hive is made of a hundred jars, and Maven alone chooses"),
         ("trino-480", "no rule says what is fetched of these versions"),
         ("spark-4.0.1-hudi-1.2.0", "no rule says what is fetched of these versions"),
     ],
