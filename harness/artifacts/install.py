@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import shutil
 import zipfile
@@ -46,9 +47,11 @@ def _fill(distribution: Distribution, cache: Cache, work: Path) -> None:
     for artifact in distribution.artifacts:
         if artifact.into == ARCHIVE:
             unpack_tar(cache.artifact(artifact), work, artifact.members)
-    for artifact in distribution.artifacts:
-        if artifact.in_tree and artifact.into != ARCHIVE:
-            _place(cache.artifact(artifact), work / artifact.folder)
+    jars = [each for each in distribution.artifacts if each.in_tree and each.into != ARCHIVE]
+    for each in jars:
+        _remove_archived(each, work / each.folder)
+    for each in jars:
+        _place(cache.artifact(each), work / each.folder)
     for patch in distribution.patches:
         _patch(distribution, cache, patch, work / PATCHES)
     if main := distribution.main_class:
@@ -66,6 +69,17 @@ def _write_jar(jar: Path, name: str, content: bytes) -> None:
     """Write a jar of one file, the same bytes each time."""
     with zipfile.ZipFile(jar, "x") as made:
         made.writestr(zipfile.ZipInfo(name), content)
+
+
+def _remove_archived(artifact: Artifact, folder: Path) -> None:
+    """Remove what an archive has of an artifact in a folder: another version takes its place.
+
+    Archives of Trino have the group in names as well: `io.trino_trino-hudi-476.jar`.
+    """
+    name = glob.escape(artifact.coordinates.artifact)
+    for pattern in (f"{name}-[0-9]*.jar", f"*_{name}-[0-9]*.jar"):
+        for older in folder.glob(pattern):
+            older.unlink()
 
 
 def _place(jar: Path, folder: Path) -> None:

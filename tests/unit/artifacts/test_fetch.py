@@ -38,11 +38,17 @@ PATCH = ClassPatch("exec-1.jar", "p.A$B", (("old", "newer"),))
 def tarball() -> bytes:
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w:gz") as tar:
-        for name in ("top/lib/a.jar", "top/plugin/hive/b.jar", "top/plugin/other/c.jar"):
+        for name in ("top/lib/a.jar", "top/plugin/hive/b.jar", "top/plugin/other/c.jar", *OLDER):
             info = tarfile.TarInfo(name)
             info.size = len(name)
             tar.addfile(info, io.BytesIO(name.encode()))
     return out.getvalue()
+
+
+OLDER = tuple(
+    f"top/plugin/hive/{name}.jar" for name in ("reader-0.9", "g_reader-0.9", "reader-spi-0.9")
+)
+"""Two are another version of what is put beside them, one is not."""
 
 
 def jar_with_class() -> bytes:
@@ -126,7 +132,8 @@ def test_everything_is_there_afterwards(place: Place) -> None:
     assert {str(p.relative_to(found.home)) for p in found.home.rglob("*") if p.is_file()} == {
         "lib/a.jar",
         "plugin/hive/b.jar",
-        "plugin/hive/reader-1.jar",
+        "plugin/hive/reader-1.jar",  # in the place of the archive's
+        "plugin/hive/reader-spi-0.9.jar",
         "patches/p/A$B.class",
     }
     assert [path.read_bytes() for path in found.jars("front")] == [b"front"]
