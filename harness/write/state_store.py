@@ -114,13 +114,7 @@ def _put(state: State, folder: Path) -> None:
     Hadoop's local file system writes a file of checksums beside each one, and hides it from who
     reads through it. In an object store there is none, and Hudi takes that of a log file for one.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    for each in state.frozen.listing:
-        source, target = state.table / each.path, folder / each.path
-        if source.is_dir():
-            target.mkdir(exist_ok=True)
-        elif not (target.name.startswith(".") and target.name.endswith(_CHECKSUMS)):
-            _link(source, target)
+    _place(state, folder, but=_CHECKSUMS)
 
 
 def file_list(state: State) -> tuple[FileSeen, ...]:
@@ -140,10 +134,21 @@ def _bring_home(state: State) -> None:
     table_homes.keep(state.home)
     state.home.mkdir(parents=True, exist_ok=True)
     state.home.touch()  # so that its age tells when it was last needed
+    _place(state, state.home)
+
+
+def _place(state: State, folder: Path, but: str = "") -> None:
+    """Link the state's files into a folder; what is there and the same stays.
+
+    `but`: how hidden files end that are left out; empty: none is.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
     for each in state.frozen.listing:
-        source, target = state.table / each.path, state.home / each.path
+        source, target = state.table / each.path, folder / each.path
         if source.is_dir():
             target.mkdir(exist_ok=True)
+        elif but and target.name.startswith(".") and target.name.endswith(but):
+            continue
         elif not (target.exists() and _same(source, target)):
             _link(source, target)
 

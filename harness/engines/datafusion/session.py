@@ -14,8 +14,8 @@ from harness.core.records import Refusal
 from harness.engines.api import NoAnswerError, RefusedError
 from harness.engines.datafusion import worker
 from harness.engines.datafusion.tables import Told
+from harness.engines.worker_connection import connected
 from harness.runtime.api import Running
-from harness.runtime.ports import LOOPBACK
 
 if TYPE_CHECKING:
     import pyarrow
@@ -95,15 +95,8 @@ def opened(running: Running, port: int, token: str) -> DataFusionSession:
 
     Raises OSError: it is not there yet, or no more.
     """
-    connection = socket.create_connection((LOOPBACK, port), worker.HELLO_S)
-    try:
-        connection.sendall(token.encode() + b"\n")
-        if connection.recv(len(worker.HELLO)) != worker.HELLO:
-            raise ConnectionError("the worker does not answer")
-    except OSError:
-        connection.close()
-        raise
-    return DataFusionSession(running, connection)
+    found = connected(port, token, worker.HELLO, worker.HELLO_S)
+    return DataFusionSession(running, found)
 
 
 def refusal(class_: str, text: str) -> Refusal:

@@ -6,7 +6,6 @@ import json
 import os
 import secrets
 import shlex
-import socket
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from harness.artifacts.fetch import Installation
 from harness.engines.spark import worker
 from harness.engines.spark.conf import session_conf
 from harness.engines.spark.session import Spark
+from harness.engines.worker_connection import connected
 from harness.runtime.api import MetastoreUris, Running, Runtime, Surroundings
 from harness.runtime.ports import LOOPBACK
 
@@ -125,27 +125,10 @@ def spark(runtime: Runtime, metastore: MetastoreUris, folder: Path) -> Iterator[
     program = SparkProgram(runtime.distribution, ready_s=START_S)
 
     def ready(running: Running, port: int) -> Spark:
-        return Spark(running, _connected(port, program.token))
+        return Spark(running, connected(port, program.token, worker.HELLO, worker.HELLO_S))
 
     with runtime.start(program, metastore, folder, ready) as found:
         try:
             yield found
         finally:
             found.end()
-
-
-def _connected(port: int, token: str) -> socket.socket:
-    """Return a connection to the worker, once it has said that it knows the token.
-
-    Raises OSError: it is not there yet.
-    """
-    connection = socket.create_connection((LOOPBACK, port), worker.HELLO_S)
-    try:
-        connection.sendall(token.encode() + b"\n")
-        if connection.recv(len(worker.HELLO)) != worker.HELLO:
-            raise ConnectionError("the worker does not answer")
-        connection.settimeout(None)
-    except OSError:
-        connection.close()
-        raise
-    return connection
