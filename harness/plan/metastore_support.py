@@ -11,7 +11,7 @@ from harness.artifacts import distributions
 from harness.core.errors import Fault
 from harness.core.metastore_choice import DISTRIBUTION, MetastoreChoice
 from harness.core.problems import UnknownNameProblem, one_of
-from harness.core.runtime_names import PROCESS, given, lock_name
+from harness.core.runtime_names import CONTAINER, PROCESS, WAREHOUSES, given, lock_name
 from harness.plan.profile import Profile
 from harness.runtime.metastore import TOOL, oldest_for
 
@@ -43,7 +43,8 @@ def wrong(profile: Profile) -> Iterator[Fault]:
         if name not in names():
             yield profile.fault(at, f"metastore: there is no '{name}'; {one_of(name, names())}")
             return
-    if why := _not_upgraded(through) or _out_of_reach(profile) or _too_old(profile):
+    found = _not_upgraded(through) or _out_of_reach(profile) or _too_old(profile)
+    if why := found or _without_one_for_all(profile):
         yield profile.fault(at, f"metastore: {why}")
 
 
@@ -79,3 +80,19 @@ def _out_of_reach(profile: Profile) -> str:
         return ""
     told = f"{profile.metastore.distribution} serves processes whose tables are on the disk, not"
     return f"{told} {', '.join(away)}; ask these readers so, or through {DISTRIBUTION}"
+
+
+def _without_one_for_all(profile: Profile) -> str:
+    """Return why no metastore serves all engines; empty: one does.
+
+    Containers reach a container's alone, and who reads from an object store a process's.
+    """
+    writers = (name for each in profile.writers for name in each.distributions)
+    readers = (each.reader.distribution for each in profile.readers)
+    named = tuple(dict.fromkeys((*writers, *readers)))
+    contained = [name for name in named if given(name) == CONTAINER]
+    stored = [name for name in named if given(name) in WAREHOUSES]
+    if not (contained and stored):
+        return ""
+    told = f"no one serves both {', '.join(contained)} and {', '.join(stored)}"
+    return f"{told}: containers do not reach an object store on loopback; ask them apart"

@@ -95,6 +95,12 @@ def test_who_cannot_read_from_an_object_store_is_told(where: Where, reader: str,
         plan_options.make(None, "first", "", where=where, readers=[reader])
 
 
+def test_containers_and_who_reads_from_an_object_store_are_not_asked_in_one_run() -> None:
+    both = ["trino-476@s3", "trino-476@container"]
+    with pytest.raises(UsageProblem, match="no one serves both trino-476@container and trino-476@"):
+        plan_options.make(None, "first", "", readers=both)
+
+
 def test_tables_that_name_their_files_by_paths_are_not_asked_for_in_an_object_store() -> None:
     made = plan_options.make(None, "main", "", where=Where(warehouse="s3"), readers=["trino-476"])
     formats = {each.id: each.format for each in made.variants}
