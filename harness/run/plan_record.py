@@ -22,6 +22,7 @@ from harness.scenario import load
 from harness.scenario.cells import Excluded, Plan, Reader, Variant, parse_reader
 from harness.scenario.definition import Scenario
 from harness.scenario.dump import dump
+from harness.scenario.operations import name_of
 
 
 def info_of(plan: Plan, name: str, started: datetime.datetime, *, fresh: bool = False) -> RunInfo:
@@ -56,8 +57,9 @@ def variant_info(variant: Variant) -> VariantInfo:
     """Return what reports need to know of a planned variant."""
     scenario = variant.scenario
     steps = tuple(
-        StepInfo(number, each.operation.text(), each.operation.CHANGES_SCHEMA, each.quiet)
+        StepInfo(number, own.text(), own.CHANGES_SCHEMA, each.quiet, name_of(own))
         for number, each in enumerate(scenario.steps, start=1)
+        for own in (each.operation,)
     )
     return VariantInfo(
         id=variant.id,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Final
 
-from pydantic import TypeAdapter, ValidationError, WrapSerializer
+from pydantic import Field, TypeAdapter, ValidationError, WrapSerializer
 
 from harness.artifacts import distributions
 from harness.core.errors import PathProblem, UsageProblem, naming
@@ -34,6 +34,13 @@ class StepInfo:
     changes_schema: bool = False
     quiet: bool = False
     """No questions were planned after it."""
+    named: Annotated[str, Field(exclude_if=lambda name: not name)] = ""
+    """What scenario files call the operation; empty in the oldest runs."""
+
+    @property
+    def operation(self) -> str:
+        """Return what scenario files call the operation; what it does, where that is not known."""
+        return self.named or self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +86,11 @@ class ReaderInfo:
         if self.unlike is None:
             return NOT_COMPARED
         return "; ".join(map(str, self.unlike)) or DEFAULTS
+
+    @property
+    def by_default(self) -> bool:
+        """Return whether nobody chose a setting otherwise than the engine has it by itself."""
+        return self.unlike is not None and not any(each.named for each in self.unlike)
 
 
 @dataclass(frozen=True, slots=True)
