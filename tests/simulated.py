@@ -117,7 +117,7 @@ def written(
     """Write a history, step by step."""
     disk = Disk(table, merge_on_read)
     for operation, before, after in zip(operations, history, history[1:], strict=False):
-        if isinstance(operation, Compact):
+        if isinstance(operation, Compact) and not operation.only:
             _compact(disk, after)
         else:
             _write(disk, before, after)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from pathlib import Path
 from typing import Final, Protocol
@@ -61,6 +61,8 @@ class Committed:
     """The instants of the completed writes."""
     schema: str = ""
     """Tells the schema from the one before, where a change of it makes no instant."""
+    scheduled: tuple[str, ...] = field(default=(), compare=False)
+    """The instants of what is planned and waits: no write. A step may make one besides."""
 
 
 class FileFactError(Exception):

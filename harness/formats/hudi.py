@@ -29,7 +29,7 @@ from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.definition import PAST_VIEWS, Scenario
-from harness.scenario.operations.api import Operation
+from harness.scenario.operations.api import Operation, schedules
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.spark_sql import quoted, text, type_text
@@ -107,8 +107,10 @@ class Hudi:
         """
         return self.tables["snapshot" if view in PAST_VIEWS else view]
 
-    def cannot(self, operation: Operation) -> str:  # noqa: ARG002 - nothing is impossible here
-        """Return nothing: what Hudi does not do it refuses itself, which is an answer."""
+    def cannot(self, operation: Operation) -> str:
+        """Refuse what needs log files; what Hudi does not do it refuses itself, as an answer."""
+        if isinstance(operation, Compact) and schedules(operation) and not self.merge_on_read:
+            return f"{self.NAME} has no log files, so no compaction of them can be scheduled"
         return ""
 
     def habit(self, settings: VariantSettings) -> Habit:  # noqa: ARG002 - the same for all
@@ -143,7 +145,7 @@ class Hudi:
     ) -> tuple[Statement, ...]:
         """Return the common Spark SQL, and Hudi's own procedures for table services."""
         if isinstance(operation, Compact):
-            return self._compact()
+            return self._compact(operation)
         said, how = of_table(operation.sql(before, after)), settings.get(INSERT_OPERATION, UPSERT)
         if how == UPSERT or not isinstance(operation, Insert):
             return said
@@ -158,7 +160,9 @@ class Hudi:
 
         Source: Hudi technical specification, "Timeline"; `AlterTableCommand.commitWithSchema`.
         """
-        return Committed(self.instants(folder))
+        names = timeline.names(folder)
+        done = tuple(each.requested for each in timeline.completed(names))
+        return Committed(done, scheduled=timeline.scheduled(names))
 
     def left_half(
         self,
@@ -191,7 +195,8 @@ class Hudi:
         waiting = hudi_files.uncompacted(before) if isinstance(operation, Compact) else 0
         if not waiting:
             return ""
-        return f"no compaction is on the timeline, but {waiting} log blocks wait for one"
+        lacking = "was scheduled" if schedules(operation) else "is on the timeline"
+        return f"no compaction {lacking}, but {waiting} log blocks wait for one"
 
     def created_wrong(self, folder: Path, settings: VariantSettings) -> str:
         """Look whether there is a table, of the version that was asked for."""
@@ -227,10 +232,11 @@ class Hudi:
             found.append(("preCombineField", table.order_by))
         return [*found, *hudi_settings.properties(settings)]
 
-    def _compact(self) -> tuple[Statement, ...]:
+    def _compact(self, operation: Compact) -> tuple[Statement, ...]:
         if not self.merge_on_read:
             return ()
         # First what is pending: the upgrade of a table to version 8 schedules a compaction and
         # leaves it (seen on 1.0.2). `run` would not touch it, nor the file groups it is about.
         call = f"call run_compaction(op => '{{}}', table => '{DATABASE}.{TABLE}')"
-        return tuple(Sql(call.replace("{}", each)) for each in ("execute", "run"))
+        how = (operation.only.value,) if operation.only else ("execute", "run")
+        return tuple(Sql(call.replace("{}", each)) for each in how)

@@ -25,7 +25,7 @@ from harness.model.table import Table
 from harness.model.truth import Row, Truth
 from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.definition import Scenario
-from harness.scenario.operations.api import Operation
+from harness.scenario.operations.api import Operation, schedules
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.rename_column import RenameColumn
@@ -123,8 +123,10 @@ class Iceberg:
         """Return the one catalog entry."""
         return {"snapshot": TABLE, AS_OF: TABLE}[view]
 
-    def cannot(self, operation: Operation) -> str:  # noqa: ARG002 - nothing is impossible here
-        """Return nothing: what Iceberg does not do it refuses itself, which is an answer."""
+    def cannot(self, operation: Operation) -> str:
+        """Refuse to plan for later; what Iceberg does not do it refuses itself, as an answer."""
+        if schedules(operation):
+            return f"{self.NAME} rewrites files at once: nothing can be scheduled"
         return ""
 
     def habit(self, settings: VariantSettings) -> Habit:

@@ -16,6 +16,7 @@ from typing import Final
 
 WRITES: Final = ("commit", "deltacommit", "replacecommit")
 """Actions that change what a reader sees; a compaction completes as `commit`."""
+_SCHEDULED: Final = re.compile(r"(?P<requested>\d+)\.compaction\.requested")
 _COMPLETED: Final = re.compile(r"(?P<requested>\d+)(_(?P<completed>\d+))?\.(?P<action>[a-z]+)")
 
 
@@ -49,3 +50,15 @@ def completed(found: Iterable[str]) -> tuple[Instant, ...]:
         if each and each["action"] in WRITES
     )
     return tuple(sorted(instants, key=lambda each: (each.completed, each.requested)))
+
+
+def scheduled(found: Iterable[str]) -> tuple[str, ...]:
+    """Return the instants of the compactions that wait to be carried out, oldest first.
+
+    >>> scheduled(["1.compaction.requested", "1.commit", "2.compaction.requested", "3.deltacommit"])
+    ('2',)
+    """
+    every = tuple(found)
+    done = {each.requested for each in completed(every)}
+    asked = (match["requested"] for match in map(_SCHEDULED.fullmatch, every) if match)
+    return tuple(sorted(each for each in asked if each not in done))

@@ -25,7 +25,7 @@ def expected_files(
     disk = _Disk(habit)
     facts: list[tuple[FileFact, ...]] = [()]
     for operation, (before, after) in zip(operations, pairwise(history), strict=True):
-        if isinstance(operation, Compact):
+        if isinstance(operation, Compact) and not operation.only:
             disk.compact(after)
         else:
             disk.write(before, after)

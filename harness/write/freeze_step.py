@@ -89,9 +89,7 @@ def doubt(state: State, outcome: Outcome) -> Outcome | None:
 def _new_others(
     outcomes: VariantOutcomes, target: WriteTarget, before: TableContents
 ) -> dict[str, int]:
-    """Return the instants that the last step made beside its own."""
-    if not outcomes.outcomes[-1].instant:
-        return {}
+    """Return the instants that came with the last step and are not its own."""
     shape, others = outcomes.shape, dict[str, int]()
     own = {each.instant: each.step for each in outcomes.outcomes if each.instant}
     for instant in shape.instants(target.table):

@@ -20,7 +20,7 @@ from harness.model.truth import Truth
 from harness.runtime import provide
 from harness.scenario import expected_history
 from harness.scenario.cells import Variant
-from harness.scenario.operations.api import Operation
+from harness.scenario.operations.api import Operation, schedules
 from harness.write import state_store
 
 STATISTICS: Final = "statistics"
@@ -44,6 +44,8 @@ class NextStep:
     """Whether rows or columns are others after it."""
     keys: frozenset[str] = frozenset()
     """Those of the rows that it writes, as text."""
+    schedules: bool = False
+    """Whether it only plans what a later one carries out."""
 
     @property
     def skip(self) -> Outcome:
@@ -97,7 +99,12 @@ class VariantOutcomes:
         said = self._next_step(step, self.shape.wording(operation, before, after, settings))
         rows = [row for key, row in after.rows.items() if before.rows.get(key) != row]
         changes = before.rows != after.rows or before.schema.fields != after.schema.fields
-        return replace(said, changes=changes, keys=frozenset(text_of(row.key) for row in rows))
+        return replace(
+            said,
+            changes=changes,
+            keys=frozenset(text_of(row.key) for row in rows),
+            schedules=schedules(operation),
+        )
 
     def _next_step(self, step: int, statements: Sequence[Statement]) -> NextStep:
         settings = {**COMMON, **self._told(step)}

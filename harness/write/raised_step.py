@@ -24,6 +24,13 @@ class TableRecords:
     entries: tuple[CatalogEntry, ...] = ()
     unclear: str = ""
     """Why the records do not tell; empty where they do."""
+    schedules: bool = False
+    """Whether they are read for a step that plans what a later one carries out."""
+
+    @property
+    def done(self) -> object:
+        """What tells that such a step was done: equal before and after what did nothing."""
+        return self.committed.scheduled if self.schedules else self.committed
 
     @property
     def columns(self) -> Sequence[object]:
@@ -70,8 +77,8 @@ def came_of(
     """
     if why := before.unclear or raised.before.unclear or after.unclear:
         return unknown(why)
-    earlier = raised.before.committed != before.committed
-    own = after.committed != raised.before.committed
+    earlier = raised.before.done != before.done
+    own = after.done != raised.before.done
     if not (earlier or own):
         same = after.columns == before.columns
         why = "the catalog has other columns since, and the table's own records have no such change"

@@ -55,10 +55,10 @@ class StepSender:
             files: what the table's files are before it.
 
         """
-        began, before = time.monotonic(), self._records()
+        began, before = time.monotonic(), self._records(step)
         refusal, came = None, raised_step.APPLIED
         try:
-            raised = self._run_all(step.statements, self._variant.writers[step.step], before)
+            raised = self._run_all(step, before)
             if raised is not None:
                 refusal, came = raised.refusal, self._came_of(raised, step, before)
             elif refusal := self._undone(step, before, files):
@@ -80,19 +80,18 @@ class StepSender:
             seconds=round(time.monotonic() - began, 3),
         )
 
-    def _run_all(
-        self, statements: Sequence[Statement], writer: str, before: TableRecords
-    ) -> Raised | None:
+    def _run_all(self, step: NextStep, before: TableRecords) -> Raised | None:
         """Run statements up to the first one that is refused, and those meant for any case.
 
         `before`: the records before the first one.
         """
-        for at, statement in enumerate(statements):
-            records = before if at == 0 else self._records()
+        writer = self._variant.writers[step.step]
+        for at, statement in enumerate(step.statements):
+            records = before if at == 0 else self._records(step)
             try:
                 self._run(statement, writer)
             except REFUSED as answer:
-                left = statements[at + 1 :]
+                left = step.statements[at + 1 :]
                 for each in left:
                     if isinstance(each, Sql) and each.in_any_case:
                         with suppress(*REFUSED):  # the first error is the one to tell
@@ -102,7 +101,7 @@ class StepSender:
 
     def _came_of(self, raised: Raised, step: NextStep, before: TableRecords) -> Came:
         """Return what became of a step that was answered with an error."""
-        after, table = self._records(), self._target.table
+        after, table = self._records(step), self._target.table
         if step.step == 0:
             wrong = self._shape.created_wrong(table, self._variant.settings)
             return raised_step.came_of_creation(after, wrong)
@@ -117,12 +116,13 @@ class StepSender:
             half = str(problem)
         return raised_step.unknown(half) if half else came
 
-    def _records(self) -> TableRecords:
+    def _records(self, step: NextStep) -> TableRecords:
         entries = tuple(self._client.entries(self._target.database))
         try:
-            return TableRecords(self._shape.committed(self._target.table, entries), entries)
+            done = self._shape.committed(self._target.table, entries)
         except FileFactError as problem:
             return TableRecords(entries=entries, unclear=str(problem))
+        return TableRecords(done, entries, schedules=step.schedules)
 
     def _run(self, statement: Statement, writer: str) -> None:
         target = self._target
@@ -145,8 +145,8 @@ class StepSender:
         if step.step == 0:
             wrong = self._shape.created_wrong(self._target.table, self._variant.settings)
             return Refusal("created otherwise", wrong) if wrong else None
-        after = self._records()
-        if not step.statements or after.unclear or after.committed != before.committed:
+        after = self._records(step)
+        if not step.statements or after.unclear or after.done != before.done:
             return None
         operation = self._variant.scenario.steps[step.step - 1].operation
         undone = self._shape.left_undone(operation, files)
@@ -156,5 +156,7 @@ class StepSender:
         return Refusal(DID_NOTHING, f"no error was answered; {undone}") if undone else None
 
     def _made_since(self, before: TableRecords) -> list[str]:
+        """Return the instants of a step itself: what was planned before is of the rows of then."""
         there = self._shape.instants(self._target.table)
-        return [each for each in there if each not in before.committed.writes]
+        known = {*before.committed.writes, *before.committed.scheduled}
+        return [each for each in there if each not in known]

@@ -24,7 +24,7 @@ from harness.model.truth import History, Truth
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.add_column import AddColumn
-from harness.scenario.operations.api import Operation
+from harness.scenario.operations.api import Only, Operation
 from harness.scenario.operations.change_type import ChangeType
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.delete import Delete
@@ -171,8 +171,8 @@ def operation(words: list[str]) -> Operation:
             return Merge(_keys(changed), _keys(new), _keys(gone))
         case ["touch", *how]:
             return Touch(Rewrites(how[0] if how else "none"))
-        case ["compact"]:
-            return Compact()
+        case ["compact", *how]:
+            return Compact(Only(how[0]) if how else None)
     return _schema_change(words)
 
 

@@ -52,6 +52,11 @@ ASKED: Final[Mapping[str, tuple[str, ...]]] = {
         "writer: compaction writes older values",
     ),
     "ignore logs": ("log files ignored",),
+    "ignore logs of one side of a pending compaction": (
+        "pending compaction: log files written since ignored",
+        "pending compaction: nothing but log files written since",
+        "pending compaction: read-optimized as if it were carried out",
+    ),
     "ignore deletes": ("deletes ignored", "writer: deletes lost"),
     "duplicate rows": ("a row twice", "every row twice", "old file beside the new one"),
     "log records beside base rows": (

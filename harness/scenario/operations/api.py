@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated, ClassVar, Protocol
 
 from pydantic import BeforeValidator, PlainSerializer
@@ -33,6 +34,12 @@ Explicit = dict[str, Value]
 """An explicit row, by column name; columns not named get traceable values."""
 
 
+class Only(StrEnum):
+    """How much of a table service a step does, where it is not all of it."""
+
+    SCHEDULE = "schedule"
+
+
 class Operation(Protocol):
     """One thing a step can do."""
 
@@ -53,6 +60,11 @@ class Operation(Protocol):
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
         """Return the common Spark SQL statements, the table's name written as `{table}`."""
+
+
+def schedules(operation: Operation) -> bool:
+    """Return whether an operation plans a table service that a later one carries out."""
+    return getattr(operation, "only", None) is Only.SCHEDULE
 
 
 def place_of(first: bool, after: str | None) -> ColumnPosition:  # noqa: FBT001 - the scenario file's keys

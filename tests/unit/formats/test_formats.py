@@ -18,7 +18,7 @@ from harness.model.table import Table
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.add_column import AddColumn
-from harness.scenario.operations.api import Operation
+from harness.scenario.operations.api import Only, Operation
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.drop_column import DropColumn
 from harness.scenario.operations.insert import Insert
@@ -183,6 +183,17 @@ def test_compaction_runs_what_pends_then_the_rest_and_nothing_on_copy_on_write()
         "call run_compaction(op => 'execute', table => '{database}.t')",
         "call run_compaction(op => 'run', table => '{database}.t')",
     ]
+
+
+def test_a_compaction_is_scheduled_where_log_files_can_wait_for_it() -> None:
+    later = Compact(Only.SCHEDULE)
+    assert wording("hudi-mor", later) == [
+        "call run_compaction(op => 'schedule', table => '{database}.t')"
+    ]
+    refused = {name: formats.load(name).cannot(later) for name in formats.names()}
+    assert refused.pop("hudi-mor") == ""
+    assert all(refused.values()), refused
+    assert formats.load("hudi-cow").cannot(Compact()) == ""
 
 
 def test_a_schema_change_of_a_hive_table_is_told_to_the_metastore_alone() -> None:

@@ -49,6 +49,13 @@ def test_the_timeline_of_table_version_9_is_read_as_that_of_8() -> None:
     assert requested(*names, done)[-1] == "20261121175028752"
 
 
+def test_a_compaction_waits_until_it_is_completed_in_either_layout() -> None:
+    asked = ("100.compaction.requested", "100.compaction.inflight", "200.clean.requested")
+    assert timeline.scheduled(asked) == ("100",)
+    assert timeline.scheduled((*asked, "100.commit")) == ()
+    assert timeline.scheduled((*asked, "100_300.commit")) == ()
+
+
 def test_both_layouts_are_found_in_their_folders(tmp_path: Path) -> None:
     (tmp_path / ".hoodie").mkdir()
     (tmp_path / ".hoodie" / "100.commit").touch()

@@ -50,10 +50,11 @@ def test_the_files_of_every_recorded_state_were_foretold() -> None:
 
 def test_a_simulated_writer_makes_the_same_files() -> None:
     for mor, changes in ((False, Changes.REPLACE), (True, Changes.LOG)):
-        told = history("insert 1..4; upsert 1; delete 2; insert 5; compact; upsert 3,5", mor=mor)
+        steps = "insert 1..4; upsert 1; delete 2; insert 5; compact; upsert 3,5; compact schedule"
+        told = history(f"{steps}; upsert 4", mor=mor)
         facts = [each.fact() for each in told.disk.files]
-        steps = {each.fact().instant: each.step for each in told.disk.files}
-        assert newest(facts, steps) == last(told, changes)
+        made = {each.fact().instant: each.step for each in told.disk.files}
+        assert newest(facts, made) == last(told, changes)
 
 
 def test_changes_apart_leave_deletes_in_the_old_file_until_it_is_compacted() -> None:

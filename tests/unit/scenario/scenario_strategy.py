@@ -17,7 +17,7 @@ from harness.model.truth import Truth
 from harness.scenario import expected_history, semantics
 from harness.scenario.definition import VIEWS, Scenario, Step
 from harness.scenario.operations.add_column import AddColumn
-from harness.scenario.operations.api import Key, Operation
+from harness.scenario.operations.api import Key, Only, Operation
 from harness.scenario.operations.change_type import ChangeType
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.delete import Delete
@@ -71,6 +71,7 @@ def operations(draw: st.DrawFn, before: Truth) -> Operation:
         Touch(Rewrites.SOME),
         Touch(Rewrites.ALL),
         Compact(),
+        Compact(Only.SCHEDULE),
     ]
     return draw(st.sampled_from(possible))
 

@@ -1,0 +1,79 @@
+"""Planted readers of tables whose compaction is scheduled and not carried out.
+
+Log files lie on both sides of its instant: those of before belong to the base file, those of since
+to the file that is not there yet. A reader has to take in both, and a read-optimized view neither.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+from harness.model.file_facts import FileKind
+from harness.scenario.operations.api import schedules
+from tests.quality.chance import Plot
+from tests.quality.defects_base import BASE, VIEW
+from tests.quality.notation import Told
+from tests.quality.planted import plant, planted
+from tests.quality.shadow import Seen, read
+from tests.simulated import File
+
+
+def _pending(plot: Plot, _: random.Random) -> Plot:
+    """Let a compaction wait while the rows of its file groups are written again."""
+    before = "insert 401..406; upsert 401; delete 402"
+    since = "compact schedule; upsert 403; upsert 401; delete 404"
+    return replace(plot, mor=True, steps=f"{plot.steps}; {before}; {since}")
+
+
+def _waiting(told: Told) -> tuple[int, set[str]]:
+    """Return the step that scheduled the compaction, and the file groups that it is about."""
+    step = max(at for at, each in enumerate(told.operations, start=1) if schedules(each))
+    slices = told.disk.slices(step).items()
+    return step, {group for group, (_, logs) in slices if logs}
+
+
+def _without_newer(told: Told) -> Seen:
+    step, groups = _waiting(told)
+
+    def of_then(file: File) -> File | None:
+        newer = file.kind is FileKind.LOG and file.group in groups and file.step > step
+        return None if newer else file
+
+    # The files are as they should be: what happens to them is the reader's doing.
+    return replace(read(told, files=of_then), files=None)
+
+
+plant(
+    "pending compaction: log files of both sides (right)",
+    lambda told, _: read(told),
+    harmless=True,
+    twist=_pending,
+)
+plant(
+    "pending compaction: read-optimized shows neither (right)",
+    lambda told, _: replace(read(told, BASE), view=VIEW),
+    harmless=True,
+    twist=_pending,
+)
+plant(
+    "pending compaction: log files written since ignored",
+    lambda told, _: _without_newer(told),
+    twist=_pending,
+)
+plant(
+    "pending compaction: read-optimized as if it were carried out",
+    lambda told, _: replace(_without_newer(told), view=VIEW),
+    twist=_pending,
+)
+
+
+@planted("pending compaction: nothing but log files written since", twist=_pending)
+def _without_older(told: Told, _: random.Random) -> Seen:
+    step, groups = _waiting(told)
+    seen = read(told)
+    again = groups & {each.group for each in told.disk.files if each.step > step}
+    kept = (
+        each for each in seen.lines if each.step > step or each.file.rpartition("_")[0] not in again
+    )
+    return replace(seen, lines=tuple(kept))
