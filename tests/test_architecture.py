@@ -41,9 +41,9 @@ MODULES: Mapping[str, tuple[str, ...]] = {
             "own_distributions",
             "check_names",
         ),
-        *("select_scenarios", "axes", "constraints", "variants", "writer_support", "pairs"),
-        *("cell_choice", "case_filter", "product", "controls", "expected_files", "separation"),
-        "estimation",
+        *("select_scenarios", "axes", "handover", "constraints", "variants", "writer_support"),
+        *("pairs", "cell_choice", "case_filter", "product", "controls", "expected_files"),
+        *("separation", "estimation"),
     ),
     "write": (
         *("table_state", "state_store", "writer_pool", "next_step", "raised_step"),

@@ -1,0 +1,56 @@
+"""At which steps of a scenario a newer writer takes over a table that an older one began. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice, pairwise
+
+from harness.model.truth import History, Truth
+from harness.plan.axes import WriterSequence
+from harness.plan.profile import Writer
+from harness.scenario import expected_history
+from harness.scenario.definition import Scenario
+from harness.scenario.operations.api import schedules
+
+
+def handovers(scenario: Scenario, old: Writer | str, new: str) -> tuple[WriterSequence, ...]:
+    """Return the writers of the variants in which `old` begins a table and `new` goes on with it.
+
+    Each names the scenario as the only one that it writes, so that the `writer` of all of them can
+    be those of a profile. There is none where the scenario is too short: `old` has to leave rows.
+
+    | from this step on | what `new` meets there |
+    | --- | --- |
+    | the first schema change | a table as `old` made it, without a history of its schema |
+    | the one after the last schema change | files and log files of several schemas |
+    | the one after a compaction was only scheduled | log files that wait, which it carries out |
+    | without any of these: the one after rows were first changed, or else inserted | old files |
+
+    Other steps only differ in how many files of `old` there are: a profile's `at: every_step` takes
+    them all.
+    """
+    writer = old if isinstance(old, Writer) else Writer(old)
+    writer = replace(writer, then=new, scenarios=(scenario.name,))
+    history = expected_history.survey(scenario).history
+    first = next((truth.step for truth in history if truth.rows), len(scenario.steps))
+    later = range(first + 1, len(scenario.steps) + 1)
+    found = sorted({at for at in _points(scenario, history) if at in later} or later[:1])
+    return tuple(WriterSequence(replace(writer, at=at), at) for at in found)
+
+
+def _points(scenario: Scenario, history: History) -> Iterator[int]:
+    numbered = tuple(enumerate(expected_history.operations(scenario), start=1))
+    changes = [at for at, each in numbered if each.CHANGES_SCHEMA]
+    waiting = [at + 1 for at, each in numbered if schedules(each)]
+    yield from waiting
+    if changes:
+        yield from (changes[0], changes[-1] + 1)
+    elif not waiting:
+        again = (after.step + 1 for before, after in pairwise(history) if _again(before, after))
+        yield from islice(again, 1)
+
+
+def _again(before: Truth, after: Truth) -> bool:
+    """Return whether a step changed rows that were there."""
+    return any(after.rows.get(key) != row for key, row in before.rows.items())
