@@ -63,6 +63,8 @@ class Committed:
     """Tells the schema from the one before, where a change of it makes no instant."""
     scheduled: tuple[str, ...] = field(default=(), compare=False)
     """The instants of what is planned and waits: no write. A step may make one besides."""
+    table_version: str = field(default="", compare=False)
+    """The version of the table; a step may change it besides."""
 
 
 class FileFactError(Exception):
@@ -185,10 +187,14 @@ class Format(Protocol):
     def table_version(self, folder: Path) -> str:
         """Return the version of a table, as the format counts; empty where it does not."""
 
-    def left_undone(self, operation: Operation, before: Sequence[FileFact]) -> str:
-        """Return what an operation that made no instant should have done; empty when nothing.
+    def left_undone(self, folder: Path, operation: Operation, before: Sequence[FileFact]) -> str:
+        """Return what an operation that left no trace should have done; empty when nothing.
 
-        `before`: the file facts of the table before it.
+        Args:
+            folder: the table's.
+            operation: what was to be done.
+            before: the file facts of the table before it.
+
         """
 
     def created_wrong(self, folder: Path, settings: VariantSettings) -> str:

@@ -205,7 +205,12 @@ class HiveFiles:
         """Return nothing: plain tables have no versions."""
         return ""
 
-    def left_undone(self, operation: Operation, before: Sequence[FileFact]) -> str:  # noqa: ARG002
+    def left_undone(
+        self,
+        folder: Path,  # noqa: ARG002
+        operation: Operation,  # noqa: ARG002
+        before: Sequence[FileFact],  # noqa: ARG002
+    ) -> str:
         """Return nothing: a schema change makes no instant here, and services there are none."""
         return ""
 

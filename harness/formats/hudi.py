@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from harness.core.problems import one_of
 from harness.engines.format_facts import FormatFacts
 from harness.formats import data_files, hudi_files, hudi_settings, timeline
 from harness.formats.api import Changes, Committed, FileRows, Habit, VariantSettings
@@ -32,6 +33,7 @@ from harness.scenario.definition import PAST_VIEWS, Scenario
 from harness.scenario.operations.api import Operation, schedules
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.set_table_version import SetTableVersion
 from harness.scenario.operations.spark_sql import quoted, text, type_text
 
 SESSION: Final = {
@@ -56,6 +58,14 @@ SESSION: Final = {
     "hoodie.index.bloom.num_entries": "100",
     "hoodie.bloom.index.filter.dynamic.max.entries": "100",
 }
+
+PROCEDURES: Final = {
+    "6": ("downgrade_table", "SIX"),
+    "8": ("upgrade_table", "EIGHT"),
+    "9": ("upgrade_table", "NINE"),
+}
+"""What brings a table to a version, and what it calls the version. Both names are of one procedure,
+which answers false where it fails, and raises nothing (`UpgradeOrDowngradeProcedure`)."""
 
 LACKS: Final = frozenset({"tinyint", "smallint", "char", "varchar"})
 """Every value goes through Avro, which has none of them (Avro specification, "Primitive Types")."""
@@ -111,6 +121,8 @@ class Hudi:
         """Refuse what needs log files; what Hudi does not do it refuses itself, as an answer."""
         if isinstance(operation, Compact) and schedules(operation) and not self.merge_on_read:
             return f"{self.NAME} has no log files, so no compaction of them can be scheduled"
+        if isinstance(operation, SetTableVersion) and str(operation.version) not in PROCEDURES:
+            return f"{self.NAME}: table version: {one_of(str(operation.version), PROCEDURES)}"
         return ""
 
     def habit(self, settings: VariantSettings) -> Habit:  # noqa: ARG002 - the same for all
@@ -146,6 +158,10 @@ class Hudi:
         """Return the common Spark SQL, and Hudi's own procedures for table services."""
         if isinstance(operation, Compact):
             return self._compact(operation)
+        if isinstance(operation, SetTableVersion):
+            procedure, version = PROCEDURES[str(operation.version)]
+            table = f"table => '{DATABASE}.{TABLE}'"
+            return (Sql(f"call {procedure}({table}, to_version => '{version}')"),)
         said, how = of_table(operation.sql(before, after)), settings.get(INSERT_OPERATION, UPSERT)
         if how == UPSERT or not isinstance(operation, Insert):
             return said
@@ -162,7 +178,7 @@ class Hudi:
         """
         names = timeline.names(folder)
         done = tuple(each.requested for each in timeline.completed(names))
-        return Committed(done, scheduled=timeline.scheduled(names))
+        return Committed(done, "", timeline.scheduled(names), self.table_version(folder))
 
     def left_half(
         self,
@@ -190,8 +206,11 @@ class Hudi:
         """Read the table version from the table's properties."""
         return hudi_files.properties(folder).get("hoodie.table.version", "")
 
-    def left_undone(self, operation: Operation, before: Sequence[FileFact]) -> str:
-        """Return what lay in log files, when a compaction should have taken it into base files."""
+    def left_undone(self, folder: Path, operation: Operation, before: Sequence[FileFact]) -> str:
+        """Return which log files a compaction should have taken in, or which version is there."""
+        if isinstance(operation, SetTableVersion):
+            there = self.table_version(folder)
+            return "" if there == str(operation.version) else f"the table version is {there}"
         waiting = hudi_files.uncompacted(before) if isinstance(operation, Compact) else 0
         if not waiting:
             return ""

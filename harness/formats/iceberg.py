@@ -29,6 +29,7 @@ from harness.scenario.operations.api import Operation, schedules
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.set_table_version import SetTableVersion
 from harness.scenario.operations.spark_sql import (
     merge_into,
     quoted,
@@ -125,6 +126,8 @@ class Iceberg:
 
     def cannot(self, operation: Operation) -> str:
         """Refuse to plan for later; what Iceberg does not do it refuses itself, as an answer."""
+        if isinstance(operation, SetTableVersion):
+            return f"{self.NAME} tables are made in version {VERSION}, and stay there"
         if schedules(operation):
             return f"{self.NAME} rewrites files at once: nothing can be scheduled"
         return ""
@@ -223,7 +226,12 @@ class Iceberg:
         found = iceberg_files.table(folder)
         return str(found.metadata["format-version"]) if found else ""
 
-    def left_undone(self, operation: Operation, before: Sequence[FileFact]) -> str:
+    def left_undone(
+        self,
+        folder: Path,  # noqa: ARG002
+        operation: Operation,
+        before: Sequence[FileFact],
+    ) -> str:
         """Return the data files that a compaction left although rows of them are deleted."""
         held = [fact.file_group for fact in before if fact.kind is FileKind.LOG]
         if not isinstance(operation, Compact) or not held:

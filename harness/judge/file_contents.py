@@ -22,6 +22,7 @@ from harness.model.partition_paths import Texts
 from harness.model.schema import Field
 from harness.model.simulation.column_resolution import LayoutError, slices
 from harness.model.simulation.incremental import Since, dated
+from harness.model.simulation.written_columns import written_schema
 from harness.model.truth import History, Row, Rows, Truth, named
 
 
@@ -179,6 +180,9 @@ class Holdings:
             found |= own
         return (row for rows in found.values() for row in rows)
 
+    def _columns(self, fact: FileFact) -> tuple[Field, ...]:
+        return written_schema(self._history, fact, self._steps).fields
+
     @cached_method
     def _rows(self, fact: FileFact) -> tuple[Row, ...]:
         return tuple(self._made(fact))
@@ -196,7 +200,7 @@ class Holdings:
             key = self._keys.get(text, text)
             own = truth.rows.get(key)
             shown = dict(zip(values.columns, row, strict=True))
-            found = {each.id: self._value(each, shown, fact) for each in truth.schema.fields}
+            found = {each.id: self._value(each, shown, fact) for each in self._columns(fact)}
             whose = (own.written, own.group) if own else ({}, (step, ()))
             yield dated(Row(key, found, *whose), instant)
 
@@ -226,7 +230,7 @@ class Holdings:
         truth = self._history[step]
         for row in self._rows(fact):
             own = truth.rows.get(row.key)
-            for column in truth.schema.fields if own else ():
+            for column in self._columns(fact) if own else ():
                 expected = named(own.values.get(column.id), column) if own else None
                 found = by_names(row.values[column.id], column)
                 if own and not same(expected, found):

@@ -21,6 +21,7 @@ from harness.runtime import provide
 from harness.scenario import expected_history
 from harness.scenario.cells import Variant
 from harness.scenario.operations.api import Operation, schedules
+from harness.scenario.operations.set_table_version import SetTableVersion
 from harness.write import state_store
 
 STATISTICS: Final = "statistics"
@@ -44,8 +45,9 @@ class NextStep:
     """Whether rows or columns are others after it."""
     keys: frozenset[str] = frozenset()
     """Those of the rows that it writes, as text."""
-    schedules: bool = False
-    """Whether it only plans what a later one carries out."""
+    trace: str = ""
+    """The field of `Committed` in which alone it leaves one; empty for a write or a schema change.
+    """
 
     @property
     def skip(self) -> Outcome:
@@ -103,7 +105,7 @@ class VariantOutcomes:
             said,
             changes=changes,
             keys=frozenset(text_of(row.key) for row in rows),
-            schedules=schedules(operation),
+            trace=_trace(operation),
         )
 
     def _next_step(self, step: int, statements: Sequence[Statement]) -> NextStep:
@@ -142,3 +144,9 @@ class VariantOutcomes:
             return "step 0 refused: there is no table"
         why = expected_history.skippable(before, operation)
         return f"step {', '.join(refused)} refused: {why}" if why else ""
+
+
+def _trace(operation: Operation) -> str:
+    if schedules(operation):
+        return "scheduled"
+    return "table_version" if isinstance(operation, SetTableVersion) else ""

@@ -24,13 +24,13 @@ class TableRecords:
     entries: tuple[CatalogEntry, ...] = ()
     unclear: str = ""
     """Why the records do not tell; empty where they do."""
-    schedules: bool = False
-    """Whether they are read for a step that plans what a later one carries out."""
+    trace: str = ""
+    """The one field of `committed` that tells of the step; empty for those of writes and schema."""
 
     @property
     def done(self) -> object:
-        """What tells that such a step was done: equal before and after what did nothing."""
-        return self.committed.scheduled if self.schedules else self.committed
+        """What tells that the step was done: equal before and after what did nothing."""
+        return getattr(self.committed, self.trace) if self.trace else self.committed
 
     @property
     def columns(self) -> Sequence[object]:

@@ -122,7 +122,7 @@ class StepSender:
             done = self._shape.committed(self._target.table, entries)
         except FileFactError as problem:
             return TableRecords(entries=entries, unclear=str(problem))
-        return TableRecords(done, entries, schedules=step.schedules)
+        return TableRecords(done, entries, trace=step.trace)
 
     def _run(self, statement: Statement, writer: str) -> None:
         target = self._target
@@ -149,7 +149,7 @@ class StepSender:
         if not step.statements or after.unclear or after.done != before.done:
             return None
         operation = self._variant.scenario.steps[step.step - 1].operation
-        undone = self._shape.left_undone(operation, files)
+        undone = self._shape.left_undone(self._target.table, operation, files)
         # What the metastore is told may be what it has: it knows fewer types, and no places.
         told = any(isinstance(each, SetColumns) for each in step.statements)
         undone = undone or (NO_COMMIT if step.changes and not told else "")

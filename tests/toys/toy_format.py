@@ -86,7 +86,7 @@ class Toy:
     def table_version(self, folder: Path) -> str:
         return ""
 
-    def left_undone(self, operation: Operation, before: Sequence[FileFact]) -> str:
+    def left_undone(self, folder: Path, operation: Operation, before: Sequence[FileFact]) -> str:
         return ""
 
     def created_wrong(self, folder: Path, settings: VariantSettings) -> str:

@@ -17,6 +17,7 @@ from harness.model.schema import Field, Schema
 from harness.model.simulation import casts, orc_conversions
 from harness.model.simulation import physical_values as as_stored
 from harness.model.simulation.strategies import By
+from harness.model.simulation.written_columns import written_schema
 from harness.model.truth import History, Row, named
 
 META_PREFIX = "_hoodie_"
@@ -192,7 +193,7 @@ def sources(
 
     `catalog`: the schema that the reader goes by, where it is not today's.
     """
-    now, written = history[-1], history[steps[fact.instant]].schema
+    now, written = history[-1], written_schema(history, fact, steps)
     names = [name for name, _ in fact.columns]
     in_file = [each for each in names if by is By.COUNTED or not each.startswith(META_PREFIX)]
     found: list[tuple[Field, Field | None]] = []

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from harness.model.file_facts import FileFact
 from harness.model.schema import Field
 from harness.model.simulation.column_resolution import META, slices
+from harness.model.simulation.written_columns import written_schema
 from harness.model.truth import History
 
 
@@ -44,5 +45,5 @@ def renumbered(history: History, files: Sequence[FileFact], steps: Mapping[str, 
 def _ids(history: History, fact: FileFact, steps: Mapping[str, int]) -> list[int]:
     """Return the ids of a file's columns in order; none of one that does not begin as Hudi's do."""
     names = [name for name, _ in fact.columns]
-    ids = {each.name: each.id for each in history[steps[fact.instant]].schema.fields}
+    ids = {each.name: each.id for each in written_schema(history, fact, steps).fields}
     return [ids[each] for each in names if each in ids] if META.keys() <= {*names} else []

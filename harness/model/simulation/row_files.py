@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from harness.model.file_facts import FileFact
 from harness.model.simulation.column_resolution import slices
+from harness.model.simulation.written_columns import columns_step
 from harness.model.truth import History
 
 
 def lying(
     history: History, files: Sequence[FileFact], steps: Mapping[str, int]
 ) -> dict[str, tuple[int, ...]]:
-    """Return for each key's text the steps that wrote the files of its newest slices.
+    """Return for each key's text the steps whose columns the files of its newest slices have.
 
     Raises:
         LayoutError: a file's instant was made by no step.
@@ -24,5 +25,5 @@ def lying(
         for fact in (*((base,) if base else ()), *logs):
             for key in fact.keys:
                 text = key.removeprefix(prefix)
-                found[text] = (*found.get(text, ()), steps[fact.instant])
+                found[text] = (*found.get(text, ()), columns_step(history, fact, steps))
     return found

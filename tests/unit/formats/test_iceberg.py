@@ -113,9 +113,9 @@ def test_a_compaction_leaves_files_alone_of_which_no_row_is_deleted() -> None:
 def test_a_compaction_that_made_nothing_left_undone_what_there_was_to_do() -> None:
     base = FileFact("a", FileKind.BASE, "a", "1", ())
     log = FileFact("d", FileKind.LOG, "a", "2", (), (), ("1",))
-    assert ICEBERG.left_undone(Compact(), (base,)) == ""
-    assert "in 1 data files" in ICEBERG.left_undone(Compact(), (base, log, log))
-    assert ICEBERG.left_undone(RenameColumn("a", "b"), (base, log)) == ""
+    assert ICEBERG.left_undone(Path(), Compact(), (base,)) == ""
+    assert "in 1 data files" in ICEBERG.left_undone(Path(), Compact(), (base, log, log))
+    assert ICEBERG.left_undone(Path(), RenameColumn("a", "b"), (base, log)) == ""
 
 
 def test_there_is_one_view_and_one_entry() -> None:

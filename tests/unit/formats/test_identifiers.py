@@ -39,6 +39,7 @@ from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.move_column import MoveColumn
 from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.set_table_version import SetTableVersion
 from harness.scenario.operations.touch import Touch
 from harness.scenario.operations.update import Update
 from harness.scenario.operations.upsert import Upsert
@@ -74,6 +75,7 @@ def scenario_of(names: tuple[str, ...]) -> Scenario:
         Touch(),
         Delete((3,)),
         Compact(),
+        SetTableVersion(6),
         DropColumn(f"{struct}.{inner}.{struct}"),
     )
     return Scenario("x/y", Table(columns, key, order, (part,)), tuple(map(Step, operations)))
