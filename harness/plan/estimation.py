@@ -14,12 +14,18 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
+from harness.core.runtime_names import WAREHOUSES, given
 from harness.scenario.cells import Plan, Reader
 
 AT_ONCE: Final = 2
 """So many tables are written at once, and so many engines asked side by side."""
 METASTORE_S: Final = 4.0
-"""Until it answers; writing has one, and reading another."""
+"""Until it answers; writing has one, and reading another, or two where the older one of them makes
+the database."""
+UPGRADE_S: Final = 4.0
+"""Of the schema tool that upgrades such a database: 3 to 6."""
+OBJECT_STORE_S: Final = 2.0
+"""Until it answers."""
 WRITER_START_S: Final = 4.0
 STEP_S: Final = 0.95
 """Of a step, frozen, while another table is written: 0.94 in quick-start, 0.98 in full."""
@@ -51,8 +57,16 @@ OTHER_S: Final = (15.0, 0.2)
 def estimate(plan: Plan) -> float:
     """Return the seconds a plan takes when nothing is reused and nothing must be downloaded."""
     steps = sum(len(variant.writers) for variant in plan.variants)
-    told = 2 * METASTORE_S + STATE_S * steps + CELL_S * len(plan.cells)
-    return told + _writing(plan, steps) + _side_by_side(_asking(plan))
+    told = STATE_S * steps + CELL_S * len(plan.cells)
+    return _serving(plan) + told + _writing(plan, steps) + _side_by_side(_asking(plan))
+
+
+def _serving(plan: Plan) -> float:
+    """Return the seconds of what serves the engines."""
+    upgrade = UPGRADE_S if plan.metastore.upgraded_from else 0.0
+    stored = any(given(each.distribution) in WAREHOUSES for each in plan.readers)
+    metastores = 1 + len(plan.metastore.distributions)
+    return METASTORE_S * metastores + upgrade + OBJECT_STORE_S * stored
 
 
 def _writing(plan: Plan, steps: int) -> float:

@@ -6,8 +6,10 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from harness.core.errors import UsageProblem
+from harness.core.metastore_choice import USUAL, MetastoreChoice
 from harness.model.datatypes import parse_type
 from harness.plan import AskedSteps, Profile, ProfileReader, Writer, estimate, plan, select
+from harness.plan.estimation import METASTORE_S, OBJECT_STORE_S, UPGRADE_S
 from harness.scenario.cells import Cell, Excluded, Plan, Reader, parse_reader
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations import name_of
@@ -345,6 +347,16 @@ def test_an_estimate_knows_that_two_engines_are_asked_side_by_side() -> None:
     assert both == pytest.approx(max(one, other), abs=0.1)
     third = parse_reader("other-1"), parse_reader("another-1")
     assert estimate(planned(readers=(ProfileReader(TRINO), *map(ProfileReader, third)))) > both + 10
+
+
+def test_an_estimate_counts_what_serves_the_engines() -> None:
+    made, stored = planned(), replace(TRINO, distribution="trino-476@s3")
+    other = replace(made, metastore=MetastoreChoice("hive-metastore-4.0.1"))
+    upgraded = replace(made, metastore=replace(other.metastore, upgraded_from=USUAL.distribution))
+    assert estimate(other) == estimate(made)
+    assert estimate(upgraded) == estimate(made) + METASTORE_S + UPGRADE_S
+    in_store = planned(readers=(ProfileReader(stored),))
+    assert estimate(in_store) == estimate(made) + OBJECT_STORE_S
 
 
 def test_a_reader_of_another_engine_has_an_estimate_too() -> None:
