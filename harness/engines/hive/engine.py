@@ -278,7 +278,7 @@ def _lacks_tez(distribution: Distribution) -> str:
         return ""
     every = (distributions.load(each) for each in distributions.names())
     having = [each.name for each in every if each.engine == "hive" and TEZ in each.settings]
-    return f"{distribution.name} does not have Tez; {' and '.join(having)} does"
+    return f"{distribution.name} does not have Tez; it is in {' and '.join(having)}"
 
 
 def _check_properties(distribution: Distribution, log: str) -> None:

@@ -76,7 +76,11 @@ def test_tez_is_an_engine_of_hive_and_takes_every_query() -> None:
     ("name", "why"),
     [
         ("hive-3.1.3-tez-0.9.2", ""),
-        ("hive-3.1.3", "hive-3.1.3 does not have Tez; hive-3.1.3-tez-0.9.2 does"),
+        ("hive-4.0.1-tez-0.10.4", ""),
+        (
+            "hive-3.1.3",
+            "hive-3.1.3 does not have Tez; it is in hive-3.1.3-tez-0.9.2 and hive-4.0.1-tez-0.10.4",
+        ),
         ("hive-3.1.3-tez-0.9.2@container", "path=tez is asked of processes only"),
     ],
 )
