@@ -32,6 +32,7 @@ from harness.cli.explain import command as explanation
 from harness.cli.open_run import Resources, begun, looked_at, resumed
 from harness.cli.remedy import command as remedies
 from harness.cli.reproduce import command as reproduction
+from harness.cli.upgrade import command as upgrades
 from harness.core.errors import DEFECT, HarnessError, UsageProblem, printable, problem_of
 from harness.judge import gate
 from harness.judge.baseline import Applied
@@ -241,6 +242,8 @@ def report(
 app.command()(explanation.explain)
 app.command()(reproduction.reproduce)
 app.command()(remedies.remedy)
+app.command()(upgrades.upgrade)
+app.command("compare")(upgrades.compare_runs)
 
 
 @app.command()

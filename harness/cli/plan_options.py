@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -103,6 +103,7 @@ def make(
     cases: Path | None = None,
     where: Where = AS_IT_SAYS,
     readers: Sequence[str] = (),
+    change: Callable[[Profile], Profile] = lambda profile: profile,
 ) -> Plan:
     """Plan a profile, on its own scenarios or on those of `paths`.
 
@@ -113,6 +114,7 @@ def make(
         cases: a file that names the only cells wanted, a case on each line.
         where: what is said of all engines.
         readers: who is asked instead of the profile's readers; empty: those.
+        change: what else the profile is to have otherwise.
 
     Raises:
         UsageProblem: a scenario, profile, writer, reader, setting or case that does not exist.
@@ -122,7 +124,7 @@ def make(
     own_distributions.register(paths or ())
     if readers:
         found = with_readers(found, tuple(map(reader, readers)))
-    found = where.of(found)
+    found = change(where.of(found))
     wrong = (*writer_support.wrong(found), *_wrong_readers(found))
     check_names.raise_if_any((*wrong, *metastore_support.wrong(found)))
     for name in (each for each in found.formats if each in formats.names()):

@@ -36,19 +36,7 @@ def check(name: str) -> None:
         raise UnknownNameProblem("metastore", name, names())
 
 
-def wrong(profile: Profile) -> Iterator[Fault]:
-    """Yield what cannot be of the metastore that a profile names."""
-    through, at = profile.metastore, ("metastore",)
-    for name in through.distributions:
-        if name not in names():
-            yield profile.fault(at, f"metastore: there is no '{name}'; {one_of(name, names())}")
-            return
-    found = _not_upgraded(through) or _out_of_reach(profile) or _too_old(profile)
-    if why := found or _without_one_for_all(profile):
-        yield profile.fault(at, f"metastore: {why}")
-
-
-def _not_upgraded(through: MetastoreChoice) -> str:
+def not_upgraded(through: MetastoreChoice) -> str:
     """Return why there is no such upgrade; empty where there is, or none is asked for."""
     if not through.upgraded_from:
         return ""
@@ -59,6 +47,18 @@ def _not_upgraded(through: MetastoreChoice) -> str:
     if Version(older.version) >= Version(newer.version):
         return f"upgraded_from: {older.name} is not older than {newer.name}"
     return ""
+
+
+def wrong(profile: Profile) -> Iterator[Fault]:
+    """Yield what cannot be of the metastore that a profile names."""
+    through, at = profile.metastore, ("metastore",)
+    for name in through.distributions:
+        if name not in names():
+            yield profile.fault(at, f"metastore: there is no '{name}'; {one_of(name, names())}")
+            return
+    found = not_upgraded(through) or _out_of_reach(profile) or _too_old(profile)
+    if why := found or _without_one_for_all(profile):
+        yield profile.fault(at, f"metastore: {why}")
 
 
 def _too_old(profile: Profile) -> str:

@@ -1,0 +1,114 @@
+"""`harness upgrade` and `harness compare`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.artifacts.cache import Cache
+from harness.cli import options, plan_options
+from harness.cli.console.output import Output
+from harness.cli.open_run import Resources
+from harness.cli.upgrade import settings_trial
+from harness.cli.upgrade.side_plans import side_plans
+from harness.cli.upgrade.side_runs import upgrade_folder
+from harness.cli.upgrade.sides import READER, ROLES, check, registered_first, side
+from harness.comparison.result import ComparedSide, SideComparison, compare
+from harness.comparison.verdict_change import VerdictChange
+from harness.core.errors import UsageProblem
+from harness.plan import Profile, readers_file
+from harness.read.reader_servers import TIMEOUT_S
+from harness.reports import upgrade_terminal, upgrade_words
+from harness.run import load_run, run_folder
+from harness.run.pipeline import TimeLimits
+from harness.scenario.cells import Plan
+
+FromOption = Annotated[
+    list[str],
+    typer.Option(
+        "--from",
+        metavar="NAME",
+        help="What you have: a reader ('trino-368', 'hive-3.1.3{schema-on-read=on}'), a metastore "
+        "('hive-metastore-2.3.10'), or with --as writer what writes. Several make up one side.",
+    ),
+]
+ToOption = Annotated[
+    list[str], typer.Option("--to", metavar="NAME", help="What you would have; as --from.")
+]
+AsOption = Annotated[
+    str,
+    typer.Option("--as", metavar="ROLE", help=f"What both are on tables: {' or '.join(ROLES)}."),
+]
+
+
+@options.with_output
+def upgrade(
+    output: Output,
+    old: FromOption,
+    new: ToOption,
+    scenarios: options.ScenariosArgument = None,
+    role: AsOption = READER,
+    folders: options.ScenariosOption = None,
+    profile: options.ProfileOption = options.QUICK_START,
+    k: options.SelectOption = "",
+    readers: options.ReadersOption = None,
+    offline: options.OfflineOption = False,
+    timeout: options.TimeoutOption = TIMEOUT_S,
+) -> int:
+    """Say whether you may upgrade: what changes from one engine, setting or writer to another.
+
+    Both sides are asked the same questions about the same tables and judged against what was
+    written; what was asked before is not asked again. The exit status is 1 if anything gets worse.
+    """
+    if role not in ROLES:
+        raise UsageProblem(f"--as {role}: there is no such role; allowed: {', '.join(ROLES)}")
+    paths = options.paths(scenarios, folders)
+    if readers:
+        readers_file.register(readers)
+    before, after = side(old, role), side(new, role)
+    check(before, after)
+    after = registered_first(before, after)
+    make = partial(_plan, paths, profile, k)
+    plans = side_plans(before, after, make)
+    resources = Resources(output, Cache.default(offline=offline), TimeLimits(timeout))
+    with upgrade_folder(resources) as folder:
+        was = ComparedSide(str(before), folder.run(plans.old, "old"))
+        now = ComparedSide(str(after), folder.run(plans.new, "new"))
+        found = compare(was, now)
+        if after.reader:
+            found = settings_trial.tried(found, after.reader, plans.new, folder)
+        return _finish(found, folder.path, output)
+
+
+def _plan(
+    paths: Sequence[Path], profile: str, pattern: str, change: Callable[[Profile], Profile]
+) -> Plan:
+    """Return the plan of a side."""
+    made = plan_options.make(paths, profile, pattern, change=change)
+    plan_options.check_asks(made)
+    return made
+
+
+@options.with_output
+def compare_runs(
+    output: Output,
+    old: Annotated[Path, typer.Argument(help="The folder of the run before.")],
+    new: Annotated[Path, typer.Argument(help="The folder of the run after.")],
+) -> int:
+    """Show what is different between two runs, cell by cell of the same name; start no engine."""
+    was, now = (load_run.load(run_folder.existing(each)) for each in (old, new))
+    found = compare(ComparedSide(was.info.id, was), ComparedSide(now.info.id, now))
+    return _finish(found, now.folder, output)
+
+
+def _finish(found: SideComparison, folder: Path, output: Output) -> int:
+    text = upgrade_terminal.write(found, folder)
+    upgrade_terminal.render(found, output.out)
+    counts = {str(change): found.counts[change] for change in VerdictChange}
+    said = upgrade_words.headline(found)
+    output.end(status=found.status, answer=said, changes=counts, report=str(text))
+    return found.status

@@ -1,0 +1,67 @@
+"""Settings of the new side's reader are tried: first on what is worse, then on what is right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from harness import engines
+from harness.artifacts import distributions
+from harness.cli.remedy.alternatives import alternatives, changes, plan_of
+from harness.cli.upgrade.side_runs import UpgradeFolder
+from harness.comparison.cell_pairs import CellPair
+from harness.comparison.remedies import Remedy, in_order, remedy
+from harness.comparison.result import SideComparison
+from harness.core.records import Verdict, VerdictKind
+from harness.scenario.cells import Cell, Plan, Reader
+
+WORSE, RIGHT = "settings", "settings-on-right"
+"""The folders of the runs."""
+
+
+def tried(
+    found: SideComparison, reader: Reader, made: Plan, folder: UpgradeFolder
+) -> SideComparison:
+    """Return a comparison with the settings that help.
+
+    `made`: the plan of the new side. Only settings that make something right that is worse are
+    tried on what is right already.
+    """
+    worse = [each.either for each in found.worse if not each.is_step]
+    others = list(_others(reader, made, worse)) if worse else []
+    if not others:
+        return found
+    seen = folder.run(_plan(made, worse, others), WORSE).verdicts
+    right = [each.new for each in found.pairs if _is_right(each) and each.new]
+    helping = [each for each in others if any(_heals(str(each), verdict) for verdict in seen)]
+    if helping:
+        seen += folder.run(_plan(made, right, helping), RIGHT).verdicts
+    wrong, good = {e.question for e in worse}, {e.question for e in right}
+
+    def of(each: Reader) -> Remedy:
+        told = changes(dict(reader.settings), dict(each.settings))
+        return remedy(str(each), told, seen, wrong, good)
+
+    return replace(found, remedies=in_order(map(of, helping)))
+
+
+def _others(reader: Reader, made: Plan, worse: Iterable[Verdict]) -> Iterator[Reader]:
+    known = engines.load(distributions.load(reader.distribution).engine).settings
+    of = {each.id: each.format for each in made.variants}
+    names = dict.fromkeys(of[each.variant] for each in worse)
+    found = {str(r): r for name in names for r in alternatives(reader, known, name)[0]}
+    yield from found.values()
+
+
+def _plan(made: Plan, asked: Sequence[Verdict], readers: Sequence[Reader]) -> Plan:
+    cells = [Cell(each.variant, each.step, each.reader, each.view, each.query) for each in asked]
+    return replace(plan_of(made.variants, cells, readers), metastore=made.metastore)
+
+
+def _is_right(pair: CellPair) -> bool:
+    right = pair.new is not None and pair.new.verdict is VerdictKind.CORRECT
+    return right and not pair.is_step
+
+
+def _heals(reader: str, verdict: Verdict) -> bool:
+    return verdict.reader == reader and verdict.verdict is VerdictKind.CORRECT

@@ -1,0 +1,94 @@
+"""The cells of two runs, pair by pair: what each side answered to one question. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from harness.comparison.correspondence import AS_NAMED, Correspondence
+from harness.comparison.verdict_change import VerdictChange, change
+from harness.core.records import OutcomeKind, Verdict, VerdictKind
+from harness.run.load_run import WRITE, Run
+
+Key = tuple[str, int, str, str, str]
+"""Variant, step, reader, view and query, as the new side calls them."""
+
+
+def key_of(verdict: Verdict) -> Key:
+    """Return the key of a cell; that of a step has no reader, whose name would be its writer's."""
+    asked = verdict.view != WRITE
+    reader, query = (verdict.reader, verdict.query) if asked else ("", "")
+    return verdict.variant, verdict.step, reader, verdict.view, query
+
+
+@dataclass(frozen=True, slots=True)
+class CellPair:
+    """What both sides made of one question; None where a side was not asked it."""
+
+    old: Verdict | None
+    new: Verdict | None
+    change: VerdictChange
+
+    @property
+    def either(self) -> Verdict:
+        """The cell of the new side; that of the old one where it is gone."""
+        found = self.new or self.old
+        if found is None:
+            raise ValueError("a pair has a cell of one side at least")
+        return found
+
+    @property
+    def is_step(self) -> bool:
+        """Whether it is about what the writer did in a step, and no reader was asked."""
+        return self.either.view == WRITE
+
+
+def pairs(old: Run, new: Run, alike: Correspondence = AS_NAMED) -> tuple[CellPair, ...]:
+    """Return every pair of cells of two judged runs, in the order of the new one; gone ones last.
+
+    A step that is right on both sides is no pair: nobody was asked anything.
+    """
+    before = {key_of(each): each for each in _verdicts(old)}
+    found, met = list[CellPair](), set[Key]()
+    for each in _verdicts(new):
+        key = _old_key(each, alike)
+        met.add(key)
+        was = before.get(key)
+        found.append(CellPair(was, each, change(was, each)))
+    found = [
+        each
+        for each in found
+        if not (each.is_step and each.change is VerdictChange.RIGHT_AS_BEFORE)
+    ]
+    gone = (each for key, each in before.items() if key not in met)
+    return (*found, *(CellPair(each, None, VerdictChange.GONE) for each in gone))
+
+
+def _old_key(new: Verdict, alike: Correspondence) -> Key:
+    """Return the key of the old side's cell that a cell of the new side is held against."""
+    variant, step, reader, view, query = key_of(new)
+    old = alike.variants.get(variant, variant), alike.readers.get(reader, reader)
+    return old[0], step, old[1], view, query
+
+
+def counts(found: Iterable[CellPair]) -> Mapping[VerdictChange, int]:
+    """Count the pairs of each class; a class without any has 0."""
+    counted = Counter(each.change for each in found)
+    return {each: counted[each] for each in VerdictChange}
+
+
+def _verdicts(run: Run) -> Iterator[Verdict]:
+    """Yield every verdict of a run, on its steps first; an applied step is right."""
+    yield from run.step_verdicts
+    told = {(each.variant, each.step) for each in run.step_verdicts}
+    for state in run.states:
+        step = state.variant, state.outcome.step
+        if state.outcome.kind is OutcomeKind.APPLIED and step not in told:
+            yield _applied(run, *step)
+    yield from run.verdicts
+
+
+def _applied(run: Run, variant: str, step: int) -> Verdict:
+    case, scenario = f"{variant}/s{step}/{WRITE}", run.variant(variant).scenario
+    return Verdict(case, scenario, variant, step, "", WRITE, "", VerdictKind.CORRECT)

@@ -1,0 +1,114 @@
+"""What is worse on the new side, by its cause: what happened to the table before it. Pure.
+
+The causes are those of the new side's run (`run.causes`); here they are narrowed to what is worse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from harness.comparison.cell_pairs import CellPair
+from harness.comparison.verdict_change import WORSE, VerdictChange, places, places_of
+from harness.core.grouping import grouped
+from harness.core.parties import WRITERS
+from harness.core.records import FindingKind, Refusal, Verdict, VerdictKind
+from harness.run import causes
+from harness.run.causes import CauseKey, Symptom
+from harness.run.load_run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Regression:
+    """One cause of answers that are worse, and all of those."""
+
+    key: CauseKey
+    """Without an engine where a writer did it, in a step."""
+    pairs: tuple[CellPair, ...]
+    """The simplest one first: of the shortest scenario, after the earliest step."""
+    by_default: bool
+    """Whether somebody meets it who has set nothing."""
+
+    @property
+    def changes(self) -> tuple[VerdictChange, ...]:
+        """Return the classes of its pairs, the most harmful first."""
+        met = {each.change for each in self.pairs}
+        return tuple(each for each in WORSE if each in met)
+
+    @property
+    def first(self) -> CellPair:
+        """Return the simplest pair."""
+        return self.pairs[0]
+
+    @property
+    def scenarios(self) -> tuple[str, ...]:
+        """Return the scenarios that show it, the smallest first."""
+        return tuple(dict.fromkeys(each.either.scenario for each in self.pairs))
+
+
+def regressions(found: Iterable[CellPair], new: Run) -> tuple[Regression, ...]:
+    """Return the causes of what is worse, the most harmful first; `new`: the new side's run.
+
+    Silent ones come before loud ones; of these, those that engines have by default; of these, those
+    that most scenarios show.
+    """
+    keys = _keys(new)
+    seen = (
+        (keys.get((pair.either.case, symptom)) or _of_step(pair, symptom, new), pair)
+        for pair in found
+        for symptom in _worse(pair, new)
+    )
+    made = [_regression(key, pairs, new) for key, pairs in grouped(seen).items()]
+    return tuple(sorted(made, key=_harm))
+
+
+def _keys(run: Run) -> Mapping[tuple[str, Symptom], CauseKey]:
+    """Return the cause of each symptom of each case."""
+    found = causes.causes(run.verdicts, run)
+    return {(case, each.key.symptom): each.key for each in found for case in each.cases}
+
+
+def _of_step(pair: CellPair, symptom: Symptom, run: Run) -> CauseKey:
+    step = run.step(pair.either.variant, pair.either.step)
+    return CauseKey("", symptom, step.operation)
+
+
+def _worse(pair: CellPair, run: Run) -> Iterator[Symptom]:
+    """Yield the symptoms by which a pair is worse."""
+    if pair.change not in WORSE or pair.new is None:
+        return
+    found = causes.symptoms(pair.new, run.answers.get(pair.new.case))
+    if pair.is_step:
+        yield Symptom(VerdictKind.REFUSED, causes.meaning(_refusal(pair.new, run)))
+    elif pair.change is VerdictChange.REGRESSED_LOUDLY:
+        yield from (each for each in found if each.kind is not VerdictKind.WRONG)
+    else:
+        before = places(pair.old) if pair.old else frozenset()
+        new = [each for each in pair.new.findings if places_of(each) - before]
+        shown = {(each.kind, each.party) for each in new}
+        yield from (each for each in found if (each.what, each.party) in shown)
+
+
+def _refusal(step: Verdict, run: Run) -> Refusal | None:
+    state = run.by_step.get((step.variant, step.step))
+    return state.outcome.refusal if state else None
+
+
+def _regression(key: CauseKey, seen: Sequence[CellPair], run: Run) -> Regression:
+    def plain(pair: CellPair) -> tuple[int, int, bool, bool, str]:
+        verdict, variant = pair.either, run.variant(pair.either.variant)
+        asked = verdict.query != "all"
+        return len(variant.steps), verdict.step, variant.twin, asked, verdict.case
+
+    readers = {each.either.reader for each in seen if not each.is_step}
+    anyones = not readers or key.symptom.party in WRITERS
+    met = anyones or any(causes.by_default(run, each) for each in readers)
+    return Regression(key, tuple(sorted(seen, key=plain)), met)
+
+
+def _harm(found: Regression) -> tuple[bool, bool, int, int, int, int]:
+    worst = found.changes[0]
+    loud, place = worst is VerdictChange.REGRESSED_LOUDLY, WORSE.index(worst)
+    kinds = list(FindingKind)
+    kind = kinds.index(found.key.finding) if found.key.finding else len(kinds)
+    return loud, not found.by_default, place, -len(found.scenarios), kind, -len(found.pairs)

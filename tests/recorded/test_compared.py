@@ -1,0 +1,91 @@
+"""Two readers of the quick start held against each other, by what both have answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from harness.comparison.answer import Decision
+from harness.comparison.result import ComparedSide, SideComparison, compare
+from harness.comparison.verdict_change import VerdictChange
+from harness.core.records import FindingKind
+from harness.reports import upgrade_words
+from tests.recorded import store
+from tests.recorded.recorded_run import run_of
+
+FOLDER: Final = Path(__file__).parent / "quick_start"
+SPARK: Final = "spark-3.5.8-hudi-1.0.2"
+HIVE: Final = "hive-3.1.3"
+TRINO: Final = "trino-476"
+READERS: Final = (
+    *(f"{SPARK}{{schema-on-read={each}}}" for each in ("on", "off")),
+    *(f"{HIVE}{{path=fetch{each}}}" for each in ("", ", schema-on-read=on")),
+    *(f"{HIVE}{{path=mapreduce{each}}}" for each in ("", ", schema-on-read=on")),
+    *(f"{TRINO}{{use-column-names={each}}}" for each in ("true", "false")),
+)
+
+CompareReaders = Callable[[str, str], SideComparison]
+
+
+@pytest.fixture(scope="module")
+def compared() -> CompareReaders:
+    recorded = store.read_all(FOLDER)
+
+    @cache
+    def of(reader: str) -> ComparedSide:
+        return ComparedSide(reader, run_of(recorded, reader))
+
+    def two(old: str, new: str) -> SideComparison:
+        return compare(of(old), of(new))
+
+    return two
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_reader_beside_itself_changes_nothing(compared: CompareReaders, reader: str) -> None:
+    found = compared(reader, reader)
+    assert found.decision is Decision.NOTHING_CHANGES
+    assert found.status == 0
+    assert found.regressions == ()
+
+
+def test_schema_on_read_switched_off_loses_renamed_values(compared: CompareReaders) -> None:
+    found = compared(READERS[0], READERS[1])
+    assert found.decision is Decision.DO_NOT
+    assert found.status == 1
+    kinds = {(each.key.finding, each.key.operation) for each in found.regressions}
+    assert (FindingKind.MISSING_RENAME, "rename_column") in kinds
+    assert all(each.key.engine == "spark" for each in found.regressions)
+    assert upgrade_words.headline(found).startswith(f"Do not upgrade from {READERS[0]} to")
+
+
+def test_the_way_back_gets_nothing_worse(compared: CompareReaders) -> None:
+    there, back = compared(READERS[0], READERS[1]), compared(READERS[1], READERS[0])
+    assert back.decision is Decision.NOTHING_WORSE
+    assert back.counts[VerdictChange.FIXED] == sum(
+        there.counts[each] for each in (VerdictChange.REGRESSED, VerdictChange.REGRESSED_LOUDLY)
+    )
+
+
+def test_reading_by_position_misaligns_and_is_no_default(compared: CompareReaders) -> None:
+    found = compared(READERS[6], READERS[7])
+    kinds = {each.key.finding: each for each in found.regressions}
+    worst = kinds[FindingKind.MISALIGNED]
+    assert not worst.by_default
+    assert "misaligned since" in upgrade_words.cause_title(worst)
+    assert "expected" in upgrade_words.cause_witness(worst, found.new.run)
+    loud = [VerdictChange.REGRESSED_LOUDLY in each.changes[:1] for each in found.regressions]
+    assert loud == sorted(loud)
+
+
+@pytest.mark.parametrize("old", READERS)
+@pytest.mark.parametrize("new", READERS)
+def test_every_pair_of_sides_adds_up(compared: CompareReaders, old: str, new: str) -> None:
+    found = compared(old, new)
+    assert sum(found.counts.values()) == len(found.pairs)
+    covered = {id(pair) for each in found.regressions for pair in each.pairs}
+    assert covered == {id(pair) for pair in found.worse}

@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.comparison.cell_pairs import pairs
+from harness.comparison.regressions import Regression, regressions
+from harness.comparison.verdict_change import VerdictChange
+from harness.core.parties import Party
+from harness.core.records import FindingKind, Verdict, VerdictKind
+from harness.run.load_run import WRITE, Run
+from tests.unit.comparison.sides import OTHER, WRITER, finding, run, verdict
+
+RIGHT, WRONG, REFUSED = VerdictKind.CORRECT, VerdictKind.WRONG, VerdictKind.REFUSED
+RENAME = finding(FindingKind.MISSING_RENAME, ("1", "f1_new", None))
+STALE = finding(FindingKind.STALE, ("1", "f2", "old"))
+
+
+def right(*steps: int) -> Run:
+    return run(*(verdict(RIGHT, step=each) for each in steps))
+
+
+def of(old: Run, *new: Verdict) -> tuple[Regression, ...]:
+    """Return what gets worse; what a refusal is called, `because` says."""
+    first = verdict(RIGHT, step=1)
+    made = run(first, *new, errors={each.case: each.because for each in new if each.because})
+    return regressions(pairs(old, made), made)
+
+
+def test_a_finding_is_owed_to_the_step_after_which_it_is_first_seen() -> None:
+    new = [verdict(WRONG, RENAME, step=each) for each in (2, 3, 4)]
+    (found,) = of(right(1, 2, 3, 4), *new)
+    assert found.key.operation == "rename_column"
+    assert found.first.either.step == 2
+    assert len(found.pairs) == 3
+    assert found.key.engine == "trino"
+
+
+def test_what_was_wrong_before_belongs_to_the_cause_since_which_the_new_side_is_wrong() -> None:
+    old = run(verdict(RIGHT, step=2), verdict(WRONG, STALE, step=3), verdict(REFUSED, step=4))
+    new = [verdict(WRONG, RENAME, step=each) for each in (2, 3, 4)]
+    (found,) = of(old, *new)
+    assert found.key.operation == "rename_column"
+    assert found.changes == (
+        VerdictChange.REGRESSED,
+        VerdictChange.REGRESSED_SILENTLY,
+        VerdictChange.WRONG_OTHERWISE,
+    )
+
+
+def test_a_finding_that_was_gone_meanwhile_begins_anew() -> None:
+    new = [
+        verdict(WRONG, RENAME, step=2),
+        verdict(RIGHT, step=3),
+        verdict(WRONG, RENAME, step=4),
+    ]
+    found = of(right(2, 3, 4), *new)
+    assert {each.key.operation for each in found} == {"rename_column", "compact"}
+
+
+def test_what_both_sides_show_is_no_cause() -> None:
+    old = run(verdict(WRONG, RENAME))
+    (found,) = of(old, verdict(WRONG, RENAME, STALE))
+    assert found.key.finding is FindingKind.STALE
+    assert of(old, verdict(WRONG, RENAME)) == ()
+
+
+def test_silent_causes_come_before_loud_ones() -> None:
+    new = [
+        replace(verdict(REFUSED, step=2), because="BROKEN"),
+        replace(verdict(REFUSED, step=2, variant=OTHER), because="BROKEN"),
+        verdict(WRONG, STALE, step=3),
+    ]
+    old = run(verdict(RIGHT), verdict(RIGHT, variant=OTHER), verdict(RIGHT, step=3))
+    silent, loud = of(old, *new)
+    assert silent.key.finding is FindingKind.STALE
+    assert loud.key.symptom.what == "BROKEN"
+
+
+def test_findings_of_readers_and_of_writers_are_never_one_cause() -> None:
+    theirs = finding(FindingKind.LOST_VALUE, ("1", "f2", None), party=Party.WRITER)
+    ours = finding(FindingKind.LOST_VALUE, ("1", "f2", None))
+    old = run(verdict(RIGHT), verdict(RIGHT, variant=OTHER))
+    found = of(old, verdict(WRONG, theirs), verdict(WRONG, ours, variant=OTHER))
+    assert {each.key.symptom.party for each in found} == {Party.READER, Party.WRITER}
+
+
+def test_a_refused_step_is_the_writers_cause() -> None:
+    step = replace(verdict(REFUSED, reader=WRITER, view=WRITE), query="step", because="no DROP")
+    old = run(replace(step, verdict=RIGHT, because=""))
+    (found,) = of(old, step)
+    assert found.key.engine == ""
+    assert found.key.operation == "rename_column"
+    assert found.by_default
+
+
+def test_the_simplest_cell_comes_first() -> None:
+    new = [verdict(WRONG, RENAME, step=3, variant=OTHER), verdict(WRONG, RENAME, step=2)]
+    old = run(verdict(RIGHT, step=3, variant=OTHER), verdict(RIGHT, step=2))
+    assert min(each.first.either.step for each in of(old, *new)) == 2
+
+
+def test_settings_that_nobody_has_by_default_are_marked() -> None:
+    by_position = "trino-476{use-column-names=false}"
+    old = run(verdict(RIGHT, reader=by_position), verdict(RIGHT))
+    chosen = of(old, verdict(WRONG, RENAME, reader=by_position), verdict(RIGHT))
+    assert [each.by_default for each in chosen] == [False]
+    default = of(old, verdict(RIGHT, reader=by_position), verdict(WRONG, RENAME))
+    assert [each.by_default for each in default] == [True]
