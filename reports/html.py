@@ -16,6 +16,8 @@ from markupsafe import Markup
 
 from harness.core.records import FindingKind, Verdict
 from harness.reports import agreement, html_data, pairs, summary, tolerance_counts
+from harness.reports.cause_texts import DEFAULT, cause_texts
+from harness.reports.scoreboard import scoreboard
 from harness.reports.sentences import metastore_lines
 from harness.reports.words import FINDINGS, VERDICTS, VIEWS, WAYS
 from harness.run.load_run import Run
@@ -23,7 +25,7 @@ from harness.run.load_run import Run
 NAME: Final = "html"
 FILE: Final = "report.html"
 AT_ONCE: Final = 8
-"""So many sentences are shown before the matrix; the others unfold."""
+"""So many causes are shown before the matrix; the others unfold."""
 ALARMS_AT_ONCE: Final = 1
 """Further alarms unfold, so that the first screen shows more than alarms."""
 SCRIPTS: Final = ("page.js", "tables.js", "cell.js", "matrix.js", "browse.js")
@@ -41,7 +43,7 @@ def write(run: Run, folder: Path) -> Path:
 
 def page(run: Run) -> str:
     """Return the whole page."""
-    groups = summary.group_findings(run)
+    texts = tuple(enumerate(cause_texts(run)))
     return (
         _environment()
         .get_template("report.html.j2")
@@ -49,8 +51,10 @@ def page(run: Run) -> str:
             info=run.info,
             metastore=list(metastore_lines(run.info)),
             totals=summary.totals(run),
-            known=[each for each in groups if each.known],
-            new=[each for each in groups if not each.known],
+            scores=scoreboard(run),
+            default=DEFAULT,
+            known=[(at, each) for at, each in texts if each.known],
+            new=[(at, each) for at, each in texts if not each.known],
             at_once=AT_ONCE,
             alarms_at_once=ALARMS_AT_ONCE,
             known_cells=sum(1 for each in run.verdicts if each.known),
@@ -73,7 +77,7 @@ def page(run: Run) -> str:
             ways=WAYS,
             css=Markup(_text("report.css")),  # noqa: S704 - our own file
             script=Markup("\n".join(map(_text, SCRIPTS))),  # noqa: S704 - our own files
-            data=embedded(html_data.data(run)),
+            data=embedded(html_data.data(run, [each.cause for _, each in texts])),
         )
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from itertools import pairwise
 
 from harness.core.outcomes import word
 from harness.core.records import Verdict
@@ -13,11 +14,12 @@ from harness.reports import agreement, summary
 from harness.reports.file_numbers import number_files
 from harness.reports.html_cells import JsonValue, Pool, QuestionContext, cell, refusal
 from harness.reports.words import FINDINGS, PARTIES, TRACED, VERDICTS, way_text
+from harness.run.causes import ORDER, FoundCause
 from harness.run.load_run import Run
 from harness.run.run_info import VariantInfo
 
 
-def data(run: Run) -> dict[str, JsonValue]:
+def data(run: Run, causes: Sequence[FoundCause] = ()) -> dict[str, JsonValue]:
     """Return everything that the page's script needs."""
     pool = Pool()
     steps, instants = _steps(run), _instants(run)
@@ -27,7 +29,7 @@ def data(run: Run) -> dict[str, JsonValue]:
     ]
     return {
         "traced": TRACED,
-        "verdicts": {str(kind): asdict(VERDICTS[kind]) for kind in summary.ORDER},
+        "verdicts": {str(kind): asdict(VERDICTS[kind]) for kind in ORDER},
         "findings": {str(kind): asdict(word) for kind, word in FINDINGS.items()},
         "parties": {str(party or ""): word.meaning for party, word in PARTIES.items()},
         "ways": _ways(run),
@@ -35,7 +37,19 @@ def data(run: Run) -> dict[str, JsonValue]:
         "variants": variants,
         "questions": _questions(run, pool),
         "pool": pool.items,
+        "causes": _causes(run, causes),
     }
+
+
+def _causes(run: Run, causes: Sequence[FoundCause]) -> JsonValue:
+    """Return the cells of each cause: how far each is from the one before it.
+
+    Cells are numbered as they stand on the page; a distance has fewer digits than a number.
+    """
+    shown = (each for verdicts in agreement.questions(run).values() for each in verdicts)
+    numbers = {each.case: number for number, each in enumerate(shown)}
+    found = (sorted(numbers[case] for case in each.cases) for each in causes)
+    return [[there - before for before, there in pairwise((0, *each))] for each in found]
 
 
 def _ways(run: Run) -> JsonValue:

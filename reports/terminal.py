@@ -1,24 +1,28 @@
-"""The report for a terminal: what each reader answered after each step, and what it means.
+"""The report for a terminal: how each reader fared, what breaks, and every answer step by step.
 
 Everything is said in words; colour only repeats it, and only on a terminal.
 """
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from rich import box
 from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from harness.core.grouping import grouped
 from harness.core.records import VerdictKind
 from harness.reports import agreement, pairs, summary, tolerance_counts
+from harness.reports.cause_texts import DEFAULT, CauseText, cause_texts
 from harness.reports.legend import legend, short_names
-from harness.reports.lines import command, item, say
+from harness.reports.lines import command, item, say, text
 from harness.reports.matrices import STYLES, counts, matrices
-from harness.reports.words import counted
+from harness.reports.scoreboard import Score, scoreboard
+from harness.reports.words import VERDICTS, counted
 from harness.run.load_run import Run
 
 NAME: Final = "terminal"
@@ -43,34 +47,69 @@ def render(run: Run, console: Console, html: Path | None = None) -> None:
     """Print the report; `html` is where the HTML report lies, when there is one."""
     labels = short_names(run)
     say(console, f"Run {run.info.id}, profile {run.info.profile}", "bold")
+    _scores(scoreboard(run), console)
+    _causes(cause_texts(run), console)
     if len(run.info.variants) > MANY:
         counts(run, console)
     else:
         matrices(run, labels, console)
     legend(run, labels, console)
-    groups = summary.group_findings(run)
-    _groups(groups, console)
     _steps(run, console)
     _pairs(run, console)
     _alarms(run, console)
     _totals(run, console)
-    if groups:
-        say(console, "The first one in full, with what to do about it:")
-        command(console, f"harness explain {shlex.quote(groups[0].cases[0])}")
     if html:
         say(console, f"Every cell with its tables, SQL and files: {html}")
 
 
-def _groups(groups: Sequence[summary.ResultGroup], console: Console) -> None:
-    _listed(console, "What is not correct", [each for each in groups if not each.known])
-    _listed(console, "Known, and still there", [each for each in groups if each.known])
+def _scores(scores: Sequence[Score], console: Console) -> None:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table.add_column("reader", overflow="fold")
+    table.add_column("")
+    for word in VERDICTS.values():
+        table.add_column(word.label, justify="right")
+    for each in scores:
+        marks = [text(console, each.reader), DEFAULT if each.by_default else ""]
+        table.add_row(*marks, *(_count(kind, count) for kind, count in each.counts.items()))
+    say(console, "")
+    console.print(table)
+    for line in _notes(scores):
+        item(console, line, lead=" -")
 
 
-def _listed(console: Console, title: str, groups: Sequence[summary.ResultGroup]) -> None:
-    if groups:
-        say(console, f"\n{title}", "bold")
-    for each in groups:
-        item(console, each.text, STYLES[each.verdict])
+def _count(kind: VerdictKind, count: int) -> Text:
+    return Text(f"{count:,}", STYLES[kind]) if count else Text("-", "dim")
+
+
+def _notes(scores: Sequence[Score]) -> Iterator[str]:
+    """Say what the marks leave out."""
+    if not any(each.by_default for each in scores):
+        yield f"of no reader it is known that its settings are its engine's own ({DEFAULT})"
+        return
+    yield f"{DEFAULT}: nobody chose a setting otherwise than the engine has it by itself"
+    alike = grouped((each.ours, each.reader) for each in scores if each.by_default and each.ours)
+    for ours, readers in alike.items():
+        yield f"set by the harness all the same for {'; '.join(readers)}: {ours}"
+
+
+def _causes(texts: Sequence[CauseText], console: Console) -> None:
+    new = [each for each in texts if not each.known]
+    _listed(console, "What is not correct", new, 1)
+    _listed(console, "Known, and still there", [e for e in texts if e.known], len(new) + 1)
+
+
+def _listed(console: Console, title: str, texts: Sequence[CauseText], first: int) -> None:
+    if texts:
+        say(console, f"\n{title}: {counted(len(texts), 'cause')}", "bold")
+    for number, each in enumerate(texts, first):
+        item(console, each.headline, STYLES[each.verdict], f"{number:3}.")
+        for name, said in (
+            ("by", each.readers), ("where", each.where), ("seen", each.seen),
+            ("do", each.to_do), ("known", each.known),
+        ):  # fmt: skip
+            if said:
+                item(console, said, "dim", f"     {name:5}")
+        command(console, f" {each.commands[0]}")
 
 
 def _steps(run: Run, console: Console) -> None:

@@ -3,8 +3,10 @@ const filters = document.getElementById("filters");
 const byCase = new Map(CELLS.map((cell) => [cell.case, cell]));
 let opener = null;
 
+const FILTERS = ["scenario", "reader", "verdict", "cause", "finding"];
+
 function applyFilters() {
-  const want = Object.fromEntries(["scenario", "reader", "verdict", "finding"].map((name) => [name, filters.elements[name].value]));
+  const want = Object.fromEntries(FILTERS.map((name) => [name, filters.elements[name].value]));
   drawMatrix(want);
   document.getElementById("count").textContent = `${matrix.order.length.toLocaleString("en")} of ${plural(CELLS.length, "cell")}`;
   for (const each of document.querySelectorAll(".total")) each.setAttribute("aria-pressed", String(each.dataset.verdict === want.verdict));
@@ -33,7 +35,17 @@ function caseOfAddress() {
   try { return decodeURIComponent(location.hash.slice(1)); } catch { return ""; }
 }
 
+// The address of a cause shows its cells and no others.
+function showCause(at) {
+  for (const name of FILTERS) filters.elements[name].value = name === "cause" ? at : "";
+  applyFilters();
+  document.getElementById("cells").scrollIntoView();
+  box.focus({ preventScroll: true });
+}
+
 function follow() {
+  const [, cause] = location.hash.match(/^#cells-of-(\d+)$/) || [];
+  if (DATA.causes[cause]) showCause(cause);
   const cell = byCase.get(caseOfAddress());
   if (cell) openCell(cell);
   else if (dialog.open) dialog.close();
@@ -81,6 +93,10 @@ for (const each of document.querySelectorAll(".total")) {
   });
 }
 window.addEventListener("hashchange", follow);
+document.querySelector("main").addEventListener("click", (event) => {
+  const link = event.target.closest('a[href^="#cells-of-"]');
+  if (link && link.hash === location.hash) follow(); // Filters were changed since; the address was not.
+});
 for (const part of parts) filters.elements.scenario.append(el("option", { value: part.name }, part.name));
 DATA.readers.forEach((reader, at) => filters.elements.reader.append(el("option", { value: at }, reader.reader)));
 applyFilters();

@@ -40,7 +40,8 @@ function partsOf() {
 function matches(cell, want) {
   const verdict = { "": true, bad: cell.k !== "correct", known: Boolean(cell.known), new: cell.k !== "correct" && !cell.known }[want.verdict] ?? cell.k === want.verdict;
   const finding = !want.finding || (cell.f || []).some(([kind]) => kind === want.finding);
-  return verdict && finding && (want.reader === "" || cell.r === Number(want.reader));
+  const cause = !want.cause || (cell.causes || []).includes(Number(want.cause));
+  return verdict && finding && cause && (want.reader === "" || cell.r === Number(want.reader));
 }
 
 function cellLink(cell) {
@@ -106,7 +107,7 @@ function tableHead() {
 
 function leave(part, want) {
   const here = !want.scenario || part.name === want.scenario;
-  const picky = want.verdict || want.finding;
+  const picky = want.verdict || want.finding || want.cause;
   part.left = here ? part.lines.filter((line) => line.note ? !picky : line.cells.some((cell) => matches(cell, want))) : [];
   part.hits = part.left.flatMap((line) => line.cells.filter((cell) => matches(cell, want)));
 }

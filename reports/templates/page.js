@@ -8,6 +8,11 @@ for (const question of DATA.questions) {
   question.cells = cells.map((cell) => ({ ...shared, ...cell, case: shared.case + DATA.readers[cell.r].reader }));
 }
 const CELLS = DATA.questions.flatMap((question) => question.cells);
+// A cause names its cells by how far each is from the one before.
+DATA.causes.forEach((gaps, cause) => {
+  let at = 0;
+  for (const gap of gaps) (CELLS[at += gap].causes ||= []).push(cause);
+});
 
 // Characters that a browser hides or that turn the text around are written out.
 const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;

@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from itertools import accumulate
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 from harness.core.records import FindingKind, VerdictKind
 from harness.reports import agreement, html, html_cells, html_data
 from harness.reports.file_numbers import number_files
+from harness.run.causes import causes
 from harness.run.load_run import Run
 from tests.recorded import sample
 
@@ -96,7 +98,8 @@ def test_the_page_reaches_for_nothing_outside_of_itself(text: str) -> None:
 
 
 def test_the_embedded_data_is_the_data(sampled: Run, data: dict[str, Any]) -> None:
-    assert data == json.loads(json.dumps(html_data.data(sampled)))
+    found = causes(sampled.verdicts, sampled)
+    assert data == json.loads(json.dumps(html_data.data(sampled, found)))
 
 
 def test_every_cell_of_the_plan_is_on_the_page_once(sampled: Run, data: dict[str, Any]) -> None:
@@ -183,7 +186,7 @@ def test_files_tell_the_step_that_wrote_them_and_leave_out_meta_columns(
 
 def test_the_page_says_without_its_script_what_is_not_correct(text: str) -> None:
     said = " ".join("".join(Page(text).words).split())
-    assert "trino-476{use-column-names=false}: misaligned columns f2, f1 in hudi/move" in said
+    assert "trino: misaligned columns f2, f1, since insert row 3 or move column f1 after" in said
     assert "prestosql-350" in said
     assert "repackaged: a bundle added" in said
     assert "step 7 'update n of row 1': skipped: step 6 refused" in said
@@ -200,8 +203,20 @@ def test_links_to_cells_lead_to_cases(text: str, data: dict[str, Any]) -> None:
 
     cases = {each["case"] for each in cells(data)}
     links = [a["href"] for tag, a in Page(text).tags if tag == "a" and a.get("href")]
-    assert links
-    assert {unquote(each)[1:] for each in links if each} <= cases
+    of_causes = [each for each in links if each and each.startswith("#cells-of-")]
+    assert of_causes
+    assert {unquote(each)[1:] for each in links if each and each not in of_causes} <= cases
+
+
+def test_a_link_of_a_cause_shows_its_cells_and_no_others(
+    sampled: Run, text: str, data: dict[str, Any]
+) -> None:
+    found = causes(sampled.verdicts, sampled)
+    numbers = [list(accumulate(gaps)) for gaps in data["causes"]]
+    shown = [[cells(data)[at]["case"] for at in each] for each in numbers]
+    assert [sorted(each) for each in shown] == [sorted(each.cases) for each in found]
+    assert all(f'href="#cells-of-{at}"' in text for at in range(len(found)))
+    assert f'<option value="{len(found) - 1}">' in text
 
 
 def test_a_run_in_which_nothing_ran_has_a_page(sampled: Run) -> None:

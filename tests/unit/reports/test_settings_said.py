@@ -10,6 +10,7 @@ import pytest
 from rich.console import Console
 
 from harness.reports import html, html_data, summary, terminal
+from harness.reports.cause_texts import cause_texts
 from harness.run.load_run import Run
 from harness.run.run_info import DEFAULTS, NOT_COMPARED
 from harness.scenario.cells import Unlike
@@ -59,15 +60,17 @@ def test_the_legend_says_what_readers_have_otherwise_those_alike_together(compar
     assert f"spark 1, spark 2, hive 2, prestos: {NOT_COMPARED}" in text
 
 
-def test_only_findings_that_somebody_meets_who_sets_nothing_are_marked(compared: Run) -> None:
-    groups = summary.group_findings(compared)
-    marked = {each.reader for each in groups if each.settings}
-    assert marked == {sample.TRINO}
-    of = next(each for each in groups if each.settings)
-    assert of.text.startswith(f"{sample.TRINO} ({DEFAULTS}): ")
-    assert f'{sample.TRINO}</b> <span class="tag">with the engine&#39;s defaults' in html.page(
-        compared
-    )
+def test_only_what_somebody_meets_who_sets_nothing_is_marked(compared: Run) -> None:
+    marked = {
+        reader for each in cause_texts(compared) if each.mark for reader in each.cause.readers
+    }
+    assert marked == {sample.TRINO, FETCH}
+    stale = next(each for each in cause_texts(compared) if each.cause.readers == (sample.TRINO,))
+    assert stale.headline.startswith("trino (default): ")
+    assert stale.readers == f"{sample.TRINO} (default)"
+    page = html.page(compared)
+    assert f'<code>{sample.TRINO}</code> <span class="tag">default</span>' in page
+    assert '<b>trino</b> <span class="tag">default</span>: ' in page
 
 
 def test_a_cell_says_how_its_reader_is_set(compared: Run) -> None:

@@ -10,10 +10,11 @@ import pytest
 from rich.console import Console
 
 from harness.core.records import VerdictKind
-from harness.reports import summary, terminal
+from harness.reports import terminal
+from harness.reports.cause_texts import cause_texts
 from harness.run.load_run import Run
 from harness.scenario.cells import Excluded
-from tests.recorded import sample
+from tests.recorded import sample, whole
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +52,7 @@ def test_no_line_is_wider_than_the_terminal(sampled: Run) -> None:
     for width in (80, 120):
         lines = shown(sampled, width=width).splitlines()
         wide = [line for line in lines if len(line) > width]
-        assert len(wide) <= 1
-        assert all(line.startswith("    harness explain ") for line in wide)
+        assert all(line.startswith("     harness explain ") for line in wide)
 
 
 def test_readers_that_do_not_fit_beside_each_other_follow_below(sampled: Run) -> None:
@@ -110,7 +110,7 @@ def test_a_variant_with_a_cell_that_did_not_run_is_never_that_one_line(sampled: 
         for name, each in list(sampled.recorded.items())[1:]
     }
     text = shown(replace(sampled, recorded=right))
-    first = text.split("hudi-mor")[0]
+    first = text.partition("\n  [hudi-cow")[2].partition("\n  [hudi-mor")[0]
     assert "cells correct" not in first
     assert "UNKNOWN" in first
 
@@ -124,7 +124,7 @@ def test_a_view_of_the_past_has_its_step(sampled: Run) -> None:
     text = shown(replace(sampled, recorded=past))
     assert "as of 1" in text
     assert "since 2" in text
-    assert "(hudi-cow, hudi-mor; as-of, incremental)" in flat(text)
+    assert "hudi-cow, hudi-mor; as-of, incremental; smallest in " in flat(text)
 
 
 def test_truth_standing_alone_is_an_alarm(sampled: Run) -> None:
@@ -173,10 +173,20 @@ def test_views_are_explained_as_they_are_named_in_the_matrix(sampled: Run) -> No
     assert "since view:" not in lines
 
 
-def test_the_first_of_what_is_not_correct_can_be_asked_for_in_full(sampled: Run) -> None:
-    command = next(each for each in shown(sampled).splitlines() if "harness explain" in each)
-    case = summary.group_findings(sampled)[0].cases[0]
-    assert shlex.split(command) == ["harness", "explain", case]
+def test_scores_come_first_then_causes_then_the_matrix(sampled: Run) -> None:
+    text = shown(sampled)
+    told = [text.index(each) for each in ("unsupported", "What is not correct: ", "after step ")]
+    assert told == sorted(told)
+    line = next(each for each in text.splitlines() if each.startswith(sample.NAMES[5]))
+    assert line.split()[1:] == ["25", "7", "-", "-", "-"]
+
+
+def test_each_cause_can_be_asked_for_in_full(sampled: Run) -> None:
+    commands = [each for each in shown(sampled).splitlines() if "harness explain" in each]
+    cases = [each.cause.first.case for each in cause_texts(sampled)]
+    assert [shlex.split(each) for each in commands] == [
+        ["harness", "explain", each] for each in cases
+    ]
     right = {
         name: replace(each, verdict=VerdictKind.CORRECT, findings=())
         for name, each in sampled.recorded.items()
@@ -184,3 +194,13 @@ def test_the_first_of_what_is_not_correct_can_be_asked_for_in_full(sampled: Run)
     cells = tuple(each for each in sampled.info.cells if each.case in right)
     run = replace(sampled, recorded=right, info=replace(sampled.info, cells=cells))
     assert "harness explain" not in shown(run)
+
+
+def test_default_settings_are_marked_and_what_the_harness_sets_is_told() -> None:
+    text = flat(shown(whole.run_of("quick_start")))
+    assert "trino-476{use-column-names=true} default 108 64 12 - -" in text
+    assert "1. trino (default): stale, since touch. 88 cells in 3 scenarios." in text
+    assert (
+        "set by the harness all the same for hive-3.1.3{path=fetch}; hive-3.1.3{path=mapreduce}: "
+        "vectorized=off, input-format=plain, statistics=off"
+    ) in text

@@ -98,7 +98,8 @@ def run_with(finding: Finding, folder: Path) -> tuple[Run, Verdict]:
 def test_a_cell_without_words_says_so_in_every_report_and_the_log_why(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    finding = Finding(FindingKind.UNEXPLAINED, ("l",), NESTED, (NESTED,))
+    # Of this party there is no other: it is a cause of its own.
+    finding = Finding(FindingKind.UNEXPLAINED, ("l",), NESTED, (NESTED,), Party.UNSURE)
     run, verdict = run_with(finding, tmp_path)
     wording = words.shown
 

@@ -1,0 +1,227 @@
+"""The causes of what is not right, in sentences: what breaks, where, how to see it, what to do."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from harness.core.errors import printable
+from harness.core.grouping import grouped
+from harness.core.records import Finding, FindingKind, Verdict, VerdictKind
+from harness.reports.sentences import mapping_text, refusal_text, witness_text
+from harness.reports.words import FINDINGS, NOT_WORDED, PARTIES, counted, short, worded
+from harness.run.causes import FoundCause, by_default, causes
+from harness.run.helpful_settings import BAD, READERS, HelpfulSetting, SettingsAsked
+from harness.run.load_run import Run
+
+FEW: Final = 4
+"""Of more columns than these none is named."""
+DEFAULT: Final = "default"
+"""Marks what somebody meets who has chosen no setting."""
+
+
+@dataclass(frozen=True, slots=True)
+class CauseText:
+    """A cause as reports show it; every text is printable."""
+
+    cause: FoundCause
+    engine: str
+    what: str
+    """What breaks, and since which operation."""
+    amount: str
+    """In how many cells, in how many scenarios."""
+    readers: str
+    """Versions and settings."""
+    where: str
+    """Formats, views, and the smallest scenario that shows it."""
+    seen: str
+    """The first place or error in full, how it comes about, and whose doing it is."""
+    paste: tuple[tuple[str, str], ...]
+    """The settings that helped most in this run, as the engine takes them, and where they go."""
+    advice: str
+    """How much they helped, or that none did; empty where no reader's setting can."""
+    known: str
+    """The baselines' reasons; empty when it is new."""
+
+    @property
+    def verdict(self) -> VerdictKind:
+        """Return what kind it is."""
+        return self.cause.key.symptom.kind
+
+    @property
+    def finding(self) -> FindingKind | None:
+        """Return the finding's kind; None for what is no finding."""
+        return self.cause.key.finding
+
+    @property
+    def mark(self) -> str:
+        """Return the mark of what is met by default; empty where a setting has to be chosen."""
+        return DEFAULT if self.cause.by_default else ""
+
+    @property
+    def headline(self) -> str:
+        """Return who does what, since when, and how often."""
+        who = f"{self.engine} ({self.mark})" if self.mark else self.engine
+        return f"{who}: {self.what}. {self.amount}."
+
+    @property
+    def to_do(self) -> str:
+        """Return what to paste, and how much that helped."""
+        lines = " and ".join(f"{text} ({place})" for text, place in self.paste)
+        return f"{lines} {self.advice}" if lines else self.advice
+
+    def command(self, verb: str) -> str:
+        """Return the command of `harness` for the cell that speaks for all, as a shell takes it."""
+        return f"harness {verb} {shlex.quote(self.cause.first.case)}"
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """Return what can be done next: look at it, try other settings, make it small."""
+        if self.verdict not in BAD:
+            return (self.command("explain"),)
+        readers = self.cause.key.symptom.party in READERS and not self.paste
+        verbs = ("explain", *(("remedy",) if readers else ()), "reproduce")
+        return tuple(map(self.command, verbs))
+
+
+def cause_texts(run: Run) -> tuple[CauseText, ...]:
+    """Return every cause of a run in sentences, in the order of `causes`."""
+    asked = SettingsAsked(run)
+    return tuple(_text(run, each, asked) for each in causes(run.verdicts, run))
+
+
+def _text(run: Run, cause: FoundCause, asked: SettingsAsked) -> CauseText:
+    found = asked.helpful(cause)
+    return CauseText(
+        cause=cause,
+        engine=printable(cause.key.engine),
+        what=printable(_what(cause)),
+        amount=printable(_amount(cause)),
+        readers=printable("; ".join(_readers(run, cause))),
+        where=printable(_where(run, cause)),
+        seen=worded(cause.first.case, lambda: printable(_seen(run, cause)), NOT_WORDED),
+        paste=tuple(_paste(found)) if found else (),
+        advice=printable(_effect(cause, found) if found else _no_advice(cause, asked)),
+        known=printable("; ".join(each.rstrip(".") for each in cause.known)),
+    )
+
+
+def _what(cause: FoundCause) -> str:
+    key = cause.key
+    since = f", since {key.operation}" if key.operation else ""
+    if key.finding:
+        columns = cause.columns if len(cause.columns) <= FEW else ()
+        names = f" {'column' if len(columns) == 1 else 'columns'} {', '.join(columns)}"
+        return f"{FINDINGS[key.finding].label}{names if columns else ''}{since}"
+    said = {
+        VerdictKind.REFUSED: "refuses to answer",
+        VerdictKind.UNSUPPORTED: "does not support this",
+    }.get(key.symptom.kind, "gave no answer that could be judged")
+    return f"{said}: {short(key.symptom.what.rstrip('.'))}{since}"
+
+
+def _amount(cause: FoundCause) -> str:
+    scenarios = cause.scenarios
+    where = counted(len(scenarios), "scenario") if len(scenarios) > 1 else scenarios[0]
+    return f"{counted(len(cause.cases), 'cell')} in {where}"
+
+
+def _readers(run: Run, cause: FoundCause) -> Iterator[str]:
+    for reader in sorted(cause.readers, key=lambda each: not by_default(run, each)):
+        yield f"{reader} ({DEFAULT})" if by_default(run, reader) else reader
+
+
+def _where(run: Run, cause: FoundCause) -> str:
+    views = ", ".join(each.replace("_", "-") for each in cause.views)
+    step = run.step(cause.first.variant, cause.first.step)
+    at = f"after step {step.number} '{step.text}'"
+    smallest = f"smallest in {cause.first.scenario}, {at}"
+    return f"{', '.join(cause.formats(run))}; {views}; {smallest}"
+
+
+def _seen(run: Run, cause: FoundCause) -> str:
+    verdict = cause.first
+    finding = next((each for each in verdict.findings if _is_of(cause, each)), None)
+    if finding is not None:
+        note = "; ".join(filter(None, (_how(cause, finding), PARTIES[finding.party].short)))
+        witness = witness_text(finding.kind, finding.witness)
+        return f"{witness} ({note})" if note else witness
+    answer = run.answers.get(verdict.case)
+    because = short(verdict.because.rstrip("."))
+    if verdict.verdict is VerdictKind.REFUSED and answer and answer.refusal:
+        refusal = refusal_text(answer.refusal)
+        return f"{refusal} ({because})" if because else refusal
+    return because
+
+
+def _is_of(cause: FoundCause, finding: Finding) -> bool:
+    symptom = cause.key.symptom
+    return finding.kind is cause.key.finding and finding.party is symptom.party
+
+
+def _how(cause: FoundCause, finding: Finding) -> str:
+    """Return how the answer comes about, by all that its reader answered so."""
+    if cause.first.verdict is VerdictKind.REFUSED:
+        return "seen in columns asked alone, after the whole row was refused"
+    if finding.kind is FindingKind.ORDER_DEPENDENT:  # no way of reading brings it about
+        return ""
+    own = [each for each in cause.verdicts if each.reader == cause.first.reader]
+    return _mapping([each for each in own if each.verdict is VerdictKind.WRONG])
+
+
+def _shared(ways: set[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the smallest ways of reading that explain every one of several answers.
+
+    An answer that a part of a way gives already is explained by the whole way as well.
+    """
+    parts = {way: frozenset(way.split(", ")) for each in sorted(ways) for way in each}
+    fits = {
+        way: mine
+        for way, mine in parts.items()
+        if all(any(parts[smaller] <= mine for smaller in each) for each in ways)
+    }
+    return tuple(way for way, mine in fits.items() if not any(p < mine for p in fits.values()))
+
+
+def _mapping(verdicts: Sequence[Verdict]) -> str:
+    """Return which way of reading explains all answers; those that tell enough must do so alone."""
+    shared = _shared({each.reproduces for each in verdicts})
+    enough = _shared({each.reproduces for each in verdicts if not each.scant})
+    return mapping_text(shared, shared[0] if len(shared) == 1 and shared == enough else "")
+
+
+def _effect(cause: FoundCause, found: HelpfulSetting) -> str:
+    whole = len(cause.cases)
+    right = "all of it" if found.right == whole else f"{found.right:,} of these {whole:,} cells"
+    rest = f", and {found.otherwise:,} are then wrong in another way" if found.otherwise else ""
+    price = f" It spoils {counted(found.spoilt, 'other cell')}." if found.spoilt else ""
+    out = " and ".join(each.text for each in found.instead)
+    who = "" if found.lines else f"Without {out}, the engine " if out else "Other settings "
+    return f"{who}gets {right} right{rest}.{price}"
+
+
+def _no_advice(cause: FoundCause, asked: SettingsAsked) -> str:
+    if cause.key.symptom.kind not in BAD or cause.key.symptom.party not in READERS:
+        return ""
+    others = [other for _, other in asked.others(cause)]
+    if not others:
+        return "This engine was not asked this with any other settings."
+    if any(each.verdict is VerdictKind.CORRECT for each in others):
+        return "Settings that were asked in this run get some of it right, and spoil no less."
+    return "No other setting that was asked in this run gets any of it right."
+
+
+def _paste(found: HelpfulSetting) -> Iterator[tuple[str, str]]:
+    """Yield the lines for each place, with the distributions where these differ."""
+    every = {name for _, names in found.lines for name in names}
+    places = grouped(
+        (f"{line.place}{_only(names, every)}", line.text) for line, names in found.lines
+    )
+    for place, texts in places.items():
+        yield printable(" ".join(texts)), printable(place)
+
+
+def _only(names: Sequence[str], every: set[str]) -> str:
+    return f" of {', '.join(names)}" if set(names) != every else ""

@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+
+import pytest
+
+from harness.core.parties import Party
+from harness.core.records import FindingKind, VerdictKind
+from harness.reports.cause_texts import CauseText, cause_texts
+from harness.run.load_run import Run
+from tests.recorded import sample, whole
+
+
+@pytest.fixture(scope="module")
+def sampled(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return sample.make(tmp_path_factory.mktemp("run"))
+
+
+def of(run: Run, finding: FindingKind | None, engine: str) -> list[CauseText]:
+    return [each for each in cause_texts(run) if (each.finding, each.engine) == (finding, engine)]
+
+
+def test_a_finding_says_who_since_when_where_and_shows_one_place(sampled: Run) -> None:
+    (cause,) = of(sampled, FindingKind.MISALIGNED, "trino")
+    # Nothing was asked after the insert.
+    assert cause.headline == (
+        "trino: misaligned columns f2, f1, since insert row 3 or move column f1 after f2. "
+        "6 cells in hudi/move."
+    )
+    assert cause.readers == "trino-476{use-column-names=false}"
+    assert cause.where == (
+        "hudi-cow, hudi-mor; snapshot, read-optimized; smallest in hudi/move, after step 3 'move "
+        "column f1 after f2'"
+    )
+    assert cause.seen == (
+        "in row 1, f2 shows 'f3s1r1', the value of f1 written at step 1; expected 'f4s1r1'"
+    )
+
+
+def test_a_known_finding_is_a_cause_of_its_own_after_the_new_ones(sampled: Run) -> None:
+    texts = cause_texts(sampled)
+    assert [bool(each.known) for each in texts] == sorted(bool(each.known) for each in texts)
+    (new, known) = of(sampled, FindingKind.MISALIGNED, "prestosql")
+    assert (new.known, known.known) == ("", "hive.parquet.use-column-names is false by default")
+
+
+def test_silent_wrong_answers_come_before_errors(sampled: Run) -> None:
+    kinds = [each.verdict for each in cause_texts(sampled) if not each.known]
+    assert kinds == sorted(kinds, key=["wrong", "refused", "unknown", "unsupported"].index)
+
+
+def test_every_cell_that_is_not_correct_is_of_a_cause(sampled: Run) -> None:
+    gathered = {case for each in cause_texts(sampled) for case in each.cause.cases}
+    bad = {each.case for each in sampled.verdicts if each.verdict is not VerdictKind.CORRECT}
+    assert gathered == bad
+
+
+def test_a_finding_in_a_refused_cell_says_that_columns_were_asked_alone(sampled: Run) -> None:
+    new, _ = of(sampled, FindingKind.MISALIGNED, "prestosql")
+    assert new.cause.first.verdict is VerdictKind.REFUSED
+    assert "asked alone" in new.seen
+
+
+def test_a_refusal_says_the_error_and_what_it_means(sampled: Run) -> None:
+    refused = of(sampled, None, "prestosql")[0]
+    told = "prestosql: refuses to answer: a file's column has another type than the table's, since "
+    assert refused.headline.startswith(told)
+    assert "GENERIC_INTERNAL_ERROR (65536): io.prestosql.spi.type.VarcharType" in refused.seen
+    assert "(read by position)" in refused.seen
+
+
+def test_a_way_of_reading_is_named_only_when_all_cells_of_the_reader_agree_on_it(
+    sampled: Run,
+) -> None:
+    (stale,) = of(sampled, FindingKind.STALE, "trino")
+    assert "(reads by name, base files only)" in stale.seen
+    (mixed,) = of(sampled, FindingKind.MISALIGNED, "trino")
+    assert "reads by" not in mixed.seen
+
+
+def test_unknown_cells_of_one_engine_and_reason_are_one_cause(sampled: Run) -> None:
+    silent = replace(sampled, recorded={}, answers={})
+    texts = cause_texts(silent)
+    assert [each.engine for each in texts] == ["spark", "hive", "trino", "prestosql"]
+    assert sum(len(each.cause.cases) for each in texts) == len(silent.verdicts)
+    assert all("in 3 scenarios" in each.amount for each in texts)
+    assert texts[0].what == "gave no answer that could be judged: did not run"
+
+
+def test_a_run_without_cells_has_no_causes(sampled: Run) -> None:
+    empty = Run(sampled.folder, replace(sampled.info, cells=()), (), {}, {})
+    assert cause_texts(empty) == ()
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "text"),
+    [
+        (("by name",), ("by id", "by name"), "(reads by name)"),
+        # What a part of a way gives, the whole way gives too.
+        (("by name",), ("by id, x", "by name, x"), "(reads by name, x)"),
+        (("by name",), ("by position",), "expected 'f4s1r1'"),
+        (("by id", "by name"), ("by id", "by name"), "from by id; by name)"),
+    ],
+)
+def test_a_cause_names_the_way_that_explains_all_of_its_answers(
+    sampled: Run, first: tuple[str, ...], then: tuple[str, ...], text: str
+) -> None:
+    (cause,) = of(sampled, FindingKind.MISALIGNED, "trino")
+    ways = {case: first if at % 2 else then for at, case in enumerate(cause.cause.cases)}
+    told = {
+        case: replace(each, reproduces=ways.get(case, each.reproduces))
+        for case, each in sampled.recorded.items()
+    }
+    (changed,) = of(replace(sampled, recorded=told), FindingKind.MISALIGNED, "trino")
+    assert changed.seen.endswith(text)
+
+
+@pytest.mark.parametrize(
+    ("rows", "little", "text"),
+    [
+        (("by name",), ("by id", "by name"), "(reads by name)"),
+        # The count alone tells the two apart.
+        (("by id", "by name"), ("by name",), "(none is claimed: by name gives the same answer, b"),
+        (("by name",), ("by position",), "written at step 1; expected 'f4s1r1'"),
+    ],
+)
+def test_an_answer_that_tells_too_little_decides_nothing_in_a_cause(
+    sampled: Run, rows: tuple[str, ...], little: tuple[str, ...], text: str
+) -> None:
+    (cause,) = of(sampled, FindingKind.MISALIGNED, "trino")
+    scant = {case: case in cause.cause.cases[1::2] for case in cause.cause.cases}
+    assert any(scant.values())
+    told = {
+        case: replace(each, reproduces=little if scant[case] else rows, scant=scant[case])
+        if case in scant
+        else each
+        for case, each in sampled.recorded.items()
+    }
+    (changed,) = of(replace(sampled, recorded=told), FindingKind.MISALIGNED, "trino")
+    assert text in changed.seen
+
+
+def test_findings_of_another_doing_are_a_cause_of_their_own_without_advice(sampled: Run) -> None:
+    wrong = next(each for each in sampled.verdicts if each.verdict is VerdictKind.WRONG)
+    blamed = tuple(replace(each, party=Party.WRITER) for each in wrong.findings)
+    told = {**sampled.recorded, wrong.case: replace(wrong, findings=blamed)}
+    (cause,) = (
+        each
+        for each in cause_texts(replace(sampled, recorded=told))
+        if each.cause.key.symptom.party is Party.WRITER
+    )
+    assert cause.cause.cases == (wrong.case,)
+    assert "the files hold the same: the writer is to blame)" in cause.seen
+    assert (cause.to_do, len(cause.commands)) == ("", 2)
+
+
+def test_a_reader_is_not_accused_where_the_model_is_in_doubt(sampled: Run) -> None:
+    wrong = next(each for each in sampled.verdicts if each.verdict is VerdictKind.WRONG)
+    doubted = replace(wrong, verdict=VerdictKind.UNKNOWN, because="in doubt")
+    changed = replace(sampled, recorded={**sampled.recorded, wrong.case: doubted})
+    (cause,) = (each for each in cause_texts(changed) if wrong.case in each.cause.cases)
+    assert (cause.finding, cause.verdict) == (None, VerdictKind.UNKNOWN)
+
+
+def test_what_to_do_is_in_the_words_of_the_engine_and_of_this_run_alone() -> None:
+    texts = {
+        (each.engine, each.finding, each.cause.key.operation): each
+        for each in cause_texts(whole.run_of("quick_start"))
+    }
+    told = {key: each.to_do for key, each in texts.items() if key[1] and key[2] != "drop_column"}
+    none = "No other setting that was asked in this run gets any of it right."
+    by_name = "hudi.parquet.use-column-names=true (in etc/catalog/*.properties)"
+    evolved = "set hoodie.schema.on.read.enable=true;"
+    hive = f"{evolved} set hive.fetch.task.conversion=more; (in the session) gets all of it right."
+    spark = f"{evolved} (in the session) gets all of it right."
+    assert told == {
+        ("trino", FindingKind.STALE, "touch"): none,
+        ("trino", FindingKind.RESURRECTED, "add_column"): none,
+        ("trino", FindingKind.MISSING_RENAME, "rename_column"): none,
+        ("hive", FindingKind.RESURRECTED, "add_column"): hive,
+        ("hive", FindingKind.MISSING_RENAME, "rename_column"): hive,
+        ("spark", FindingKind.RESURRECTED, "add_column"): spark,
+        ("spark", FindingKind.MISSING_RENAME, "rename_column"): spark,
+        ("trino", FindingKind.LOST_VALUE, "add_column"): f"{by_name} gets 12 of these 30 cells "
+        "right, and 18 are then wrong in another way.",
+        ("trino", FindingKind.MISALIGNED, "add_column"): f"{by_name} gets 20 of these 56 cells "
+        "right, and 36 are then wrong in another way.",
+        ("trino", FindingKind.MISALIGNED, "move_column"): f"{by_name} gets 28 of these 40 cells "
+        "right, and 12 are then wrong in another way.",
+    }
+
+
+def test_commands_are_for_the_cell_that_speaks_for_all() -> None:
+    first, second, *_ = cause_texts(whole.run_of("quick_start"))
+    verbs = [shlex.split(each)[1] for each in first.commands]
+    assert verbs == ["explain", "remedy", "reproduce"]
+    assert [shlex.split(each)[1] for each in second.commands] == ["explain", "reproduce"]
+    assert {shlex.split(each)[2] for each in first.commands} == {first.cause.first.case}

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.core.records import VerdictKind
+from harness.reports.scoreboard import scoreboard
+from harness.run.causes import by_default
+from tests.recorded import whole
+
+
+def test_readers_by_default_come_first_and_every_cell_is_counted_once() -> None:
+    run = whole.run_of("quick_start")
+    scores = scoreboard(run)
+    assert [each.by_default for each in scores] == [True] * 4 + [False] * 4
+    assert sum(sum(each.counts.values()) for each in scores) == len(run.verdicts)
+    trino = next(each for each in scores if each.reader == "trino-476{use-column-names=true}")
+    assert trino.counts == {
+        VerdictKind.CORRECT: 108,
+        VerdictKind.WRONG: 64,
+        VerdictKind.REFUSED: 12,
+        VerdictKind.UNSUPPORTED: 0,
+        VerdictKind.UNKNOWN: 0,
+    }
+
+
+def test_what_the_harness_sets_for_all_is_said_beside_the_defaults() -> None:
+    scores = {each.reader: each for each in scoreboard(whole.run_of("quick_start"))}
+    fetch = scores["hive-3.1.3{path=fetch}"]
+    assert (fetch.by_default, fetch.ours) == (
+        True,
+        "vectorized=off, input-format=plain, statistics=off",
+    )
+    assert scores["trino-476{use-column-names=true}"].ours == ""
+
+
+def test_no_reader_is_said_to_have_defaults_that_are_not_known() -> None:
+    run = whole.run_of("quick_start")
+    readers = tuple(replace(each, unlike=None) for each in run.info.readers)
+    old = replace(run, info=replace(run.info, readers=readers))
+    assert not any(each.by_default for each in scoreboard(old))
+    assert not by_default(old, "nobody")

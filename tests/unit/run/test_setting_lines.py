@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import pytest
+
+from harness.run.setting_lines import SESSION, SettingLine, lines_of
+
+CATALOG = "in etc/catalog/*.properties"
+
+
+@pytest.mark.parametrize(
+    ("reader", "format_name", "line"),
+    [
+        (
+            "trino-476{use-column-names=true}",
+            "hudi-mor",
+            SettingLine("hudi.parquet.use-column-names=true", CATALOG),
+        ),
+        (
+            "trino-368{use-column-names=true}",
+            "hudi-mor",
+            SettingLine("hive.parquet.use-column-names=true", CATALOG),
+        ),
+        (
+            "hive-3.1.3{path=fetch, schema-on-read=on}",
+            "hudi-cow",
+            SettingLine("set hoodie.schema.on.read.enable=true;", SESSION),
+        ),
+        (
+            "spark-3.5.8-hudi-1.0.2{schema-on-read=on}",
+            "hudi-cow",
+            SettingLine("set hoodie.schema.on.read.enable=true;", SESSION),
+        ),
+    ],
+)
+def test_a_setting_is_a_line_of_the_engine_and_has_a_place(
+    reader: str, format_name: str, line: SettingLine
+) -> None:
+    assert line in lines_of(reader, format_name)
+    assert line not in lines_of(reader.partition("{")[0], format_name)
+
+
+@pytest.mark.parametrize(
+    ("reader", "format_name"), [("nobody-1", "hudi-cow"), ("trino-476", "no-format")]
+)
+def test_of_what_is_not_there_any_longer_there_are_no_lines(reader: str, format_name: str) -> None:
+    assert lines_of(reader, format_name) == ()
