@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from harness.core.problems import one_of
 from harness.engines.format_facts import FormatFacts
 from harness.formats import data_files, hudi_files, hudi_settings, timeline
 from harness.formats.api import Changes, Committed, FileRows, Habit, VariantSettings
@@ -122,7 +121,8 @@ class Hudi:
         if isinstance(operation, Compact) and schedules(operation) and not self.merge_on_read:
             return f"{self.NAME} has no log files, so no compaction of them can be scheduled"
         if isinstance(operation, SetTableVersion) and str(operation.version) not in PROCEDURES:
-            return f"{self.NAME}: table version: {one_of(str(operation.version), PROCEDURES)}"
+            allowed = ", ".join(PROCEDURES)
+            return f"{self.NAME} has no table version {operation.version}; allowed: {allowed}"
         return ""
 
     def habit(self, settings: VariantSettings) -> Habit:  # noqa: ARG002 - the same for all

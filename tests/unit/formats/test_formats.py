@@ -23,6 +23,7 @@ from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.drop_column import DropColumn
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.set_table_version import SetTableVersion
 from harness.scenario.operations.touch import Rewrites, Touch
 from harness.scenario.operations.update import Update
 
@@ -194,6 +195,18 @@ def test_a_compaction_is_scheduled_where_log_files_can_wait_for_it() -> None:
     assert refused.pop("hudi-mor") == ""
     assert all(refused.values()), refused
     assert formats.load("hudi-cow").cannot(Compact()) == ""
+
+
+def test_the_table_version_is_set_where_the_format_counts_them_so() -> None:
+    assert wording("hudi-cow", SetTableVersion(6)) == [
+        "call downgrade_table(table => '{database}.t', to_version => 'SIX')"
+    ]
+    for name in ("hudi-cow", "hudi-mor"):
+        cannot = formats.load(name).cannot
+        assert [cannot(SetTableVersion(each)) for each in (6, 8, 9)] == [""] * 3
+        assert cannot(SetTableVersion(7)) == f"{name} has no table version 7; allowed: 6, 8, 9"
+    for name in ("hive-parquet", "hive-orc", "iceberg"):
+        assert formats.load(name).cannot(SetTableVersion(6)), name
 
 
 def test_a_schema_change_of_a_hive_table_is_told_to_the_metastore_alone() -> None:
