@@ -78,7 +78,8 @@ class Holdings:
         """`history`: the truth after every step."""
         self._history = history
         self._steps = {each.outcome.instant: each.outcome.step for each in states}
-        self._steps |= {instant: step for each in states for instant, step in each.others}
+        self._others = {instant: step for each in states for instant, step in each.others}
+        self._steps |= self._others
         self._sql = {each.outcome.step: " ".join(each.outcome.statements) for each in states}
         self._values: dict[FileFact, FileValues] = {}
         listed: dict[str, Texts] = {}
@@ -235,22 +236,28 @@ class Holdings:
                 found = by_names(row.values[column.id], column)
                 if own and not same(expected, found):
                     place = text_of(row.key), column.id, column.name
-                    settled = self._sent(own, column, step, found)
+                    settled = self._sent(own, column, fact, found)
                     in_path = self._in_path(column, fact)
                     yield Difference(fact, *place, expected, found, settled, in_path)
 
-    def _sent(self, row: Row, column: Field, step: int, found: Value) -> bool:
+    def _sent(self, row: Row, column: Field, fact: FileFact, found: Value) -> bool:
         """Return whether the step sent this value, or had nothing to do with the row."""
+        at = self._order(fact)
         written = row.written.get(column.id)
         value = row.values.get(column.id)
         if written is None or not self._says(written, row.key, value, column.id):
             return False
-        if written == step:
+        if (written, False) == at:
             return True
         then = self._history[written].schema.by_id(column.id)
         converted = then is None or then.type != column.type
-        carried = max(row.written.values()) < step and (found is None or not converted)
-        return carried and not self._doubted_before(row.key, column.id, step, found)
+        latest = max(row.written.values()), False
+        carried = latest < at and (found is None or not converted)
+        return carried and not self._doubted_before(row.key, column.id, fact, found)
+
+    def _order(self, fact: FileFact) -> tuple[int, bool]:
+        """Return the step of a file's rows, and whether it was written later and carries them."""
+        return self._steps[fact.instant], fact.instant in self._others
 
     @property
     def _key(self) -> Field:
@@ -265,9 +272,9 @@ class Holdings:
         sql = self._sql.get(step, "")
         return column is not None and sent.says(sql, (key, self._key), value, column)
 
-    def _doubted_before(self, key: Value, field_id: int, step: int, found: Value) -> bool:
+    def _doubted_before(self, key: Value, field_id: int, fact: FileFact, found: Value) -> bool:
         """Return whether an older file holds the same, and there it may be the model's fault."""
-        older = [each for each in self._holding(key) if self._steps[each.instant] < step]
+        older = [each for each in self._holding(key) if self._order(each) < self._order(fact)]
         return any(
             not each.sent and same(each.found, found)
             for fact in older

@@ -12,8 +12,9 @@ from harness.model.truth import History
 def columns_step(history: History, fact: FileFact, steps: Mapping[str, int]) -> int:
     """Return the step whose columns a file has: that of its rows, or a later one.
 
-    A compaction that waited writes the rows of the day on which it was scheduled, and the columns
-    of the day on which it is carried out (seen on Hudi 0.15.0, 1.0.2 and 1.2.0).
+    A compaction that waited writes the rows of the day on which it was scheduled. Its columns are
+    of that day too where the table had a history of its schema then, else of the day on which it
+    is carried out (seen on Hudi 0.15.0, 1.0.2 and 1.2.0): their names tell which.
     """
     step = steps[fact.instant]
     there = {name for name, _ in fact.columns}

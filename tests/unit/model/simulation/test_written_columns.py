@@ -16,6 +16,18 @@ TOLD = history(
 )
 STEPS = {"1": 1, "2": 2, "4": 4, "5": 5, "6": 6, "300": 2}
 """What was scheduled at 300 took in the rows of step 2."""
+SENT = tuple(
+    StateRecord("v", Outcome(at, OutcomeKind.APPLIED, str(at), statements=sql), "d")
+    for at, sql in enumerate(
+        (
+            operation.sql(before, after)
+            for operation, before, after in zip(
+                TOLD.operations, TOLD.history, TOLD.history[1:], strict=False
+            )
+        ),
+        start=1,
+    )
+)
 WAITED = FileFact("b", FileKind.BASE, "g", "300", (), keys=("1", "2"))
 
 
@@ -46,16 +58,16 @@ def test_its_rows_lie_under_the_names_of_that_day() -> None:
     assert there == {"1": (4,), "2": (4,)}
 
 
-@pytest.mark.parametrize("lost", [True, False])
-def test_what_it_holds_is_compared_under_those_names(*, lost: bool) -> None:
-    fact, rows = file("id", "ts", "g", "f2"), TOLD.history[2].rows
-    schema = TOLD.history[2].schema
-    values = [[rows[k].values[f.id] for f in schema.fields] for k in rows]
-    if lost:
-        values[1][2] = None
-    held = FileValues(0, ("id", "ts", "g", "f2"), tuple(map(tuple, values)))
-    outcome = Outcome(6, OutcomeKind.APPLIED)
-    states = (StateRecord("v", outcome, "d", (fact,), others=(("300", 2),), values=(held,)),)
-    contents = Holdings(states, TOLD.history)
-    found = [(each.key, each.column, each.found) for each in contents.differences(fact)]
-    assert found == ([("2", "g", None)] if lost else [])
+@pytest.mark.parametrize("lost", [(), (1, 2)])
+def test_what_it_holds_is_compared_under_those_names(lost: tuple[int, ...]) -> None:
+    fact, then = file("id", "ts", "g", "f2"), TOLD.history[2]
+    rows = [[row.values[each.id] for each in then.schema.fields] for row in then.rows.values()]
+    shown = [[*row[:2], None if key in lost else row[2], row[3]] for key, row in enumerate(rows, 1)]
+    held = FileValues(0, ("id", "ts", "g", "f2"), tuple(map(tuple, shown)))
+    step = Outcome(6, OutcomeKind.APPLIED)
+    state = StateRecord("v", step, "d", (fact,), others=(("300", 2),), values=(held,))
+    found = Holdings((*SENT, state), TOLD.history).differences(fact)
+    # The file only carries its rows: also that of step 2, to which only `f2` was sent.
+    assert [(each.key, each.column, each.found, each.sent) for each in found] == [
+        (str(key), "g", None, True) for key in lost
+    ]
