@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -16,17 +17,13 @@ TOLD = history(
 )
 STEPS = {"1": 1, "2": 2, "4": 4, "5": 5, "6": 6, "300": 2}
 """What was scheduled at 300 took in the rows of step 2."""
+SQL = [
+    each.sql(before, after)
+    for each, (before, after) in zip(TOLD.operations, pairwise(TOLD.history), strict=True)
+]
 SENT = tuple(
     StateRecord("v", Outcome(at, OutcomeKind.APPLIED, str(at), statements=sql), "d")
-    for at, sql in enumerate(
-        (
-            operation.sql(before, after)
-            for operation, before, after in zip(
-                TOLD.operations, TOLD.history, TOLD.history[1:], strict=False
-            )
-        ),
-        start=1,
-    )
+    for at, sql in enumerate(SQL, start=1)
 )
 WAITED = FileFact("b", FileKind.BASE, "g", "300", (), keys=("1", "2"))
 
