@@ -31,10 +31,16 @@ class Instant:
 
 
 def names(folder: Path) -> tuple[str, ...]:
-    """Return the names of the files of a table's timeline, of whichever layout."""
+    """Return the names of the files of a table's timeline, of whichever layout.
+
+    A table that went back to layout 1 keeps the folder of layout 2, without a file in it.
+    """
     meta = folder / ".hoodie"
-    found = meta / "timeline" if (meta / "timeline").is_dir() else meta
-    return tuple(path.name for path in found.iterdir()) if found.is_dir() else ()
+    for found in (meta / "timeline", meta):
+        files = [each.name for each in found.iterdir() if each.is_file()] if found.is_dir() else ()
+        if files:
+            return tuple(files)
+    return ()
 
 
 def completed(found: Iterable[str]) -> tuple[Instant, ...]:

@@ -65,5 +65,11 @@ def test_both_layouts_are_found_in_their_folders(tmp_path: Path) -> None:
     assert timeline.names(tmp_path) == ("200_300.commit",)
 
 
+def test_a_table_that_went_back_to_layout_1_is_found_there(tmp_path: Path) -> None:
+    (tmp_path / ".hoodie" / "timeline" / "history").mkdir(parents=True)
+    (tmp_path / ".hoodie" / "100.commit").touch()
+    assert timeline.names(tmp_path) == ("100.commit",)
+
+
 def test_a_folder_that_is_no_hudi_table_has_no_timeline(tmp_path: Path) -> None:
     assert timeline.names(tmp_path / "absent") == ()
