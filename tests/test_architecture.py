@@ -22,8 +22,8 @@ ROOT = Path(__file__).parent.parent
 
 PACKAGES = (
     *("model", "core", "containers", "artifacts", "runtime", "engines"),
-    *("scenarios", "scenario", "formats", "plan", "write", "read", "judge", "conformance", "run"),
-    *("comparison", "reports", "cli", "__main__", ""),
+    *("scenarios", "scenario", "formats", "usage", "plan", "write", "read", "judge"),
+    *("conformance", "run", "comparison", "reports", "cli", "__main__", ""),
 )
 """The packages of `harness` in the order of the flow: each imports itself and those before it."""
 

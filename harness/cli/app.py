@@ -24,6 +24,7 @@ from harness.cli import (
     engine_commands,
     options,
     plan_options,
+    scan_command,
     signals,
 )
 from harness.cli import doctor as health
@@ -244,6 +245,7 @@ app.command()(reproduction.reproduce)
 app.command()(remedies.remedy)
 app.command()(upgrades.upgrade)
 app.command("compare")(upgrades.compare_runs)
+app.command()(scan_command.scan)
 
 
 @app.command()

@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails
 
 from harness.core.errors import MOST
 from harness.core.problems import one_of
-from harness.core.yaml_reader import Document, KeyPath, parse
+from harness.core.yaml_reader import MAX_BYTES, Document, KeyPath, parse
 
 T = TypeVar("T")
 """A dataclass, or a list or mapping of such, with the keys of a file."""
@@ -29,16 +29,18 @@ _WORDS: Final = {
 }
 
 
-def read_form(kind: type[T], text: str, path: str, what: str) -> tuple[T, Document]:
+def read_form(
+    kind: type[T], text: str, path: str, what: str, most: int = MAX_BYTES
+) -> tuple[T, Document]:
     """Return the object that a YAML text stands for, and the text's lines.
 
-    `what` names the object in messages.
+    `what` names the object in messages; `most`: so many characters the text may have.
 
     Raises:
         ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
 
     """
-    document = parse(text, path)
+    document = parse(text, path, most)
     form = make(kind, document.data, document, (), what)
     document.problems.raise_if_any()
     if form is None:  # not reached: without an object there is a problem

@@ -101,16 +101,16 @@ def read(path: Path, most: int = MAX_BYTES, kind: str = "a YAML file") -> str:
         problems.stop(1, f"the file cannot be read: {wrong}")
 
 
-def parse(text: str, path: str) -> Document:
-    """Return the data of a YAML text.
+def parse(text: str, path: str, most: int = MAX_BYTES) -> Document:
+    """Return the data of a YAML text of at most so many characters.
 
     Raises:
         ScenarioProblem: it is no YAML, or more than plain data; every such place is named.
 
     """
     problems = Problems(path)
-    if len(text) > MAX_BYTES:
-        problems.stop(1, f"the text is longer than {MAX_BYTES} characters; make it several files")
+    if len(text) > most:
+        problems.stop(1, f"the text is longer than {most} characters; make it several files")
     builder = _Builder(text, problems)
     try:
         data = builder.document()

@@ -21,8 +21,8 @@ from harness.model.file_facts import FileFact, FileKind
 
 RECORD_KEY: Final = "_hoodie_record_key"
 META: Final = ".hoodie"
-_BASE: Final = re.compile(r"(?P<group>[^_.][^_]*)_[^_]+_(?P<instant>\d+)\.parquet")
-_LOG: Final = re.compile(r"\.(?P<group>[^_]+)_(?P<instant>\d+)\.log\.\d+_[\d-]+(?P<cdc>\.cdc)?")
+BASE: Final = re.compile(r"(?P<group>[^_.][^_]*)_[^_]+_(?P<instant>\d+)\.parquet")
+LOG: Final = re.compile(r"\.(?P<group>[^_]+)_(?P<instant>\d+)\.log\.\d+_[\d-]+(?P<cdc>\.cdc)?")
 _BESIDE: Final = re.compile(r"\..*\.crc|\.hoodie_partition_metadata(\.parquet|\.orc)?")
 """Files in data folders that hold no rows."""
 
@@ -60,7 +60,12 @@ def properties(folder: Path) -> Mapping[str, str]:
     path = folder / META / "hoodie.properties"
     if not path.is_file():
         return {}
-    lines = path.read_text(encoding="utf-8").splitlines()
+    return parsed(path.read_text(encoding="utf-8"))
+
+
+def parsed(text: str) -> Mapping[str, str]:
+    """Return the properties that the text of such a file holds."""
+    lines = text.splitlines()
     pairs = (line.partition("=") for line in lines if "=" in line and not line.startswith("#"))
     return {name.strip(): value.strip() for name, _, value in pairs}
 
@@ -83,11 +88,11 @@ class _TableFiles:
 
     def facts(self, path: Path) -> Iterator[FileFact]:
         relative = path.relative_to(self.folder).as_posix()
-        if base := _BASE.fullmatch(path.name):
+        if base := BASE.fullmatch(path.name):
             if base["instant"] in self.done:
                 footer, own = parquet.read(path, self.key), (base["group"], base["instant"])
                 yield FileFact(relative, FileKind.BASE, *own, footer.columns, footer.keys)
-        elif (log := _LOG.fullmatch(path.name)) and not log["cdc"]:
+        elif (log := LOG.fullmatch(path.name)) and not log["cdc"]:
             try:
                 yield from self._log(path.read_bytes(), relative, log["group"])
             except FileFactError as problem:

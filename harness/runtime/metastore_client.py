@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from pymetastore.hive_metastore import ThriftHiveMetastore, ttypes
 from thrift.protocol.TBinaryProtocol import TBinaryProtocol
-from thrift.Thrift import TException
+from thrift.Thrift import TApplicationException, TException
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport, TTransportException
 
@@ -70,6 +70,26 @@ class Catalog:
                 raise
             return False
         return True
+
+    def databases(self) -> tuple[str, ...]:
+        """Return the names of all databases."""
+        with _answered(self.uri):
+            return tuple(sorted(self.client.get_all_databases()))
+
+    def names(self, database: str) -> tuple[str, ...]:
+        """Return the names of a database's tables and views."""
+        with _answered(self.uri):
+            return tuple(sorted(self.client.get_all_tables(database)))
+
+    def tables(self, database: str, names: Sequence[str]) -> tuple[Any, ...]:
+        """Return those of some tables that there are, as the metastore holds them, by one call."""
+        able = ttypes.ClientCapabilities([ttypes.ClientCapability.INSERT_ONLY_TABLES])
+        asked = ttypes.GetTablesRequest(database, list(names), able)
+        with _answered(self.uri):
+            try:
+                return tuple(self.client.get_table_objects_by_name_req(asked).tables)
+            except TApplicationException:  # one older than Hive 2.3 does not know the call
+                return tuple(self.client.get_table_objects_by_name(database, list(names)))
 
     def table(self, database: str, name: str) -> Any | None:  # noqa: ANN401 - Thrift's own class
         """Return a table as the metastore holds it; None: there is none."""
@@ -139,10 +159,7 @@ def connect(uri: str, *, timeout_s: float = TIMEOUT_S) -> Iterator[Catalog]:
         CatalogGoneProblem: nobody listens there.
 
     """
-    address = urlsplit(uri)
-    if address.scheme != "thrift" or not address.hostname or not address.port:
-        raise UsageProblem(f"'{uri}' is not a metastore; allowed: thrift://host:port")
-    socket = TSocket(address.hostname, address.port)
+    socket = TSocket(*_address(uri))
     socket.setTimeout(timeout_s * 1000)
     transport = TBufferedTransport(socket)
     with _answered(uri):
@@ -151,6 +168,16 @@ def connect(uri: str, *, timeout_s: float = TIMEOUT_S) -> Iterator[Catalog]:
         yield Catalog(uri, ThriftHiveMetastore.Client(TBinaryProtocol(transport)))
     finally:
         transport.close()
+
+
+def _address(uri: str) -> tuple[str, int]:
+    try:
+        address = urlsplit(uri)
+        if address.scheme == "thrift" and address.hostname and address.port:
+            return address.hostname, address.port
+    except ValueError:  # a port that is no number, or too large a one
+        pass
+    raise UsageProblem(f"'{uri}' is not a metastore; allowed: thrift://host:port")
 
 
 def check(uri: str) -> None:

@@ -1,0 +1,81 @@
+"""The command that looks at somebody's own tables, for weighing an upgrade's verdict later."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from harness.cli import options
+from harness.cli.console.output import Output
+from harness.core.errors import EnvironmentProblem, unwritable
+from harness.reports.words import counted
+from harness.usage import usage_file
+from harness.usage.scan import UNREAD
+from harness.usage.scan import scan as look
+from harness.usage.used_tables import Usage
+
+SHOWN: Final = 5
+"""So many tables that cannot be read are named; the file names all."""
+
+
+@options.with_output
+def scan(
+    output: Output,
+    metastore: Annotated[
+        str, typer.Argument(metavar="URI", help="Your Hive metastore: thrift://host:port.")
+    ],
+    out: Annotated[
+        Path,
+        typer.Option("--out", parser=Path, metavar="FILE", help="Where the result is written."),
+    ] = Path("usage.yaml"),
+    database: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--database",
+            metavar="PATTERN",
+            help="Only databases of this name, such as 'sales*'. Can be given several times.",
+        ),
+    ] = None,
+) -> int:
+    """Look at your tables, read-only: their formats, features and schema changes.
+
+    Of each table that the metastore lists, the format's own records are read:
+    Hudi's properties, timeline and schemas, the metadata of Iceberg and Delta,
+    the footer of one old file; never a row. Nothing is written but one file. It
+    names tables and columns, and has no values; with it the verdict on an
+    upgrade can be weighed by what you use.
+
+    A table that cannot be read is listed with the reason, and the exit status
+    is 3.
+
+    Example: harness scan thrift://metastore:9083 --database 'sales*'
+    """
+    usage = look(metastore, database or (), output.progress())
+    _write(usage_file.text(usage), out)
+    totals = Counter(UNREAD if each.unread else str(each.format) for each in usage.tables)
+    unread = {each.name: each.unread for each in usage.tables if each.unread} | usage.unlisted
+    status = EnvironmentProblem.exit_status if unread else 0
+    output.end(_told(usage, totals, unread, out), status=status, file=str(out), tables=dict(totals))
+    return status
+
+
+def _write(text: str, out: Path) -> None:
+    part = out.with_name(f"{out.name}.part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        part.replace(out)
+    except OSError as error:
+        raise unwritable(error, out) from error
+
+
+def _told(usage: Usage, totals: Counter[str], unread: dict[str, str], out: Path) -> str:
+    kinds = ", ".join(f"{number:,} {kind}" for kind, number in sorted(totals.items()))
+    counts = counted(len(usage.tables), "table", "tables")
+    lines = [f"written: {out}: {counts}{f' ({kinds})' if kinds else ''}"]
+    lines += [f"not read: {name}: {why}" for name, why in list(unread.items())[:SHOWN]]
+    if len(unread) > SHOWN:
+        lines.append(f"… and {len(unread) - SHOWN:,} more; {out} names all")
+    return "\n".join(lines)

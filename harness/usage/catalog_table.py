@@ -1,0 +1,88 @@
+"""A table as the catalog's entry describes it, and which format that is. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from harness.usage.used_tables import BASE_NAME, READ_OPTIMIZED, SNAPSHOT, UsedFormat
+
+HUDI_INPUTS: Final = ("org.apache.hudi.", "com.uber.hoodie.")
+READ_OPTIMIZED_INPUT: Final = "HoodieParquetInputFormat"
+QUERY_AS_RO: Final = "hoodie.query.as.ro.table"
+METADATA_LOCATION: Final = "metadata_location"
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogTable:
+    """What a scan takes of an entry; nothing of its other parameters is kept."""
+
+    name: str
+    format: UsedFormat
+    view: str = SNAPSHOT
+    location: str = ""
+    columns: tuple[tuple[str, str], ...] = ()
+    partition_keys: tuple[str, ...] = ()
+    metadata: str = ""
+    """Where the metadata of an Iceberg table is."""
+    kind: str = ""
+    """What it is that is none of the formats: the last word of its input format."""
+    insert_only: bool = False
+    """Of a transactional table of Hive."""
+
+
+def catalog_table(table: Any) -> CatalogTable:  # noqa: ANN401 - Thrift's own class
+    """Return what a scan needs to know of a Thrift `Table`."""
+    parameters = {str(k).lower(): str(v) for k, v in (table.parameters or {}).items()}
+    storage = table.sd
+    read_by = (storage and storage.inputFormat) or ""
+    format_ = _format(table.tableType or "", parameters, read_by)
+    return CatalogTable(
+        name=f"{table.dbName}.{table.tableName}",
+        format=format_,
+        view=_view(table, read_by) if format_ in _HUDI else SNAPSHOT,
+        location=(storage and storage.location) or "",
+        columns=tuple((each.name, each.type) for each in (storage and storage.cols) or ()),
+        partition_keys=tuple(each.name for each in table.partitionKeys or ()),
+        metadata=parameters.get(METADATA_LOCATION, ""),
+        kind=parameters.get("storage_handler", read_by).rpartition(".")[2],
+        insert_only=parameters.get("transactional_properties") == "insert_only",
+    )
+
+
+_HUDI: Final = (UsedFormat.HUDI, UsedFormat.HUDI_COW, UsedFormat.HUDI_MOR)
+
+
+def _format(kind: str, parameters: dict[str, str], read_by: str) -> UsedFormat:
+    """Return the format; what Hudi's table type is its own properties say."""
+    provider = parameters.get("spark.sql.sources.provider", "").lower()
+    handler = parameters.get("storage_handler", "")
+    if kind.endswith("_VIEW"):
+        return UsedFormat.VIEW
+    if parameters.get("table_type", "").lower() == "iceberg" or "iceberg" in handler.lower():
+        return UsedFormat.ICEBERG
+    if provider == "delta" or "DeltaStorageHandler" in handler:
+        return UsedFormat.DELTA
+    if provider == "hudi" or read_by.startswith(HUDI_INPUTS):
+        return UsedFormat.HUDI_MOR if "Realtime" in read_by else UsedFormat.HUDI
+    if parameters.get("transactional", "").lower() == "true":
+        return UsedFormat.HIVE_ACID
+    if "Parquet" in read_by:
+        return UsedFormat.HIVE_PARQUET
+    return UsedFormat.HIVE_ORC if read_by.endswith("OrcInputFormat") else UsedFormat.OTHER
+
+
+def _view(table: Any, read_by: str) -> str:  # noqa: ANN401
+    """Return which view of a Hudi table an entry is, were it merge-on-read.
+
+    Source: `HiveSyncTool` of Hudi, its suffixes and `hoodie.query.as.ro.table`; Spark makes an
+    entry without a suffix.
+    """
+    serde = (table.sd.serdeInfo and table.sd.serdeInfo.parameters) or {}
+    told = str(serde.get(QUERY_AS_RO, "")).lower()
+    name = str(table.tableName)
+    if name.endswith("_rt") and "Realtime" in read_by:
+        return SNAPSHOT
+    if told == "true" or read_by.endswith(READ_OPTIMIZED_INPUT):
+        return READ_OPTIMIZED
+    return BASE_NAME

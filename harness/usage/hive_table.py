@@ -1,0 +1,88 @@
+"""What one old file of a plain or a transactional Hive table says beside the catalog's columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from harness.usage import column_types, data_footer
+from harness.usage import schema_changes as diff
+from harness.usage.catalog_table import CatalogTable
+from harness.usage.data_footer import DataFooter
+from harness.usage.doubts import Doubts
+from harness.usage.schema_changes import ColumnPart
+from harness.usage.table_folder import ListedFile, TableFolder, UnreadableError
+from harness.usage.used_tables import Fact, TableFacts, UsedChange, UsedFormat
+
+_NUMBERED: Final = re.compile(r"_col\d+")
+"""What Hive before version 2 calls all columns in ORC files (HIVE-4243)."""
+_DELTA: Final = re.compile(r"(^|/)(?P<kind>delete_delta|delta|base)_\d")
+"""Folders of a transactional table (`AcidUtils` of Hive)."""
+
+
+def read(folder: TableFolder, table: CatalogTable) -> TableFacts:
+    """Read the footer of the oldest file, by its time of modification.
+
+    Raises:
+        UnreadableError: there is no folder, or it cannot be read.
+
+    """
+    if not folder.exists():
+        raise UnreadableError("its folder is gone")
+    doubts, files = Doubts(), list[ListedFile]()
+    try:
+        for each in folder.walk():
+            files += each
+    except UnreadableError as problem:
+        doubts.add(Fact.SCHEMA_CHANGES, f"{problem}; not all were looked at")
+    footer = _footer(folder, table, files, doubts)
+    return TableFacts(
+        table.format,
+        "",
+        bool(table.partition_keys),
+        sorted({*_features(table, files), *_names(footer)}),
+        footer.writers if footer else (),
+        _changes(table, footer),
+        doubts.unknown,
+        doubts.why,
+    )
+
+
+def _footer(
+    folder: TableFolder, table: CatalogTable, files: Sequence[ListedFile], doubts: Doubts
+) -> DataFooter | None:
+    first = data_footer.oldest(files)
+    if first is None:
+        if table.partition_keys:
+            doubts.add(
+                Fact.SCHEMA_CHANGES,
+                "no file lies below its location; its partitions may lie elsewhere",
+            )
+        return None
+    try:
+        return data_footer.read(folder, first.path)
+    except UnreadableError as problem:
+        doubts.add(Fact.SCHEMA_CHANGES, f"{first.path}: {problem}")
+        return None
+
+
+def _names(footer: DataFooter | None) -> Iterator[str]:
+    if footer and footer.columns and all(_NUMBERED.fullmatch(e.name) for e in footer.columns):
+        yield "files-without-column-names"
+
+
+def _features(table: CatalogTable, files: Sequence[ListedFile]) -> Iterator[str]:
+    if table.format is not UsedFormat.HIVE_ACID:
+        return
+    yield "insert-only" if table.insert_only else "full-acid"
+    kinds = {found["kind"] for each in files for found in _DELTA.finditer(each.path)}
+    yield from ({"delta": "deltas", "delete_delta": "delete-deltas"}.get(e, "base") for e in kinds)
+
+
+def _changes(table: CatalogTable, footer: DataFooter | None) -> tuple[UsedChange, ...]:
+    if footer is None or any(_names(footer)):
+        return ()
+    after = column_types.of_catalog(table.columns)
+    before: tuple[ColumnPart, ...] = data_footer.without(footer.columns, table.partition_keys)
+    return tuple(diff.by_names(column_types.comparable(before, after), after))

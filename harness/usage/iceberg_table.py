@@ -1,0 +1,186 @@
+"""What the metadata file of an Iceberg table says, and its newest list of manifests.
+
+Source: Iceberg table specification, "Table Metadata", "Snapshots", "Manifest Lists".
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, Final
+
+from harness.usage import data_footer, table_folder
+from harness.usage import schema_changes as diff
+from harness.usage.catalog_table import CatalogTable
+from harness.usage.doubts import Doubts
+from harness.usage.table_folder import TableFolder, UnreadableError
+from harness.usage.used_tables import Fact, OldFiles, TableFacts, UsedChange, UsedFormat
+
+Metadata = Mapping[str, Any]
+GZIP: Final = b"\x1f\x8b"
+NO_FILES: Final = sys.maxsize
+"""As the sequence number of the oldest file of a table without any."""
+_DATA: Final = 0
+"""Content of a manifest of data files."""
+_TOTALS: Final = {
+    "total-delete-files": "delete-files",
+    "total-position-deletes": "position-deletes",
+    "total-equality-deletes": "equality-deletes",
+    "total-dvs": "deletion-vectors",
+    "added-dvs": "deletion-vectors",
+}
+"""Of the newest snapshot's summary."""
+_MODES: Final = ("write.delete.mode", "write.update.mode", "write.merge.mode")
+_NAMES: Final = "schema.name-mapping.default"
+
+
+def read(folder: TableFolder, table: CatalogTable) -> TableFacts:
+    """Read the metadata file that the catalog names.
+
+    Raises:
+        UnreadableError: it names none, or it cannot be read or understood.
+
+    """
+    metadata, doubts = _metadata(folder, table), Doubts()
+    try:
+        return TableFacts(
+            UsedFormat.ICEBERG,
+            str(metadata["format-version"]),
+            any(_spec(metadata)),
+            sorted(set(_features(metadata))),
+            data_footer.words(_writers(_current(metadata))),
+            _changes(metadata, _oldest(folder, table, metadata, doubts), doubts),
+            doubts.unknown,
+            doubts.why,
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+        raise UnreadableError(f"its metadata cannot be understood: {problem!r}") from problem
+
+
+def _metadata(folder: TableFolder, table: CatalogTable) -> Metadata:
+    if not table.metadata:
+        raise UnreadableError("the catalog names no metadata file; its own catalog has it")
+    inside, place = table_folder.holding(folder, table.location, table.metadata)
+    text = inside.text(place)
+    if text is None:
+        raise UnreadableError(f"the metadata file {place} is gone")
+    try:
+        plain = gzip.decompress(text) if text.startswith(GZIP) else text
+        found: Metadata = json.loads(plain)
+    except (ValueError, OSError, EOFError) as problem:
+        raise UnreadableError(f"{place} is not JSON: {problem}") from problem
+    return found
+
+
+def _spec(metadata: Metadata) -> Iterator[Any]:
+    """Yield the fields of the default partition specification that still part anything."""
+    for each in metadata.get("partition-specs", ()):
+        if each["spec-id"] == metadata.get("default-spec-id"):
+            yield from (part for part in each["fields"] if part["transform"] != "void")
+
+
+def _current(metadata: Metadata) -> Metadata:
+    newest = metadata.get("current-snapshot-id")
+    found = (s for s in metadata.get("snapshots", ()) if s["snapshot-id"] == newest)
+    return next(found, {})
+
+
+def _features(metadata: Metadata) -> Iterator[str]:
+    summary, properties = _current(metadata).get("summary", {}), metadata.get("properties", {})
+    yield from (word for name, word in _TOTALS.items() if int(summary.get(name, 0) or 0))
+    if len(metadata.get("partition-specs", ())) > 1:
+        yield "partition-evolution"
+    yield from (
+        f"partition-by-{str(part['transform']).partition('[')[0]}"
+        for part in _spec(metadata)
+        if part["transform"] != "identity"
+    )
+    if metadata.get("default-sort-order-id"):
+        yield "sort-order"
+    if any(properties.get(each) == "merge-on-read" for each in _MODES):
+        yield "merge-on-read"
+    if _NAMES in properties:
+        yield "name-mapping"
+    if set(metadata.get("refs", {})) - {"main"}:
+        yield "branches-or-tags"
+    if metadata.get("statistics"):
+        yield "statistics-files"
+
+
+def _writers(snapshot: Metadata) -> Iterator[str]:
+    summary = snapshot.get("summary", {})
+    engine = summary.get("engine-name", "spark" if "spark.app.id" in summary else "")
+    if engine and "engine-version" in summary:
+        yield f"{engine} {summary['engine-version']}"
+    yield summary.get("iceberg-version", "")
+
+
+def _oldest(
+    folder: TableFolder, table: CatalogTable, metadata: Metadata, doubts: Doubts
+) -> int | None:
+    """Return the sequence number of the oldest live data file; None where that is not known."""
+    snapshot = _current(metadata)
+    if not snapshot:
+        return NO_FILES
+    try:
+        numbers = list(_numbers(folder, table, snapshot))
+    except (UnreadableError, KeyError, ValueError, EOFError, IndexError) as problem:
+        doubts.add(Fact.FEATURES, f"the list of manifests cannot be read: {problem}")
+        return None
+    return min(numbers, default=NO_FILES)
+
+
+def _numbers(folder: TableFolder, table: CatalogTable, snapshot: Metadata) -> Iterator[int]:
+    import fastavro  # noqa: PLC0415 - only reading needs it
+
+    inside, place = table_folder.holding(folder, table.location, snapshot["manifest-list"])
+    for each in fastavro.reader(io.BytesIO(inside.text(place) or b"")):
+        record: Any = each
+        if record.get("content", _DATA) == _DATA:
+            yield int(record.get("min_sequence_number") or 0)
+
+
+def _changes(metadata: Metadata, oldest: int | None, doubts: Doubts) -> tuple[UsedChange, ...]:
+    """Return the changes between schemas that follow each other by their ids, up to today's.
+
+    An id that is used again, for a schema as it was before, is told as a change back to it.
+    """
+    schemas = sorted(metadata.get("schemas", ()), key=lambda each: int(each["schema-id"]))
+    known = {int(each["schema-id"]): each for each in schemas}
+    if list(known) != list(range(len(known))) or not known:
+        doubts.add(Fact.SCHEMA_CHANGES, "its metadata does not have all schemas any more")
+    today = int(metadata.get("current-schema-id", -1))
+    if today in known and schemas[-1] is not known[today]:
+        schemas.append(known[today])
+    return tuple(
+        change
+        for before, after in pairwise(schemas)
+        for change in diff.between(
+            diff.parts_of(before["fields"]),
+            diff.parts_of(after["fields"]),
+            _age(metadata, int(after["schema-id"]), oldest),
+        )
+    )
+
+
+def _age(metadata: Metadata, schema: int, oldest: int | None) -> OldFiles:
+    """Return whether a live data file is from before a schema, as far as snapshots tell."""
+    snapshots: Sequence[Metadata] = metadata.get("snapshots", ())
+    if oldest == NO_FILES:
+        return OldFiles.NO
+    numbered = [
+        (int(each.get("sequence-number", 0)), int(each["schema-id"]))
+        for each in snapshots
+        if each.get("schema-id") is not None
+    ]
+    if oldest is None or metadata["format-version"] == 1 or len(numbered) < len(snapshots):
+        return OldFiles.UNKNOWN
+    before = [number for number, id_ in numbered if id_ < schema]
+    since = [number for number, id_ in numbered if id_ >= schema]
+    if not since or (before and oldest <= max(before)):
+        return OldFiles.YES
+    return OldFiles.NO if oldest >= min(since) else OldFiles.UNKNOWN

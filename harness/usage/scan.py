@@ -1,0 +1,221 @@
+"""Look at all tables of a metastore, by calls that only read, and at their formats' own records."""
+
+from __future__ import annotations
+
+import datetime
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from functools import partial
+from typing import Final
+
+from harness.core.errors import EnvironmentProblem, UsageProblem, printable
+from harness.core.progress import Count, Progress
+from harness.runtime import metastore_client
+from harness.runtime.metastore_client import Catalog, CatalogRefusedError
+from harness.usage import (
+    catalog_table,
+    delta_table,
+    hive_table,
+    hudi_table,
+    iceberg_table,
+    table_folder,
+)
+from harness.usage.catalog_table import CatalogTable
+from harness.usage.table_folder import TableFolder, UnreadableError
+from harness.usage.used_tables import (
+    SNAPSHOT,
+    VERSION,
+    Fact,
+    TableFacts,
+    Usage,
+    UsedFormat,
+    UsedTable,
+)
+
+LOG: Final = logging.getLogger(__name__)
+BATCH: Final = 100
+"""Tables that one call asks the metastore for."""
+AT_ONCE: Final = 8
+"""Tables whose folders are read side by side: a store answers each call only after a while."""
+UNREAD: Final = "unread"
+"""What a table that cannot be read is counted as."""
+
+_Reader = Callable[[TableFolder, CatalogTable], TableFacts]
+_READERS: Final[Mapping[UsedFormat, _Reader]] = {
+    **dict.fromkeys((UsedFormat.HUDI, UsedFormat.HUDI_MOR), hudi_table.read),
+    UsedFormat.ICEBERG: iceberg_table.read,
+    UsedFormat.DELTA: delta_table.read,
+    **dict.fromkeys(
+        (UsedFormat.HIVE_PARQUET, UsedFormat.HIVE_ORC, UsedFormat.HIVE_ACID), hive_table.read
+    ),
+}
+"""How each format's own records are read; of what is not here the catalog's entry says all."""
+
+
+@dataclass(eq=False)
+class NotListedProblem(EnvironmentProblem):
+    """A metastore does not say which databases it has."""
+
+    uri: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"the metastore at {self.uri} does not list its databases: {self.reason}"
+
+
+def scan(uri: str, patterns: Sequence[str], progress: Progress) -> Usage:
+    """Return what the tables of a metastore look like.
+
+    Args:
+        uri: `thrift://host:port`.
+        patterns: of the names of databases (`sales*`); all where there are none.
+        progress: counts tables by what they are.
+
+    Raises:
+        UsageProblem: `uri` is no such address, or no database fits a pattern.
+        EnvironmentProblem: the metastore does not answer, or does not list its databases.
+
+    """
+    # Asked with a short time-out first: a wrong address is to be told at once.
+    try:
+        metastore_client.check(uri)
+    except CatalogRefusedError as refused:
+        LOG.info("of the database default: %s", refused)
+    with metastore_client.connect(uri) as catalog:
+        names, unlisted = _listed(catalog, _databases(catalog, patterns))
+        with (
+            progress.count("scan tables", sum(map(len, names.values()))) as count,
+            ThreadPoolExecutor(AT_ONCE) as pool,
+        ):
+            found = [
+                table
+                for database, tables in names.items()
+                for batch in _batches(tables)
+                for looked in pool.map(partial(_look, count), _entries(catalog, database, batch))
+                for table in looked
+            ]
+    tables = tuple(sorted(found, key=lambda each: each.name))
+    now = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M:%S")
+    return Usage(VERSION, uri, now, tables, tuple(patterns), unlisted)
+
+
+def _databases(catalog: Catalog, patterns: Sequence[str]) -> tuple[str, ...]:
+    try:
+        found = catalog.databases()
+    except CatalogRefusedError as refused:
+        raise NotListedProblem(catalog.uri, printable(str(refused))) from refused
+    chosen = {
+        pattern: [e for e in found if fnmatchcase(e, pattern.lower())] for pattern in patterns
+    }
+    if empty := [pattern for pattern, fit in chosen.items() if not fit]:
+        told = ", ".join(found)
+        raise UsageProblem(f"no database is called '{empty[0]}'; there are: {told or 'none'}")
+    return tuple(sorted({e for fit in chosen.values() for e in fit})) if patterns else found
+
+
+def _listed(
+    catalog: Catalog, databases: Sequence[str]
+) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
+    """Return the tables of each database, and why those of others are not listed."""
+    names: dict[str, tuple[str, ...]] = {}
+    unlisted: dict[str, str] = {}
+    for each in databases:
+        try:
+            names[each] = catalog.names(each)
+        except CatalogRefusedError as refused:
+            unlisted[each] = printable(str(refused))
+    return names, unlisted
+
+
+def _batches(names: Sequence[str]) -> Iterator[Sequence[str]]:
+    yield from (names[at : at + BATCH] for at in range(0, len(names), BATCH))
+
+
+_Entries = tuple[CatalogTable, ...]
+"""Entries of one table: those of a merge-on-read table's views have the same files and columns."""
+
+
+def _entries(catalog: Catalog, database: str, names: Sequence[str]) -> list[_Entries | UsedTable]:
+    """Return the entries of a batch by what they have in common; of one that is not told, why."""
+    try:
+        found = catalog.tables(database, names)
+    except CatalogRefusedError as refused:
+        if len(names) > 1:
+            return [each for name in names for each in _entries(catalog, database, [name])]
+        return [_unread(CatalogTable(f"{database}.{names[0]}", UsedFormat.OTHER), str(refused))]
+    told = [catalog_table.catalog_table(each) for each in found]
+    groups: dict[tuple[object, ...], _Entries] = {}
+    for each in told:
+        family = each.format.partition("-")[0]
+        same = (family, each.location or each.name, each.columns, each.partition_keys)
+        groups[same] = (*groups.get(same, ()), each)
+    lost = {f"{database}.{name}" for name in names} - {each.name for each in told}
+    why = "the metastore does not give its entry: it is gone, or hidden from you"
+    return [
+        *groups.values(),
+        *(_unread(CatalogTable(name, UsedFormat.OTHER), why) for name in sorted(lost)),
+    ]
+
+
+def _look(count: Count, entries: _Entries | UsedTable) -> tuple[UsedTable, ...]:
+    """Read the records of one table, and count each of its entries."""
+    looked = (entries,) if isinstance(entries, UsedTable) else _tables(entries)
+    for each in looked:
+        count.found(each.name.partition(".")[0], UNREAD if each.unread else each.format)
+    return looked
+
+
+def _tables(entries: _Entries) -> tuple[UsedTable, ...]:
+    # One entry of a merge-on-read table tells what all of them are.
+    first = max(entries, key=lambda each: each.format is UsedFormat.HUDI_MOR)
+    alike = tuple(replace(each, format=first.format) for each in entries)
+    read = _READERS.get(first.format)
+    if read is None:
+        return tuple(map(_by_catalog, entries))
+    try:
+        facts = read(table_folder.at(first.location), first)
+    except UnreadableError as problem:
+        return tuple(_unread(each, str(problem)) for each in alike)
+    except Exception as problem:
+        # What nobody thought of in one table must not hide all others.
+        LOG.exception("%s cannot be understood", first.name)
+        why = f"its records cannot be understood: {problem!r}"
+        return tuple(_unread(each, why) for each in alike)
+    return tuple(_used(each, facts) for each in entries)
+
+
+def _by_catalog(entry: CatalogTable) -> UsedTable:
+    """Return what the entry alone says of a view, or of files that nobody reads here."""
+    is_other = entry.format is UsedFormat.OTHER and entry.kind
+    return UsedTable(
+        entry.name,
+        entry.format,
+        partitioned=bool(entry.partition_keys),
+        features=(entry.kind,) if is_other else (),
+    )
+
+
+def _used(entry: CatalogTable, facts: TableFacts) -> UsedTable:
+    return UsedTable(
+        entry.name,
+        facts.format,
+        entry.view if facts.format is UsedFormat.HUDI_MOR else SNAPSHOT,
+        facts.table_version,
+        facts.partitioned,
+        tuple(facts.features),
+        tuple(facts.writers),
+        tuple(facts.schema_changes),
+        tuple(facts.unknown),
+        printable(facts.why),
+    )
+
+
+def _unread(entry: CatalogTable, why: str) -> UsedTable:
+    """Return a table of which nothing is known but what its entry says."""
+    surely = entry.format not in (UsedFormat.OTHER, UsedFormat.HUDI)
+    unknown = tuple(each for each in Fact if not (each is Fact.FORMAT and surely))
+    view = entry.view if entry.format is UsedFormat.HUDI_MOR else SNAPSHOT
+    return UsedTable(entry.name, entry.format, view, unknown=unknown, unread=printable(why))

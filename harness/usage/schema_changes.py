@@ -1,0 +1,162 @@
+"""Which changes lie between two schemas: by the ids of columns, or by names alone. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from harness.model.schema import ELEMENT, KEY, VALUE
+from harness.usage.used_tables import AddedPlace, OldFiles, SchemaChange, UsedChange
+
+STRUCT: Final = "struct"
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnPart:
+    """A column, or a part of one, as some record of a table has it."""
+
+    id: int | str
+    """What it is known by: a number, or its name where it has none."""
+    name: str
+    type: str
+    """In the words of its record; of one with parts only `struct`, `array` or `map`."""
+    parts: tuple[ColumnPart, ...] = ()
+
+
+def part_of(name: str, number: int | str, type_: Any) -> ColumnPart:  # noqa: ANN401 - JSON
+    """Return a column from the JSON of Hudi's `InternalSchema`, or of an Iceberg schema.
+
+    Source: `SerDeHelper` of Hudi; Iceberg table specification, "Appendix C: JSON serialization".
+
+    Raises:
+        KeyError, TypeError: it is neither.
+
+    """
+    match type_:
+        case {"fields": fields}:
+            return ColumnPart(number, name, STRUCT, parts_of(fields))
+        case {"element": element}:
+            return ColumnPart(number, name, "array", (_inner(ELEMENT, type_, element),))
+        case {"key": key, "value": value}:
+            inner = (_inner(KEY, type_, key), _inner(VALUE, type_, value))
+            return ColumnPart(number, name, "map", inner)
+        case str():
+            return ColumnPart(number, name, type_)
+    raise TypeError(f"{type_!r} is no type")
+
+
+def parts_of(fields: Sequence[Mapping[str, Any]]) -> tuple[ColumnPart, ...]:
+    """Return the columns of a record or struct; raises as `part_of` does."""
+    return tuple(part_of(each["name"], each["id"], each["type"]) for each in fields)
+
+
+def _inner(name: str, holder: Mapping[str, Any], type_: Any) -> ColumnPart:  # noqa: ANN401
+    return part_of(name, holder.get(f"{name}-id", holder.get(f"{name}_id", name)), type_)
+
+
+def between(
+    before: Sequence[ColumnPart], after: Sequence[ColumnPart], old_files: OldFiles, above: str = ""
+) -> Iterator[UsedChange]:
+    """Yield the changes from one schema to another, columns known by their ids.
+
+    `above`: the dotted path of what they are parts of, with a dot at its end.
+    """
+    old, new = ({each.id: each for each in side} for side in (before, after))
+    for each in before:
+        if each.id not in new:
+            yield UsedChange(SchemaChange.DROP, above + each.name, old_files=old_files)
+    for at, each in enumerate(after):
+        if each.id not in old:
+            last = all(later.id not in old for later in after[at:])
+            place = AddedPlace.END if last else AddedPlace.MIDDLE
+            yield UsedChange(SchemaChange.ADD, above + each.name, place=place, old_files=old_files)
+    kept = [each.id for each in before if each.id in new]
+    for number in _moved(kept, [each.id for each in after if each.id in old]):
+        yield UsedChange(SchemaChange.MOVE, above + old[number].name, old_files=old_files)
+    for number in kept:
+        yield from _within(old[number], new[number], old_files, above)
+
+
+def _within(
+    old: ColumnPart, new: ColumnPart, old_files: OldFiles, above: str
+) -> Iterator[UsedChange]:
+    """Yield what became of one column."""
+    path = above + old.name
+    if old.name != new.name:
+        yield UsedChange(SchemaChange.RENAME, path, to=new.name, old_files=old_files)
+    if old.type != new.type:
+        yield UsedChange(SchemaChange.CHANGE_TYPE, path, new.type, old.type, old_files=old_files)
+    else:
+        yield from between(old.parts, new.parts, old_files, f"{path}.")
+
+
+def _moved(before: Sequence[int | str], after: Sequence[int | str]) -> list[int | str]:
+    """Return what stands elsewhere, for a longest rest that stands in the same order."""
+    if before == after:
+        return []
+    place = {each: at for at, each in enumerate(after)}
+    runs: list[list[int | str]] = []  # for each, the longest rest that ends with it
+    for each in before:
+        fit = [run for run in runs if place[run[-1]] < place[each]]
+        runs.append([*(max(fit, key=len) if fit else ()), each])
+    stayed = max(runs, key=len)
+    return [each for each in before if each not in stayed]
+
+
+def by_names(before: Sequence[ColumnPart], after: Sequence[ColumnPart]) -> Iterator[UsedChange]:
+    """Yield the changes from an old file's columns to today's, which are known by name alone.
+
+    A column that is gone and a new one of the same type may be one that was renamed: both are then
+    told, and none of it is sure.
+    """
+    found = list(between(_named(before), _named(after), OldFiles.YES))
+    gone = [each for each in found if each.operation is SchemaChange.DROP]
+    new = [each for each in found if each.operation is SchemaChange.ADD]
+    pairs = list(_renamed(gone, new, _types(before), _types(after)))
+    unsure = {each.column for pair in pairs for each in pair}
+    for drop, add in pairs:
+        to = add.column.rpartition(".")[2]
+        yield UsedChange(SchemaChange.RENAME, drop.column, to, old_files=OldFiles.YES, sure=False)
+    for each in found:
+        paired = each.operation in (SchemaChange.DROP, SchemaChange.ADD) and each.column in unsure
+        yield replace(each, sure=not paired)
+
+
+_Where = Mapping[str, tuple[int, str]]
+"""Position among siblings and type of each column and part, by its path."""
+
+
+def _renamed(
+    gone: Sequence[UsedChange], new: Sequence[UsedChange], before: _Where, after: _Where
+) -> Iterator[tuple[UsedChange, UsedChange]]:
+    """Yield which column may have become which: the one in the same place, or else any."""
+    for add in new:
+        position, type_ = after[add.column.lower()]
+        fit = [
+            each
+            for each in gone
+            if _parent(each) == _parent(add) and before[each.column.lower()][1] == type_
+        ]
+        same = [each for each in fit if before[each.column.lower()][0] == position]
+        yield from ((each, add) for each in (same or fit)[:1])
+
+
+def _parent(change: UsedChange) -> str:
+    return change.column.lower().rpartition(".")[0]
+
+
+def _types(parts: Sequence[ColumnPart], above: str = "") -> dict[str, tuple[int, str]]:
+    found: dict[str, tuple[int, str]] = {}
+    for at, each in enumerate(parts):
+        path = f"{above}{each.name.lower()}"
+        found |= {path: (at, each.type), **_types(each.parts, f"{path}.")}
+    return found
+
+
+def _named(parts: Sequence[ColumnPart]) -> tuple[ColumnPart, ...]:
+    """Return the same, known by names in whatever case, as Hive takes them."""
+    return tuple(
+        ColumnPart(each.name.lower(), each.name.lower(), each.type, _named(each.parts))
+        for each in parts
+    )

@@ -1,0 +1,180 @@
+"""Read-only access to a table's folder, on a disk or wherever Arrow can read.
+
+Arrow finds its way by the scheme: S3 by what Amazon's clients take (`AWS_ENDPOINT_URL`,
+`AWS_ACCESS_KEY_ID` …), HDFS by `HADOOP_HOME`, Google's and Azure's stores by their own variables.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from typing import IO, Any, Final
+
+LARGEST: Final = 64 << 20
+"""Bytes of a record of a format that is still read: a file of metadata, a commit."""
+MOST_FOLDERS: Final = 2_000
+"""So many folders of a table are listed."""
+_ARROWS: Final = {"s3a": "s3", "s3n": "s3", "gcs": "gs", "wasb": "abfs", "wasbs": "abfss"}
+"""What Hadoop calls a store, and what Arrow does."""
+_URI: Final = re.compile(r"(?P<scheme>[A-Za-z][\w+.-]*):(//(?P<authority>[^/]*))?(?P<path>/.*)?")
+_CREDENTIALS: Final = re.compile(r"//[^/\s]*@")
+
+
+class UnreadableError(Exception):
+    """A table's files cannot be read; the text says why, for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedFile:
+    """A file or a folder in a listing."""
+
+    path: str
+    """Relative to the table's folder."""
+    folder: bool = False
+    modified: float = 0.0
+    """Seconds since 1970."""
+    size: int = 0
+
+    @property
+    def name(self) -> str:
+        """The last part of its path."""
+        return self.path.rpartition("/")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class TableFolder:
+    """The folder of a table. Every method raises UnreadableError."""
+
+    root: str
+    files: Any
+    """Arrow's file system."""
+
+    def listed(self, below: str = "") -> tuple[ListedFile, ...]:
+        """Return what is in a folder, by name; nothing where there is no such folder."""
+        from pyarrow import fs  # noqa: PLC0415 - only reading needs it
+
+        chosen = fs.FileSelector(self._path(below), allow_not_found=True)
+        with _read():
+            found = self.files.get_file_info(chosen)
+        return tuple(
+            ListedFile(
+                f"{below}/{each.base_name}" if below else each.base_name,
+                each.type == fs.FileType.Directory,
+                (each.mtime_ns or 0) / 1e9,
+                each.size or 0,
+            )
+            for each in sorted(found, key=lambda each: str(each.base_name))
+        )
+
+    def text(self, path: str) -> bytes | None:
+        """Return what a file of at most `LARGEST` bytes holds; None where there is none."""
+        from pyarrow import fs  # noqa: PLC0415
+
+        with _read():
+            info = self.files.get_file_info(self._path(path))
+            if info.type != fs.FileType.File:
+                return None
+            if (info.size or 0) > LARGEST:
+                raise UnreadableError(f"{path} is larger than {LARGEST >> 20} MiB")
+            with self.files.open_input_stream(self._path(path)) as file:
+                return bytes(file.read())
+
+    @contextmanager
+    def opened(self, path: str) -> Iterator[IO[bytes]]:
+        """Open a file of which only parts are read."""
+        with _read(), self.files.open_input_file(self._path(path)) as file:
+            yield file
+
+    def exists(self) -> bool:
+        """Return whether there is such a folder."""
+        from pyarrow import fs  # noqa: PLC0415
+
+        with _read():
+            return bool(self.files.get_file_info(self.root).type == fs.FileType.Directory)
+
+    def walk(self) -> Iterator[tuple[ListedFile, ...]]:
+        """Yield what is in each folder, none of them hidden, nearest first; see `whole`."""
+        waiting = deque([""])
+        for _ in range(MOST_FOLDERS):
+            if not waiting:
+                return
+            found = self.listed(waiting.popleft())
+            waiting += [each.path for each in found if each.folder and each.name[0] not in "._"]
+            yield tuple(each for each in found if not each.folder)
+        if waiting:
+            raise UnreadableError(f"it has more than {MOST_FOLDERS:,} folders")
+
+    def _path(self, below: str) -> str:
+        return f"{self.root}/{below}" if below else self.root
+
+
+def at(location: str) -> TableFolder:
+    """Return the folder at a location of the catalog: a path, or a URI.
+
+    Raises:
+        UnreadableError: there is no location, or nothing here reads its scheme.
+
+    """
+    if not location:
+        raise UnreadableError("the catalog has no location of it")
+    uri = _URI.fullmatch(location)
+    if uri is None or uri["scheme"] == "file":
+        path = uri["path"] if uri else location
+        return TableFolder((path or "/").rstrip("/"), _local())
+    scheme, authority = uri["scheme"].lower(), uri["authority"] or ""
+    files = _remote(_ARROWS.get(scheme, scheme), authority)
+    bucket = "" if scheme in {"hdfs", "viewfs"} else authority.rpartition("@")[2]
+    return TableFolder(f"{bucket}{(uri['path'] or '').rstrip('/')}", files)
+
+
+def holding(folder: TableFolder, location: str, path: str) -> tuple[TableFolder, str]:
+    """Return where a full path is: in the folder at a location, or in a folder of its own.
+
+    Raises:
+        UnreadableError: nothing here reads its scheme.
+
+    """
+    inner, outer = _bare(path), f"{_bare(location)}/"
+    if inner.startswith(outer):
+        return folder, inner.removeprefix(outer)
+    head, _, name = path.rpartition("/")
+    return at(head), name
+
+
+def _bare(uri: str) -> str:
+    """Return a URI without its scheme: what one tool calls `s3a` another calls `s3`."""
+    found = _URI.fullmatch(uri)
+    bare = f"{found['authority'] or ''}{found['path'] or ''}" if found else uri
+    return bare.rstrip("/")
+
+
+@cache
+def _local() -> Any:  # noqa: ANN401 - Arrow has no types
+    from pyarrow import fs  # noqa: PLC0415
+
+    return fs.LocalFileSystem()
+
+
+@cache
+def _remote(scheme: str, authority: str) -> Any:  # noqa: ANN401
+    from pyarrow import fs  # noqa: PLC0415
+
+    with _read():
+        return fs.FileSystem.from_uri(f"{scheme}://{authority}/")[0]
+
+
+@contextmanager
+def _read() -> Iterator[None]:
+    """Say of a problem why something cannot be read, without credentials that its text may have."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    try:
+        yield
+    except (pa.ArrowException, OSError) as problem:
+        why = getattr(problem, "strerror", None) or str(problem)
+        first = _CREDENTIALS.sub("//", why).partition("\n")[0]
+        raise UnreadableError(first) from problem

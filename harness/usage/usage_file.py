@@ -1,0 +1,78 @@
+"""`usage.yaml`: what a scan found, as a file for people and programs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import fields
+from enum import Enum
+from pathlib import Path
+from typing import Any, Final
+
+from ruamel.yaml.comments import CommentedMap, CommentedSeq
+
+from harness.core import yaml_reader, yaml_writer
+from harness.core.validation import read_form
+from harness.usage.used_tables import VERSION, Usage, UsedChange, UsedTable
+
+MOST_BYTES: Final = 1 << 26
+"""About 200,000 tables."""
+HEAD: Final = """\
+# What the tables of a metastore look like, by `harness scan`; see docs/usage.md for the words.
+# It has names of tables and columns, and no values, properties or passwords.
+"""
+
+
+def text(usage: Usage) -> str:
+    """Return a usage as YAML, its tables in the order of their names."""
+    root = yaml_writer.block(_kept(usage) | {"tables": []})
+    tables = sorted(usage.tables, key=lambda each: each.name)
+    root["tables"] = CommentedSeq(map(_table, tables)) if tables else []
+    return HEAD + yaml_writer.written(root, offset=2)
+
+
+def read(path: Path) -> Usage:
+    """Read a file that `text` made; somebody may have changed it.
+
+    Raises:
+        ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
+
+    """
+    content = yaml_reader.read(path, MOST_BYTES, "a file that harness scan wrote")
+    usage, document = read_form(Usage, content, str(path), "usage", MOST_BYTES)
+    if usage.version != VERSION:
+        told = f"version {usage.version} is not read; allowed: {VERSION}; scan again"
+        document.note(("version",), told)
+    names = Counter(each.name for each in usage.tables)
+    for at, each in enumerate(usage.tables):
+        if names[each.name] > 1:
+            document.note(("tables", at, "name"), f"'{each.name}' stands twice; give it once")
+    document.problems.raise_if_any()
+    return usage
+
+
+def _table(table: UsedTable) -> CommentedMap | CommentedSeq:
+    changes = [_kept(each) for each in table.schema_changes]
+    listed = {"schema_changes": yaml_writer.block(changes)} if changes else {}
+    return yaml_writer.block(_kept(table) | listed)
+
+
+def _kept(record: Usage | UsedTable | UsedChange) -> dict[str, Any]:
+    """Return the fields of a record that are not as they are by default."""
+    told = {each.name: (getattr(record, each.name), each.default) for each in fields(record)}
+    return {
+        name: _plain(value)
+        for name, (value, default) in told.items()
+        if name not in {"tables", "schema_changes"} and value not in (default, {})
+    }
+
+
+def _plain(value: object) -> object:
+    match value:
+        case Enum():
+            return value.value
+        case tuple():
+            return [_plain(each) for each in value]
+        case Mapping():
+            return {name: _plain(each) for name, each in value.items()}
+    return value

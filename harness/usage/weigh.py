@@ -1,0 +1,133 @@
+"""Which of somebody's tables can meet a cause of wrong answers. Pure.
+
+>>> from harness.usage.used_tables import Usage, UsedTable
+>>> mine = UsedTable("sales.orders", UsedFormat.HIVE_PARQUET)
+>>> meets(Usage(1, "", "", (mine,)), Need(formats=frozenset({"hive-parquet"})))
+('sales.orders',)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from harness.usage.used_tables import (
+    AddedPlace,
+    Fact,
+    OldFiles,
+    SchemaChange,
+    Usage,
+    UsedChange,
+    UsedFormat,
+    UsedTable,
+)
+
+_SCHEMA_CHANGES = frozenset(SchemaChange)
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What a table must be to meet a cause. What is left out, every table is."""
+
+    formats: frozenset[str] = frozenset()
+    """The formats of the scenarios that show it, as profiles name them: any of these."""
+    operation: str = ""
+    """The operation since which it breaks, as steps name it: `rename_column`. One that is no schema
+    change (`insert`, `delete`, `compact` …) every table is thought to have had."""
+    table_versions: frozenset[str] = frozenset()
+    """Any of these, as the format counts them."""
+    partitioned: bool | None = None
+    """Whether it must have partitions, or none."""
+    views: frozenset[str] = frozenset()
+    """The views of the cells that show it: `snapshot`, `read_optimized`, `base_name`; any."""
+    features: frozenset[str] = frozenset()
+    """Words of `usage.yaml` that a table must have: all of them (`log-files`)."""
+    place: AddedPlace | None = None
+    """Where the column must have been added, for `add_column`."""
+    nested: bool | None = None
+    """Whether the change must be one of a part of a column, or of a whole one."""
+    old_files: bool = True
+    """Whether it takes files from before the change, as wrong old values do."""
+
+
+def meets(usage: Usage, need: Need) -> tuple[str, ...]:
+    """Return the names of the tables that can meet a cause, also those that cannot be ruled out."""
+    return tuple(each.name for each in usage.tables if _answer(each, need) is not None)
+
+
+def not_ruled_out(usage: Usage, need: Need) -> Mapping[str, str]:
+    """Return why each of these tables can only not be ruled out; nothing of those known to."""
+    found = {each.name: _answer(each, need) for each in usage.tables}
+    return {name: f"cannot be ruled out: {why}" for name, why in found.items() if why}
+
+
+def _answer(table: UsedTable, need: Need) -> str | None:
+    """Return None where a table cannot meet a cause, empty where it can, else what is unknown."""
+    doubts = []
+    for fact, answer in _answers(table, need):
+        if answer is False:
+            return None
+        if answer is None:
+            doubts.append(_said(table, fact))
+    return "; ".join(dict.fromkeys(doubts))
+
+
+def _answers(table: UsedTable, need: Need) -> Iterator[tuple[Fact, bool | None]]:
+    """Yield of each fact whether it fits; None where it is unknown."""
+    yield Fact.FORMAT, _fits_format(table, need)
+    if need.views:  # which view an entry of Hudi's is depends on the type of its table
+        fits = None if table.format is UsedFormat.HUDI else table.view in need.views
+        yield Fact.FORMAT, fits
+    if need.table_versions:
+        fits = table.table_version in need.table_versions
+        yield Fact.TABLE_VERSION, _known(table, Fact.TABLE_VERSION, fits=fits)
+    if need.partitioned is not None:
+        fits = table.partitioned is need.partitioned
+        yield Fact.PARTITIONED, _known(table, Fact.PARTITIONED, fits=fits)
+    if need.features:
+        fits = need.features <= set(table.features)
+        yield Fact.FEATURES, fits or _known(table, Fact.FEATURES, fits=False)
+    if need.operation in _SCHEMA_CHANGES:
+        yield Fact.SCHEMA_CHANGES, _changed(table, need)
+
+
+def _known(table: UsedTable, fact: Fact, *, fits: bool) -> bool | None:
+    return None if fact in table.unknown else fits
+
+
+def _fits_format(table: UsedTable, need: Need) -> bool | None:
+    if table.format is UsedFormat.VIEW:
+        return False
+    if not need.formats or table.format in need.formats:
+        return _known(table, Fact.FORMAT, fits=True)
+    is_hudi = table.format is UsedFormat.HUDI and any(e.startswith("hudi") for e in need.formats)
+    return None if is_hudi or Fact.FORMAT in table.unknown else False
+
+
+def _changed(table: UsedTable, need: Need) -> bool | None:
+    """Return whether there was such a change; None where that is not known."""
+    answers = [_fits(each, need) for each in table.schema_changes]
+    if True in answers:
+        return True
+    return None if None in answers or Fact.SCHEMA_CHANGES in table.unknown else False
+
+
+def _fits(change: UsedChange, need: Need) -> bool | None:
+    other = (
+        change.operation != need.operation
+        or (need.place is not None and change.place is not need.place)
+        or (need.nested is not None and change.nested is not need.nested)
+        or (need.old_files and change.old_files is OldFiles.NO)
+    )
+    if other:
+        return False
+    unsure = not change.sure or (need.old_files and change.old_files is OldFiles.UNKNOWN)
+    return None if unsure else True
+
+
+def _said(table: UsedTable, fact: Fact) -> str:
+    """Return what is unknown of a table, in words."""
+    why = table.unread or table.why
+    if not why and fact is Fact.SCHEMA_CHANGES:
+        why = "files do not tell a column that was renamed from one dropped and one added"
+    return f"{fact.replace('_', ' ')} unknown{f' ({why})' if why else ''}"

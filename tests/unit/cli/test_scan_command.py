@@ -1,0 +1,95 @@
+"""`harness scan`: the file, the words, the exit status."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from harness.cli import app, scan_command
+from harness.usage import usage_file
+from harness.usage.used_tables import Usage, UsedFormat, UsedTable
+
+GOOD = UsedTable("d.a", UsedFormat.ICEBERG)
+BAD = UsedTable("d.b", UsedFormat.HIVE_ORC, unread="its folder is gone")
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def finds(monkeypatch: pytest.MonkeyPatch, *tables: UsedTable, **unlisted: str) -> None:
+    usage = Usage(1, "thrift://m:1", "", tables, unlisted=unlisted)
+    monkeypatch.setattr(scan_command, "look", lambda *_: usage)
+
+
+def test_what_was_found_is_written_and_counted(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    finds(monkeypatch, GOOD)
+    assert app.main(["scan", "thrift://m:1"]) == 0
+    assert capsys.readouterr().out == "written: usage.yaml: 1 table (1 iceberg)\n"
+    assert usage_file.read(Path("usage.yaml")).tables == (GOOD,)
+
+
+def test_a_table_that_cannot_be_read_is_told_and_the_status_is_3(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    finds(monkeypatch, GOOD, BAD, hidden="refused")
+    assert app.main(["scan", "thrift://m:1", "--out", "mine.yaml"]) == 3
+    assert capsys.readouterr().out.splitlines() == [
+        "written: mine.yaml: 2 tables (1 iceberg, 1 unread)",
+        "not read: d.b: its folder is gone",
+        "not read: hidden: refused",
+    ]
+    assert len(usage_file.read(Path("mine.yaml")).tables) == 2
+
+
+def test_of_many_only_some_are_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    finds(monkeypatch, *(UsedTable(f"d.{n}", UsedFormat.DELTA, unread="x") for n in range(9)))
+    assert app.main(["scan", "thrift://m:1"]) == 3
+    assert capsys.readouterr().out.splitlines()[-1] == "… and 4 more; usage.yaml names all"
+
+
+def test_a_program_is_told_the_same(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    finds(monkeypatch, GOOD, BAD)
+    assert app.main(["scan", "thrift://m:1", "--json"]) == 3
+    end = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert end == {
+        "event": "end",
+        "status": 3,
+        "file": "usage.yaml",
+        "tables": {"iceberg": 1, "unread": 1},
+    }
+
+
+@pytest.mark.parametrize(
+    ("address", "status", "told"),
+    [
+        ("http://m:1", 2, "'http://m:1' is not a metastore; allowed: thrift://host:port"),
+        ("thrift://m", 2, "allowed: thrift://host:port"),
+        ("thrift://m:port", 2, "allowed: thrift://host:port"),
+        ("thrift://a:1,thrift://b:1", 2, "allowed: thrift://host:port"),
+        ("thrift://127.0.0.1:1", 3, "the metastore at thrift://127.0.0.1:1 does not answer"),
+    ],
+)
+def test_an_address_that_is_none_or_where_nobody_answers_is_told(
+    address: str, status: int, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert app.main(["scan", address]) == status
+    assert told in capsys.readouterr().err
+    assert not Path("usage.yaml").exists()
+
+
+def test_a_file_that_cannot_be_written_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    finds(monkeypatch, GOOD)
+    assert app.main(["scan", "thrift://m:1", "--out", "gone/usage.yaml"]) == 3
+    assert "gone/usage.yaml" in capsys.readouterr().err

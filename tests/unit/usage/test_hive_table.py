@@ -1,0 +1,96 @@
+"""What one old file of a Hive table tells."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyarrow import orc
+
+from harness.usage import hive_table
+from harness.usage.table_folder import UnreadableError, at
+from harness.usage.used_tables import Fact, UsedFormat
+from tests.unit.usage.folders import entry, parquet, short
+
+COLUMNS = {"id": "string", "f1": "int"}
+
+
+def test_the_file_that_was_modified_first_is_compared_with_the_catalog(tmp_path: Path) -> None:
+    parquet(tmp_path / "p=b" / "new.parquet", {"id": ["1"], "f1": pa.array([1], pa.int32())})
+    old = parquet(tmp_path / "p=c" / "old.parquet", {"id": ["1"]})
+    os.utime(old, (1, 1))
+    hidden = parquet(tmp_path / ".staging" / "other.parquet", {"x": ["1"]})
+    os.utime(hidden, (0, 0))
+    (tmp_path / "_SUCCESS").touch()
+    found = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_PARQUET, "p"))
+    assert short(found.schema_changes) == ["add f1 end yes"]
+    assert found.partitioned
+    assert found.writers
+    assert found.unknown == ()
+
+
+def test_files_of_orc_are_read_whatever_they_are_called(tmp_path: Path) -> None:
+    orc.write_table(pa.table({"id": ["1"], "f1": pa.array([1], pa.int64())}), tmp_path / "000000_0")
+    found = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_ORC))
+    assert short(found.schema_changes) == ["change f1 int yes"]
+
+
+def test_old_orc_files_without_names_of_columns_are_told(tmp_path: Path) -> None:
+    orc.write_table(pa.table({"_col0": ["1"], "_col1": ["2"]}), tmp_path / "000000_0")
+    found = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_ORC))
+    assert found.features == ["files-without-column-names"]
+    assert found.schema_changes == ()
+    assert found.unknown == ()
+
+
+def test_a_transactional_table_tells_its_deltas_and_the_columns_in_its_rows(
+    tmp_path: Path,
+) -> None:
+    row = pa.array([{"id": "1"}], pa.struct([("id", pa.string())]))
+    bucket = tmp_path / "delta_0000001_0000001_0000" / "bucket_00000"
+    bucket.parent.mkdir()
+    orc.write_table(pa.table({"operation": pa.array([0], pa.int32()), "row": row}), bucket)
+    deletes = tmp_path / "delete_delta_0000002_0000002_0000" / "bucket_00000"
+    deletes.parent.mkdir()
+    deletes.write_bytes(bucket.read_bytes())
+    found = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_ACID))
+    assert found.features == ["delete-deltas", "deltas", "full-acid"]
+    assert short(found.schema_changes) == ["add f1 end yes"]
+    only = replace(entry(COLUMNS, UsedFormat.HIVE_ACID), insert_only=True)
+    assert "insert-only" in hive_table.read(at(str(tmp_path)), only).features
+
+
+def test_a_table_without_files_never_changed(tmp_path: Path) -> None:
+    found = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_PARQUET))
+    assert (found.schema_changes, found.unknown, found.writers) == ((), (), ())
+
+
+def test_partitions_without_files_may_have_them_elsewhere(tmp_path: Path) -> None:
+    found = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_PARQUET, "p"))
+    assert found.unknown == (Fact.SCHEMA_CHANGES,)
+
+
+def test_a_file_that_is_none_is_told(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("text")
+    found = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_PARQUET))
+    assert found.unknown == (Fact.SCHEMA_CHANGES,)
+
+
+def test_of_a_table_of_too_many_folders_not_all_are_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.usage.table_folder.MOST_FOLDERS", 2)
+    for each in "abc":
+        parquet(tmp_path / f"p={each}" / "a.parquet", {"id": ["1"]})
+    found = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_PARQUET, "p"))
+    assert found.unknown == (Fact.SCHEMA_CHANGES,)
+    assert found.why == "it has more than 2 folders; not all were looked at"
+    assert short(found.schema_changes) == ["add f1 end yes"]
+
+
+def test_a_folder_that_is_gone_is_told(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableError, match="its folder is gone"):
+        hive_table.read(at(str(tmp_path / "gone")), entry(COLUMNS, UsedFormat.HIVE_PARQUET))

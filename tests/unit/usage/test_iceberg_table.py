@@ -1,0 +1,173 @@
+"""What the metadata of an Iceberg table tells."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.usage import iceberg_table
+from harness.usage.table_folder import UnreadableError, at
+from harness.usage.used_tables import Fact, TableFacts, UsedFormat
+from tests.unit.usage.folders import avro, entry, short
+
+MANIFESTS = {"manifest_path": "string", "content": "int", "min_sequence_number": "long"}
+
+
+def schema(number: int, *fields: tuple[int, str, str]) -> Mapping[str, Any]:
+    told = [{"id": id_, "name": name, "required": False, "type": t} for id_, name, t in fields]
+    return {"schema-id": number, "type": "struct", "fields": told}
+
+
+BEFORE = schema(0, (1, "id", "string"), (2, "f1", "int"))
+AFTER = schema(1, (1, "id", "string"), (2, "g", "int"))
+
+
+def snapshot(number: int, schema_id: int, **summary: str) -> Mapping[str, Any]:
+    return {
+        "snapshot-id": number,
+        "sequence-number": number,
+        "schema-id": schema_id,
+        "summary": {"operation": "append", **{k.replace("_", "-"): v for k, v in summary.items()}},
+    }
+
+
+def metadata(*snapshots: Mapping[str, Any], **more: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
+    told = {
+        "format-version": 2,
+        "location": "s3a://somewhere/else",
+        "schemas": [AFTER, BEFORE],
+        "current-schema-id": 1,
+        "partition-specs": [{"spec-id": 0, "fields": []}],
+        "default-spec-id": 0,
+        "snapshots": list(snapshots),
+        "current-snapshot-id": snapshots[-1]["snapshot-id"] if snapshots else -1,
+    }
+    return told | {name.replace("_", "-"): each for name, each in more.items()}
+
+
+def read(folder: Path, told: Mapping[str, Any], numbers: Sequence[int] = ()) -> TableFacts:
+    """Read metadata whose newest list of manifests has these oldest sequence numbers."""
+    (folder / "metadata").mkdir(exist_ok=True)
+    for each in told["snapshots"]:
+        each["manifest-list"] = f"file:{folder}/metadata/list.avro"
+    records = [
+        {"manifest_path": "m", "content": 0, "min_sequence_number": each} for each in numbers
+    ]
+    records.append({"manifest_path": "deletes", "content": 1, "min_sequence_number": 0})
+    (folder / "metadata" / "list.avro").write_bytes(avro(records, MANIFESTS))
+    (folder / "metadata" / "v1.json").write_text(json.dumps(told))
+    mine = entry({}, UsedFormat.ICEBERG)
+    named = f"file:{folder}/metadata/v1.json"
+    found = replace(mine, location=f"file:{folder}", metadata=named)
+    return iceberg_table.read(at(str(folder)), found)
+
+
+@pytest.mark.parametrize(
+    ("oldest", "expected"),
+    [([1, 2], "yes"), ([2], "no"), ([3], "no"), ([], "no")],
+)
+def test_the_list_of_manifests_tells_whether_old_files_are_there(
+    tmp_path: Path, oldest: list[int], expected: str
+) -> None:
+    found = read(tmp_path, metadata(snapshot(1, 0), snapshot(2, 1), snapshot(3, 1)), oldest)
+    assert short(found.schema_changes) == [f"rename f1 g {expected}"]
+    assert (found.format, found.table_version, found.unknown) == ("iceberg", "2", ())
+
+
+def test_a_schema_that_nothing_was_written_with_leaves_all_files_old(tmp_path: Path) -> None:
+    found = read(tmp_path, metadata(snapshot(1, 0)), [1])
+    assert short(found.schema_changes) == ["rename f1 g yes"]
+
+
+def test_where_the_snapshots_between_are_gone_nobody_knows(tmp_path: Path) -> None:
+    found = read(tmp_path, metadata(snapshot(9, 1)), [3])
+    assert short(found.schema_changes) == ["rename f1 g unknown"]
+
+
+def test_version_1_numbers_no_files(tmp_path: Path) -> None:
+    found = read(tmp_path, metadata(snapshot(1, 0), format_version=1), [0])
+    assert short(found.schema_changes) == ["rename f1 g unknown"]
+
+
+def test_a_list_that_is_gone_leaves_old_files_open(tmp_path: Path) -> None:
+    told = metadata(snapshot(1, 0))
+    read(tmp_path, told)
+    (tmp_path / "metadata" / "list.avro").unlink()
+    mine = replace(
+        entry({}, UsedFormat.ICEBERG),
+        location=str(tmp_path),
+        metadata=str(tmp_path / "metadata" / "v1.json"),
+    )
+    found = iceberg_table.read(at(str(tmp_path)), mine)
+    assert short(found.schema_changes) == ["rename f1 g unknown"]
+    assert found.unknown == (Fact.FEATURES,)
+
+
+def test_schemas_that_are_gone_are_unknown(tmp_path: Path) -> None:
+    found = read(tmp_path, metadata(snapshot(1, 1), schemas=[AFTER]), [1])
+    assert found.unknown == (Fact.SCHEMA_CHANGES,)
+
+
+def test_a_schema_that_is_used_again_is_a_change_back(tmp_path: Path) -> None:
+    found = read(tmp_path, metadata(snapshot(1, 0), current_schema_id=0), [1])
+    assert short(found.schema_changes)[-1].startswith("rename g f1")
+
+
+def test_features_come_from_the_metadata_and_the_newest_summary(tmp_path: Path) -> None:
+    parts = [{"source-id": 2, "field-id": 1000, "name": "b", "transform": "bucket[4]"}]
+    newest = snapshot(2, 1, total_delete_files="2", total_position_deletes="2")
+    newest["summary"]["engine-name"] = "trino"
+    newest["summary"]["engine-version"] = "476"
+    newest["summary"]["iceberg-version"] = "Apache Iceberg 1.10.1 (commit abc)"
+    told = metadata(
+        snapshot(1, 0),
+        newest,
+        partition_specs=[{"spec-id": 0, "fields": []}, {"spec-id": 1, "fields": parts}],
+        default_spec_id=1,
+        default_sort_order_id=1,
+        properties={"write.delete.mode": "merge-on-read", "password": "secret"},
+    )
+    found = read(tmp_path, told, [2])
+    assert found.partitioned
+    assert list(found.features) == [
+        *("delete-files", "merge-on-read", "partition-by-bucket", "partition-evolution"),
+        *("position-deletes", "sort-order"),
+    ]
+    assert found.writers == ("Apache Iceberg 1.10.1", "trino 476")
+
+
+def test_compressed_metadata_elsewhere_is_read(tmp_path: Path) -> None:
+    told = json.dumps(metadata())
+    (tmp_path / "v1.gz.metadata.json").write_bytes(gzip.compress(told.encode()))
+    mine = entry({}, UsedFormat.ICEBERG)
+    mine = replace(mine, location="/data", metadata=f"file:{tmp_path}/v1.gz.metadata.json")
+    found = iceberg_table.read(at("/data"), mine)
+    assert short(found.schema_changes) == ["rename f1 g no"]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("{", "is not JSON"),
+        ("[]", "cannot be understood"),
+        ('{"format-version": 2, "schemas": [{}]}', "cannot be understood"),
+    ],
+)
+def test_metadata_that_cannot_be_understood_is_told(tmp_path: Path, text: str, why: str) -> None:
+    (tmp_path / "v1.json").write_text(text)
+    mine = replace(entry({}, UsedFormat.ICEBERG), location=str(tmp_path))
+    with pytest.raises(UnreadableError, match=why):
+        iceberg_table.read(at(str(tmp_path)), replace(mine, metadata=f"{tmp_path}/v1.json"))
+
+
+@pytest.mark.parametrize(("name", "why"), [("", "names no metadata file"), ("/x/v2.json", "gone")])
+def test_metadata_that_is_not_there_is_told(tmp_path: Path, name: str, why: str) -> None:
+    mine = replace(entry({}, UsedFormat.ICEBERG), location=str(tmp_path), metadata=name)
+    with pytest.raises(UnreadableError, match=why):
+        iceberg_table.read(at(str(tmp_path)), mine)

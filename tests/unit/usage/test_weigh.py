@@ -1,0 +1,138 @@
+"""Which tables can meet a cause, and which can only not be ruled out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from harness.usage.used_tables import (
+    AddedPlace,
+    Fact,
+    OldFiles,
+    SchemaChange,
+    Usage,
+    UsedChange,
+    UsedFormat,
+    UsedTable,
+)
+from harness.usage.weigh import Need, meets, not_ruled_out
+
+RENAMED = UsedChange(SchemaChange.RENAME, "f1", "g", old_files=OldFiles.YES)
+MINE = UsedTable(
+    "d.t",
+    UsedFormat.HUDI_MOR,
+    "read_optimized",
+    "6",
+    partitioned=True,
+    features=("log-files", "pending-compaction"),
+    schema_changes=(RENAMED,),
+)
+UNSURE = "files do not tell a column that was renamed from one dropped and one added"
+
+
+def usage(*tables: UsedTable) -> Usage:
+    return Usage(1, "thrift://m:1", "", tables)
+
+
+def words(*given: str) -> frozenset[str]:
+    return frozenset(given)
+
+
+@pytest.mark.parametrize(
+    "need",
+    [
+        Need(),
+        Need(words("hudi-cow", "hudi-mor")),
+        Need(operation="rename_column"),
+        Need(operation="insert"),
+        Need(table_versions=words("5", "6")),
+        Need(partitioned=True),
+        Need(views=words("read_optimized", "snapshot")),
+        Need(features=words("log-files")),
+        Need(operation="rename_column", nested=False),
+        Need(words("hudi-mor"), "rename_column", words("6"), partitioned=True),
+    ],
+)
+def test_a_table_that_fits_meets_a_cause(need: Need) -> None:
+    assert meets(usage(MINE), need) == ("d.t",)
+    assert not_ruled_out(usage(MINE), need) == {}
+
+
+@pytest.mark.parametrize(
+    "need",
+    [
+        Need(words("iceberg")),
+        Need(operation="drop_column"),
+        Need(table_versions=words("8")),
+        Need(partitioned=False),
+        Need(views=words("snapshot")),
+        Need(features=words("log-files", "savepoint")),
+        Need(operation="rename_column", nested=True),
+    ],
+)
+def test_a_table_that_lacks_something_does_not(need: Need) -> None:
+    assert meets(usage(MINE), need) == ()
+    assert not_ruled_out(usage(MINE), need) == {}
+
+
+def test_a_change_without_old_files_matters_only_where_none_are_needed() -> None:
+    table = replace(MINE, schema_changes=(replace(RENAMED, old_files=OldFiles.NO),))
+    assert meets(usage(table), Need(operation="rename_column")) == ()
+    assert meets(usage(table), Need(operation="rename_column", old_files=False)) == ("d.t",)
+
+
+def test_where_a_column_was_added_counts() -> None:
+    added = UsedChange(SchemaChange.ADD, "f3", place=AddedPlace.END, old_files=OldFiles.YES)
+    table = replace(MINE, schema_changes=(added,))
+    assert meets(usage(table), Need(operation="add_column", place=AddedPlace.END)) == ("d.t",)
+    assert meets(usage(table), Need(operation="add_column", place=AddedPlace.MIDDLE)) == ()
+
+
+@pytest.mark.parametrize(
+    ("table", "need", "why"),
+    [
+        (
+            replace(MINE, schema_changes=(replace(RENAMED, old_files=OldFiles.UNKNOWN),), why="x"),
+            Need(operation="rename_column"),
+            "schema changes unknown (x)",
+        ),
+        (
+            replace(MINE, schema_changes=(replace(RENAMED, sure=False),)),
+            Need(operation="rename_column"),
+            f"schema changes unknown ({UNSURE})",
+        ),
+        (
+            replace(MINE, schema_changes=(), unknown=(Fact.SCHEMA_CHANGES,), why="too many"),
+            Need(operation="drop_column"),
+            "schema changes unknown (too many)",
+        ),
+        (
+            replace(MINE, unknown=(Fact.FEATURES,), why="y"),
+            Need(features=words("savepoint")),
+            "features unknown (y)",
+        ),
+        (
+            UsedTable("d.t", UsedFormat.OTHER, unknown=tuple(Fact), unread="gone"),
+            Need(words("iceberg"), table_versions=words("2"), partitioned=True),
+            "format unknown (gone); table version unknown (gone); partitioned unknown (gone)",
+        ),
+        (
+            UsedTable("d.t", UsedFormat.HUDI, unknown=tuple(Fact), unread="gone"),
+            Need(words("hudi-cow"), views=words("snapshot")),
+            "format unknown (gone)",
+        ),
+    ],
+)
+def test_what_is_unknown_cannot_be_ruled_out(table: UsedTable, need: Need, why: str) -> None:
+    assert meets(usage(table), need) == ("d.t",)
+    assert not_ruled_out(usage(table), need) == {"d.t": f"cannot be ruled out: {why}"}
+
+
+def test_one_fact_that_does_not_fit_rules_a_table_out_whatever_is_unknown() -> None:
+    table = replace(MINE, unknown=(Fact.SCHEMA_CHANGES, Fact.FEATURES), why="z")
+    assert meets(usage(table), Need(words("iceberg"), "drop_column")) == ()
+
+
+def test_a_view_of_the_catalog_is_no_table() -> None:
+    assert meets(usage(UsedTable("d.v", UsedFormat.VIEW)), Need()) == ()
