@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import NoReturn, TypeVar
+from typing import Final, NoReturn, TypeVar
 
 from harness.core.errors import Fault, ScenarioProblem, UsageProblem
+
+GUESSES: Final = 3
+"""So many names at most may have been meant."""
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -59,9 +63,12 @@ class UnknownNameProblem(UsageProblem):
     """What the name would be of: `profile`, `report` …"""
     name: str
     known: tuple[str, ...]
+    hint: str = ""
+    """Where else there could be such a name."""
 
     def __str__(self) -> str:
-        return f"unknown {self.kind} '{self.name}'; {one_of(self.name, self.known)}"
+        hint = f"; {self.hint}" if self.hint else ""
+        return f"unknown {self.kind} '{self.name}'; {one_of(self.name, self.known)}{hint}"
 
 
 def one_of(given: str, allowed: Iterable[str]) -> str:
@@ -69,11 +76,20 @@ def one_of(given: str, allowed: Iterable[str]) -> str:
 
     >>> one_of("rename_colum", ["add_column", "rename_column"])
     "did you mean 'rename_column'? allowed: add_column, rename_column"
+    >>> one_of("mor", ["hudi-cow", "hudi-mor"])
+    "did you mean 'hudi-mor'? allowed: hudi-cow, hudi-mor"
     """
     names = list(allowed)
-    near = difflib.get_close_matches(given, names, n=1)
-    guess = f"did you mean '{near[0]}'? " if near else ""
+    near = _with_part(given, names) or difflib.get_close_matches(given, names, n=1)
+    meant = " or ".join(f"'{each}'" for each in near)
+    guess = f"did you mean {meant}? " if near else ""
     return f"{guess}allowed: {', '.join(names) or 'none'}"
+
+
+def _with_part(given: str, names: Iterable[str]) -> list[str]:
+    """Return the names of which a name is one of the parts, as people shorten them; few or none."""
+    found = [name for name in names if given.casefold() in re.split("[-_]", name.casefold())]
+    return found if len(found) <= GUESSES else []
 
 
 def gathered(read: Callable[[S], T], sources: Iterable[S]) -> list[T]:

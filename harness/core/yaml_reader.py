@@ -24,6 +24,7 @@ from harness.core.problems import Problems
 
 MAX_BYTES: Final = 1 << 18
 """Fifty times the longest scenario that is shipped; the parser takes a few seconds for it."""
+COLON: Final = '; text with a colon in it wants quotes, such as "struct<a: int>"'
 MAX_DEPTH: Final = 40
 MAX_DIGITS: Final = 100
 
@@ -122,7 +123,8 @@ def parse(text: str, path: str, most: int = MAX_BYTES) -> Document:
 
 def _stop(wrong: Exception, text: str, problems: Problems) -> NoReturn:
     if mark := getattr(wrong, "problem_mark", None) or getattr(wrong, "context_mark", None):
-        problems.stop(mark.line + 1, f"not YAML: {getattr(wrong, 'problem', wrong)}")
+        told = str(getattr(wrong, "problem", wrong))
+        problems.stop(mark.line + 1, f"not YAML: {told}{COLON if _of_colon(told) else ''}")
     if isinstance(wrong, ReaderError):
         line = text.count("\n", 0, wrong.position) + 1
         problems.stop(line, f"not YAML: unacceptable character #x{wrong.character:04x}")
@@ -130,6 +132,10 @@ def _stop(wrong: Exception, text: str, problems: Problems) -> NoReturn:
         problems.stop(1, f"not YAML: {' '.join(str(wrong).split())}")
     # The parser calls chr() for what stands behind a backslash and U.
     problems.stop(1, f"not YAML: an escape stands for no character ({wrong})")
+
+
+def _of_colon(told: str) -> bool:
+    return told.startswith("mapping values") or told.endswith("got ':'")
 
 
 class _Builder:
@@ -176,6 +182,7 @@ class _Builder:
 
     def _pairs(self, at: KeyPath) -> Iterator[tuple[str, Any]]:
         seen: set[str] = set()
+        cut = ""
         for key in self._inside():
             line = _line(key)
             if not isinstance(key, events.ScalarEvent):
@@ -191,7 +198,22 @@ class _Builder:
                 self._problems.add(line, f"the key '{name}' stands twice; give it once")
             seen.add(name)
             self.lines[*at, name] = line
-            yield name, self._node(next(self._events), (*at, name))
+            value = self._node(next(self._events), (*at, name))
+            cut = self._cut(cut, name, value, line)
+            yield name, value
+
+    def _cut(self, before: str, name: str, value: object, line: int) -> str:
+        """Note a text that a comma cut in two, as `{a: decimal(10, 2)}`; return one that may be.
+
+        `before`: what the last call returned; only inside of braces can it be cut.
+        """
+        if not (before and value is None):
+            return value if isinstance(value, str) and _unclosed(value) else ""
+        whole = f"{before}, {name}"
+        if _unclosed(whole):
+            return whole
+        self._problems.add(line, f'{whole} is cut at its comma; put it in quotes: "{whole}"')
+        return ""
 
     def _check_plain(self, event: events.Event) -> None:
         if isinstance(event, events.AliasEvent):
@@ -229,6 +251,10 @@ class _Builder:
             told = "\\ud800 to \\udfff are halves of characters; write the character itself"
             self._problems.add(_line(event), told)
             return ""
+
+
+def _unclosed(text: str) -> bool:
+    return any(text.count(left) > text.count(right) for left, right in ("()", "<>"))
 
 
 def _line(event: events.Event) -> int:

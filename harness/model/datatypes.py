@@ -37,6 +37,35 @@ MAX_DECIMAL_PRECISION: Final = 38
 MAX_LENGTH: Final = {"char": 255, "varchar": 65_535}
 """The most characters of a text (Hive language manual, "Hive Data Types")."""
 
+FORMS: Final = {
+    "decimal": '"decimal(10, 2)"',
+    "char": "char(10)",
+    "varchar": "varchar(20)",
+    "struct": '"struct<a: int, b: string>"',
+    "array": "array<int>",
+    "map": '"map<string, int>"',
+}
+"""An example of each type with parameters, quoted where braces around it would cut it."""
+ALIASES: Final = {
+    "byte": "tinyint",
+    "short": "smallint",
+    "integer": "int",
+    "bigint": "long",
+    "real": "float",
+    "bool": "boolean",
+    "text": "string",
+    "bytes": "binary",
+    "varbinary": "binary",
+    "datetime": "timestamp",
+    "timestamp_ltz": "timestamp",
+    "dec": FORMS["decimal"],
+    "numeric": FORMS["decimal"],
+    "character": FORMS["char"],
+    "row": FORMS["struct"],
+    "list": FORMS["array"],
+}
+"""What others call types: Spark SQL, Hive, Trino and Iceberg ("Data types"), and their users."""
+
 MAX_NESTING: Final = 10
 """Arrays in arrays: a generated one has two elements at each level."""
 MAX_TEXT: Final = 10_000
@@ -205,6 +234,8 @@ class _Parser:
         name = self.next()
         if name in PRIMITIVES:
             return Primitive(name)
+        if name in FORMS and self.peek() not in ("(", "<"):
+            raise TypeTextError(f"'{name}' is not a whole type; write {FORMS[name]}")
         match name:
             case "decimal":
                 return self.decimal()
@@ -219,6 +250,9 @@ class _Parser:
                 return Array(element)
             case "map":
                 return self.map()
+        plain = name.lower()
+        if own := ALIASES.get(plain) or FORMS.get(plain) or (plain if plain in PRIMITIVES else ""):
+            raise TypeTextError(f"'{name}' is not a type here; write {own}")
         with_parts = ("decimal(p, s)", "char(n)", "varchar(n)", "struct<…>", "array<…>", "map<…>")
         allowed = ", ".join((*PRIMITIVES, *with_parts))
         raise TypeTextError(f"'{name or self.text}' is not a type; allowed: {allowed}")

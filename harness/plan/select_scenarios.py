@@ -118,13 +118,14 @@ def find(name: str, paths: Iterable[Path]) -> FoundProfile:
         ScenarioProblem: a file of profiles is wrong.
 
     """
+    paths = tuple(paths)
     files = dict.fromkeys(file.resolve() for path in paths for file in _profile_files(path))
     shipped = profiles_file()
     own = [file for file in files if file != shipped.resolve()]
     every = {file: load_profiles(file) for file in (shipped, *own)}
     having = [file for file in every if name in every[file]]
     if not having:
-        raise UnknownNameProblem("profile", name, _names(every))
+        raise UnknownNameProblem("profile", name, _names(every), _looked_for(paths))
     if len(having) > 1 and shipped in having:
         having.remove(shipped)
     if len(having) > 1:
@@ -137,8 +138,19 @@ def _names(every: Mapping[Path, Mapping[str, Profile]]) -> tuple[str, ...]:
 
 
 def _profile_files(path: Path) -> tuple[Path, ...]:
-    files = (place / PROFILES for place in beside(path))
-    return next(((file,) for file in files if file.is_file()), ())
+    return next(((file,) for file in _places(path) if file.is_file()), ())
+
+
+def _places(path: Path) -> tuple[Path, ...]:
+    return tuple(place / PROFILES for place in beside(path))
+
+
+def _looked_for(paths: Iterable[Path]) -> str:
+    """Say where profiles of people's own are looked for."""
+    places = dict.fromkeys(str(file) for path in paths for file in _places(path))
+    if not places:
+        return f"name your scenarios or their folder, and {PROFILES} beside them is read too"
+    return f"your own are looked for in {' and '.join(places)}"
 
 
 def _scenarios(path: Path, found: FoundProfile) -> tuple[Scenario, ...]:

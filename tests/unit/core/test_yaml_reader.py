@@ -98,3 +98,27 @@ def test_a_file_that_is_no_utf_8_is_a_problem_with_its_line(tmp_path: Path) -> N
     (tmp_path / "a.yaml").write_bytes(b"a: 1\nb: \xff\n")
     with pytest.raises(ScenarioProblem, match=r"a\.yaml:2: not UTF-8"):
         read(tmp_path / "a.yaml")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "{a: decimal(10, 2)}",
+            'decimal(10, 2) is cut at its comma; put it in quotes: "decimal(10',
+        ),
+        ("{t: {a: decimal(10,2), b: int}}", "decimal(10, 2) is cut at its comma"),
+        ("{a: map<string, array<int>>}", '"map<string, array<int>>"'),
+        ("{a: map<int, map<int, int>>, b: int}", '"map<int, map<int, int>>"'),
+        ("{a: struct<x: int, y: int>}", "text with a colon in it wants quotes"),
+    ],
+)
+def test_a_type_that_braces_cut_is_to_be_put_in_quotes(text: str, told: str) -> None:
+    found = problem(text)
+    assert told in found
+    assert "\n" not in found
+
+
+def test_what_only_looks_cut_is_data_like_any_other() -> None:
+    assert parse("{a: '(x', b: null, c: ')'}", "a.yaml").data == {"a": "(x", "b": None, "c": ")"}
+    assert parse("{a: f(x, b): 1}", "a.yaml").data == {"a": "f(x", "b)": 1}

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from harness.model.datatypes import DataType, TypeTextError, parse_type
+from harness.model.datatypes import ALIASES, FORMS, PRIMITIVES, DataType, TypeTextError, parse_type
 from tests.unit.model.types_strategy import TYPES
 
 
@@ -15,7 +15,7 @@ def test_every_type_is_read_back_from_its_text(type_: DataType) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("integer", "'integer' is not a type; allowed: boolean, tinyint"),
+        ("number", "'number' is not a type; allowed: boolean, tinyint"),
         ("", "is not a type"),
         ("int int", "nothing may follow 'int'"),
         ("decimal(39, 2)", "0 <= scale <= precision <= 38"),
@@ -24,7 +24,14 @@ def test_every_type_is_read_back_from_its_text(type_: DataType) -> None:
         ("char(0)", "allowed is 1 to 255"),
         ("char(256)", "allowed is 1 to 255"),
         ("varchar(65536)", "allowed is 1 to 65535"),
-        ("varchar", "'(' expected"),
+        ("varchar", "'varchar' is not a whole type; write varchar(20)"),
+        ("decimal", "'decimal' is not a whole type; write \"decimal(10, 2)\""),
+        ("bigint", "'bigint' is not a type here; write long"),
+        ("integer", "'integer' is not a type here; write int"),
+        ("numeric(10, 2)", 'write "decimal(10, 2)"'),
+        ("STRING", "'STRING' is not a type here; write string"),
+        ("VARCHAR(20)", "'VARCHAR' is not a type here; write varchar(20)"),
+        ("array<bigint>", "write long"),
         ("struct<>", "a child's name expected"),
         ("struct<a: int, a: long>", "names each child once"),
         ("struct<a: int", "',' or '>' expected, found 'the end'"),
@@ -37,3 +44,10 @@ def test_what_is_no_type_is_refused_and_what_is_allowed_is_told(text: str, told:
     with pytest.raises(TypeTextError) as wrong:
         parse_type(text)
     assert told in str(wrong.value)
+
+
+def test_what_is_written_instead_of_an_alias_is_a_type() -> None:
+    written = [*ALIASES.values(), *FORMS.values()]
+    assert written
+    assert all(parse_type(each.strip('"')) for each in written)
+    assert not set(ALIASES) & {*PRIMITIVES, *FORMS}

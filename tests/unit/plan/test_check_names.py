@@ -184,8 +184,8 @@ def test_a_profile_of_which_all_is_there_is_planned(mine: Path) -> None:
             "hive-3.1.3, formats: [hudi-cow]",
             "hive-3.1.3, formats: [hudi]",
             (
-                "16: profile mine: hive-3.1.3: there is no format 'hudi'; did you mean 'hudi-mor'? "
-                "allowed: hive-orc, hive-parquet, hudi-cow, hudi-mor, iceberg"
+                "16: profile mine: hive-3.1.3: there is no format 'hudi'; did you mean 'hudi-cow' "
+                "or 'hudi-mor'? allowed: hive-orc, hive-parquet, hudi-cow, hudi-mor, iceberg"
             ),
         ),
         (

@@ -98,7 +98,7 @@ def test_an_upgrade_needs_both_and_the_newer_ones_tool(tmp_path: Path) -> None:
         ),
         (
             "metastore: {distribution: a, from: b}",
-            "metastore has no 'from'; allowed: distribution, upgraded_from",
+            "metastore has no 'from'; did you mean 'upgraded_from'? allowed: distribution,",
         ),
     ],
 )

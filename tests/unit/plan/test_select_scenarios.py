@@ -90,6 +90,13 @@ def test_a_profile_that_is_nowhere_is_told_with_the_own_ones(mine: Path) -> None
         find("nightli", [mine])
     assert (told.value.kind, told.value.name) == ("profile", "nightli")
     assert {"nightly", "ci"} <= set(told.value.known)
+    beside, above = mine / "profiles.yaml", mine.parent / "profiles.yaml"
+    assert str(told.value).endswith(f"; your own are looked for in {beside} and {above}")
+
+
+def test_an_unknown_profile_of_no_scenario_says_where_own_ones_would_be() -> None:
+    with pytest.raises(UnknownNameProblem, match=r"; name your scenarios .* profiles\.yaml beside"):
+        find("nightly", ())
 
 
 def test_two_own_profiles_of_one_name_are_told(mine: Path, tmp_path: Path) -> None:

@@ -98,7 +98,8 @@ def test_a_file_is_named_by_its_folder_and_itself(tmp_path: Path) -> None:
     ("old", "new", "told"),
     [
         ("about:", "abuot:", "1: a scenario has no 'abuot'; did you mean 'about'? allowed: table,"),
-        ("f2: string", "f2: text", "4: table: columns.f2: 'text' is not a type; allowed: boolean"),
+        ("f2: string", "f2: blob", "4: table: columns.f2: 'blob' is not a type; allowed: boolean"),
+        ("f2: string", "f2: bigint", "4: table: columns.f2: 'bigint' is not a type here; write lo"),
         ("key: id", "key: [id]", '5: table: key: ["id"] is given; allowed: text (quote it)'),
         ("key: id", "kee: id", "5: table has no 'kee'; did you mean 'key'? allowed: columns, key"),
         ("key: id", "key: f9", "5: table: key: there is no column 'f9'; there are: id, ts, f1"),
