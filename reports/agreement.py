@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from harness.core.counting import counted
 from harness.core.grouping import grouped
 from harness.core.parties import WRITERS
 from harness.core.records import (
@@ -17,7 +18,6 @@ from harness.core.records import (
 )
 from harness.judge.understand import LOWER
 from harness.model.canonical import text_of, to_json
-from harness.reports.words import counted
 from harness.run.load_run import Run
 
 MIN_ALARM = 2

@@ -14,6 +14,7 @@ from typing import Final
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from harness.core.counting import counted
 from harness.core.records import FindingKind, Verdict
 from harness.reports import agreement, html_data, pairs, summary, tolerance_counts
 from harness.reports.cause_texts import DEFAULT, cause_texts
@@ -93,13 +94,15 @@ def embedded(data: object) -> Markup:
 
 
 def _environment() -> Environment:
-    return Environment(
+    made = Environment(
         loader=PackageLoader("harness.reports"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.filters["counted"] = counted
+    return made
 
 
 def _text(name: str) -> str:

@@ -14,6 +14,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from harness.core.counting import counted
 from harness.core.grouping import grouped
 from harness.core.outcomes import failed, word
 from harness.core.records import Verdict, VerdictKind
@@ -21,7 +22,7 @@ from harness.model import past_views as views
 from harness.reports.legend import READER, VIEWS
 from harness.reports.lines import say, text
 from harness.reports.summary import numbers
-from harness.reports.words import FINDINGS, VERDICTS, counted
+from harness.reports.words import FINDINGS, VERDICTS
 from harness.run.load_run import Run
 from harness.run.run_info import VariantInfo
 from harness.scenario.definition import VIEWS as ALL_VIEWS

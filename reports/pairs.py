@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import combinations, groupby
 from typing import Final
 
+from harness.core.counting import counted
 from harness.core.grouping import grouped
-from harness.reports.words import counted
 from harness.run.load_run import Run
 from harness.run.run_info import VariantInfo
 from harness.scenario.cells import Excluded, Pairs, Partly

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from harness.core.counting import counted
 from harness.core.records import OutcomeKind, VerdictKind
 from harness.core.refusals import by_chance
 from harness.reports.sentences import refusal_text
-from harness.reports.words import counted
 from harness.run.causes import ORDER
 from harness.run.load_run import Run, StepResult
 from harness.run.run_info import NOT_COMPARED

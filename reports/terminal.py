@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from harness.core.counting import counted
 from harness.core.grouping import grouped
 from harness.core.records import VerdictKind
 from harness.reports import agreement, pairs, summary, tolerance_counts
@@ -22,7 +23,7 @@ from harness.reports.legend import legend, short_names
 from harness.reports.lines import command, item, say, text
 from harness.reports.matrices import STYLES, counts, matrices
 from harness.reports.scoreboard import Score, scoreboard
-from harness.reports.words import VERDICTS, counted
+from harness.reports.words import VERDICTS
 from harness.run.load_run import Run
 
 NAME: Final = "terminal"

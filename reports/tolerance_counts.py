@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from harness.core import tolerances
+from harness.core.counting import counted
 from harness.core.records import Normalised, Verdict
 from harness.core.tolerances import Declaration
-from harness.reports.words import counted
 
 
 @dataclass(frozen=True, slots=True)

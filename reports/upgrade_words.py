@@ -12,10 +12,11 @@ from harness.comparison.remedies import of_cause
 from harness.comparison.result import SideComparison
 from harness.comparison.verdict_change import WORSE, VerdictChange, places, places_of
 from harness.comparison.workarounds import Workaround, workarounds
+from harness.core.counting import counted
 from harness.core.records import Finding, Verdict
 from harness.model import past_views
 from harness.reports.sentences import refusal_text, witness_text
-from harness.reports.words import FINDINGS, PARTIES, counted, short
+from harness.reports.words import FINDINGS, PARTIES, short
 from harness.run.load_run import Run
 
 NO_SETTING: Final = "No setting was seen to help."

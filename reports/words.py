@@ -337,12 +337,3 @@ def kind_of(value: Value) -> str:
         (MapValue, "map"),
     )
     return next((name for kind, name in names if isinstance(value, kind)), "value")
-
-
-def counted(number: int, one: str, many: str = "") -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "cell"), counted(6, "cell")
-    ('1 cell', '6 cells')
-    """
-    return f"{number:,} {one if number == 1 else many or one + 's'}"

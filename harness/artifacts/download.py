@@ -15,6 +15,7 @@ import requests
 import urllib3.exceptions
 
 from harness.artifacts.repository import ENVIRONMENT_VARIABLE, Repository, without_login
+from harness.core.counting import counted
 from harness.core.errors import EnvironmentProblem, unwritable
 from harness.core.progress import Progress
 
@@ -279,7 +280,7 @@ def _receive(
         if lacking < 0:
             break  # larger than it may be: the check that follows says so
     if lacking > 0:
-        raise _Broken(f"the transfer ended {lacking} bytes too early")
+        raise _Broken(f"the transfer ended {counted(lacking, 'byte')} too early")
     return digest.hexdigest()
 
 

@@ -7,8 +7,8 @@ import typer
 from harness.cli import options
 from harness.cli.console.output import OUT, Output, say
 from harness.cli.open_run import looked_at
+from harness.core.counting import counted
 from harness.core.errors import EnvironmentProblem
-from harness.reports.words import counted
 from harness.run import pipeline
 from harness.run.run_folder import LATEST_RUN
 

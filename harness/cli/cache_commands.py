@@ -16,6 +16,7 @@ from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution
 from harness.cli import options, plan_options
 from harness.cli.console.output import OUT, Output, say
+from harness.core.counting import counted
 from harness.core.progress import megabytes
 from harness.run import needed_artifacts
 
@@ -59,7 +60,8 @@ def export(
 def import_(output: Output, file: FileArgument) -> None:
     """Verify the files of an exported tar file and put them into the cache; download nothing."""
     found = bundle_import.load(file, Cache.default(offline=True), output.progress())
-    said = f"{found.files} files verified, {found.new} of them new ({megabytes(found.size)})"
+    files = counted(found.files, "file")
+    said = f"{files} verified, {found.new} of them new ({megabytes(found.size)})"
     output.end(said, **asdict(found))
 
 
@@ -84,7 +86,7 @@ def prune(
     """Remove old table states, answers and class archives. Do not use it during a run."""
     found = cache_cleanup.prune(Cache.default(), time.time() - older_than * DAY_S)
     removed = ", ".join(f"{each.files} {each.name} ({megabytes(each.size)})" for each in found)
-    say(f"removed what is older than {older_than} days: {removed}")
+    say(f"removed what is older than {counted(older_than, 'day')}: {removed}")
 
 
 def _needed(scenarios: Sequence[Path] | None, profile: str) -> list[Distribution]:

@@ -17,6 +17,7 @@ from harness import engines, formats
 from harness.artifacts import distributions
 from harness.core import runtime_names
 from harness.core import yaml_reader as scenario_text
+from harness.core.counting import counted
 from harness.core.errors import Fault, UsageProblem
 from harness.core.metastore_choice import MetastoreChoice
 from harness.core.runtime_names import PROCESS
@@ -43,7 +44,6 @@ from harness.plan import (
 )
 from harness.plan.reader_support import ReaderProblem
 from harness.reports import pairs
-from harness.reports.words import counted
 from harness.scenario.cells import Cell, Excluded, Plan, Reader, Variant, parse_reader
 from harness.scenario.definition import Scenario
 from harness.scenario.notices import notices
@@ -305,7 +305,9 @@ def _table_version(variant: Variant) -> str:
 def _show_pairs(made: Plan, console: Console) -> None:
     for each in made.pairs:
         axes = "; ".join(f"{name}: {', '.join(values)}" for name, values in each.axes.items())
-        line = f"pairs of {each.scenario}: {each.variants} of {each.combinations} variants"
+        line = (
+            f"pairs of {each.scenario}: {each.variants} of {counted(each.combinations, 'variant')}"
+        )
         console.print(f"{line} cover all {each.covered} ({axes})", markup=False, highlight=False)
     for pair, scenarios in pairs.impossible(made.pairs):
         where = ", ".join(scenarios)

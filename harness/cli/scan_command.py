@@ -10,8 +10,8 @@ import typer
 
 from harness.cli import options
 from harness.cli.console.output import Output
+from harness.core.counting import counted
 from harness.core.errors import EnvironmentProblem, unwritable
-from harness.reports.words import counted
 from harness.usage import usage_file
 from harness.usage.scan import UNREAD
 from harness.usage.scan import scan as look

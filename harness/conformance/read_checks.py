@@ -12,6 +12,7 @@ from typing import Final
 from harness.conformance import table
 from harness.conformance.checked_engine import Check, CheckedEngine
 from harness.conformance.results import CheckResult, failed, passed
+from harness.core.counting import counted
 from harness.core.records import Column
 from harness.engines.api import RefusedError, Reply
 from harness.judge.cut_history import MILLISECONDS, milliseconds
@@ -43,7 +44,8 @@ def nulls(on: CheckedEngine) -> CheckResult:
     rows = on.ask(on.sql()).rows
     empty = [row for row in rows if row and row[0] is None]
     if len(empty) != 1:
-        return failed(f"{len(empty)} of {len(rows)} rows begin with NULL, and one was written so")
+        told = f"of {counted(len(rows), 'row')} {len(empty)} begin with NULL"
+        return failed(f"{told}, and one was written so")
     names = [name for name, _, _ in table.COLUMNS]
     there = [f"{n}: {text_of(v)}" for n, v in zip(names, empty[0], strict=False) if v is not None]
     return failed(f"no NULL in {'; '.join(there)}") if there else passed()
@@ -112,7 +114,9 @@ def _values(
         return failed(f"the columns were {', '.join(told)}")
     full = [row for row in reply.rows if row[0] is not None]
     if (len(full), len(reply.rows)) != (1, 2):
-        return failed(f"{len(reply.rows)} rows, {len(full)} of them with values, instead of 2, 1")
+        return failed(
+            f"{counted(len(reply.rows), 'row')}, {len(full)} of them with values, instead of 2, 1"
+        )
     compared = zip(written, reply.columns, full[0], strict=True)
     unlike = [
         f"{name}: {text}"

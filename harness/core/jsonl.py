@@ -12,6 +12,7 @@ from typing import Final, TypeVar
 
 from pydantic import TypeAdapter
 
+from harness.core.counting import counted
 from harness.core.errors import naming
 from harness.core.records import Answer, Part, StateRecord, Verdict
 
@@ -47,7 +48,8 @@ def _check_table(where: str, told: Answer | Part) -> None:
     width, height = len(told.columns), len(told.rows)
     for number, row in enumerate(told.rows, start=1):
         if len(row) != width:
-            raise ValueError(f"{where}: row {number} has {len(row)} values for {width} columns")
+            widths = f"{counted(len(row), 'value')} for {counted(width, 'column')}"
+            raise ValueError(f"{where}: row {number} has {widths}")
     for row_at, column, _ in told.raw:
         if not (0 <= row_at < height and 0 <= column < width):
             raise ValueError(f"{where}: raw names a cell that is not there, {row_at}, {column}")

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from harness.core.attempts import Attempt
+from harness.core.counting import counted
 from harness.core.errors import EnvironmentProblem
 from harness.core.queue import ClosableQueue
 from harness.core.records import Answer
@@ -47,9 +48,8 @@ def ask(start: EngineStart, probes: Probes, queues: ReadQueues) -> None:
                 probes.note(each, got[each.cell.case])
     if answers:
         seconds = time.monotonic() - began
-        start.shared.context.progress.note(
-            f"{start.name}: {answers} answers in {seconds:.0f} s, {server.peak_mb} MB at most"
-        )
+        told = f"{counted(answers, 'answer')} in {seconds:.0f} s, {server.peak_mb} MB at most"
+        start.shared.context.progress.note(f"{start.name}: {told}")
 
 
 def _batches(name: str, probes: Probes, queues: ReadQueues) -> Iterator[list[CellQuestion]]:

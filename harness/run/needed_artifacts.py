@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from harness.artifacts import cache_mark, distributions, fetch, object_storage
 from harness.artifacts.cache import Cache
 from harness.core import runtime_names
+from harness.core.counting import counted
 from harness.core.metastore_choice import MetastoreChoice
 from harness.core.progress import Progress
 from harness.core.runtime_names import PROCESS
@@ -54,6 +55,8 @@ def fetch_all(names: Iterable[str], cache: Cache, progress: Progress) -> None:
     fetch.check_online(tuple(missing.values()), cache)
     if missing:
         total = sum(each.size for each in missing.values()) / 1e6
-        progress.note(f"fetch {len(missing)} files, {total:.0f} MB, once, into {cache.root}")
+        progress.note(
+            f"fetch {counted(len(missing), 'file')}, {total:.0f} MB, once, into {cache.root}"
+        )
     for each in found:
         provide.ensure(each, cache, progress)

@@ -16,6 +16,7 @@ from typing import Final
 
 from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
+from harness.core.counting import counted
 from harness.core.records import StateRecord
 from harness.runtime import metastore, provide
 from harness.scenario.cells import Variant
@@ -47,7 +48,7 @@ def write(
             yield found
     if len(missing) < len(variants):
         kept = len(variants) - len(missing)
-        progress.note(f"kept from earlier runs: {kept} of {len(variants)} variants")
+        progress.note(f"kept from earlier runs: {kept} of {counted(len(variants), 'variant')}")
     if missing:
         with progress.count("write tables", len(missing)) as tables:
             for each in _write_missing(missing, context):

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.cli.explain.recorded_cell import RecordedCell
+from harness.core.counting import counted
 from harness.core.errors import printable
 from harness.core.outcomes import failed, half_done, word
 from harness.core.records import Finding, Verdict, VerdictKind, Witness
@@ -24,7 +25,7 @@ from harness.reports.advice import advice
 from harness.reports.file_numbers import NumberedFiles
 from harness.reports.lines import command, item, say
 from harness.reports.sentences import log_text, own_text, refusal_text, witness_text
-from harness.reports.words import FINDINGS, NOT_WORDED, PARTIES, VERDICTS, counted, worded
+from harness.reports.words import FINDINGS, NOT_WORDED, PARTIES, VERDICTS, worded
 
 MOST: Final = 8
 """So many places of one finding are listed."""

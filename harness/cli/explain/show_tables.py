@@ -11,10 +11,11 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.cli.explain.tables import CaseTables, ComparedRow, ComparedTable, ComparedValue
+from harness.core.counting import counted
 from harness.core.errors import printable
 from harness.reports.lines import item, say
 from harness.reports.sentences import LITTLE
-from harness.reports.words import TRACED, WAYS, counted, exact, short, way_parts
+from harness.reports.words import TRACED, WAYS, exact, short, way_parts
 
 WRONG: Final = "≠"
 ABSENT: Final = "no such row"

@@ -11,9 +11,10 @@ from rich.text import Text
 
 from harness.cli.remedy.alternatives import UnusableSettings, changes
 from harness.cli.remedy.effects import Effect
+from harness.core.counting import counted
 from harness.core.records import Verdict
 from harness.reports.lines import say
-from harness.reports.words import FINDINGS, VERDICTS, counted
+from harness.reports.words import FINDINGS, VERDICTS
 from harness.scenario.cells import Reader
 
 MOST = 6

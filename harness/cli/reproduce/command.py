@@ -21,12 +21,12 @@ from harness.cli.reproduce import causes, engine_run, files, searches
 from harness.cli.reproduce.causes import CauseGroup
 from harness.cli.reproduce.engine_trials import PROFILE, EngineTrials
 from harness.cli.reproduce.searches import CauseSearch, Target
+from harness.core.counting import counted
 from harness.core.errors import HarnessError, UsageProblem
 from harness.core.metastore_choice import MetastoreChoice
 from harness.core.records import Answer, FindingKind, Verdict
 from harness.model import query_shapes
 from harness.reports.lines import say
-from harness.reports.words import counted
 from harness.run import load_run, plan_record, run_folder
 from harness.run.load_run import WRITE, Run
 from harness.scenario.cells import Variant, parse_reader

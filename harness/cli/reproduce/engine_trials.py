@@ -12,9 +12,9 @@ from harness.cli.reproduce.causes import refused_steps, signs
 from harness.cli.reproduce.prediction import cell_of
 from harness.cli.reproduce.script import Observation
 from harness.cli.reproduce.searches import Target, Trial
+from harness.core.counting import counted
 from harness.core.progress import Progress
 from harness.core.records import OutcomeKind, VerdictKind
-from harness.reports.words import counted
 from harness.run.load_run import WRITE
 from harness.run.pipeline import Work
 from harness.scenario.cells import Cell, Plan

@@ -15,6 +15,7 @@ from harness import engines, formats
 from harness.artifacts import distributions
 from harness.artifacts.distribution import Distribution
 from harness.cli.reproduce.searches import Target
+from harness.core.counting import counted
 from harness.core.errors import printable
 from harness.core.outcomes import half_done
 from harness.core.records import Answer, Expected, OutcomeKind, StateRecord, Verdict
@@ -26,7 +27,7 @@ from harness.model import past_views
 from harness.model.canonical import Value
 from harness.model.identifiers import TABLE
 from harness.reports.sentences import finding_text, refusal_text
-from harness.reports.words import FINDINGS, counted, exact
+from harness.reports.words import FINDINGS, exact
 from harness.run.load_run import WRITE
 from harness.scenario.cells import Reader, Variant
 from harness.scenario.operations.spark_sql import quoted

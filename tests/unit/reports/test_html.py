@@ -301,3 +301,14 @@ def test_a_cell_says_that_it_is_declared_unsupported_and_was_answered_or_was_not
     run = replace(sampled, answers={**sampled.answers, right.case: spared})
     found = html_cells.cell(run, right, html_cells.QuestionContext([right], files), pool)
     assert "got" not in found
+
+
+def test_one_of_a_kind_is_counted_as_one(sampled: Run, tmp_path: Path) -> None:
+    info, cell = sampled.info, sampled.info.cells[0]
+    variants = tuple(each for each in info.variants if each.id == cell.variant)
+    readers = tuple(each for each in info.readers if each.reader == cell.reader)
+    alone = replace(info, variants=variants, readers=readers, cells=(cell,))
+    page = html.write(replace(sampled, info=alone), tmp_path).read_text("utf-8")
+    said = " ".join(Page(page).words)
+    assert "1 table, 1 reader, 1 question" in said
+    assert re.findall(r"(?<![\d,])1 (?:table|reader|question|step|combination)s\b", said) == []

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from harness.core.counting import counted
 from harness.core.errors import printable
 from harness.core.records import FindingKind, VerdictKind
 from harness.model.simulation.strategies import By, Given, Logs, Way
@@ -13,7 +14,6 @@ from harness.reports.words import (
     FINDINGS,
     VERDICTS,
     WAYS,
-    counted,
     exact,
     kind_of,
     short,

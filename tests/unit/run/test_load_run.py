@@ -98,8 +98,8 @@ TABLE = Part("id", "select", (COLUMN,), (("1",),))
         (replace(TABLE, raw=((0, 1, "x"),)), "raw names a cell that is not there, 0, 1"),
         (replace(TABLE, raw=((0, -1, "x"),)), "raw names a cell that is not there, 0, -1"),
         (replace(TABLE, raw=((-1, 0, "x"),)), "raw names a cell that is not there, -1, 0"),
-        (replace(TABLE, rows=(("1",), ())), "row 2 has 0 values for 1 columns"),
-        (replace(TABLE, rows=(("1", 2),)), "row 1 has 2 values for 1 columns"),
+        (replace(TABLE, rows=(("1",), ())), "row 2 has 0 values for 1 column"),
+        (replace(TABLE, rows=(("1", 2),)), "row 1 has 2 values for 1 column"),
     ],
 )
 def test_an_answer_that_contradicts_itself_is_told_by_its_case(
