@@ -42,7 +42,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
             "check_names",
         ),
         *("select_scenarios", "axes", "handover", "constraints", "variants", "writer_support"),
-        *("pairs", "cell_choice", "case_filter", "product", "controls", "expected_files"),
+        *("parts", "pairs", "cell_choice", "case_filter", "product", "controls", "expected_files"),
         *("separation", "estimation"),
     ),
     "write": (

@@ -22,6 +22,8 @@ from harness.cli import (
     cache_commands,
     doctor_containers,
     engine_commands,
+    expected_steps,
+    named_parts,
     options,
     plan_options,
     scan_command,
@@ -30,6 +32,7 @@ from harness.cli import (
 from harness.cli import doctor as health
 from harness.cli.console.output import OUT, Output
 from harness.cli.explain import command as explanation
+from harness.cli.named_parts import NamedParts
 from harness.cli.open_run import Resources, begun, looked_at, resumed
 from harness.cli.remedy import command as remedies
 from harness.cli.reproduce import command as reproduction
@@ -77,24 +80,27 @@ app.add_typer(cache_commands.app, name="cache")
 
 
 @app.command()
+@options.with_parts
 def plan(
+    named: NamedParts,
     scenarios: options.ScenariosArgument = None,
     folders: options.ScenariosOption = None,
-    profile: options.ProfileOption = options.QUICK_START,
+    profile: options.ProfileOrPartsOption = None,
     k: options.SelectOption = "",
     cells: options.CellsOption = False,
+    expected: options.ExpectedOption = False,
     runtime: options.RuntimeOption = None,
     warehouse: options.WarehouseOption = None,
-    reader: options.ReaderOption = None,
-    readers: options.ReadersOption = None,
     metastore: options.MetastoreOption = "",
 ) -> None:
     """Show what a run would do: variants, readers, cells, and what is left out and why."""
     paths = options.paths(scenarios, folders)
-    asked = plan_options.asked(reader, readers)
     where = plan_options.Where(runtime or "", warehouse or "", metastore)
-    made = plan_options.make(paths, profile, k, None, where, asked)
+    made = plan_options.make(paths, profile, k, None, where, named)
     plan_options.show(made, OUT, cells=cells)
+    if expected:
+        expected_steps.show(made, OUT, every=bool(k))
+    plan_options.check_asks(made)
 
 
 @app.command()
@@ -108,6 +114,7 @@ def fetch(
 ) -> None:
     """Download the engines of a profile into the cache and verify them; skip those in the cache."""
     made = plan_options.make(options.paths(scenarios, folders), profile, "")
+    plan_options.check_asks(made)
     cache, names = Cache.default(offline=offline), needed_artifacts.needed(made)
     needed_artifacts.fetch_all(names, cache, output.progress())
     output.end(cache=str(cache.root), distributions=names)
@@ -115,19 +122,19 @@ def fetch(
 
 @app.command()
 @options.with_output
+@options.with_parts
 def run(
     output: Output,
+    named: NamedParts,
     context: typer.Context,
     scenarios: options.ScenariosArgument = None,
     folders: options.ScenariosOption = None,
-    profile: options.ProfileOption = options.QUICK_START,
+    profile: options.ProfileOrPartsOption = None,
     run_dir: options.RunDirOption = None,
     k: options.SelectOption = "",
     cases: options.CasesOption = None,
     runtime: options.RuntimeOption = None,
     warehouse: options.WarehouseOption = None,
-    reader: options.ReaderOption = None,
-    readers: options.ReadersOption = None,
     metastore: options.MetastoreOption = "",
     offline: options.OfflineOption = False,
     fresh: options.FreshOption = False,
@@ -144,9 +151,8 @@ def run(
         working = resumed(run_dir or run_folder.to_resume(), resources)
     else:
         paths = options.paths(scenarios, folders)
-        asked = plan_options.asked(reader, readers)
         where = plan_options.Where(runtime or "", warehouse or "", metastore)
-        made = plan_options.make(paths, profile, k, cases, where, asked)
+        made = plan_options.make(paths, profile, k, cases, where, named)
         plan_options.check_asks(made)
         working = begun(made, run_dir, resources, fresh=fresh)
     with working as work:
@@ -159,17 +165,20 @@ def run(
 
 @app.command()
 @options.with_output
+@options.with_parts
 def write(
     output: Output,
+    named: NamedParts,
     scenarios: options.ScenariosArgument = None,
     folders: options.ScenariosOption = None,
-    profile: options.ProfileOption = options.QUICK_START,
+    profile: options.ProfileOrPartsOption = None,
     run_dir: options.RunDirOption = None,
     k: options.SelectOption = "",
     offline: options.OfflineOption = False,
 ) -> None:
     """Write the tables and freeze a state after each step; ask no reader."""
-    made = plan_options.make(options.paths(scenarios, folders), profile, k)
+    made = plan_options.make(options.paths(scenarios, folders), profile, k, named=named)
+    plan_options.check_asks(made)
     resources = Resources(output, Cache.default(offline=offline))
     with begun(made, run_dir, resources) as work:
         pipeline.prepare(made, work)
@@ -199,7 +208,7 @@ def read(
         made = plan_record.plan_of(run_info.read_info(work.folder))
         own_distributions.register(folders or ())
         for each in reader or ():
-            made = plan_record.add_reader(work.folder, plan_options.reader(each))
+            made = plan_record.add_reader(work.folder, named_parts.reader(each))
         pipeline.prepare(made, work)
         pipeline.read_answers(made, work, fresh=fresh)
         return _finish(work.folder, output, second_round.judge(made, work), show=show)

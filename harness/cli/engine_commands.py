@@ -10,7 +10,14 @@ from typer.core import TyperGroup
 
 from harness.artifacts import add_version, distributions, engine_cleanup
 from harness.artifacts.cache import Cache
-from harness.cli import doctor_containers, list_engines, options, plan_options, verify_engines
+from harness.cli import (
+    doctor_containers,
+    list_engines,
+    named_parts,
+    options,
+    plan_options,
+    verify_engines,
+)
 from harness.cli.console.output import Output, say
 from harness.core import runtime_names
 from harness.core.progress import megabytes
@@ -93,7 +100,7 @@ def compose(
 ) -> None:
     """Write the stack of a run in containers for Docker Compose, to look around with clients."""
     own_distributions.register(folders or ())
-    named = tuple(map(plan_options.reader, reader or ()))
+    named = tuple(map(named_parts.reader, reader or ()))
     asked = named or plan_options.make(folders, profile, "").readers
     names, cache = [each.distribution for each in asked], Cache.default(offline=offline)
     file = compose_stack.write(names, folder, cache, output.progress())

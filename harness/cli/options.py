@@ -7,15 +7,19 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final, ParamSpec, TypeVar
 
 import typer
 
 from harness.artifacts.cache import OFFLINE
 from harness.cli.console.output import Output
+from harness.cli.named_parts import NamedParts
 from harness.core.errors import UsageProblem, printable
 from harness.core.runtime_names import RUNTIMES, WAREHOUSES
 from harness.run import run_folder
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 QUICK_START: Final = "quick-start"
 """The default profile."""
@@ -62,6 +66,28 @@ OwnOption = Annotated[
 ProfileOption = Annotated[
     str, typer.Option(help="A shipped profile, or one of profiles.yaml beside your scenarios.")
 ]
+ProfileOrPartsOption = Annotated[
+    str | None,
+    typer.Option(
+        help="A shipped profile, or one of profiles.yaml beside your scenarios. Without it, and "
+        "with --format, --writer or --reader, the run is made of just these.",
+        show_default=QUICK_START,
+    ),
+]
+FormatOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Write tables of this format, such as hudi-mor, instead of those of the profile. Can "
+        "be given several times."
+    ),
+]
+WriterOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Write with this distribution, such as 'spark-3.5.8-hudi-1.0.2{table_version=6}', "
+        "instead of the writers of the profile. Can be given several times."
+    ),
+]
 RunDirOption = Annotated[
     Path | None,
     typer.Option(
@@ -80,6 +106,14 @@ CaseArgument = Annotated[
 SelectOption = Annotated[str, typer.Option("-k", help="Only cells whose case contains this text.")]
 CellsOption = Annotated[
     bool, typer.Option("--cells", help="List every cell, not only their number.")
+]
+ExpectedOption = Annotated[
+    bool,
+    typer.Option(
+        "--expected",
+        help="Show step by step what is sent to write a table and which table is expected then: of "
+        "the first variant of each scenario and format, or with -k of all that it selects.",
+    ),
 ]
 CasesOption = Annotated[
     Path | None, typer.Option(help="Only the cases listed in this file, one on each line.")
@@ -147,6 +181,13 @@ VerboseOption = Annotated[
         "--verbose", help="Show the log on standard error too; a run keeps it in harness.log."
     ),
 ]
+PARTS: Final = {
+    "format": FormatOption,
+    "writer": WriterOption,
+    "reader": ReaderOption,
+    "readers": ReadersOption,
+}
+"""The options that make `NamedParts`."""
 OUTPUT: Final = {"quiet": QuietOption, "json": JsonOption, "verbose": VerboseOption}
 """The options that make an `Output`."""
 PLANNED_ALREADY: Final = (
@@ -158,6 +199,8 @@ PLANNED_ALREADY: Final = (
     "fresh",
     "runtime",
     "warehouse",
+    "format",
+    "writer",
     "reader",
     "readers",
     "metastore",
@@ -178,15 +221,39 @@ def with_output(command: Callable[..., int | None]) -> Callable[..., None]:
             status = command(output=output, **given)
         raise typer.Exit(status or 0)
 
-    signature = inspect.signature(command, eval_str=True)
-    own = [each for name, each in signature.parameters.items() if name != "output"]
+    own = _parameters(command, without="output")
     added = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=kind)
         for name, kind in OUTPUT.items()
     ]
-    # The library makes options of what this says.
-    said.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
-    return said
+    return _taking(said, [*own, *added])
+
+
+def with_parts(command: Callable[..., T]) -> Callable[..., T]:
+    """Return a command that has the options of parts in the place of its `named`."""
+
+    @wraps(command)
+    def said(**given: Any) -> T:  # noqa: ANN401 - whatever the other options are
+        form, writer, reader, file = (given.pop(name) for name in PARTS)
+        return command(named=NamedParts(form or (), writer or (), reader or (), file), **given)
+
+    own = _parameters(command, without="named")
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+        for name, kind in PARTS.items()
+    ]
+    return _taking(said, [*own, *added])
+
+
+def _parameters(command: Callable[..., object], *, without: str) -> list[inspect.Parameter]:
+    every = inspect.signature(command, eval_str=True).parameters
+    return [each for name, each in every.items() if name != without]
+
+
+def _taking(command: Callable[P, T], parameters: Sequence[inspect.Parameter]) -> Callable[P, T]:
+    """Return a command whose options the library makes of these parameters."""
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return command
 
 
 def paths(scenarios: Sequence[Path] | None, folders: Sequence[Path] | None) -> list[Path]:

@@ -13,14 +13,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from harness import engines, formats
+from harness import formats
 from harness.artifacts import distributions
-from harness.core import runtime_names
+from harness.cli import named_parts
+from harness.cli.named_parts import NONE, NamedParts
+from harness.cli.options import QUICK_START
 from harness.core import yaml_reader as scenario_text
 from harness.core.counting import counted
 from harness.core.errors import Fault, UsageProblem
 from harness.core.metastore_choice import MetastoreChoice
-from harness.core.runtime_names import PROCESS
 from harness.plan import (
     Profile,
     check_names,
@@ -30,21 +31,23 @@ from harness.plan import (
     estimate,
     in_runtime,
     in_warehouse,
+    load_profiles,
     metastore_support,
     only,
     own_distributions,
+    parts,
     plan,
+    profiles_file,
     reader_support,
-    readers_file,
     select,
     separation,
     shipped,
-    with_readers,
     writer_support,
 )
+from harness.plan.profile import named as is_named
 from harness.plan.reader_support import ReaderProblem
 from harness.reports import pairs
-from harness.scenario.cells import Cell, Excluded, Plan, Reader, Variant, parse_reader
+from harness.scenario.cells import Cell, Excluded, Plan, Variant
 from harness.scenario.definition import Scenario
 from harness.scenario.notices import notices
 
@@ -64,7 +67,9 @@ class EmptyPlanProblem(UsageProblem):
     def __str__(self) -> str:
         left_out = [f"{each.what}: {each.why}" for each in self.excluded[:SHOWN]]
         why = "; ".join(left_out) or "the scenarios ask nothing"
-        return f"nothing would be asked: {why}; harness plan tells more"
+        left = len(self.excluded) - SHOWN
+        more = f"; {counted(left, 'more reason')}: harness plan lists all" if left > 0 else ""
+        return f"nothing would be asked: {why}{more}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,37 +103,38 @@ AS_IT_SAYS: Final = Where()
 
 def make(
     paths: Sequence[Path] | None,
-    profile: str,
+    profile: str | None,
     pattern: str,
     cases: Path | None = None,
     where: Where = AS_IT_SAYS,
-    readers: Sequence[str] = (),
+    named: NamedParts = NONE,
     change: Callable[[Profile], Profile] = lambda profile: profile,
 ) -> Plan:
     """Plan a profile, on its own scenarios or on those of `paths`.
 
     Args:
         paths: scenario files and folders; None for the profile's own.
-        profile: its name.
+        profile: its name; None for the quick start, or where parts are named for just these.
         pattern: only cells whose case contains it.
         cases: a file that names the only cells wanted, a case on each line.
         where: what is said of all engines.
-        readers: who is asked instead of the profile's readers; empty: those.
+        named: formats, writers and readers in the place of the profile's.
         change: what else the profile is to have otherwise.
 
     Raises:
-        UsageProblem: a scenario, profile, writer, reader, setting or case that does not exist.
+        UsageProblem: a scenario, profile, writer, reader, setting or case that does not exist, or
+            parts that do not fit together.
 
     """
-    scenarios, found = choose(paths or (), profile)
+    scenarios, found = choose(paths or (), profile or QUICK_START)
     own_distributions.register(paths or ())
-    if readers:
-        found = with_readers(found, tuple(map(reader, readers)))
-    found = change(where.of(found))
+    named_ones = _with_parts(found, named, scenarios, alone=profile is None)
+    found = change(where.of(named_ones))
     wrong = (*writer_support.wrong(found), *_wrong_readers(found))
     check_names.raise_if_any((*wrong, *metastore_support.wrong(found)))
     for name in (each for each in found.formats if each in formats.names()):
         reader_support.check_format(name)
+    parts.check(found)
     known = [formats.load(name) for name in formats.names()]
     makers = writer_support.of(found)
 
@@ -141,18 +147,22 @@ def make(
         return controls.with_controls(some, found, makers, own)
 
     made = controlled(planned(scenarios, found))
+    if pattern or cases:
+        check_asks(made)  # of nothing nothing can be chosen, and that would hide why
     made = controlled(select(made, pattern)) if pattern else made
     return controlled(only(made, _lines(cases))) if cases else made
 
 
-def asked(named: Sequence[str] | None, file: Path | None) -> tuple[str, ...]:
-    """Return the readers that are asked instead of a profile's: those named, and those of a file.
-
-    Raises:
-        ScenarioProblem: the file is wrong.
-
-    """
-    return (*(named or ()), *(readers_file.register(file) if file else ()))
+def _with_parts(
+    profile: Profile, named: NamedParts, scenarios: Sequence[Scenario], *, alone: bool
+) -> Profile:
+    """Return a profile with what was named in the place of its own; `alone`: or of just that."""
+    found = named.read()
+    if alone and found.named:
+        shipped_ones = load_profiles(profiles_file()).values()
+        own = [s for s in scenarios if any(is_named(s.name, each) for each in profile.scenarios)]
+        return parts.ad_hoc(found, (profile, *shipped_ones), own)
+    return found.instead(profile)
 
 
 def check_asks(made: Plan) -> None:
@@ -169,7 +179,7 @@ def check_asks(made: Plan) -> None:
 def _wrong_readers(profile: Profile) -> Iterator[Fault]:
     for number, asked in enumerate(profile.readers):
         try:
-            check(asked.reader)
+            named_parts.check(asked.reader)
         except ReaderProblem as wrong:
             yield profile.fault(("readers", number), str(wrong))
 
@@ -180,42 +190,6 @@ def _lines(path: Path) -> list[str]:
     return [line for each in content.splitlines() if (line := each.strip())]
 
 
-def reader(text: str) -> Reader:
-    """Read a reader that exists from its text.
-
-    Raises:
-        ReaderProblem: it is not a reader, or names a distribution or setting that does not exist.
-
-    """
-    try:
-        found = parse_reader(text)
-    except ValueError as wrong:
-        raise ReaderProblem(text, str(wrong)) from wrong
-    check(found)
-    own = runtime_names.with_default(found.distribution, PROCESS)
-    return replace(found, distribution=own)
-
-
-def check(each: Reader) -> None:
-    """Check that a reader's distribution exists, can be asked and knows its settings.
-
-    Raises:
-        ReaderProblem: it does not.
-
-    """
-    reader_support.check_exists(each)
-    allowed = engines.load(distributions.load(each.distribution).engine).settings
-    for name, value in each.settings:
-        if name not in allowed:
-            known = ", ".join(allowed) or "none"
-            raise ReaderProblem(str(each), f"there is no setting '{name}'; allowed: {known}")
-        if value not in allowed[name]:
-            values = ", ".join(allowed[name])
-            told = f"'{value}' is not a value of {name}; allowed: {values}"
-            raise ReaderProblem(str(each), told)
-    reader_support.check_combination(each)
-
-
 def show(made: Plan, console: Console, *, cells: bool) -> None:
     """Print what a plan consists of."""
     table = Table("variant", "steps", "cells", box=None, pad_edge=False, header_style="bold")
@@ -224,6 +198,8 @@ def show(made: Plan, console: Console, *, cells: bool) -> None:
         row = str(len(variant.scenario.steps)), str(counts[variant.id])
         table.add_row(Text(variant.id, overflow="fold"), *row)
     console.print(table)
+    for each in made.chosen:
+        console.print(each, markup=False, highlight=False, soft_wrap=True)
     _show_readers(made, console)
     for scenario in {each.scenario.name: each.scenario for each in made.variants}.values():
         for notice in notices(scenario):

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from harness.artifacts import cache_mark
 from harness.artifacts.cache import Cache
-from harness.cli import options, plan_options
+from harness.cli import named_parts, options
 from harness.cli.console.output import Output
 from harness.cli.open_run import Resources
 from harness.conformance import kit, latest_results, markdown, results
@@ -82,7 +82,7 @@ def _readers(names: Sequence[str], *, every: bool) -> tuple[Reader, ...]:
         raise UsageProblem(
             "name the readers to check, such as trino-476 or trino-476@container, or say --all"
         )
-    readers = tuple(map(plan_options.reader, names)) if names else all_readers()
+    readers = tuple(map(named_parts.reader, names)) if names else all_readers()
     for each in readers:
         kit.check_can_be_asked(each)
     return readers

@@ -13,12 +13,12 @@ from harness.plan.product import plan
 from harness.plan.profile import (
     AskedSteps,
     Cover,
+    Parts,
     Profile,
     ProfileReader,
     Writer,
     in_runtime,
     in_warehouse,
-    with_readers,
 )
 from harness.plan.profile_file import load_profiles
 from harness.plan.select_scenarios import choose, find
@@ -31,6 +31,7 @@ __all__ = [
     "Cover",
     "Maker",
     "Makers",
+    "Parts",
     "Profile",
     "ProfileReader",
     "Writer",
@@ -46,5 +47,4 @@ __all__ = [
     "profiles_file",
     "scenarios_folder",
     "select",
-    "with_readers",
 ]

@@ -123,13 +123,15 @@ def wrong_settings(profile: Profile, known: Mapping[str, Capabilities]) -> Itera
     for name in (each for each in profile.formats if each in known):
         for setting, allowed in known[name].settings.items():
             values.setdefault(setting, {}).update(dict.fromkeys(allowed))
+    # A file's writers may have settings of its own formats, in whose place others were named.
+    others = "formats" in profile.given and "writers" not in profile.given
     for number, writer in enumerate(profile.writers):
         for setting, value in writer.settings.items():
             at = ("writers", number, "settings", setting)
             who = f"writer {writer.distribution}"
-            if setting not in values:
+            if setting not in values and not others:
                 told = f"no format of the profile has a setting '{setting}'"
                 yield profile.fault(at, f"{who}: {told}; {one_of(setting, sorted(values))}")
-            elif value not in values[setting]:
+            elif value not in values.get(setting, (value,)):
                 told = f"{setting}: there is no '{value}'; {one_of(value, values[setting])}"
                 yield profile.fault(at, f"{who}: {told}")

@@ -64,6 +64,7 @@ def plan(
         partly=tuple(cell_choice.partly(profile, variants, cells, cannot)),
         ask_again=profile.ask_again,
         metastore=profile.metastore,
+        chosen=profile.chosen,
     )
 
 

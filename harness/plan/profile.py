@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Final
 
@@ -67,6 +67,10 @@ class Writer:
         """Everything that writes."""
         return (self.distribution, self.then) if self.then else (self.distribution,)
 
+    def __str__(self) -> str:
+        """Write it as the command line takes it, without what only a file can say."""
+        return str(Reader(self.distribution, tuple(self.settings.items())))
+
 
 @dataclass(frozen=True, slots=True)
 class Profile:
@@ -91,11 +95,17 @@ class Profile:
     ask_again: AskedAgain = AskedAgain.UNEXPLAINED
     metastore: MetastoreChoice = USUAL
     """The one that the readers ask through."""
+    given: frozenset[str] = frozenset()
+    """The keys whose value is not the file's: `formats`, `writers`, `readers`."""
+    chosen: tuple[str, ...] = ()
+    """What was chosen because nobody named it, a sentence for each of these keys."""
     document: Document | None = field(default=None, compare=False, repr=False)
     """The file that it stands in; None for one made in Python."""
 
     def fault(self, at: KeyPath, wrong: str) -> Fault:
-        """Return what is wrong at a place of the profile, with file and line if there is a file."""
+        """Return what is wrong at a place of the profile, with file and line if it is of a file."""
+        if at[0] in self.given:
+            return Fault("", 0, wrong)
         text = f"profile {self.name}: {wrong}"
         if self.document is None:
             return Fault("", 0, text)
@@ -154,9 +164,28 @@ def in_warehouse(profile: Profile, warehouse: str) -> Profile:
     return replace(profile, readers=tuple(readers))
 
 
-def with_readers(profile: Profile, readers: Iterable[Reader]) -> Profile:
-    """Return a profile that asks these readers instead of its own, about all that they can read."""
-    return replace(profile, readers=tuple(map(ProfileReader, dict.fromkeys(readers))))
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What somebody names in the place of what a profile has; empty where nobody does."""
+
+    formats: tuple[str, ...] = ()
+    writers: tuple[Writer, ...] = ()
+    readers: tuple[ProfileReader, ...] = ()
+
+    @property
+    def named(self) -> frozenset[str]:
+        """The keys of a profile that these are, as far as there are any."""
+        return frozenset(each.name for each in fields(self) if getattr(self, each.name))
+
+    def instead(self, profile: Profile) -> Profile:
+        """Return a profile with these parts in the place of its own."""
+        return replace(
+            profile,
+            formats=self.formats or profile.formats,
+            writers=self.writers or profile.writers,
+            readers=self.readers or profile.readers,
+            given=self.named,
+        )
 
 
 def _in_runtime(reader: Reader, runtime: str) -> Reader:

@@ -108,6 +108,11 @@ def check_combination(reader: Reader) -> None:
         raise ReaderProblem(str(reader), f"it can be asked about no format; {why}")
 
 
+def readers_of(format_name: str) -> tuple[str, ...]:
+    """Return the distributions that can be asked about tables of a format."""
+    return tuple(each.name for each in _readers() if _reads(each, format_name))
+
+
 def check_format(format_name: str) -> None:
     """Check that there is a distribution that reads the tables of a format.
 

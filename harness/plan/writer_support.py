@@ -31,10 +31,10 @@ def of(profile: Profile) -> Makers:
 
 def _maker(found: Distribution) -> Maker:
     versions = found.texts_if_any(TABLE_VERSIONS)
-    return Maker(_written(found), versions, found.options_if_any(CANNOT))
+    return Maker(written(found), versions, found.options_if_any(CANNOT))
 
 
-def _written(distribution: Distribution) -> tuple[str, ...]:
+def written(distribution: Distribution) -> tuple[str, ...]:
     """Return the formats that a distribution writes."""
     families = distribution.texts_if_any(WRITES)
     facts = (formats.facts(name) for name in formats.names())
@@ -53,12 +53,13 @@ def _wrong_writers(profile: Profile) -> Iterator[Fault]:
     known = distributions.names()
     for number, writer in enumerate(profile.writers):
         for place, name in enumerate(writer.distributions):
-            if told := _wrong_writer(name, known):
+            if told := why_not(name, known):
                 at = ("writers", number, "sequence", place)
                 yield profile.fault(at, f"writer: {told}")
 
 
-def _wrong_writer(name: str, known: Collection[str]) -> str:
+def why_not(name: str, known: Collection[str]) -> str:
+    """Return why a distribution cannot write; empty when it can. `known`: all distributions."""
     own = runtime_names.lock_name(name)
     if runtime_names.given(name) in runtime_names.WAREHOUSES:
         return f"{name}: tables are written to the disk; allowed: {own}"
@@ -73,6 +74,12 @@ def _wrong_writer(name: str, known: Collection[str]) -> str:
 
 def _writes(name: str) -> bool:
     return bool(distributions.load(name).texts_if_any(WRITES))
+
+
+def writers(format_name: str) -> tuple[str, ...]:
+    """Return the distributions that write tables of a format."""
+    every = map(distributions.load, filter(_writes, distributions.names()))
+    return tuple(each.name for each in every if format_name in written(each))
 
 
 def _wrong_versions(profile: Profile, makers: Makers) -> Iterator[Fault]:

@@ -44,7 +44,7 @@ class Unlike:
         return f"{self.setting}={self.has}{ours} (default: {self.default})"
 
 
-_READER = re.compile(r"(?P<distribution>[\w.+-]+(@\w+)?)(\{(?P<settings>[^{}]*)\})?")
+_WITH_SETTINGS = re.compile(r"(?P<distribution>[\w.+-]+(@\w+)?)(\{(?P<settings>[^{}]*)\})?")
 
 
 def parse_reader(text: str) -> Reader:
@@ -57,16 +57,26 @@ def parse_reader(text: str) -> Reader:
         ValueError: it is not of the form `distribution{setting=value, …}`.
 
     """
-    match = _READER.fullmatch(text.strip())
+    return Reader(*with_settings(text, "reader"))
+
+
+def with_settings(text: str, what: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Read a distribution and its settings from a text; `what` it is to be, for messages.
+
+    Raises:
+        ValueError: it is not of the form `distribution{setting=value, …}`.
+
+    """
+    match = _WITH_SETTINGS.fullmatch(text.strip())
     inner = (match["settings"] or "") if match else ""
     pairs = [each.partition("=") for each in inner.split(",") if each.strip()]
     if match is None or any(not eq for _, eq, _ in pairs):
-        raise ValueError(f"'{text}' is not a reader; write distribution{{setting=value, …}}")
+        raise ValueError(f"'{text}' is not a {what}; write distribution{{setting=value, …}}")
     settings = tuple((name.strip(), value.strip()) for name, _, value in pairs)
     names = [name for name, _ in settings]
     if len(set(names)) < len(names) or not all(name and value for name, value in settings):
         raise ValueError(f"'{text}': each setting once, with a name and a value")
-    return Reader(match["distribution"], settings)
+    return match["distribution"], settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,3 +183,5 @@ class Plan:
     ask_again: AskedAgain = AskedAgain.UNEXPLAINED
     metastore: MetastoreChoice = USUAL
     """The one that the readers ask through."""
+    chosen: tuple[str, ...] = ()
+    """What was chosen because nobody named it, a sentence for each kind of part."""

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from harness.cli import plan_options
+from harness.cli import named_parts
 from harness.core.errors import UsageProblem
 from harness.core.metastore_choice import MetastoreChoice
-from harness.plan import Profile, Writer, metastore_support, with_readers
+from harness.plan import Profile, ProfileReader, Writer, metastore_support
 from harness.scenario.cells import Reader, parse_reader
 
 READER: Final = "reader"
@@ -35,7 +35,8 @@ class Side:
 
     def of(self, profile: Profile) -> Profile:
         """Return a profile with what is on this side."""
-        found = with_readers(profile, [self.reader]) if self.reader else profile
+        readers = (ProfileReader(self.reader),) if self.reader else profile.readers
+        found = replace(profile, readers=readers)
         found = replace(found, writers=(self.writer,)) if self.writer else found
         return replace(found, metastore=self.metastore) if self.metastore else found
 
@@ -70,7 +71,7 @@ def _given(text: str, role: str) -> Side:
         return Side(metastore=MetastoreChoice(text))
     if role == WRITER:
         return Side(writer=_writer(text))
-    return Side(reader=plan_options.reader(text))
+    return Side(reader=named_parts.reader(text))
 
 
 def _writer(text: str) -> Writer:

@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 
 from harness.cli import plan_options
+from harness.cli.named_parts import NamedParts
 from harness.cli.plan_options import Where
 from harness.core.errors import UsageProblem
 from harness.plan import estimate, estimation
@@ -65,10 +66,12 @@ def test_the_minutes_of_a_plan_are_the_sum_of_what_is_known_of_its_parts(
 
 def test_readers_that_are_named_are_asked_instead_of_the_profiles() -> None:
     asked = ("trino-476@process", "hive-3.1.3@container", "trino-476")
-    made = plan_options.make(None, "first", "", readers=asked)
+    made = plan_options.make(None, "first", "", named=NamedParts(readers=asked))
     assert [str(each) for each in made.readers] == ["trino-476", "hive-3.1.3@container"]
     assert {cell.reader for cell in made.cells} == set(map(str, made.readers))
-    everywhere = plan_options.make(None, "first", "", where=Where("process"), readers=asked)
+    everywhere = plan_options.make(
+        None, "first", "", where=Where("process"), named=NamedParts(readers=asked)
+    )
     assert [str(each) for each in everywhere.readers] == ["trino-476", "hive-3.1.3"]
 
 
@@ -77,7 +80,9 @@ def test_readers_of_an_object_store_are_processes_and_read_a_control_first() -> 
     assert [each.distribution for each in made.readers][-1] == "trino-476@s3"
     controls = [cell for cell in made.cells if cell.variant.startswith("control/")]
     assert {cell.reader for cell in controls} == {str(each) for each in made.readers}
-    again = plan_options.make(None, "first", "", where=Where("process"), readers=["trino-476@s3"])
+    again = plan_options.make(
+        None, "first", "", where=Where("process"), named=NamedParts(readers=["trino-476@s3"])
+    )
     assert [str(each) for each in again.readers] == ["trino-476@s3"]
 
 
@@ -92,17 +97,19 @@ def test_readers_of_an_object_store_are_processes_and_read_a_control_first() -> 
 )
 def test_who_cannot_read_from_an_object_store_is_told(where: Where, reader: str, told: str) -> None:
     with pytest.raises(UsageProblem, match=told):
-        plan_options.make(None, "first", "", where=where, readers=[reader])
+        plan_options.make(None, "first", "", where=where, named=NamedParts(readers=[reader]))
 
 
 def test_containers_and_who_reads_from_an_object_store_are_not_asked_in_one_run() -> None:
     both = ["trino-476@s3", "trino-476@container"]
     with pytest.raises(UsageProblem, match="no one serves both trino-476@container and trino-476@"):
-        plan_options.make(None, "first", "", readers=both)
+        plan_options.make(None, "first", "", named=NamedParts(readers=both))
 
 
 def test_tables_that_name_their_files_by_paths_are_not_asked_for_in_an_object_store() -> None:
-    made = plan_options.make(None, "main", "", where=Where(warehouse="s3"), readers=["trino-476"])
+    made = plan_options.make(
+        None, "main", "", where=Where(warehouse="s3"), named=NamedParts(readers=["trino-476"])
+    )
     formats = {each.id: each.format for each in made.variants}
     assert "iceberg" not in {formats[cell.variant] for cell in made.cells}
     assert any("absolute paths" in each.why for each in made.excluded)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from harness.cli import plan_options
+from harness.cli.named_parts import NamedParts
 from harness.plan import controls
 from harness.scenario.cells import Cell, Plan
 
@@ -27,7 +28,9 @@ def test_readers_that_are_shipped_have_none() -> None:
 
 
 def test_another_version_has_one_for_each_format_and_is_asked_it_first() -> None:
-    made = plan_options.make(None, "quick-start", "", readers=[OTHER, "trino-476@container"])
+    made = plan_options.make(
+        None, "quick-start", "", named=NamedParts(readers=[OTHER, "trino-476@container"])
+    )
     assert of_control(made) == list(made.cells[:2])
     assert [(each.variant, each.step, each.reader) for each in of_control(made)] == [
         (COW, 2, OTHER),
@@ -38,12 +41,12 @@ def test_another_version_has_one_for_each_format_and_is_asked_it_first() -> None
 
 def test_each_setting_of_such_a_reader_has_its_own() -> None:
     readers = [f"{OTHER}{{use-column-names={value}}}" for value in ("true", "false")]
-    made = plan_options.make(None, "first", "", readers=readers)
+    made = plan_options.make(None, "first", "", named=NamedParts(readers=readers))
     assert [each.reader for each in of_control(made)] == readers
 
 
 def test_the_oldest_tables_that_a_writer_makes_are_read() -> None:
-    made = plan_options.make(None, "full", "", readers=[OTHER])
+    made = plan_options.make(None, "full", "", named=NamedParts(readers=[OTHER]))
     variants = {each.id: each for each in made.variants}
     for cell in of_control(made):
         variant = variants[cell.variant]
@@ -76,15 +79,17 @@ def test_each_writer_makes_one_of_the_oldest_tables_that_it_makes(tmp_path: Path
 
 
 def test_a_part_of_a_plan_keeps_the_controls_of_its_readers(tmp_path: Path) -> None:
-    made = plan_options.make(None, "quick-start", "hudi/move[hudi-mor", readers=[OTHER])
+    made = plan_options.make(
+        None, "quick-start", "hudi/move[hudi-mor", named=NamedParts(readers=[OTHER])
+    )
     assert [each.variant for each in of_control(made)] == [MOR]
     cases = tmp_path / "cases.txt"
     cases.write_text(f"{made.cells[-1].case}\n")
-    one = plan_options.make(None, "quick-start", "", cases, readers=[OTHER])
+    one = plan_options.make(None, "quick-start", "", cases, named=NamedParts(readers=[OTHER]))
     assert one.cells == (*of_control(made), made.cells[-1])
 
 
 def test_controls_can_be_asked_alone() -> None:
-    made = plan_options.make(None, "quick-start", "control/", readers=[OTHER])
+    made = plan_options.make(None, "quick-start", "control/", named=NamedParts(readers=[OTHER]))
     assert list(made.cells) == of_control(made)
     assert len(made.cells) == 2

@@ -9,6 +9,7 @@ import pytest
 
 from harness.artifacts import distributions
 from harness.cli import plan_options
+from harness.cli.named_parts import NamedParts
 from harness.core.errors import ScenarioProblem
 from harness.plan import own_distributions, readers_file, shipped
 
@@ -94,7 +95,7 @@ def test_a_profile_and_the_command_line_can_name_it(tmp_path: Path) -> None:
         "steps: [{insert: [1]}]\n"
     )
     distributions._own.clear()
-    made = plan_options.make([mine], "first", "", readers=["trino-patched"])
+    made = plan_options.make([mine], "first", "", named=NamedParts(readers=["trino-patched"]))
     assert {cell.reader for cell in made.cells} == {"trino-patched"}
     assert any(each.scenario.name == "control/unchanged" for each in made.variants)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness.cli import plan_options
+from harness.cli.named_parts import NamedParts
 from harness.core.metastore_choice import MetastoreChoice
 from harness.model.datatypes import parse_type
 from harness.model.table import Table
@@ -100,14 +101,16 @@ def test_a_reader_that_needs_a_control_is_added_where_there_is_one(tmp_path: Pat
     run_info.write_info(tmp_path / "plain", plan_record.info_of(plain, "x", NOW))
     with pytest.raises(NoControlProblem, match=r"this run has none of hudi-cow tables; run the pr"):
         plan_record.add_reader(tmp_path / "plain", other)
-    made = plan_options.make(None, "first", "", readers=["trino-475@container"])
+    made = plan_options.make(None, "first", "", named=NamedParts(readers=["trino-475@container"]))
     run_info.write_info(tmp_path / "own", plan_record.info_of(made, "x", NOW))
     added = plan_record.add_reader(tmp_path / "own", other)
     assert len(held_to_controls.controls_of(added)[str(other), "hudi-cow"]) == 1
 
 
 def test_what_is_not_known_of_a_reader_is_not_called_its_engines_default() -> None:
-    made = plan_options.make(None, "first", "", readers=["trino-999@container", "trino-476"])
+    made = plan_options.make(
+        None, "first", "", named=NamedParts(readers=["trino-999@container", "trino-476"])
+    )
     newer, shipped = plan_record.info_of(made, "x", NOW).readers
     assert newer.settings == run_info.NOT_COMPARED
     assert shipped.settings == run_info.DEFAULTS

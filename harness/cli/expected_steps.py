@@ -1,0 +1,91 @@
+"""What tables of a plan hold: step by step what is sent, and the table after it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from rich import box
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from harness.core.counting import counted
+from harness.core.errors import printable
+from harness.core.records import Outcome, OutcomeKind
+from harness.formats.statements import DATABASE, LOCATION
+from harness.model.canonical import text_of
+from harness.model.truth import Truth, row_values
+from harness.reports.lines import say, text
+from harness.reports.words import exact, short
+from harness.scenario import expected_history
+from harness.scenario.cells import Plan, Variant
+from harness.write.next_step import NextStep, VariantOutcomes
+
+INDENT: Final = 4
+LONGEST: Final = 24
+"""Characters of a value in a table."""
+
+
+def show(made: Plan, console: Console, *, every: bool) -> None:
+    """Print what is sent for variants of a plan, and what their tables hold after each step.
+
+    `every`: not only for the first variant of each scenario and format.
+    """
+    first = {(each.scenario.name, each.format): each for each in reversed(made.variants)}
+    shown = [each for each in made.variants if every or each in first.values()]
+    if shown:
+        say(console, f"\nA run fills in {DATABASE} and {LOCATION}.")
+    for each in shown:
+        _show_variant(each, console)
+    if left := len(made.variants) - len(shown):
+        say(
+            console,
+            f"\n{counted(left, 'more variant')}: select others with -k and a part of a name",
+        )
+
+
+def sent(variant: Variant) -> Iterator[NextStep]:
+    """Yield what is sent for each step of a variant if no step is refused, the creation first."""
+    outcomes = VariantOutcomes(variant)
+    while not outcomes.complete:
+        step = outcomes.next_step()
+        yield step
+        outcomes = outcomes.then(Outcome(step.step, OutcomeKind.APPLIED, statements=step.texts))
+
+
+def _show_variant(variant: Variant, console: Console) -> None:
+    say(console, f"\n{variant.id}", "bold")
+    steps = variant.scenario.steps
+    history = expected_history.history(
+        variant.scenario,
+        merge_on_read=VariantOutcomes(variant).shape.merge_on_read,
+        applied=[True] * len(steps),
+    )
+    words = ["create the table", *(each.operation.text() for each in steps)]
+    for step, truth, said in zip(sent(variant), history, words, strict=True):
+        say(console, f"\nstep {step.step}: {said}", "bold")
+        for statement in step.texts or ("nothing is sent: there is nothing to do for this format",):
+            _print(text(console, statement), console)
+        _print(_table(truth), console)
+
+
+def _print(what: RenderableType, console: Console) -> None:
+    console.print(Padding(what, (0, 0, 0, INDENT), expand=False), highlight=False)
+
+
+def _table(truth: Truth) -> Table:
+    """Return the table that a snapshot query should see."""
+    shown = Table(box=box.SIMPLE_HEAD, show_edge=False)
+    for field in truth.schema.fields:
+        head = Text(printable(field.name)).append(f"\n{field.type}", "dim")
+        shown.add_column(head, overflow="fold")
+    rows = sorted(truth.rows.values(), key=lambda row: text_of(row.key))
+    for row in rows:
+        shown.add_row(
+            *(Text(short(exact(each), LONGEST)) for each in row_values(row, truth.schema))
+        )
+    if not rows:
+        shown.add_row("no rows")
+    return shown

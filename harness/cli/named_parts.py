@@ -1,0 +1,104 @@
+"""What of a run stands on the command line, as texts: formats, writers, readers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from harness import engines, formats
+from harness.artifacts import distributions
+from harness.core import runtime_names
+from harness.core.errors import UsageProblem
+from harness.core.problems import UnknownNameProblem
+from harness.core.runtime_names import PROCESS
+from harness.plan import Parts, ProfileReader, Writer, reader_support, readers_file, writer_support
+from harness.plan.reader_support import ReaderProblem
+from harness.scenario.cells import Reader, parse_reader, with_settings
+
+
+@dataclass(frozen=True, slots=True)
+class NamedParts:
+    """What was said, as it was said; empty where nothing was."""
+
+    formats: Sequence[str] = ()
+    writers: Sequence[str] = ()
+    readers: Sequence[str] = ()
+    file: Path | None = None
+    """It has readers too."""
+
+    def read(self) -> Parts:
+        """Return what these are; distributions of people's own are known by then.
+
+        Raises:
+            UsageProblem: one is not what it has to be, or is not there.
+            ScenarioProblem: the file is wrong.
+
+        """
+        asked = (*self.readers, *(readers_file.register(self.file) if self.file else ()))
+        return Parts(
+            tuple(dict.fromkeys(map(_format, self.formats))),
+            tuple({text: writer(text) for text in self.writers}.values()),
+            tuple(map(ProfileReader, dict.fromkeys(map(reader, asked)))),
+        )
+
+
+NONE = NamedParts()
+
+
+def _format(name: str) -> str:
+    if name not in formats.names():
+        raise UnknownNameProblem("format", name, formats.names())
+    return name
+
+
+def writer(text: str) -> Writer:
+    """Read a writer that exists from its text; which settings there are, the formats decide.
+
+    Raises:
+        UsageProblem: it is not a writer, or names a distribution that does not write.
+
+    """
+    try:
+        name, settings = with_settings(text, "writer")
+    except ValueError as wrong:
+        raise UsageProblem(f"--writer: {wrong}") from wrong
+    if why := writer_support.why_not(name, distributions.names()):
+        raise UsageProblem(f"--writer: {why}")
+    return Writer(runtime_names.with_default(name, PROCESS), dict(settings))
+
+
+def reader(text: str) -> Reader:
+    """Read a reader that exists from its text.
+
+    Raises:
+        ReaderProblem: it is not a reader, or names a distribution or setting that does not exist.
+
+    """
+    try:
+        found = parse_reader(text)
+    except ValueError as wrong:
+        raise ReaderProblem(text, str(wrong)) from wrong
+    check(found)
+    own = runtime_names.with_default(found.distribution, PROCESS)
+    return replace(found, distribution=own)
+
+
+def check(each: Reader) -> None:
+    """Check that a reader's distribution exists, can be asked and knows its settings.
+
+    Raises:
+        ReaderProblem: it does not.
+
+    """
+    reader_support.check_exists(each)
+    allowed = engines.load(distributions.load(each.distribution).engine).settings
+    for name, value in each.settings:
+        if name not in allowed:
+            known = ", ".join(allowed) or "none"
+            raise ReaderProblem(str(each), f"there is no setting '{name}'; allowed: {known}")
+        if value not in allowed[name]:
+            values = ", ".join(allowed[name])
+            told = f"'{value}' is not a value of {name}; allowed: {values}"
+            raise ReaderProblem(str(each), told)
+    reader_support.check_combination(each)

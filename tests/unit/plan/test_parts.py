@@ -1,0 +1,197 @@
+"""Runs of formats, writers and readers that somebody names, with a profile and without one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.cli import plan_options
+from harness.cli.named_parts import NONE, NamedParts
+from harness.core.errors import ScenarioProblem, UsageProblem
+from harness.plan.parts import AD_HOC
+from harness.scenario.cells import Plan
+from tests.stories import MOVED
+
+HUDI, NEWER = "spark-3.5.8-hudi-0.15.0", "spark-3.5.8-hudi-1.0.2"
+ICEBERG = "spark-3.5.8-iceberg-1.10.1"
+BY_NAME = "trino-476{use-column-names=true}"
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    path = tmp_path / "my" / "mine.yaml"
+    path.parent.mkdir()
+    path.write_text(MOVED, encoding="utf-8")
+    return path
+
+
+def made(path: Path, profile: str | None = None, named: NamedParts = NONE) -> Plan:
+    return plan_options.make([path], profile, "", named=named)
+
+
+def formats_of(plan: Plan) -> list[str]:
+    return sorted({each.format for each in plan.variants})
+
+
+def writers_of(plan: Plan) -> list[str]:
+    return sorted({name for each in plan.variants for name in each.writers})
+
+
+def readers_of(plan: Plan) -> list[str]:
+    return [str(each) for each in plan.readers]
+
+
+def test_a_run_is_made_of_just_the_parts_that_are_named(mine: Path) -> None:
+    plan = made(
+        mine, named=NamedParts(formats=["hudi-mor"], writers=[HUDI], readers=["trino-476", BY_NAME])
+    )
+    assert plan.profile == AD_HOC
+    assert (formats_of(plan), writers_of(plan)) == (["hudi-mor"], [HUDI])
+    assert readers_of(plan) == ["trino-476", BY_NAME]
+    assert {cell.reader for cell in plan.cells} == {"trino-476", BY_NAME}
+    assert not plan.chosen
+
+
+def test_without_a_named_part_it_is_the_quick_start(mine: Path) -> None:
+    plan = made(mine)
+    assert plan == made(mine, "quick-start")
+    assert plan.profile == "quick-start"
+
+
+@pytest.mark.parametrize("profile", [None, "main"])
+def test_each_kind_of_part_takes_the_place_of_those_of_the_profile(
+    mine: Path, profile: str | None
+) -> None:
+    assert formats_of(made(mine, profile, NamedParts(formats=["hudi-cow"]))) == ["hudi-cow"]
+    assert writers_of(made(mine, profile, NamedParts(writers=[NEWER]))) == [NEWER]
+    assert readers_of(made(mine, profile, NamedParts(readers=[BY_NAME]))) == [BY_NAME]
+
+
+def test_what_is_not_named_is_what_the_quick_start_has_and_it_is_said(mine: Path) -> None:
+    quick = made(mine)
+    plan = made(mine, named=NamedParts(formats=["hudi-mor"]))
+    assert readers_of(plan) == readers_of(quick)
+    assert plan.chosen == (
+        f"writers chosen, as none were named: {HUDI}",
+        f"readers chosen, as none were named: {'; '.join(readers_of(quick))}",
+    )
+    assert made(mine, named=NamedParts(readers=[BY_NAME])).chosen == (
+        "formats chosen, as none were named: hudi-cow; hudi-mor",
+        f"writers chosen, as none were named: {HUDI}",
+    )
+
+
+def test_where_the_quick_start_cannot_serve_a_format_another_profile_does(mine: Path) -> None:
+    plan = made(mine, named=NamedParts(formats=["iceberg"]))
+    assert writers_of(plan) == [ICEBERG]
+    assert readers_of(plan) == [ICEBERG, "hive-3.1.3-iceberg-1.4.3{path=fetch}", "trino-476"]
+    assert not any(each.settings.get("delete_mode") for each in plan.variants), "its own default"
+    both = made(mine, named=NamedParts(formats=["hudi-cow", "iceberg"]))
+    assert writers_of(both) == [HUDI, ICEBERG]
+    assert not both.excluded, "nothing that was chosen is left out"
+
+
+@pytest.mark.parametrize(
+    "part",
+    [NamedParts(writers=[ICEBERG]), NamedParts(readers=["hive-3.1.3-iceberg-1.4.3"])],
+)
+def test_formats_are_chosen_that_the_named_parts_can_serve(mine: Path, part: NamedParts) -> None:
+    assert "iceberg" in formats_of(made(mine, named=part))
+    assert "hudi-cow" not in formats_of(made(mine, named=part))
+
+
+def test_formats_are_chosen_that_the_scenario_is_for(mine: Path) -> None:
+    mine.write_text(f"formats: [iceberg]\n{MOVED}", encoding="utf-8")
+    assert formats_of(made(mine, named=NamedParts(readers=["trino-476"]))) == ["iceberg"]
+
+
+def test_a_writer_takes_settings_as_readers_do(mine: Path) -> None:
+    plan = made(
+        mine, named=NamedParts(formats=["hudi-mor"], writers=[f"{NEWER}{{table_version=6}}", HUDI])
+    )
+    assert {(each.writers[0], each.settings.get("table_version")) for each in plan.variants} == {
+        (NEWER, "6"),
+        (HUDI, None),
+    }
+
+
+@pytest.mark.parametrize("profile", [None, "main"])
+@pytest.mark.parametrize(
+    ("named", "told"),
+    [
+        (NamedParts(formats=["mor"]), "unknown format 'mor'; did you mean 'hudi-mor'? allowed: "),
+        (NamedParts(writers=["trino-476"]), "--writer: trino-476 writes nothing; allowed: spark-3"),
+        (NamedParts(writers=["nope"]), "--writer: there is no 'nope'; allowed: spark-3"),
+        (
+            NamedParts(writers=["spark{"]),
+            "'spark{' is not a writer; write distribution{setting=value, …}",
+        ),
+        (NamedParts(writers=[f"{HUDI}{{a=1, a=2}}"]), "each setting once"),
+        (NamedParts(writers=[f"{HUDI}@s3"]), "tables are written to the disk; allowed: "),
+        (NamedParts(readers=["nope"]), "'nope' is not a reader; allowed: "),
+        (
+            NamedParts(formats=["iceberg"], writers=[HUDI]),
+            f"writer {HUDI}: it writes no iceberg tables; --format takes hive-orc, hive-parquet, h",
+        ),
+        (
+            NamedParts(formats=["hudi-cow", "iceberg"], writers=[HUDI]),
+            f"format iceberg: none of the writers named writes it; --writer takes {ICEBERG}",
+        ),
+        (
+            NamedParts(formats=["iceberg"], readers=["hive-3.1.3"]),
+            "reader hive-3.1.3: it cannot be asked about iceberg tables (hive-3.1.3 has no library",
+        ),
+        (
+            NamedParts(formats=["hudi-cow", "iceberg"], readers=["hive-3.1.3"]),
+            "format iceberg: none of the readers named can be asked about it; --reader takes h",
+        ),
+    ],
+)
+def test_parts_that_cannot_be_are_told_with_what_is_allowed(
+    mine: Path, named: NamedParts, told: str, profile: str | None
+) -> None:
+    with pytest.raises(UsageProblem) as wrong:
+        made(mine, profile, named)
+    assert told in str(wrong.value)
+
+
+@pytest.mark.parametrize(
+    ("writer", "told"),
+    [
+        (
+            f"{NEWER}{{table_version=5}}",
+            f"writer: {NEWER} makes no tables of table_version 5; allowed",
+        ),
+        (
+            f"{HUDI}{{colour=red}}",
+            f"writer {HUDI}: no format of the profile has a setting 'colo",
+        ),
+        (f"{HUDI}{{table_version=8}}", "makes no tables of table_version 8; allowed: 6"),
+    ],
+)
+def test_a_wrong_setting_of_a_named_writer_is_not_told_of_a_line_of_a_file(
+    mine: Path, writer: str, told: str
+) -> None:
+    with pytest.raises(ScenarioProblem) as wrong:
+        made(mine, "quick-start", NamedParts(writers=[writer]))
+    assert told in str(wrong.value)
+    assert "profiles.yaml" not in str(wrong.value)
+
+
+def test_a_profile_that_does_not_serve_a_named_format_is_told_and_nothing_is_chosen(
+    mine: Path,
+) -> None:
+    with pytest.raises(UsageProblem) as wrong:
+        made(mine, "quick-start", NamedParts(formats=["iceberg"]))
+    writing, reading = str(wrong.value).splitlines()
+    assert writing == (
+        "format iceberg: no writer of profile quick-start writes it; --writer takes " + ICEBERG
+    )
+    assert reading.startswith("format iceberg: no reader of profile quick-start can be asked about")
+
+
+def test_what_a_profile_has_and_nobody_named_is_left_out_as_ever(mine: Path) -> None:
+    plan = made(mine, "main", NamedParts(readers=["trino-476"]))
+    assert {"hudi-cow", "iceberg"} <= set(formats_of(plan))
+    assert made(mine, "main", NamedParts(formats=["iceberg"])).cells
