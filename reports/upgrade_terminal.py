@@ -51,7 +51,8 @@ def _cause(cause: Regression, number: int, found: SideComparison, console: Conso
     run, verdict = found.new.run, cause.first.either
     item(console, words.cause_title(cause), "bold red", lead=f"{number}.")
     lines = words.cause_extent(cause, run), words.cause_witness(cause, run)
-    for line in (*lines, words.what_to_do(cause, found)):
+    told = *lines, words.whose(cause, found), words.what_to_do(cause, found)
+    for line in filter(None, told):
         item(console, line, lead="  ")
     if verdict.sql:
         command(console, verdict.sql)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from harness.comparison.answer import Decision
+from harness.comparison.guilt import guilt
 from harness.comparison.regressions import Regression
 from harness.comparison.remedies import of_cause
 from harness.comparison.result import SideComparison
@@ -177,6 +178,21 @@ def what_to_do(cause: Regression, found: SideComparison) -> str:
     if not others:
         return NOTHING_HELPS
     return f"{NO_SETTING} These are right {_listed((WORKAROUNDS[each] for each in others), 'or')}."
+
+
+def whose(cause: Regression, found: SideComparison) -> str:
+    """Say which component brings a cause about; empty where the sides differ in one alone."""
+    if not found.swaps:
+        return ""
+    known = guilt(cause, found.swaps)
+    untried = "".join(f"; {each} could not be tried: {each.why_not}" for each in known.untried)
+    if known.alone:
+        return f"Brought about by {_listed(map(str, known.alone))} alone{untried}."
+    if known.partly:
+        return f"Some of it comes by {_listed(map(str, known.partly))} alone{untried}."
+    if known.together:
+        return f"No component does it alone, only together: {_listed(map(str, found.swaps))}."
+    return f"No component that could be tried does it alone{untried}."
 
 
 def _shows(finding: Finding, cause: Regression) -> bool:

@@ -108,7 +108,7 @@ def make(
     cases: Path | None = None,
     where: Where = AS_IT_SAYS,
     named: NamedParts = NONE,
-    change: Callable[[Profile], Profile] = lambda profile: profile,
+    change: Callable[[Profile, Sequence[Scenario]], Profile] = lambda profile, _: profile,
 ) -> Plan:
     """Plan a profile, on its own scenarios or on those of `paths`.
 
@@ -119,7 +119,7 @@ def make(
         cases: a file that names the only cells wanted, a case on each line.
         where: what is said of all engines.
         named: formats, writers and readers in the place of the profile's.
-        change: what else the profile is to have otherwise.
+        change: what else the profile is to have otherwise, given the scenarios.
 
     Raises:
         UsageProblem: a scenario, profile, writer, reader, setting or case that does not exist, or
@@ -129,7 +129,7 @@ def make(
     scenarios, found = choose(paths or (), profile or QUICK_START)
     own_distributions.register(paths or ())
     named_ones = _with_parts(found, named, scenarios, alone=profile is None)
-    found = change(where.of(named_ones))
+    found = change(where.of(named_ones), scenarios)
     wrong = (*writer_support.wrong(found), *_wrong_readers(found))
     check_names.raise_if_any((*wrong, *metastore_support.wrong(found)))
     for name in (each for each in found.formats if each in formats.names()):

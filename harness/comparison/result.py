@@ -9,6 +9,7 @@ from harness.comparison import answer
 from harness.comparison.answer import Decision
 from harness.comparison.cell_pairs import CellPair, counts, pairs
 from harness.comparison.correspondence import correspondence
+from harness.comparison.guilt import Swap
 from harness.comparison.regressions import Regression, regressions
 from harness.comparison.remedies import Remedy, whole
 from harness.comparison.verdict_change import WORSE, VerdictChange
@@ -34,6 +35,8 @@ class SideComparison:
     regressions: tuple[Regression, ...]
     remedies: tuple[Remedy, ...] = ()
     """Those that help, the best first."""
+    swaps: tuple[Swap, ...] = ()
+    """The components in which the sides differ, each swapped alone; none where it is one."""
     accepted: Mapping[str, str] = field(default_factory=dict)
     """By the name of a cause that is known and accepted: why."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -14,13 +14,14 @@ from harness.cli import options, plan_options
 from harness.cli.console.output import Output
 from harness.cli.open_run import Resources
 from harness.cli.upgrade import settings_trial
-from harness.cli.upgrade.side_plans import side_plans
+from harness.cli.upgrade.side_plans import ChangeProfile, side_plans
 from harness.cli.upgrade.side_runs import upgrade_folder
 from harness.cli.upgrade.sides import READER, ROLES, check, registered_first, side
+from harness.cli.upgrade.swaps import swapped
 from harness.comparison.result import ComparedSide, SideComparison, compare
 from harness.comparison.verdict_change import VerdictChange
 from harness.core.errors import UsageProblem
-from harness.plan import Profile, readers_file
+from harness.plan import readers_file
 from harness.read.reader_servers import TIMEOUT_S
 from harness.reports import upgrade_terminal, upgrade_words
 from harness.run import load_run, run_folder
@@ -81,12 +82,11 @@ def upgrade(
         found = compare(was, now)
         if after.reader:
             found = settings_trial.tried(found, after.reader, plans.new, folder)
+        found = swapped(found, before, after, make, folder)
         return _finish(found, folder.path, output)
 
 
-def _plan(
-    paths: Sequence[Path], profile: str, pattern: str, change: Callable[[Profile], Profile]
-) -> Plan:
+def _plan(paths: Sequence[Path], profile: str, pattern: str, change: ChangeProfile) -> Plan:
     """Return the plan of a side."""
     made = plan_options.make(paths, profile, pattern, change=change)
     plan_options.check_asks(made)

@@ -1,0 +1,88 @@
+"""What a side is made of, and the sides between two: each with one component of the new one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from harness.artifacts import distributions
+from harness.cli.upgrade.sides import Side
+from harness.core.runtime_names import AT, given, lock_name
+from harness.plan import Writer
+from harness.scenario.cells import Reader
+
+Components = Mapping[str, str]
+"""The parts of a side that can be swapped alone, by what people call them."""
+_VERSIONED: Final = re.compile(r"(?P<engine>[a-z]+-\d[\w.]*?)(-(?P<library>[a-z]+-\d.*))?")
+ENGINE, LIBRARY, RUNTIME = "engine", "library", "runtime"
+SETTING: Final = "setting "
+
+
+@dataclass(frozen=True, slots=True)
+class SideBetween:
+    """The old side with one component of the new one."""
+
+    component: str
+    old: str
+    new: str
+    side: Side | None
+    """None where there is no such side."""
+    why_not: str = ""
+
+
+def sides_between(old: Side, new: Side) -> tuple[SideBetween, ...]:
+    """Return each side between two; none where they differ in one component or in none."""
+    found = (*_named(old, new), *_metastore(old, new))
+    return found if len(found) > 1 else ()
+
+
+def _named(old: Side, new: Side) -> Iterator[SideBetween]:
+    """Yield the old side with each component of the new side's reader or writer."""
+    before, after = _components(old), _components(new)
+    for name in dict.fromkeys((*before, *after)):
+        was, now = before.get(name, ""), after.get(name, "")
+        if was != now:
+            made = {**before, name: now}
+            distribution = _distribution(made)
+            found, why = None, f"there is no {distribution}"
+            if distributions.exists(distribution):
+                found, why = _with(old, distribution, made), ""
+            yield SideBetween(name, was or "none", now or "none", found, why)
+
+
+def _metastore(old: Side, new: Side) -> Iterator[SideBetween]:
+    if old.metastore != new.metastore:
+        swapped = replace(old, metastore=new.metastore)
+        yield SideBetween("metastore", str(old.metastore), str(new.metastore), swapped)
+
+
+def _components(side: Side) -> Components:
+    name, settings = _who(side)
+    match = _VERSIONED.fullmatch(lock_name(name))
+    engine, library = (match["engine"], match["library"] or "") if match else (lock_name(name), "")
+    own = {f"{SETTING}{key}": value for key, value in settings.items()}
+    return {ENGINE: engine, LIBRARY: library, RUNTIME: given(name)} | own
+
+
+def _who(side: Side) -> tuple[str, Mapping[str, str]]:
+    if side.reader:
+        return side.reader.distribution, dict(side.reader.settings)
+    return (side.writer.distribution, side.writer.settings) if side.writer else ("", {})
+
+
+def _distribution(made: Components) -> str:
+    library, runtime = made[LIBRARY], made[RUNTIME]
+    return made[ENGINE] + (f"-{library}" if library else "") + (f"{AT}{runtime}" if runtime else "")
+
+
+def _with(side: Side, distribution: str, made: Components) -> Side:
+    settings = {
+        name.removeprefix(SETTING): value
+        for name, value in made.items()
+        if name.startswith(SETTING) and value
+    }
+    if side.reader:
+        return replace(side, reader=Reader(distribution, tuple(settings.items())))
+    return replace(side, writer=Writer(distribution, settings))
