@@ -80,8 +80,8 @@ def upgrade(
         was = ComparedSide(str(before), folder.run(plans.old, "old"))
         now = ComparedSide(str(after), folder.run(plans.new, "new"))
         found = compare(was, now)
-        if after.reader:
-            found = settings_trial.tried(found, after.reader, plans.new, folder)
+        for reader in after.readers:
+            found = settings_trial.tried(found, reader, plans.new, folder)
         found = swapped(found, before, after, make, folder)
         return _finish(found, folder.path, output)
 

@@ -67,8 +67,8 @@ def _components(side: Side) -> Components:
 
 
 def _who(side: Side) -> tuple[str, Mapping[str, str]]:
-    if side.reader:
-        return side.reader.distribution, dict(side.reader.settings)
+    if side.readers:
+        return side.readers[0].distribution, dict(side.readers[0].settings)
     return (side.writer.distribution, side.writer.settings) if side.writer else ("", {})
 
 
@@ -83,6 +83,6 @@ def _with(side: Side, distribution: str, made: Components) -> Side:
         for name, value in made.items()
         if name.startswith(SETTING) and value
     }
-    if side.reader:
-        return replace(side, reader=Reader(distribution, tuple(settings.items())))
+    if side.readers:
+        return replace(side, readers=(Reader(distribution, tuple(settings.items())),))
     return replace(side, writer=Writer(distribution, settings))

@@ -23,26 +23,26 @@ ROLES: Final = (READER, WRITER)
 class Side:
     """What is on a side; what it does not name is as the profile says."""
 
-    reader: Reader | None = None
+    readers: tuple[Reader, ...] = ()
     writer: Writer | None = None
     metastore: MetastoreChoice | None = None
 
     @property
     def parts(self) -> tuple[str, ...]:
         """Return which parts it names."""
-        named = (READER, self.reader), (WRITER, self.writer), (METASTORE, self.metastore)
-        return tuple(name for name, each in named if each is not None)
+        named = (READER, self.readers), (WRITER, self.writer), (METASTORE, self.metastore)
+        return tuple(name for name, each in named if each)
 
     def of(self, profile: Profile) -> Profile:
         """Return a profile with what is on this side."""
-        readers = (ProfileReader(self.reader),) if self.reader else profile.readers
+        readers = tuple(map(ProfileReader, self.readers)) or profile.readers
         found = replace(profile, readers=readers)
         found = replace(found, writers=(self.writer,)) if self.writer else found
         return replace(found, metastore=self.metastore) if self.metastore else found
 
     def __str__(self) -> str:
         writer = self.writer.distribution if self.writer else ""
-        told = (str(self.reader or ""), writer, str(self.metastore or ""))
+        told = (", ".join(map(str, self.readers)), writer, str(self.metastore or ""))
         return " with ".join(filter(None, told))
 
 
@@ -59,7 +59,7 @@ def side(names: Sequence[str], role: str = READER) -> Side:
         if twice := set(found.parts) & set(given.parts):
             raise UsageProblem(f"{', '.join(names)}: a side has one {twice.pop()}; give one")
         found = Side(
-            found.reader or given.reader,
+            found.readers or given.readers,
             found.writer or given.writer,
             found.metastore or given.metastore,
         )
@@ -71,7 +71,7 @@ def _given(text: str, role: str) -> Side:
         return Side(metastore=MetastoreChoice(text))
     if role == WRITER:
         return Side(writer=_writer(text))
-    return Side(reader=named_parts.reader(text))
+    return Side(readers=(named_parts.reader(text),))
 
 
 def _writer(text: str) -> Writer:
