@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from harness.comparison import answer
 from harness.comparison.answer import Decision
@@ -79,7 +79,14 @@ class SideComparison:
         )
 
 
-def compare(old: ComparedSide, new: ComparedSide) -> SideComparison:
-    """Compare two judged runs."""
-    found = pairs(old.run, new.run, correspondence(old.run.info, new.run.info))
+def compare(
+    old: ComparedSide, new: ComparedSide, readers: Mapping[str, str] | None = None
+) -> SideComparison:
+    """Compare two judged runs.
+
+    `readers`: which of the old side's each of the new side's is; None: what names tell.
+    """
+    alike = correspondence(old.run.info, new.run.info)
+    alike = alike if readers is None else replace(alike, readers=readers)
+    found = pairs(old.run, new.run, alike)
     return SideComparison(old, new, found, regressions(found, new.run))

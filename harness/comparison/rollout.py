@@ -54,6 +54,11 @@ class Rollout:
         return all(each.safe for each in self.states)
 
     @property
+    def status(self) -> int:
+        """Return the exit status: 3 if of a state not all is known, else 1 if one is not safe."""
+        return max((each.found.status for each in self.states), default=0)
+
+    @property
     def no_return(self) -> RolloutState | None:
         """Return the first state from which there is no way back; None: from each there is one."""
         return next((each for each in self.states if not each.returns), None)

@@ -13,23 +13,24 @@ from harness.artifacts.cache import Cache
 from harness.cli import options, plan_options
 from harness.cli.console.output import Output
 from harness.cli.open_run import Resources
-from harness.cli.upgrade import settings_trial
+from harness.cli.upgrade import rollout_file, rollout_trial, settings_trial
 from harness.cli.upgrade.side_plans import ChangeProfile, side_plans
-from harness.cli.upgrade.side_runs import upgrade_folder
-from harness.cli.upgrade.sides import READER, ROLES, check, registered_first, side
+from harness.cli.upgrade.side_runs import UpgradeFolder, upgrade_folder
+from harness.cli.upgrade.sides import READER, ROLES, Side, check, registered_first, side
 from harness.cli.upgrade.swaps import swapped
 from harness.comparison.result import ComparedSide, SideComparison, compare
+from harness.comparison.rollout import Rollout
 from harness.comparison.verdict_change import VerdictChange
 from harness.core.errors import UsageProblem
 from harness.plan import readers_file
 from harness.read.reader_servers import TIMEOUT_S
-from harness.reports import upgrade_terminal, upgrade_words
+from harness.reports import rollout_terminal, upgrade_terminal, upgrade_words
 from harness.run import load_run, run_folder
 from harness.run.pipeline import TimeLimits
 from harness.scenario.cells import Plan
 
 FromOption = Annotated[
-    list[str],
+    list[str] | None,
     typer.Option(
         "--from",
         metavar="NAME",
@@ -38,7 +39,11 @@ FromOption = Annotated[
     ),
 ]
 ToOption = Annotated[
-    list[str], typer.Option("--to", metavar="NAME", help="What you would have; as --from.")
+    list[str] | None, typer.Option("--to", metavar="NAME", help="What you would have; as --from.")
+]
+RolloutOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Several changes in an order, instead of --from and --to."),
 ]
 AsOption = Annotated[
     str,
@@ -49,9 +54,10 @@ AsOption = Annotated[
 @options.with_output
 def upgrade(
     output: Output,
-    old: FromOption,
-    new: ToOption,
     scenarios: options.ScenariosArgument = None,
+    old: FromOption = None,
+    new: ToOption = None,
+    rollout: RolloutOption = None,
     role: AsOption = READER,
     folders: options.ScenariosOption = None,
     profile: options.ProfileOption = options.QUICK_START,
@@ -70,12 +76,14 @@ def upgrade(
     paths = options.paths(scenarios, folders)
     if readers:
         readers_file.register(readers)
-    before, after = side(old, role), side(new, role)
-    check(before, after)
-    after = registered_first(before, after)
     make = partial(_plan, paths, profile, k)
-    plans = side_plans(before, after, make)
     resources = Resources(output, Cache.default(offline=offline), TimeLimits(timeout))
+    if rollout:
+        planned = rollout_file.read(rollout)
+        with upgrade_folder(resources) as folder:
+            return _finish_rollout(rollout_trial.judged(planned, make, folder), folder, output)
+    before, after = _sides(old or (), new or (), role)
+    plans = side_plans(before, after, make)
     with upgrade_folder(resources) as folder:
         was = ComparedSide(str(before), folder.run(plans.old, "old"))
         now = ComparedSide(str(after), folder.run(plans.new, "new"))
@@ -84,6 +92,16 @@ def upgrade(
             found = settings_trial.tried(found, reader, plans.new, folder)
         found = swapped(found, before, after, make, folder)
         return _finish(found, folder.path, output)
+
+
+def _sides(old: Sequence[str], new: Sequence[str], role: str) -> tuple[Side, Side]:
+    if not (old and new):
+        raise UsageProblem(
+            "say what you have by --from and what you would have by --to, or --rollout"
+        )
+    before, after = side(old, role), side(new, role)
+    check(before, after)
+    return before, registered_first(before, after)
 
 
 def _plan(paths: Sequence[Path], profile: str, pattern: str, change: ChangeProfile) -> Plan:
@@ -111,4 +129,17 @@ def _finish(found: SideComparison, folder: Path, output: Output) -> int:
     counts = {str(change): found.counts[change] for change in VerdictChange}
     said = upgrade_words.headline(found)
     output.end(status=found.status, answer=said, changes=counts, report=str(text))
+    return found.status
+
+
+def _finish_rollout(found: Rollout, folder: UpgradeFolder, output: Output) -> int:
+    text = rollout_terminal.write(found, folder.path)
+    rollout_terminal.render(found, output.out)
+    output.end(
+        status=found.status,
+        answer=rollout_terminal.headline(found),
+        safe=found.safe,
+        safe_order=found.safe_order,
+        report=str(text),
+    )
     return found.status

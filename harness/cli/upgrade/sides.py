@@ -68,14 +68,30 @@ def side(names: Sequence[str], role: str = READER) -> Side:
 
 def _given(text: str, role: str) -> Side:
     if text in metastore_support.names():
-        return Side(metastore=MetastoreChoice(text))
+        return Side(metastore=metastore_of(text))
     if role == WRITER:
-        return Side(writer=_writer(text))
-    return Side(readers=(named_parts.reader(text),))
+        return Side(writer=writer_of(text))
+    return Side(readers=(plan_options.reader(text),))
 
 
-def _writer(text: str) -> Writer:
-    """Read a writer, with settings of its tables: `spark-3.5.8-hudi-1.0.2{table_version=6}`."""
+def metastore_of(text: str) -> MetastoreChoice:
+    """Read a metastore that exists.
+
+    Raises:
+        UnknownNameProblem: there is none of this name.
+
+    """
+    metastore_support.check(text)
+    return MetastoreChoice(text)
+
+
+def writer_of(text: str) -> Writer:
+    """Read a writer, with settings of its tables: `spark-3.5.8-hudi-1.0.2{table_version=6}`.
+
+    Raises:
+        UsageProblem: it is none.
+
+    """
     try:
         found = parse_reader(text)
     except ValueError as wrong:

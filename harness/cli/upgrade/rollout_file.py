@@ -1,0 +1,125 @@
+"""The file of a rollout: what there is now, and the changes in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from harness.artifacts.lock import NonEmptyText
+from harness.cli import plan_options
+from harness.cli.upgrade.sides import Side, metastore_of, writer_of
+from harness.core import yaml_reader
+from harness.core.errors import UsageProblem
+from harness.core.problems import Problems, one_of
+from harness.core.validation import read_form
+
+WHAT: Final = "a rollout"
+
+
+@dataclass(frozen=True, slots=True)
+class _Now:
+    """What there is before the first change."""
+
+    writer: NonEmptyText
+    readers: Annotated[tuple[NonEmptyText, ...], Field(min_length=1)]
+    metastore: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """One change; what it does not name stays."""
+
+    name: NonEmptyText
+    writer: str = ""
+    readers: dict[NonEmptyText, NonEmptyText] = field(default_factory=dict)
+    """What takes the place of each reader."""
+    metastore: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """The keys of the file."""
+
+    now: _Now
+    steps: Annotated[tuple[_Change, ...], Field(min_length=1)]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRollout:
+    """What there is now, and what is to be changed."""
+
+    now: Side
+    changes: tuple[_Change, ...]
+
+    def name(self, made: Iterable[int]) -> str:
+        """Return what people call the state after some changes."""
+        return " + ".join(self.changes[each - 1].name for each in sorted(made))
+
+    def after(self, made: Iterable[int]) -> Side:
+        """Return what there is after some changes; of two that change the same, the later counts.
+
+        Raises:
+            UsageProblem: a change names what is not there.
+
+        """
+        found = self.now
+        for each in sorted(made):
+            found = _changed(found, self.changes[each - 1])
+        return found
+
+    def readers(self, made: Iterable[int]) -> dict[str, str]:
+        """Return which reader of now each reader is in the place of, after some changes."""
+        return {
+            str(new): str(old)
+            for new, old in zip(self.after(made).readers, self.now.readers, strict=True)
+        }
+
+
+def read(file: Path) -> PlannedRollout:
+    """Read a rollout.
+
+    Raises:
+        ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
+
+    """
+    text = yaml_reader.read(file, yaml_reader.MAX_BYTES, WHAT)
+    form, document = read_form(_Form, text, str(file), "rollout")
+    problems = Problems(str(file))
+    try:
+        now = _now(form.now)
+    except UsageProblem as wrong:
+        problems.add(document.line(("now",)), f"now: {wrong}")
+        problems.raise_if_any()
+        raise
+    made = now
+    for number, change in enumerate(form.steps):
+        try:
+            made = _changed(made, change)
+        except UsageProblem as wrong:
+            problems.add(document.line(("steps", number)), f"{change.name}: {wrong}")
+    problems.raise_if_any()
+    return PlannedRollout(now, form.steps)
+
+
+def _now(form: _Now) -> Side:
+    metastore = metastore_of(form.metastore) if form.metastore else None
+    readers = tuple(map(plan_options.reader, form.readers))
+    return Side(readers, writer_of(form.writer), metastore)
+
+
+def _changed(side: Side, change: _Change) -> Side:
+    known = [str(each) for each in side.readers]
+    for old in change.readers:
+        if old not in known:
+            raise UsageProblem(f"readers: there is no reader '{old}' then; {one_of(old, known)}")
+    readers = (change.readers.get(each, each) for each in known)
+    return replace(
+        side,
+        readers=tuple(map(plan_options.reader, readers)),
+        writer=writer_of(change.writer) if change.writer else side.writer,
+        metastore=metastore_of(change.metastore) if change.metastore else side.metastore,
+    )
