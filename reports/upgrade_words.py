@@ -125,7 +125,7 @@ def cause_title(cause: Regression) -> str:
     key, finding = cause.key, cause.key.finding
     what = FINDINGS[finding].label if finding else f"refuses ({key.symptom.what})"
     default = " by default" if cause.by_default else ""
-    since = f" since {key.operation.replace('_', ' ')}" if key.operation else ""
+    since = f" since {key.operation}" if key.operation else ""
     return f"{key.engine or 'the writer'}{default}: {what}{since}"
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 from harness.comparison.remedies import Remedy
-from harness.comparison.verdict_change import AS_BEFORE, BETTER, WORSE, VerdictChange
 
 GOOD: Final = 0
 WORSE_STATUS: Final = 1
@@ -24,24 +23,38 @@ class Decision(StrEnum):
     NOT_KNOWN = "not known"
 
 
-def decide(counts: Mapping[VerdictChange, int], remedy: Remedy | None) -> Decision:
+@dataclass(frozen=True, slots=True)
+class Known:
+    """How much is known."""
+
+    asked: int
+    """So many questions were answered by both sides."""
+    unknown: int = 0
+    """Of so many questions, and of somebody's own tables, nothing is known."""
+    changed: int = 0
+    """So many answers are better, or are those of one side alone."""
+
+    @property
+    def enough(self) -> bool:
+        """Whether there is an answer where nothing is worse."""
+        return bool(self.asked) and not self.unknown
+
+
+def decide(known: Known, *, worse: int, remedy: Remedy | None) -> Decision:
     """Return what to do; `remedy`: settings with which nothing is worse any more.
 
     What is worse speaks against the new side whatever else is not known. Where nothing is known to
     be worse, and something is not known, neither is the answer.
     """
-    if any(counts[each] for each in WORSE):
+    if worse:
         return Decision.WITH_SETTING if remedy else Decision.DO_NOT
-    if counts[VerdictChange.UNKNOWN] or not any(counts[each] for each in (*AS_BEFORE, *BETTER)):
+    if not known.enough:
         return Decision.NOT_KNOWN
-    changed = any(counts[each] for each in (*BETTER, VerdictChange.NEW, VerdictChange.GONE))
-    return Decision.NOTHING_WORSE if changed else Decision.NOTHING_CHANGES
+    return Decision.NOTHING_WORSE if known.changed else Decision.NOTHING_CHANGES
 
 
-def status(counts: Mapping[VerdictChange, int]) -> int:
+def status(known: Known, *, worse: int) -> int:
     """Return 3 if something is not known, else 1 if anything is worse, else 0."""
-    if counts[VerdictChange.UNKNOWN] or not any(
-        counts[each] for each in (*AS_BEFORE, *BETTER, *WORSE)
-    ):
+    if not known.enough:
         return UNKNOWN
-    return WORSE_STATUS if any(counts[each] for each in WORSE) else GOOD
+    return WORSE_STATUS if worse else GOOD

@@ -15,8 +15,8 @@ from harness.run import causes
 from harness.run.run_info import RunInfo, VariantInfo
 from harness.scenario.cells import parse_reader
 
-TABLE_VERSION: Final = "table_version"
-"""The setting of a table that is its writer's: the newer one makes newer tables."""
+WRITERS_OWN: Final = frozenset({"table_version", "auto_upgrade"})
+"""The settings of a table that say what its writer makes: the newer one makes newer tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,7 @@ def correspondence(old: RunInfo, new: RunInfo) -> Correspondence:
 
 def _story(variant: VariantInfo) -> Hashable:
     """Return what a variant is but for its writers, and for the version that they make."""
-    settings = {name: value for name, value in variant.settings.items() if name != TABLE_VERSION}
-    own = tuple(sorted(settings.items()))
+    own = tuple(sorted(each for each in variant.settings.items() if each[0] not in WRITERS_OWN))
     return variant.scenario, variant.format, own, variant.twin
 
 

@@ -6,7 +6,8 @@ The causes are those of the new side's run (`run.causes`); here they are narrowe
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
 
 from harness.comparison.cell_pairs import CellPair
 from harness.comparison.verdict_change import WORSE, VerdictChange, places, places_of
@@ -16,6 +17,9 @@ from harness.core.records import FindingKind, Refusal, Verdict, VerdictKind
 from harness.run import causes
 from harness.run.causes import CauseKey, Symptom
 from harness.run.load_run import Run
+
+NEW_WRITER: Final = "the new writer"
+"""Stands for the operation where a table is so since it is written by another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +57,11 @@ def regressions(found: Iterable[CellPair], new: Run) -> tuple[Regression, ...]:
     that most scenarios show.
     """
     keys = _keys(new)
+    every = [(pair, symptom) for pair in found for symptom in _worse(pair, new)]
+    first = _first_steps(every)
     seen = (
-        (keys.get((pair.either.case, symptom)) or _of_step(pair, symptom, new), pair)
-        for pair in found
-        for symptom in _worse(pair, new)
+        (_key(keys.get((pair.either.case, symptom)), pair, symptom, first, new), pair)
+        for pair, symptom in every
     )
     made = [_regression(key, pairs, new) for key, pairs in grouped(seen).items()]
     return tuple(sorted(made, key=_harm))
@@ -68,9 +73,39 @@ def _keys(run: Run) -> Mapping[tuple[str, Symptom], CauseKey]:
     return {(case, each.key.symptom): each.key for each in found for case in each.cases}
 
 
-def _of_step(pair: CellPair, symptom: Symptom, run: Run) -> CauseKey:
-    step = run.step(pair.either.variant, pair.either.step)
-    return CauseKey("", symptom, step.operation)
+_Worse = tuple[CellPair, Symptom]
+
+
+def _first_steps(found: Iterable[_Worse]) -> Mapping[tuple[str, str, Symptom], int]:
+    """Return after which step a reader first is worse so, on each table."""
+    steps = grouped(((e.either.variant, e.either.reader, of), e.either.step) for e, of in found)
+    return {place: min(each) for place, each in steps.items()}
+
+
+def _key(
+    known: CauseKey | None,
+    pair: CellPair,
+    symptom: Symptom,
+    first: Mapping[tuple[str, str, Symptom], int],
+    run: Run,
+) -> CauseKey:
+    """Return the cause of a pair; what is so since another writer writes is that writer's."""
+    verdict = pair.either
+    step = run.step(verdict.variant, verdict.step)
+    key = known or CauseKey("", symptom, step.operation)
+    began = first[verdict.variant, verdict.reader, symptom]
+    takes_over = _takes_over(pair, run)
+    if takes_over is not None and began <= takes_over and not pair.is_step:
+        return replace(key, operation=NEW_WRITER)
+    return key
+
+
+def _takes_over(pair: CellPair, run: Run) -> int | None:
+    """Return the first step with rows of the new side's writer, where the old side has another."""
+    if pair.old is None or pair.old.variant == pair.either.variant:
+        return None
+    writers = run.variant(pair.either.variant).writers
+    return max(1, next((at for at, each in enumerate(writers) if each == writers[-1]), 1))
 
 
 def _worse(pair: CellPair, run: Run) -> Iterator[Symptom]:

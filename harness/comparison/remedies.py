@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from harness.comparison.cell_pairs import CellPair
+from harness.comparison.verdict_change import WORSE, VerdictChange
 from harness.core.records import QuestionKey, Verdict, VerdictKind
 
 
@@ -44,6 +46,29 @@ def remedy(
     return Remedy(
         reader, tuple(changes), frozenset(good & set(worse)), frozenset(set(right) - good)
     )
+
+
+def instead(
+    name: str, changes: Iterable[str], without: Iterable[CellPair], found: Iterable[CellPair]
+) -> Remedy:
+    """Return what another new side does, by its pairs: it writes other tables than that without.
+
+    A question of the old side is right then if it is so on every table that stands for it.
+    """
+    bad = {*WORSE, VerdictChange.UNKNOWN}
+    found = tuple(found)
+    asked = {each.old.question for each in found if each.old}
+    spoilt = {each.old.question for each in found if each.old and each.change in bad}
+    heals, harms = set[QuestionKey](), set[QuestionKey]()
+    for each in without:
+        if each.old is None or each.new is None:
+            continue
+        helped = each.old.question in asked - spoilt
+        if each.change in WORSE and helped:
+            heals.add(each.new.question)
+        elif each.new.verdict is VerdictKind.CORRECT and not helped:
+            harms.add(each.new.question)
+    return Remedy(name, tuple(changes), frozenset(heals), frozenset(harms))
 
 
 def in_order(found: Iterable[Remedy]) -> tuple[Remedy, ...]:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from harness.comparison import answer
-from harness.comparison.answer import Decision
+from harness.comparison.answer import Decision, Known
 from harness.comparison.cell_pairs import CellPair, counts, pairs
 from harness.comparison.correspondence import correspondence
 from harness.comparison.guilt import Swap
+from harness.comparison.own_tables import MetBy, met_by, not_covered
 from harness.comparison.regressions import Regression, regressions
 from harness.comparison.remedies import Remedy, whole
-from harness.comparison.verdict_change import WORSE, VerdictChange
+from harness.comparison.verdict_change import AS_BEFORE, BETTER, WORSE, VerdictChange
 from harness.core.records import VerdictKind
+from harness.run.causes import CauseKey
 from harness.run.load_run import Run
+from harness.usage.used_tables import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +29,7 @@ class ComparedSide:
     run: Run
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # no slots: what is derived is kept
 class SideComparison:
     """What changed from one side to the other."""
 
@@ -37,8 +41,27 @@ class SideComparison:
     """Those that help, the best first."""
     swaps: tuple[Swap, ...] = ()
     """The components in which the sides differ, each swapped alone; none where it is one."""
+    usage: Usage | None = None
+    """What somebody's own tables are like; None where nobody said."""
     accepted: Mapping[str, str] = field(default_factory=dict)
     """By the name of a cause that is known and accepted: why."""
+
+    @cached_property
+    def met(self) -> Mapping[CauseKey, MetBy]:
+        """Return which tables can meet each cause; nothing where no usage is known."""
+        if self.usage is None:
+            return {}
+        return {each.key: met_by(each, self.new.run, self.usage) for each in self.regressions}
+
+    @cached_property
+    def not_covered(self) -> Mapping[str, str]:
+        """Return the tables that are like none that was asked about, each with the reason."""
+        return not_covered(self.new.run, self.usage) if self.usage else {}
+
+    @cached_property
+    def relevant(self) -> tuple[Regression, ...]:
+        """Return the causes that count: with a usage, those that a table can meet."""
+        return tuple(each for each in self.regressions if not self.met or self.met[each.key])
 
     @property
     def counts(self) -> Mapping[VerdictChange, int]:
@@ -46,19 +69,30 @@ class SideComparison:
         return counts(self.pairs)
 
     @property
+    def known(self) -> Known:
+        """Return how much is known of both sides, and of the tables that somebody has."""
+        unknown = self.counts[VerdictChange.UNKNOWN] + len(self.not_covered)
+        changed = (*BETTER, VerdictChange.NEW, VerdictChange.GONE)
+        asked = sum(self.counts[each] for each in (*AS_BEFORE, *BETTER, *WORSE))
+        return Known(asked, unknown, sum(self.counts[each] for each in changed))
+
+    @property
     def decision(self) -> Decision:
         """Return what to do."""
-        return answer.decide(self.counts, self.remedy)
+        return answer.decide(self.known, worse=len(self.worse), remedy=self.remedy)
 
     @property
     def status(self) -> int:
         """Return the exit status."""
-        return answer.status(self.counts)
+        return answer.status(self.known, worse=len(self.worse))
 
-    @property
+    @cached_property
     def worse(self) -> tuple[CellPair, ...]:
         """Return the pairs that speak against the new side."""
-        return tuple(each for each in self.pairs if each.change in WORSE)
+        if self.usage is None:
+            return tuple(each for each in self.pairs if each.change in WORSE)
+        found = {id(pair): pair for each in self.relevant for pair in each.pairs}
+        return tuple(found.values())
 
     @property
     def remedy(self) -> Remedy | None:

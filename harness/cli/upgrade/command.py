@@ -90,6 +90,7 @@ def upgrade(
         found = compare(was, now)
         for reader in after.readers:
             found = settings_trial.tried(found, reader, plans.new, folder)
+        found = settings_trial.tried_versions(found, before, after, make, folder)
         found = swapped(found, before, after, make, folder)
         return _finish(found, folder.path, output)
 

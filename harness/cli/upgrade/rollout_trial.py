@@ -6,13 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from harness.cli.upgrade.rollout_file import PlannedRollout
-from harness.cli.upgrade.side_plans import ChangeProfile, MakePlan
+from harness.cli.upgrade.side_plans import ChangeProfile, MakePlan, writers_of
 from harness.cli.upgrade.side_runs import UpgradeFolder
 from harness.cli.upgrade.sides import Side
 from harness.comparison.result import ComparedSide, compare
 from harness.comparison.rollout import Changes, Rollout, RolloutState, safe_order
 from harness.plan import Profile, Writer
-from harness.plan.handover import handovers
 from harness.scenario.definition import Scenario
 
 
@@ -81,11 +80,10 @@ def _writers(
 ) -> Iterator[Writer]:
     if old is None or new is None:
         raise ValueError("each state of a rollout has a writer")
-    if old.distribution != new.distribution:
-        begun = replace(old, settings=new.settings)
-        for scenario in scenarios:
-            yield from (each.writer for each in handovers(scenario, begun, new.distribution))
-    yield new
+    if old.distribution == new.distribution:
+        yield new
+    else:
+        yield from writers_of(old, new, scenarios)
 
 
 def _once(writers: Iterable[Writer]) -> tuple[Writer, ...]:

@@ -1,4 +1,7 @@
-"""Settings of the new side's reader are tried: first on what is worse, then on what is right."""
+"""Settings of the new side are tried: a reader's on what is worse, then on what is right.
+
+A newer writer is tried with tables of the old one's version, and all is asked about those.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,18 @@ from dataclasses import replace
 from harness import engines
 from harness.artifacts import distributions
 from harness.cli.remedy.alternatives import alternatives, changes, plan_of
+from harness.cli.upgrade.side_plans import MakePlan, side_plans
 from harness.cli.upgrade.side_runs import UpgradeFolder
+from harness.cli.upgrade.sides import Side
 from harness.comparison.cell_pairs import CellPair
-from harness.comparison.remedies import Remedy, in_order, remedy
-from harness.comparison.result import SideComparison
+from harness.comparison.remedies import Remedy, in_order, instead, remedy
+from harness.comparison.result import ComparedSide, SideComparison, compare
 from harness.core.records import Verdict, VerdictKind
+from harness.plan.constraints import TABLE_VERSION
+from harness.plan.writer_support import TABLE_VERSIONS
 from harness.scenario.cells import Cell, Plan, Reader
 
+AUTO_UPGRADE = "auto_upgrade"
 WORSE, RIGHT = "settings", "settings-on-right"
 """The folders of the runs."""
 
@@ -65,3 +73,30 @@ def _is_right(pair: CellPair) -> bool:
 
 def _heals(reader: str, verdict: Verdict) -> bool:
     return verdict.reader == reader and verdict.verdict is VerdictKind.CORRECT
+
+
+def tried_versions(
+    found: SideComparison, old: Side, new: Side, make: MakePlan, folder: UpgradeFolder
+) -> SideComparison:
+    """Return a comparison with the older table versions with which the new writer does no harm."""
+    if not (found.worse and new.writer):
+        return found
+    remedies = list[Remedy]()
+    for version in _older_versions(old, new):
+        settings = {TABLE_VERSION: version, AUTO_UPGRADE: "off"}
+        writer = replace(new.writer, settings={**new.writer.settings, **settings})
+        plan = side_plans(old, replace(new, writer=writer), make).new
+        told = tuple(f"{name}={value}" for name, value in settings.items())
+        other = ComparedSide(str(writer), folder.run(plan, f"table-version-{version}"))
+        remedies.append(instead(str(writer), told, found.pairs, compare(found.old, other).pairs))
+    return replace(found, remedies=in_order(remedies))
+
+
+def _older_versions(old: Side, new: Side) -> Iterator[str]:
+    """Yield the versions that both writers can make, and the new one does not by itself."""
+    if old.writer and new.writer:
+        before, after = (
+            distributions.load(each.distribution).texts_if_any(TABLE_VERSIONS)
+            for each in (old.writer, new.writer)
+        )
+        yield from (each for each in reversed(before) if each in after[:-1])

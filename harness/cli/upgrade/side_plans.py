@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from harness.artifacts import distributions
 from harness.cli.upgrade.sides import Side
 from harness.plan import Profile, Writer
+from harness.plan.constraints import TABLE_VERSION
 from harness.plan.handover import handovers
+from harness.plan.writer_support import TABLE_VERSIONS
 from harness.scenario.cells import Plan
 from harness.scenario.definition import Scenario
 
@@ -34,12 +37,24 @@ def side_plans(old: Side, new: Side, make: MakePlan) -> SidePlans:
         found = new.of(profile)
         if not (old.writer and new.writer):
             return found
-        return replace(found, writers=tuple(_writers(old.writer, new.writer, scenarios)))
+        return replace(found, writers=tuple(writers_of(old.writer, new.writer, scenarios)))
 
     return SidePlans(make(lambda profile, _: old.of(profile)), make(after))
 
 
-def _writers(old: Writer, new: Writer, scenarios: Iterable[Scenario]) -> Iterator[Writer]:
+def writers_of(old: Writer, new: Writer, scenarios: Iterable[Scenario]) -> Iterator[Writer]:
+    """Yield the new writer going on with tables of the old one, then beginning tables itself."""
+    begun = replace(old, settings={**old.settings, **_shared(old, new)})
     for scenario in scenarios:  # of a scenario that the profile has not, nothing is written
-        yield from (each.writer for each in handovers(scenario, old, new.distribution))
+        yield from (each.writer for each in handovers(scenario, begun, new.distribution))
     yield new
+
+
+def _shared(old: Writer, new: Writer) -> Mapping[str, str]:
+    """Return the settings of the new writer with which the old one can begin a table."""
+    makes = distributions.load(old.distribution).texts_if_any(TABLE_VERSIONS)
+    return {
+        name: value
+        for name, value in new.settings.items()
+        if name != TABLE_VERSION or value in makes
+    }

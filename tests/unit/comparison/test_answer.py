@@ -2,51 +2,61 @@ from __future__ import annotations
 
 import pytest
 
-from harness.comparison.answer import Decision, decide, status
+from harness.comparison.answer import Decision, Known, decide, status
 from harness.comparison.remedies import Remedy, in_order, of_cause, remedy, whole
-from harness.comparison.verdict_change import BETTER, WORSE, VerdictChange
-from harness.core.records import VerdictKind
-from tests.unit.comparison.sides import verdict
+from harness.comparison.result import ComparedSide, compare
+from harness.core.records import FindingKind, Verdict, VerdictKind
+from tests.unit.comparison.sides import finding, run, verdict
 
-NONE = dict.fromkeys(VerdictChange, 0)
 HELPS = Remedy("trino-476{a=b}", ("a=b",), frozenset(), frozenset())
+RIGHT = VerdictKind.CORRECT
+STALE = finding(FindingKind.STALE, ("1", "f1", "old"))
 
 
-@pytest.mark.parametrize("worse", WORSE)
-def test_anything_worse_says_do_not_upgrade(worse: VerdictChange) -> None:
-    counts = NONE | {VerdictChange.RIGHT_AS_BEFORE: 100, worse: 1}
-    assert decide(counts, None) is Decision.DO_NOT
-    assert decide(counts, HELPS) is Decision.WITH_SETTING
-    assert status(counts) == 1
+def test_anything_worse_says_do_not_upgrade() -> None:
+    assert decide(Known(100), worse=1, remedy=None) is Decision.DO_NOT
+    assert decide(Known(100), worse=1, remedy=HELPS) is Decision.WITH_SETTING
+    assert status(Known(100), worse=1) == 1
 
 
 def test_what_is_not_known_is_never_a_pass() -> None:
-    counts = NONE | {VerdictChange.RIGHT_AS_BEFORE: 100, VerdictChange.UNKNOWN: 1}
-    assert decide(counts, None) is Decision.NOT_KNOWN
-    assert status(counts) == 3
-    assert decide(counts | {VerdictChange.REGRESSED: 1}, None) is Decision.DO_NOT
-    assert status(counts | {VerdictChange.REGRESSED: 1}) == 3
+    assert decide(Known(100, unknown=1), worse=0, remedy=None) is Decision.NOT_KNOWN
+    assert status(Known(100, unknown=1), worse=0) == 3
+    assert decide(Known(100, unknown=1), worse=1, remedy=None) is Decision.DO_NOT
+    assert status(Known(100, unknown=1), worse=1) == 3
 
 
 def test_sides_that_share_no_question_tell_nothing() -> None:
-    for counts in (NONE, NONE | {VerdictChange.NEW: 5, VerdictChange.GONE: 5}):
-        assert decide(counts, None) is Decision.NOT_KNOWN
-        assert status(counts) == 3
+    assert decide(Known(0, changed=5), worse=0, remedy=None) is Decision.NOT_KNOWN
+    assert status(Known(0, changed=5), worse=0) == 3
 
 
-def test_wrong_as_before_changes_nothing() -> None:
-    counts = NONE | {VerdictChange.WRONG_AS_BEFORE: 3, VerdictChange.REFUSED_AS_BEFORE: 2}
-    assert decide(counts, None) is Decision.NOTHING_CHANGES
-    assert status(counts) == 0
+def test_what_is_better_or_asked_of_one_side_is_a_change_and_not_worse() -> None:
+    assert decide(Known(3, changed=2), worse=0, remedy=None) is Decision.NOTHING_WORSE
+    assert decide(Known(3), worse=0, remedy=None) is Decision.NOTHING_CHANGES
+    assert status(Known(3, changed=2), worse=0) == 0
 
 
-@pytest.mark.parametrize("other", [*BETTER, VerdictChange.NEW, VerdictChange.GONE])
-def test_what_is_better_or_asked_of_one_side_is_a_change_and_not_worse(
-    other: VerdictChange,
-) -> None:
-    counts = NONE | {VerdictChange.RIGHT_AS_BEFORE: 3, other: 2}
-    assert decide(counts, None) is Decision.NOTHING_WORSE
-    assert status(counts) == 0
+@pytest.mark.parametrize(
+    ("old", "new", "decision"),
+    [
+        (verdict(RIGHT), verdict(RIGHT), Decision.NOTHING_CHANGES),
+        (
+            verdict(VerdictKind.WRONG, STALE),
+            verdict(VerdictKind.WRONG, STALE),
+            Decision.NOTHING_CHANGES,
+        ),
+        (verdict(VerdictKind.WRONG, STALE), verdict(RIGHT), Decision.NOTHING_WORSE),
+        (verdict(VerdictKind.WRONG, STALE), verdict(VerdictKind.REFUSED), Decision.NOTHING_WORSE),
+        (verdict(RIGHT), verdict(VerdictKind.WRONG, STALE), Decision.DO_NOT),
+        (verdict(RIGHT), verdict(VerdictKind.REFUSED), Decision.DO_NOT),
+        (verdict(RIGHT), verdict(VerdictKind.UNKNOWN), Decision.NOT_KNOWN),
+        (verdict(RIGHT), verdict(RIGHT, step=3), Decision.NOT_KNOWN),
+    ],
+)
+def test_the_answer_follows_from_the_pairs(old: Verdict, new: Verdict, decision: Decision) -> None:
+    found = compare(ComparedSide("old", run(old)), ComparedSide("new", run(new)))
+    assert found.decision is decision
 
 
 def test_settings_heal_what_is_worse_and_harm_what_is_right_or_not_known_with_them() -> None:
