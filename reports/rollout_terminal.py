@@ -14,7 +14,7 @@ from harness.comparison.rollout import Rollout, RolloutState
 from harness.reports import upgrade_terminal
 from harness.reports.lines import say
 from harness.reports.terminal import WIDTH
-from harness.reports.words import counted
+from harness.core.counting import counted
 
 FILE: Final = "rollout.txt"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +16,7 @@ from harness.comparison.regressions import Regression
 from harness.comparison.result import SideComparison
 from harness.comparison.verdict_change import BETTER, WORSE, VerdictChange
 from harness.reports import upgrade_words as words
+from harness.reports import usage_words
 from harness.reports.lines import command, item, say
 from harness.reports.terminal import WIDTH
 
@@ -37,10 +39,14 @@ def write(found: SideComparison, folder: Path) -> Path:
 def render(found: SideComparison, console: Console, html: Path | None = None) -> None:
     """Print the report; `html`: where the page lies, if there is one."""
     say(console, words.headline(found), "bold")
-    if found.regressions:
+    if found.relevant:
         say(console, "\nWhat gets worse, the most harmful first", "bold")
-    for number, cause in enumerate(found.regressions, start=1):
+    for number, cause in enumerate(found.relevant, start=1):
         _cause(cause, number, found, console)
+    _listed("Wrong today already on your tables", usage_words.today(found), console)
+    _listed("Of these tables nothing is known", usage_words.not_covered(found), console)
+    others = map(words.cause_title, usage_words.irrelevant(found))
+    _listed("What gets worse and none of your tables can meet", others, console)
     _today(found, console)
     _classes(found, console)
     if html:
@@ -51,12 +57,20 @@ def _cause(cause: Regression, number: int, found: SideComparison, console: Conso
     run, verdict = found.new.run, cause.first.either
     item(console, words.cause_title(cause), "bold red", lead=f"{number}.")
     lines = words.cause_extent(cause, run), words.cause_witness(cause, run)
-    told = *lines, words.whose(cause, found), words.what_to_do(cause, found)
+    met = usage_words.met_text(found.met[cause.key]) if found.met else ""
+    told = *lines, met, words.whose(cause, found), words.what_to_do(cause, found)
     for line in filter(None, told):
         item(console, line, lead="  ")
     if verdict.sql:
         command(console, verdict.sql)
     command(console, f"harness explain {shlex.quote(verdict.case)} --run-dir {run.folder}")
+
+
+def _listed(title: str, lines: Iterable[str], console: Console) -> None:
+    for number, line in enumerate(lines):
+        if not number:
+            say(console, f"\n{title}", "bold")
+        item(console, line)
 
 
 def _today(found: SideComparison, console: Console) -> None:

@@ -11,12 +11,13 @@ from harness.comparison.guilt import guilt
 from harness.comparison.regressions import Regression
 from harness.comparison.remedies import of_cause
 from harness.comparison.result import SideComparison
-from harness.comparison.verdict_change import WORSE, VerdictChange, places, places_of
+from harness.comparison.verdict_change import VerdictChange, places, places_of
 from harness.comparison.workarounds import Workaround, workarounds
 from harness.core.counting import counted
 from harness.core.records import Finding, Verdict
 from harness.model import past_views
 from harness.reports.sentences import refusal_text, witness_text
+from harness.reports.usage_words import concerned
 from harness.reports.words import FINDINGS, PARTIES, short
 from harness.run.load_run import Run
 
@@ -53,22 +54,27 @@ def headline(found: SideComparison) -> str:
     sides, where = f"from {found.old.name} to {found.new.name}", scope(found)
     match found.decision:
         case Decision.DO_NOT:
-            return f"Do not upgrade {sides}: {_worse(found)} in {where}."
+            return f"Do not upgrade {sides}: {_worse(found)}{concerned(found)} in {where}."
         case Decision.WITH_SETTING:
             lines = "; ".join(found.remedy.changes) if found.remedy else ""
             told = f"without it, {_worse(found)}; with it, none, and no right answer turns"
             return f"Upgrade {sides} with this setting: {lines} ({told}), in {where}."
         case Decision.NOTHING_CHANGES:
-            return f"Nothing changes {sides} in {where}."
+            return f"{_nothing(found)} changes {sides} in {where}."
         case Decision.NOTHING_WORSE:
-            return f"Nothing gets worse {sides}{_better(found)} in {where}."
+            return f"{_nothing(found)} gets worse {sides}{_better(found)} in {where}."
         case Decision.NOT_KNOWN:
             return f"Not known: {_unknown(found)}, and nothing is known to be worse, in {where}."
 
 
+def _nothing(found: SideComparison) -> str:
+    return "Nothing that your tables use" if found.usage else "Nothing"
+
+
 def _worse(found: SideComparison) -> str:
-    total = sum(found.counts[each] for each in WORSE)
-    silent = total - found.counts[VerdictChange.REGRESSED_LOUDLY]
+    total = len(found.worse)
+    loud = [e for e in found.worse if e.change is VerdictChange.REGRESSED_LOUDLY]
+    silent = total - len(loud)
     told = f"{counted(total, 'answer gets', 'answers get')} worse"
     if silent in {0, total}:
         return f"{told} {'without' if silent else 'by'} an error"
@@ -83,6 +89,9 @@ def _better(found: SideComparison) -> str:
 
 def _unknown(found: SideComparison) -> str:
     unknown = found.counts[VerdictChange.UNKNOWN]
+    if found.not_covered and not unknown:
+        tables = counted(len(found.not_covered), "table")
+        return f"{tables} of yours are like none that was asked about"
     if not unknown:
         return "no question was asked of both sides"
     return f"{counted(unknown, 'question has', 'questions have')} no answer of one side"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -28,6 +29,7 @@ from harness.reports import rollout_terminal, upgrade_terminal, upgrade_words
 from harness.run import load_run, run_folder
 from harness.run.pipeline import TimeLimits
 from harness.scenario.cells import Plan
+from harness.usage import usage_file
 
 FromOption = Annotated[
     list[str] | None,
@@ -45,6 +47,12 @@ RolloutOption = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Several changes in an order, instead of --from and --to."),
 ]
+UsageOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="What your tables are like, by harness scan: only that counts."
+    ),
+]
 AsOption = Annotated[
     str,
     typer.Option("--as", metavar="ROLE", help=f"What both are on tables: {' or '.join(ROLES)}."),
@@ -58,6 +66,7 @@ def upgrade(
     old: FromOption = None,
     new: ToOption = None,
     rollout: RolloutOption = None,
+    usage: UsageOption = None,
     role: AsOption = READER,
     folders: options.ScenariosOption = None,
     profile: options.ProfileOption = options.QUICK_START,
@@ -82,12 +91,13 @@ def upgrade(
         planned = rollout_file.read(rollout)
         with upgrade_folder(resources) as folder:
             return _finish_rollout(rollout_trial.judged(planned, make, folder), folder, output)
+    tables = usage_file.read(usage) if usage else None
     before, after = _sides(old or (), new or (), role)
     plans = side_plans(before, after, make)
     with upgrade_folder(resources) as folder:
         was = ComparedSide(str(before), folder.run(plans.old, "old"))
         now = ComparedSide(str(after), folder.run(plans.new, "new"))
-        found = compare(was, now)
+        found = replace(compare(was, now), usage=tables)
         for reader in after.readers:
             found = settings_trial.tried(found, reader, plans.new, folder)
         found = settings_trial.tried_versions(found, before, after, make, folder)

@@ -10,8 +10,8 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from harness.artifacts.lock import NonEmptyText
-from harness.cli import plan_options
-from harness.cli.upgrade.sides import Side, metastore_of, writer_of
+from harness.cli import named_parts
+from harness.cli.upgrade.sides import Side, metastore_of
 from harness.core import yaml_reader
 from harness.core.errors import UsageProblem
 from harness.core.problems import Problems, one_of
@@ -107,8 +107,8 @@ def read(file: Path) -> PlannedRollout:
 
 def _now(form: _Now) -> Side:
     metastore = metastore_of(form.metastore) if form.metastore else None
-    readers = tuple(map(plan_options.reader, form.readers))
-    return Side(readers, writer_of(form.writer), metastore)
+    readers = tuple(map(named_parts.reader, form.readers))
+    return Side(readers, named_parts.writer(form.writer), metastore)
 
 
 def _changed(side: Side, change: _Change) -> Side:
@@ -119,7 +119,7 @@ def _changed(side: Side, change: _Change) -> Side:
     readers = (change.readers.get(each, each) for each in known)
     return replace(
         side,
-        readers=tuple(map(plan_options.reader, readers)),
-        writer=writer_of(change.writer) if change.writer else side.writer,
+        readers=tuple(map(named_parts.reader, readers)),
+        writer=named_parts.writer(change.writer) if change.writer else side.writer,
         metastore=metastore_of(change.metastore) if change.metastore else side.metastore,
     )

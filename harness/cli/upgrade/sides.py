@@ -10,7 +10,7 @@ from harness.cli import named_parts
 from harness.core.errors import UsageProblem
 from harness.core.metastore_choice import MetastoreChoice
 from harness.plan import Profile, ProfileReader, Writer, metastore_support
-from harness.scenario.cells import Reader, parse_reader
+from harness.scenario.cells import Reader
 
 READER: Final = "reader"
 WRITER: Final = "writer"
@@ -70,8 +70,8 @@ def _given(text: str, role: str) -> Side:
     if text in metastore_support.names():
         return Side(metastore=metastore_of(text))
     if role == WRITER:
-        return Side(writer=writer_of(text))
-    return Side(readers=(plan_options.reader(text),))
+        return Side(writer=named_parts.writer(text))
+    return Side(readers=(named_parts.reader(text),))
 
 
 def metastore_of(text: str) -> MetastoreChoice:
@@ -83,20 +83,6 @@ def metastore_of(text: str) -> MetastoreChoice:
     """
     metastore_support.check(text)
     return MetastoreChoice(text)
-
-
-def writer_of(text: str) -> Writer:
-    """Read a writer, with settings of its tables: `spark-3.5.8-hudi-1.0.2{table_version=6}`.
-
-    Raises:
-        UsageProblem: it is none.
-
-    """
-    try:
-        found = parse_reader(text)
-    except ValueError as wrong:
-        raise UsageProblem(str(wrong)) from wrong
-    return Writer(found.distribution, dict(found.settings))
 
 
 def check(old: Side, new: Side) -> None:
