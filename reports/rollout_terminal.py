@@ -11,10 +11,10 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.comparison.rollout import Rollout, RolloutState
+from harness.core.counting import counted
 from harness.reports import upgrade_terminal
 from harness.reports.lines import say
 from harness.reports.terminal import WIDTH
-from harness.core.counting import counted
 
 FILE: Final = "rollout.txt"
 

@@ -8,8 +8,8 @@ from typing import Final
 from harness.comparison.own_tables import MetBy, wrong_today
 from harness.comparison.regressions import Regression
 from harness.comparison.result import SideComparison
-from harness.core.grouping import grouped
 from harness.core.counting import counted
+from harness.core.grouping import grouped
 from harness.reports.words import FINDINGS
 
 NAMED: Final = 5
