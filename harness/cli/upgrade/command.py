@@ -13,17 +13,17 @@ import typer
 from harness.artifacts.cache import Cache
 from harness.cli import options, plan_options
 from harness.cli.console.output import Output
+from harness.cli.named_parts import NamedParts
 from harness.cli.open_run import Resources
 from harness.cli.upgrade import rollout_file, rollout_trial, settings_trial
 from harness.cli.upgrade.side_plans import ChangeProfile, side_plans
 from harness.cli.upgrade.side_runs import UpgradeFolder, upgrade_folder
-from harness.cli.upgrade.sides import READER, ROLES, Side, check, registered_first, side
+from harness.cli.upgrade.sides import READER, ROLES, WRITER, Side, check, registered_first, side
 from harness.cli.upgrade.swaps import swapped
 from harness.comparison.result import ComparedSide, SideComparison, compare
 from harness.comparison.rollout import Rollout
 from harness.comparison.verdict_change import VerdictChange
 from harness.core.errors import UsageProblem
-from harness.plan import readers_file
 from harness.read.reader_servers import TIMEOUT_S
 from harness.reports import rollout_terminal, upgrade_terminal, upgrade_words
 from harness.run import load_run, run_folder
@@ -60,8 +60,10 @@ AsOption = Annotated[
 
 
 @options.with_output
+@options.with_parts
 def upgrade(
     output: Output,
+    named: NamedParts,
     scenarios: options.ScenariosArgument = None,
     old: FromOption = None,
     new: ToOption = None,
@@ -69,9 +71,8 @@ def upgrade(
     usage: UsageOption = None,
     role: AsOption = READER,
     folders: options.ScenariosOption = None,
-    profile: options.ProfileOption = options.QUICK_START,
+    profile: options.ProfileOrPartsOption = None,
     k: options.SelectOption = "",
-    readers: options.ReadersOption = None,
     offline: options.OfflineOption = False,
     timeout: options.TimeoutOption = TIMEOUT_S,
 ) -> int:
@@ -83,9 +84,8 @@ def upgrade(
     if role not in ROLES:
         raise UsageProblem(f"--as {role}: there is no such role; allowed: {', '.join(ROLES)}")
     paths = options.paths(scenarios, folders)
-    if readers:
-        readers_file.register(readers)
-    make = partial(_plan, paths, profile, k)
+    named.read()  # readers of a file can be sides
+    make = partial(_plan, paths, profile, k, named)
     resources = Resources(output, Cache.default(offline=offline), TimeLimits(timeout))
     if rollout:
         planned = rollout_file.read(rollout)
@@ -93,6 +93,7 @@ def upgrade(
             return _finish_rollout(rollout_trial.judged(planned, make, folder), folder, output)
     tables = usage_file.read(usage) if usage else None
     before, after = _sides(old or (), new or (), role)
+    _check_parts(named, after)
     plans = side_plans(before, after, make)
     with upgrade_folder(resources) as folder:
         was = ComparedSide(str(before), folder.run(plans.old, "old"))
@@ -115,9 +116,29 @@ def _sides(old: Sequence[str], new: Sequence[str], role: str) -> tuple[Side, Sid
     return before, registered_first(before, after)
 
 
-def _plan(paths: Sequence[Path], profile: str, pattern: str, change: ChangeProfile) -> Plan:
+def _check_parts(named: NamedParts, side: Side) -> None:
+    """Check that nothing was named that the sides are.
+
+    Raises:
+        UsageProblem: it was.
+
+    """
+    given = {READER: named.readers, WRITER: named.writers}
+    for part, texts in given.items():
+        if texts and part in side.parts:
+            told = f"--{part} {texts[0]}: the sides say which {part}s there are"
+            raise UsageProblem(f"{told}; leave it out, or ask for it by --from and --to")
+
+
+def _plan(
+    paths: Sequence[Path],
+    profile: str | None,
+    pattern: str,
+    named: NamedParts,
+    change: ChangeProfile,
+) -> Plan:
     """Return the plan of a side."""
-    made = plan_options.make(paths, profile, pattern, change=change)
+    made = plan_options.make(paths, profile, pattern, named=named, change=change)
     plan_options.check_asks(made)
     return made
 
