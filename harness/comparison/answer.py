@@ -24,7 +24,7 @@ class Decision(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class Coverage:
     """How much is known."""
 
     asked: int
@@ -40,7 +40,7 @@ class Known:
         return bool(self.asked) and not self.unknown
 
 
-def decide(known: Known, *, worse: int, remedy: Remedy | None) -> Decision:
+def decide(known: Coverage, *, worse: int, remedy: Remedy | None) -> Decision:
     """Return what to do; `remedy`: settings with which nothing is worse any more.
 
     What is worse speaks against the new side whatever else is not known. Where nothing is known to
@@ -53,7 +53,7 @@ def decide(known: Known, *, worse: int, remedy: Remedy | None) -> Decision:
     return Decision.NOTHING_WORSE if known.changed else Decision.NOTHING_CHANGES
 
 
-def status(known: Known, *, worse: int) -> int:
+def status(known: Coverage, *, worse: int) -> int:
     """Return 3 if something is not known, else 1 if anything is worse, else 0."""
     if not known.enough:
         return UNKNOWN

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from harness.comparison import answer
-from harness.comparison.answer import Decision, Known
+from harness.comparison.answer import Coverage, Decision
 from harness.comparison.cell_pairs import CellPair, counts, pairs
 from harness.comparison.correspondence import correspondence
 from harness.comparison.guilt import Swap
@@ -69,12 +69,12 @@ class SideComparison:
         return counts(self.pairs)
 
     @property
-    def known(self) -> Known:
+    def known(self) -> Coverage:
         """Return how much is known of both sides, and of the tables that somebody has."""
         unknown = self.counts[VerdictChange.UNKNOWN] + len(self.not_covered)
         changed = (*BETTER, VerdictChange.NEW, VerdictChange.GONE)
         asked = sum(self.counts[each] for each in (*AS_BEFORE, *BETTER, *WORSE))
-        return Known(asked, unknown, sum(self.counts[each] for each in changed))
+        return Coverage(asked, unknown, sum(self.counts[each] for each in changed))
 
     @property
     def decision(self) -> Decision:

@@ -41,7 +41,7 @@ class _Change:
 
 
 @dataclass(frozen=True, slots=True)
-class _Form:
+class _RolloutForm:
     """The keys of the file."""
 
     now: _Now
@@ -87,7 +87,7 @@ def read(file: Path) -> PlannedRollout:
 
     """
     text = yaml_reader.read(file, yaml_reader.MAX_BYTES, WHAT)
-    form, document = read_form(_Form, text, str(file), "rollout")
+    form, document = read_form(_RolloutForm, text, str(file), "rollout")
     problems = Problems(str(file))
     try:
         now = _now(form.now)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.comparison.answer import Decision, Known, decide, status
+from harness.comparison.answer import Coverage, Decision, decide, status
 from harness.comparison.remedies import Remedy, in_order, of_cause, remedy, whole
 from harness.comparison.result import ComparedSide, compare
 from harness.core.records import FindingKind, Verdict, VerdictKind
@@ -14,27 +14,27 @@ STALE = finding(FindingKind.STALE, ("1", "f1", "old"))
 
 
 def test_anything_worse_says_do_not_upgrade() -> None:
-    assert decide(Known(100), worse=1, remedy=None) is Decision.DO_NOT
-    assert decide(Known(100), worse=1, remedy=HELPS) is Decision.WITH_SETTING
-    assert status(Known(100), worse=1) == 1
+    assert decide(Coverage(100), worse=1, remedy=None) is Decision.DO_NOT
+    assert decide(Coverage(100), worse=1, remedy=HELPS) is Decision.WITH_SETTING
+    assert status(Coverage(100), worse=1) == 1
 
 
 def test_what_is_not_known_is_never_a_pass() -> None:
-    assert decide(Known(100, unknown=1), worse=0, remedy=None) is Decision.NOT_KNOWN
-    assert status(Known(100, unknown=1), worse=0) == 3
-    assert decide(Known(100, unknown=1), worse=1, remedy=None) is Decision.DO_NOT
-    assert status(Known(100, unknown=1), worse=1) == 3
+    assert decide(Coverage(100, unknown=1), worse=0, remedy=None) is Decision.NOT_KNOWN
+    assert status(Coverage(100, unknown=1), worse=0) == 3
+    assert decide(Coverage(100, unknown=1), worse=1, remedy=None) is Decision.DO_NOT
+    assert status(Coverage(100, unknown=1), worse=1) == 3
 
 
 def test_sides_that_share_no_question_tell_nothing() -> None:
-    assert decide(Known(0, changed=5), worse=0, remedy=None) is Decision.NOT_KNOWN
-    assert status(Known(0, changed=5), worse=0) == 3
+    assert decide(Coverage(0, changed=5), worse=0, remedy=None) is Decision.NOT_KNOWN
+    assert status(Coverage(0, changed=5), worse=0) == 3
 
 
 def test_what_is_better_or_asked_of_one_side_is_a_change_and_not_worse() -> None:
-    assert decide(Known(3, changed=2), worse=0, remedy=None) is Decision.NOTHING_WORSE
-    assert decide(Known(3), worse=0, remedy=None) is Decision.NOTHING_CHANGES
-    assert status(Known(3, changed=2), worse=0) == 0
+    assert decide(Coverage(3, changed=2), worse=0, remedy=None) is Decision.NOTHING_WORSE
+    assert decide(Coverage(3), worse=0, remedy=None) is Decision.NOTHING_CHANGES
+    assert status(Coverage(3, changed=2), worse=0) == 0
 
 
 @pytest.mark.parametrize(
