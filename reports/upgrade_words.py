@@ -21,8 +21,8 @@ from harness.reports.usage_words import concerned
 from harness.reports.words import FINDINGS, PARTIES, short
 from harness.run.load_run import Run
 
-NO_SETTING: Final = "No setting was seen to help."
-NOTHING_HELPS: Final = "Nothing that was asked makes all of these right."
+NO_SETTING: Final = "No setting was seen to help"
+NOTHING_HELPS: Final = f"{NO_SETTING}, nor anything else that was asked."
 WORKAROUNDS: Final[Mapping[Workaround, str]] = {
     Workaround.COMPACT: "once the table is compacted",
     Workaround.REWRITE: "once all files are rewritten",
@@ -56,7 +56,7 @@ def headline(found: SideComparison) -> str:
         case Decision.DO_NOT:
             return f"Do not upgrade {sides}: {_worse(found)}{concerned(found)} in {where}."
         case Decision.WITH_SETTING:
-            lines = "; ".join(found.remedy.changes) if found.remedy else ""
+            lines = "; ".join(found.remedy.told) if found.remedy else ""
             told = f"without it, {_worse(found)}; with it, none, and no right answer turns"
             return f"Upgrade {sides} with this setting: {lines} ({told}), in {where}."
         case Decision.NOTHING_CHANGES:
@@ -182,11 +182,11 @@ def what_to_do(cause: Regression, found: SideComparison) -> str:
     if remedy is not None:
         cost = counted(len(remedy.harms), "right answer is not", "right answers are not")
         told = f"but {cost} right with it" if remedy.harms else "and every right answer stays right"
-        return f"Set {'; '.join(remedy.changes)}: all of these are right with it, {told}."
+        return f"Set {'; '.join(remedy.told)}: all of these are right with it, {told}."
     others = workarounds(cause, found.new.run)
     if not others:
         return NOTHING_HELPS
-    return f"{NO_SETTING} These are right {_listed((WORKAROUNDS[each] for each in others), 'or')}."
+    return f"{NO_SETTING}. It is not so {_listed((WORKAROUNDS[each] for each in others), 'or')}."
 
 
 def whose(cause: Regression, found: SideComparison) -> str:

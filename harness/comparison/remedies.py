@@ -22,6 +22,14 @@ class Remedy:
     """The questions that are worse without them, and right with them."""
     harms: frozenset[QuestionKey]
     """The questions that are right without them, and with them are not, or are not known to be."""
+    lines: tuple[str, ...] = ()
+    """What to put into the engine's configuration; empty where only the harness's words are known.
+    """
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """Return what to set, in the engine's own words where these are known."""
+        return self.lines or self.changes
 
 
 def remedy(

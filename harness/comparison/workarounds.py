@@ -1,7 +1,7 @@
-"""What else makes answers right that no setting does, as far as the new side itself shows. Pure.
+"""What else a cause does not come with, where no setting helps, as the new side itself shows. Pure.
 
-Each is claimed only where the same run has the evidence: every question of the cause of which it
-has any was answered rightly so, and there is one at least.
+Each is claimed only where the same run has the evidence: of every question of the cause of which it
+has any, the answer does not show the cause so, and there is one at least. It may show another one.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from harness.comparison.cell_pairs import CellPair
 from harness.comparison.regressions import Regression
 from harness.core.grouping import grouped
 from harness.core.records import Verdict, VerdictKind
+from harness.run.causes import CauseKey
 from harness.run.load_run import Run
 from harness.run.run_info import VariantInfo
 
@@ -36,7 +37,7 @@ class Workaround(StrEnum):
 
 
 def workarounds(found: Regression, run: Run) -> tuple[Workaround, ...]:
-    """Return what helps against all of a cause; `run`: that of the new side."""
+    """Return how none of a cause is met; `run`: that of the new side."""
     asked = [pair for pair in found.pairs if not pair.is_step]
     known = grouped(((each.variant, each.query), each) for each in run.verdicts)
     evidence: Mapping[Workaround, _Evidence] = {
@@ -46,7 +47,7 @@ def workarounds(found: Regression, run: Run) -> tuple[Workaround, ...]:
         Workaround.OTHER_VIEW: _other_view,
         Workaround.OTHER_ENGINE: _other_engine,
     }
-    return tuple(each for each, of in evidence.items() if _helps(of, asked, known, run))
+    return tuple(each for each, of in evidence.items() if _helps(of, found.key, asked, known, run))
 
 
 _Known = Mapping[tuple[str, str], Sequence[Verdict]]
@@ -55,10 +56,18 @@ _Evidence = Callable[[Verdict, _Known, Run], Iterator[Verdict]]
 """Yields the verdicts that show what becomes of a cell so."""
 
 
-def _helps(evidence: _Evidence, asked: Sequence[CellPair], known: _Known, run: Run) -> bool:
+def _helps(
+    evidence: _Evidence, key: CauseKey, asked: Sequence[CellPair], known: _Known, run: Run
+) -> bool:
     shown = [list(evidence(pair.either, known, run)) for pair in asked]
-    right = all(each.verdict is VerdictKind.CORRECT for found in shown for each in found)
-    return right and any(shown)
+    gone = all(_is_without(each, key) for found in shown for each in found)
+    return gone and any(shown)
+
+
+def _is_without(verdict: Verdict, key: CauseKey) -> bool:
+    """Return whether an answer came that does not show a cause."""
+    answered = verdict.verdict in {VerdictKind.CORRECT, VerdictKind.WRONG}
+    return answered and all(each.kind is not key.finding for each in verdict.findings)
 
 
 def _after(operation: str, **settings: str) -> _Evidence:

@@ -5,7 +5,7 @@ A newer writer is tried with tables of the old one's version, and all is asked a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from harness import engines
@@ -18,8 +18,10 @@ from harness.comparison.cell_pairs import CellPair
 from harness.comparison.remedies import Remedy, in_order, instead, remedy
 from harness.comparison.result import ComparedSide, SideComparison, compare
 from harness.core.records import Verdict, VerdictKind
+from harness.formats import hudi_settings
 from harness.plan.constraints import TABLE_VERSION
 from harness.plan.writer_support import TABLE_VERSIONS
+from harness.run.setting_lines import lines_of
 from harness.scenario.cells import Cell, Plan, Reader
 
 AUTO_UPGRADE = "auto_upgrade"
@@ -48,9 +50,20 @@ def tried(
 
     def of(each: Reader) -> Remedy:
         told = changes(dict(reader.settings), dict(each.settings))
-        return remedy(str(each), told, seen, wrong, good)
+        made_right = remedy(str(each), told, seen, wrong, good)
+        names = dict.fromkeys(found.new.run.variant(e.variant).format for e in worse)
+        lines = dict.fromkeys(line for name in names for line in _lines(reader, each, name))
+        return replace(made_right, lines=tuple(lines))
 
     return replace(found, remedies=in_order(map(of, helping)))
+
+
+def _lines(without: Reader, reader: Reader, format_name: str) -> Iterator[str]:
+    """Yield what the engine is told of settings that it is not told without them."""
+    before = lines_of(str(without), format_name)
+    yield from (
+        f"{e.text} ({e.place})" for e in lines_of(str(reader), format_name) if e not in before
+    )
 
 
 def _others(reader: Reader, made: Plan, worse: Iterable[Verdict]) -> Iterator[Reader]:
@@ -88,7 +101,13 @@ def tried_versions(
         plan = side_plans(old, replace(new, writer=writer), make).new
         told = tuple(f"{name}={value}" for name, value in settings.items())
         other = ComparedSide(str(writer), folder.run(plan, f"table-version-{version}"))
-        remedies.append(instead(str(writer), told, found.pairs, compare(found.old, other).pairs))
+        lines = _written_lines(settings)
+        remedies.append(
+            replace(
+                instead(str(writer), told, found.pairs, compare(found.old, other).pairs),
+                lines=lines,
+            )
+        )
     return replace(found, remedies=in_order(remedies))
 
 
@@ -100,3 +119,11 @@ def _older_versions(old: Side, new: Side) -> Iterator[str]:
             for each in (old.writer, new.writer)
         )
         yield from (each for each in reversed(before) if each in after[:-1])
+
+
+def _written_lines(settings: Mapping[str, str]) -> tuple[str, ...]:
+    """Return what a writer of Hudi is told of settings, which are Hudi's alone."""
+    usual, told = hudi_settings.session({}, {}), hudi_settings.session(settings, {})
+    session = {name: value for name, value in told.items() if usual.get(name) != value}
+    lines = {**dict(hudi_settings.properties(settings)), **session}
+    return tuple(f"{name}={value}" for name, value in lines.items())
