@@ -1,0 +1,102 @@
+"""Tables that an older writer began and a newer one goes on with, and such as are brought back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import pytest
+
+from harness.core.records import OutcomeKind
+from harness.formats import timeline
+from harness.model.canonical import text_of
+from harness.plan import Writer, scenarios_folder
+from harness.runtime import metastore_client
+from harness.scenario import load
+from harness.scenario.definition import Step
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.set_table_version import SetTableVersion
+from harness.scenario.operations.update import Update
+from harness.write import state_store, write_variant
+from harness.write.send_step import SparkFor
+from harness.write.writer_pool import WriteTarget
+from tests.engines import test_writers
+from tests.engines.everyone import Running
+from tests.engines.test_writers import NEW, NEWEST, OLD, READER, expected, planned, said
+
+pytestmark = [pytest.mark.engines, pytest.mark.nightly]
+
+place = test_writers.place
+PENDING = load.load(scenarios_folder() / "hudi" / "pending_compaction.yaml")
+RENAMED = load.load(scenarios_folder() / "hudi" / "rename_while_compaction_waits.yaml")
+SCHEDULED = 5
+"""The step of `hudi/pending_compaction` that schedules."""
+CARRIED_OUT: Sequence[tuple[str, Mapping[str, str]]] = (
+    (OLD, {}),
+    (NEW, {}),
+    (NEW, {"table_version": "6"}),
+    (NEWEST, {"table_version": "6"}),
+)
+UPDATE = Update((1,), ("f1",))
+BACK: Sequence[Operation] = (
+    *(Insert((1, 2)), UPDATE, SetTableVersion(6)),
+    *(Insert((3,)), UPDATE, Compact(), Update((2,), ("f2",))),
+)
+
+
+@pytest.mark.parametrize("readers", [(READER,)], indirect=True, ids=["spark"])
+@pytest.mark.parametrize(("newer", "settings"), CARRIED_OUT, ids=str)
+def test_what_one_writer_scheduled_another_carries_out(
+    newer: str,
+    settings: Mapping[str, str],
+    readers: Sequence[Running],
+    spark_for: SparkFor,
+    place: WriteTarget,
+) -> None:
+    writer = Writer(OLD, settings)
+    if newer != OLD:
+        writer = replace(writer, then=newer, at=SCHEDULED + 1)
+    variant = planned(PENDING, "hudi-mor", writer)
+    written = write_variant.write(variant, place, spark_for)
+    assert {each.outcome.kind for each in written.records} == {OutcomeKind.APPLIED}
+    tables = [written.states[variant.id, step].table for step in range(len(written.records))]
+    (asked,) = timeline.scheduled(timeline.names(tables[SCHEDULED]))
+    assert timeline.scheduled(timeline.names(tables[-1])) == ()
+    assert asked in dict(written.records[-1].others)
+    with metastore_client.connect(place.metastore_uri) as client:
+        for state in written.states.values():
+            state_store.register(client, state)
+    for step in range(1, len(tables)):
+        views = said(written, variant, step, readers)
+        wanted = expected(variant, step)
+        assert views["snapshot"] == views["base_name"] == wanted["snapshot"], f"step {step}"
+        if settings or newer == OLD:  # an upgrade of the table compacts it
+            assert views["read_optimized"] == wanted["read_optimized"], f"step {step}"
+
+
+@pytest.mark.parametrize("writer", [OLD, NEW, NEWEST])
+def test_a_compaction_that_waited_while_a_column_was_renamed_loses_its_values(
+    writer: str, spark_for: SparkFor, place: WriteTarget
+) -> None:
+    written = write_variant.write(planned(RENAMED, "hudi-mor", Writer(writer)), place, spark_for)
+    assert {each.outcome.kind for each in written.records} == {OutcomeKind.APPLIED}
+    (new,) = written.records[-1].values
+    at = new.columns.index("f1_new")
+    assert [row[at] for row in new.rows] == [None, None]
+
+
+@pytest.mark.parametrize("name", ["hudi-cow", "hudi-mor"])
+@pytest.mark.parametrize("newer", [NEW, NEWEST])
+def test_a_table_that_is_brought_back_is_gone_on_with_by_an_older_writer(
+    name: str, newer: str, spark_for: SparkFor, place: WriteTarget
+) -> None:
+    scenario = replace(test_writers.MOVE, steps=tuple(map(Step, BACK)))
+    variant = planned(scenario, name, Writer(newer, then=OLD, at=4))
+    records = write_variant.write(variant, place, spark_for).records
+    assert {each.outcome.kind for each in records} == {OutcomeKind.APPLIED}
+    own = "8" if newer == NEW else "9"
+    assert [each.table_version for each in records] == [*[own] * 3, *["6"] * (len(records) - 3)]
+    keys = {text_of(key) for fact in records[-1].files for key in fact.keys}
+    assert keys == {"1", "2", "3"}
