@@ -164,7 +164,11 @@ def _start(conf: dict[str, str]) -> SparkSession:
     builder = SparkSession.builder.master("local[2]").appName("harness").enableHiveSupport()
     for name, value in conf.items():
         builder = builder.config(name, value)
-    return builder.getOrCreate()
+    try:
+        return builder.getOrCreate()
+    except Exception as problem:
+        _problem(problem)  # where the JVM is gone, this is the end
+        raise
 
 
 def _jvm() -> subprocess.Popen[bytes]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+from unittest.mock import Mock
 
 import pytest
 from py4j.protocol import Py4JNetworkError
+from pyspark.sql import SparkSession
 
 from harness.engines.spark import worker
 
@@ -25,6 +27,16 @@ def test_what_a_jvm_said_last_stays_at_the_end_of_the_log(
     with pytest.raises(SystemExit) as ended:
         worker._problem(lost())
     assert ended.value.code == 1
+    assert capsys.readouterr().err == "py4j.protocol.Py4JNetworkError: nobody is there\n"
+
+
+def test_what_a_jvm_said_while_it_starts_stays_there_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(os, "_exit", sys.exit)
+    monkeypatch.setattr(SparkSession.Builder, "getOrCreate", Mock(side_effect=lost()))
+    with pytest.raises(SystemExit):
+        worker._start({})
     assert capsys.readouterr().err == "py4j.protocol.Py4JNetworkError: nobody is there\n"
 
 
