@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack, contextmanager
 from uuid import uuid4
 
 import pytest
@@ -22,7 +22,7 @@ from harness.engines.api import Server
 from harness.read.questions import engine_of
 from harness.run.load_run import Run
 from harness.runtime import docker_daemon, provide
-from harness.runtime.metastore import Metastore
+from harness.runtime.metastore import Metastore, oldest_for
 from harness.runtime.process_runtime import ProcessRuntime
 from harness.scenario.cells import parse_reader
 from harness.write.send_step import SparkFor
@@ -91,15 +91,25 @@ def database() -> str:
 def servers(
     metastore: Metastore,
     installed: Installed,
+    cache: Cache,
     progress: Progress,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[SharedServers]:
-    """The servers of distributions, for tests that change nothing in them."""
+    """The servers of distributions, for tests that change nothing in them.
 
-    def serve(name: str) -> AbstractContextManager[Server]:
-        return engine_of(name).serve(
-            ProcessRuntime(installed(name)), metastore.uris, tmp_path_factory.mktemp(name), progress
-        )
+    Who cannot ask through the metastore that the others share has one of its own.
+    """
+
+    @contextmanager
+    def serve(name: str) -> Iterator[Server]:
+        runtime, uris = ProcessRuntime(installed(name)), metastore.uris
+        with ExitStack() as own:
+            if oldest := oldest_for(runtime.distribution):
+                folder = tmp_path_factory.mktemp(oldest)
+                starting = provide.start_metastore(cache, folder, progress, oldest)
+                uris = own.enter_context(starting).uris
+            folder = tmp_path_factory.mktemp(name)
+            yield own.enter_context(engine_of(name).serve(runtime, uris, folder, progress))
 
     with ExitStack() as stack:
         yield SharedServers(serve, stack)

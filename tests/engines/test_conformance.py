@@ -22,6 +22,7 @@ pytestmark = [pytest.mark.engines, pytest.mark.alone]
 ENGINES = ("trino-476", "prestosql-350", "spark-3.5.8-hudi-1.0.2", "hive-3.1.3")
 MORE = (
     *("trino-483", "hive-2.3.10", "hive-3.1.3-hudi-0.11.1", "hive-4.0.1"),
+    *("hive-3.1.3-tez-0.9.2{path=tez}", "hive-4.0.1-tez-0.10.4{path=tez}"),
     "datafusion-54.1.0-hudi-0.5.0",
 )
 """Those that are put together otherwise; the last one has no image."""

@@ -25,9 +25,13 @@ nightly = pytest.mark.nightly
 
 HIVE = "hive-3.1.3"
 OLDER_HIVE = "hive-2.3.10"
+MORE_HIVES = (
+    *(OLDER_HIVE, "hive-3.1.3-hudi-0.11.1", "hive-3.1.3-tez-0.9.2"),
+    *("hive-4.0.1", "hive-4.0.1-tez-0.10.4"),
+)
 HIVES = (
     HIVE,
-    *(pytest.param(each, marks=nightly) for each in (OLDER_HIVE, "hive-3.1.3-hudi-0.11.1")),
+    *(pytest.param(each, marks=nightly) for each in MORE_HIVES),
 )
 TRINO = ("trino-476", "trino-368", "prestosql-350", "prestodb-0.283")
 SPARK = tuple(f"spark-3.5.8-hudi-{version}" for version in ("0.15.0", "1.0.2", "1.2.0"))

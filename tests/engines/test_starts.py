@@ -39,8 +39,10 @@ def started(*names: str) -> list[pytest.ParameterSet]:
 
 
 READERS = started(
+    "hive-2.3.10",
     "hive-3.1.3",
     "hive-3.1.3-iceberg-1.4.3",
+    "hive-4.0.1",
     "prestodb-0.283",
     "prestosql-350",
     "spark-3.5.8-hudi-1.0.2",
