@@ -29,6 +29,7 @@ from tests.simulated import Reply
 from tests.unit.judge.test_verdicts import case_of
 
 PRESTODB, TRINO = "prestodb-0.283{connector=hive}", "trino-476"
+DATAFUSION = "datafusion-54.1.0-hudi-0.5.0"
 TIMES = "id string, ts long, f1 string, at timestamp, s struct<at: timestamp>"
 ZONELESS = "id string, ts long, at timestamp_ntz, s struct<at: timestamp_ntz, timestamp: timestamp>"
 TEXTS = "id string, ts long, c char(5), v varchar(9), s struct<c: char(2)>"
@@ -162,8 +163,11 @@ def typed(told: Told, types: Mapping[str, str], *, ours: bool = True) -> Reply:
 STRINGS = {"c": "string", "v": "string", "s": "struct<c: string>"}
 
 
-def test_spark_may_call_char_and_varchar_string(texts: Told) -> None:
-    verdict = judged(texts, typed(texts, STRINGS), "spark-3.5.8")
+@pytest.mark.parametrize("reader", ["spark-3.5.8", DATAFUSION])
+def test_who_has_texts_without_a_length_may_call_char_and_varchar_string(
+    reader: str, texts: Told
+) -> None:
+    verdict = judged(texts, typed(texts, STRINGS), reader)
     assert (verdict.verdict, verdict.normalised) == (CORRECT, (Normalised("bounded-text", 3),))
 
 
@@ -230,6 +234,13 @@ def test_who_has_one_type_of_timestamps_may_call_those_without_a_zone_so(reader:
     assert kinds(judged(told, typed(told, TWISTED), reader)) == {DRIFT: ("s",)}
     there = history("insert 1..3", TIMES)
     assert kinds(judged(there, typed(there, OTHER), reader)) == {DRIFT: ("at", "s")}
+
+
+def test_datafusion_may_where_the_metastore_tells_it_the_type_and_nowhere_else() -> None:
+    told = history("insert 1..3", ZONELESS)
+    plain = judged(told, typed(told, ONE), DATAFUSION, format_="hive-parquet")
+    assert (plain.verdict, plain.normalised) == (CORRECT, (Normalised("one-timestamp", 2),))
+    assert kinds(judged(told, typed(told, ONE), DATAFUSION)) == {DRIFT: ("at", "s")}
 
 
 def test_spark_tells_both_timestamps_apart() -> None:
