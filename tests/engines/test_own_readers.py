@@ -24,6 +24,9 @@ trino-typo:
 hive-typo:
   like: hive-3.1.3
   properties: {hive.fetch.task.conversions: none}
+spark-typo:
+  like: spark-3.5.8-hudi-1.0.2
+  properties: {hoodie.enable.data.skiping: "false", spark.sql.parquet.enableVectorizedReder: "true"}
 spark-ours:
   like: spark-3.5.8-hudi-1.0.2
   properties: {spark.sql.session.timeZone: Asia/Tokyo}
@@ -63,6 +66,7 @@ def test_a_set_up_that_is_wrong_is_told_and_no_verdict_is_built_on_it(tmp_path: 
     wrong = {
         "trino-typo": "Configuration property 'hudi.parquet.use-columns-names' was not used",
         "hive-typo": "Hive has no property hive.fetch.task.conversions",
+        "spark-typo": "no class reads a property spark.sql.parquet.enableVectorizedReder, hoodie.",
         "hive-no-bundle": "set-up: hive-no-bundle does not read a hudi-cow table that never chang",
     }
     status, verdicts = run(folder, *wrong, "spark-ours")

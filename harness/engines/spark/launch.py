@@ -18,10 +18,13 @@ from harness.artifacts.distribution import Distribution
 from harness.artifacts.fetch import Installation
 from harness.engines.spark import worker
 from harness.engines.spark.conf import session_conf
+from harness.engines.spark.known_properties import unread
 from harness.engines.spark.session import Spark
 from harness.engines.worker_connection import connected
 from harness.runtime.api import MetastoreUris, Running, Runtime, Surroundings
 from harness.runtime.ports import LOOPBACK
+from harness.runtime.process_runtime import ProcessRuntime
+from harness.runtime.readiness import ConfigurationProblem
 
 JAVA: Final = """\
 #!/bin/sh
@@ -111,6 +114,15 @@ def _write_java(home: Path, java: Path, without: Sequence[str]) -> None:
     program.chmod(0o755)
 
 
+def _check_properties(program: SparkProgram, installation: Installation) -> None:
+    """Check that somebody reads the properties of a configuration that somebody has changed."""
+    made = program.distribution
+    names = made.options("conf") if made.overlay else ()
+    if found := unread(names, program.class_path(installation)):
+        told = f"{made.name} does not take its configuration"
+        raise ConfigurationProblem(f"{told}: no class reads a property {', '.join(found)}")
+
+
 @contextmanager
 def spark(runtime: Runtime, metastore: MetastoreUris, folder: Path) -> Iterator[Spark]:
     """Run a JVM of a Spark distribution; it is ended on the way out.
@@ -118,11 +130,14 @@ def spark(runtime: Runtime, metastore: MetastoreUris, folder: Path) -> Iterator[
     `folder` is empty and its own; its log lies there.
 
     Raises:
+        ConfigurationProblem: nobody reads a property that somebody has set.
         EndedProblem: it ended before it was ready; with the end of its log.
         NotReadyProblem: it did not start in time; with the end of its log.
 
     """
     program = SparkProgram(runtime.distribution, ready_s=START_S)
+    if isinstance(runtime, ProcessRuntime):
+        _check_properties(program, runtime.installation)
 
     def ready(running: Running, port: int) -> Spark:
         return Spark(running, connected(port, program.token, worker.HELLO, worker.HELLO_S))
