@@ -29,14 +29,20 @@ class WriterSequence:
 
     def distributions(self, steps: int) -> tuple[str, ...]:
         """Return the distribution of each step, the creation first."""
+        return tuple(map(self._of, range(steps + 1)))
+
+    def _of(self, step: int) -> str:
+        """Return the distribution of a step."""
         begins, goes_on = self.writer.distribution, self.writer.then
-        return tuple(
-            goes_on if self.at and step >= self.at else begins for step in range(steps + 1)
-        )
+        since = step - self.at
+        if not self.at or since < 0 or (self.writer.in_turn and since % 2):
+            return begins
+        return goes_on
 
     def __str__(self) -> str:
-        """Name it as variants do: `spark-a`, `spark-a,step3:spark-b`."""
+        """Name it as variants do: `spark-a`, `spark-a,step3:spark-b`, with `,in-turn` behind."""
         goes_on = f",step{self.at}:{self.writer.then}" if self.at else ""
+        goes_on += ",in-turn" if self.writer.in_turn else ""
         return f"{self.writer.distribution}{goes_on}"
 
 

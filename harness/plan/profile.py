@@ -57,6 +57,8 @@ class Writer:
     """The distribution that goes on with the table, empty when none does."""
     at: int | None = None
     """From which step on it does; None makes a variant for each step."""
+    in_turn: bool = False
+    """Whether both write from then on, one step each: a fleet of two versions."""
     scenarios: tuple[str, ...] = ()
     """Names or patterns of the scenarios it writes; empty for all of them."""
     axes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -11,7 +11,7 @@ import pytest
 
 from harness.comparison.answer import Decision
 from harness.comparison.result import ComparedSide, SideComparison, compare
-from harness.comparison.verdict_change import VerdictChange
+from harness.comparison.verdict_change import AS_BEFORE, VerdictChange
 from harness.core.records import FindingKind
 from harness.reports import upgrade_words
 from tests.recorded import store
@@ -28,12 +28,34 @@ READERS: Final = (
     *(f"{TRINO}{{use-column-names={each}}}" for each in ("true", "false")),
 )
 
+PLAIN: Final = (
+    f"{HIVE}{{path=fetch}}",
+    f"{HIVE}{{path=fetch, orc.force.positional.evolution=false}}",
+    TRINO,
+    f"{TRINO}{{use-column-names=true}}",
+    f"{TRINO}{{orc.use-column-names=false}}",
+)
+"""Readers of plain Hive tables; each setting is what its engine has by itself."""
+HARMLESS: Final = (
+    *((PLAIN[0], PLAIN[1]), (PLAIN[1], PLAIN[0])),
+    *((old, new) for old in PLAIN[2:] for new in PLAIN[2:] if old != new),
+    *((each, each) for each in PLAIN),
+)
 CompareReaders = Callable[[str, str], SideComparison]
 
 
 @pytest.fixture(scope="module")
 def compared() -> CompareReaders:
-    recorded = store.read_all(FOLDER)
+    return compared_by(FOLDER)
+
+
+@pytest.fixture(scope="module")
+def compared_plain() -> CompareReaders:
+    return compared_by(FOLDER.with_name("plain_hive"))
+
+
+def compared_by(folder: Path) -> CompareReaders:
+    recorded = store.read_all(folder)
 
     @cache
     def of(reader: str) -> ComparedSide:
@@ -51,6 +73,24 @@ def test_a_reader_beside_itself_changes_nothing(compared: CompareReaders, reader
     assert found.decision is Decision.NOTHING_CHANGES
     assert found.status == 0
     assert found.regressions == ()
+
+
+@pytest.mark.parametrize(("old", "new"), HARMLESS)
+def test_settings_without_effect_change_nothing(
+    compared_plain: CompareReaders, old: str, new: str
+) -> None:
+    found = compared_plain(old, new)
+    changes = {each for each, number in found.counts.items() if number}
+    asked_apart = {VerdictChange.NEW, VerdictChange.GONE}  # a setting for ORC files alone
+    assert changes - asked_apart <= set(AS_BEFORE), upgrade_words.headline(found)
+    assert found.status == 0
+    assert VerdictChange.WRONG_AS_BEFORE in changes
+
+
+def test_a_setting_for_files_of_orc_changes_only_those(compared_plain: CompareReaders) -> None:
+    found = compared_plain(TRINO, f"{TRINO}{{orc.use-column-names=true}}")
+    formats = {found.new.run.variant(e.either.variant).format for e in found.worse}
+    assert formats <= {"hive-orc"}
 
 
 def test_schema_on_read_switched_off_loses_renamed_values(compared: CompareReaders) -> None:

@@ -16,7 +16,7 @@ from harness.cli.console.output import Output
 from harness.cli.named_parts import NamedParts
 from harness.cli.open_run import Resources
 from harness.cli.upgrade import rollout_file, rollout_trial, settings_trial
-from harness.cli.upgrade.side_plans import ChangeProfile, side_plans
+from harness.cli.upgrade.side_plans import ChangeProfile, MakePlan, side_plans
 from harness.cli.upgrade.side_runs import UpgradeFolder, upgrade_folder
 from harness.cli.upgrade.sides import READER, ROLES, WRITER, Side, check, registered_first, side
 from harness.cli.upgrade.swaps import swapped
@@ -30,6 +30,7 @@ from harness.run import load_run, run_folder
 from harness.run.pipeline import TimeLimits
 from harness.scenario.cells import Plan
 from harness.usage import usage_file
+from harness.usage.used_tables import Usage
 
 FromOption = Annotated[
     list[str] | None,
@@ -53,6 +54,13 @@ UsageOption = Annotated[
         metavar="FILE", help="What your tables are like, by harness scan: only that counts."
     ),
 ]
+MixedOption = Annotated[
+    bool,
+    typer.Option(
+        "--mixed",
+        help="With --as writer: both write in turn as well, as in a fleet of two versions.",
+    ),
+]
 AsOption = Annotated[
     str,
     typer.Option("--as", metavar="ROLE", help=f"What both are on tables: {' or '.join(ROLES)}."),
@@ -70,6 +78,7 @@ def upgrade(
     rollout: RolloutOption = None,
     usage: UsageOption = None,
     role: AsOption = READER,
+    mixed: MixedOption = False,
     folders: options.ScenariosOption = None,
     profile: options.ProfileOrPartsOption = None,
     k: options.SelectOption = "",
@@ -91,28 +100,36 @@ def upgrade(
         planned = rollout_file.read(rollout)
         with upgrade_folder(resources) as folder:
             return _finish_rollout(rollout_trial.judged(planned, make, folder), folder, output)
-    tables = usage_file.read(usage) if usage else None
-    before, after = _sides(old or (), new or (), role)
+    before, after = _sides(old or (), new or (), role, mixed=mixed)
     _check_parts(named, after)
-    plans = side_plans(before, after, make)
+    tables = usage_file.read(usage) if usage else None
     with upgrade_folder(resources) as folder:
-        was = ComparedSide(str(before), folder.run(plans.old, "old"))
-        now = ComparedSide(str(after), folder.run(plans.new, "new"))
-        found = replace(compare(was, now), usage=tables)
-        for reader in after.readers:
-            found = settings_trial.tried(found, reader, plans.new, folder)
-        found = settings_trial.tried_versions(found, before, after, make, folder)
-        found = swapped(found, before, after, make, folder)
-        return _finish(found, folder.path, output)
+        return _finish(_compared(before, after, make, folder, tables), folder.path, output)
 
 
-def _sides(old: Sequence[str], new: Sequence[str], role: str) -> tuple[Side, Side]:
+def _compared(
+    old: Side, new: Side, make: MakePlan, folder: UpgradeFolder, tables: Usage | None
+) -> SideComparison:
+    """Do both sides, and try what helps where anything is worse."""
+    plans = side_plans(old, new, make)
+    was = ComparedSide(str(old), folder.run(plans.old, "old"))
+    now = ComparedSide(str(new), folder.run(plans.new, "new"))
+    found = replace(compare(was, now), usage=tables)
+    for reader in new.readers:
+        found = settings_trial.tried(found, reader, plans.new, folder)
+    found = settings_trial.tried_versions(found, old, new, make, folder)
+    return swapped(found, old, new, make, folder)
+
+
+def _sides(old: Sequence[str], new: Sequence[str], role: str, *, mixed: bool) -> tuple[Side, Side]:
     if not (old and new):
         raise UsageProblem(
             "say what you have by --from and what you would have by --to, or --rollout"
         )
     before, after = side(old, role), side(new, role)
     check(before, after)
+    if mixed and after.writer:
+        after = replace(after, writer=replace(after.writer, in_turn=True))
     return before, registered_first(before, after)
 
 

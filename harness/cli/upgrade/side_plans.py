@@ -43,11 +43,16 @@ def side_plans(old: Side, new: Side, make: MakePlan) -> SidePlans:
 
 
 def writers_of(old: Writer, new: Writer, scenarios: Iterable[Scenario]) -> Iterator[Writer]:
-    """Yield the new writer going on with tables of the old one, then beginning tables itself."""
+    """Yield the new writer going on with tables of the old one, then beginning tables itself.
+
+    One that writes in turn is in a fleet with the old one: both go on with the tables as well.
+    """
     begun = replace(old, settings={**old.settings, **_shared(old, new)})
     for scenario in scenarios:  # of a scenario that the profile has not, nothing is written
-        yield from (each.writer for each in handovers(scenario, begun, new.distribution))
-    yield new
+        found = [each.writer for each in handovers(scenario, begun, new.distribution)]
+        yield from found
+        yield from (replace(each, in_turn=True) for each in found[:1] if new.in_turn)
+    yield replace(new, in_turn=False)
 
 
 def _shared(old: Writer, new: Writer) -> Mapping[str, str]:

@@ -9,6 +9,7 @@ import pytest
 
 from harness.core.errors import UsageProblem
 from harness.plan import AskedSteps, Cover, Maker, Profile, ProfileReader, Writer, plan, select
+from harness.plan.axes import WriterSequence
 from harness.scenario.cells import Cell, Excluded, Partly, Plan, Reader, Variant, parse_reader
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.add_column import AddColumn
@@ -123,6 +124,12 @@ def test_a_sequence_goes_on_at_the_step_that_is_named() -> None:
     found = planned(writers=(Writer("a", then="b", at=2), Writer("a", then="b", at=9)))
     assert [variant.writers for variant in found.variants] == [("a", "a", "b", "b")]
     assert [each.why for each in found.excluded] == ["there is no step 9 for b to go on from"]
+
+
+def test_two_writers_in_turn_write_one_step_each_from_then_on() -> None:
+    sequence = WriterSequence(Writer("a", then="b", at=2, in_turn=True), 2)
+    assert sequence.distributions(5) == ("a", "a", "b", "a", "b", "a")
+    assert str(sequence) == "a,step2:b,in-turn"
 
 
 def test_a_writer_writes_the_scenarios_and_axis_values_that_it_names() -> None:
