@@ -54,8 +54,7 @@ HELLO_S: Final = 5.0
 NEVER_THERE: Final = "JAVA_GATEWAY_EXITED"
 """PySpark's error class of a JVM that ended before it could be asked anything."""
 STOPPED: Final = re.compile(r"stopped SparkContext|SparkContext (was|has been) shut ?down")
-"""What Spark says of a statement while it stops, which another process or a signal brought about
-(`SparkContext.assertNotStopped`, `DAGScheduler.cleanUpAfterSchedulerStop`)."""
+"""What Spark says while it stops (`SparkContext.assertNotStopped`, `DAGScheduler`)."""
 MAX_CAUSES: Final = 50
 """A chain of causes longer than that is a circle."""
 MAX_TEXT: Final = 4000
@@ -257,8 +256,7 @@ def _message_of(thrown: Any) -> str:  # noqa: ANN401 - a Py4J object
 
 
 def _code(problem: Exception) -> str:
-    # The error class, which Spark has since 3.2 and PySpark tells since 3.4.
-    tell = getattr(problem, "getErrorClass", None)
+    tell = getattr(problem, "getErrorClass", None)  # told since PySpark 3.4
     return str((tell and tell()) or "")
 
 
@@ -274,9 +272,8 @@ def collect(frame: DataFrame) -> Message:
 def form(value: Any, type_: DataType) -> Any:  # noqa: ANN401 - of any type
     """Return PySpark's form of a value as JSON, in the form of `harness.model.canonical.to_json`.
 
-    Timestamps come in the local time zone of this process, which runs in UTC. What is not seen: a
-    map comes as a Python dict, so of two entries with one key the last is all that is left of them.
-    Spark makes no such map itself (`spark.sql.mapKeyDedupPolicy`), but may read one from a file.
+    Timestamps come in the time zone of this process, which is UTC. Of two entries of a map with one
+    key only the last is seen; Spark makes none (`spark.sql.mapKeyDedupPolicy`), but may read one.
     """
     kind: Any = type_
     name = type(type_).__name__
