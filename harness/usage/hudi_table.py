@@ -97,11 +97,19 @@ class _Records:
 
 def _found(folder: TableFolder) -> _Records:
     properties = _properties(folder)
-    # Layout 2 came with table version 8.
-    later = properties.get("hoodie.timeline.layout.version") == "2"
-    home = f"{META}/{properties.get('hoodie.timeline.path', 'timeline')}" if later else META
-    paths = {each.name: each.path for each in folder.listed(home) if not each.folder}
-    return _Records(folder, properties, paths, hudi_timeline.of_names(paths))
+    for home in _homes(properties):
+        paths = {each.name: each.path for each in folder.listed(home) if not each.folder}
+        timeline = hudi_timeline.of_names(paths)
+        if timeline.begin:
+            break
+    return _Records(folder, properties, paths, timeline)
+
+
+def _homes(properties: Mapping[str, str]) -> Sequence[str]:
+    """Return where the timeline is; layout 2 came with table version 8, and may be left again."""
+    if properties.get("hoodie.timeline.layout.version") != "2":
+        return (META,)
+    return (f"{META}/{properties.get('hoodie.timeline.path', 'timeline')}", META)
 
 
 def _properties(folder: TableFolder) -> Mapping[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Any, Final
 
 from harness.model.schema import ELEMENT, KEY, VALUE
@@ -110,47 +111,47 @@ def by_names(before: Sequence[ColumnPart], after: Sequence[ColumnPart]) -> Itera
     A column that is gone and a new one of the same type may be one that was renamed: both are then
     told, and none of it is sure.
     """
-    found = list(between(_named(before), _named(after), OldFiles.YES))
-    gone = [each for each in found if each.operation is SchemaChange.DROP]
-    new = [each for each in found if each.operation is SchemaChange.ADD]
-    pairs = list(_renamed(gone, new, _types(before), _types(after)))
-    unsure = {each.column for pair in pairs for each in pair}
-    for drop, add in pairs:
+    old, new = _named(before), _named(after)
+    found = list(between(old, new, OldFiles.YES))
+    pairs = list(_alike(found, _where(old, new), _where(new, old)))
+    for add in dict.fromkeys(add for _, add, _ in pairs):
+        fit = [(not same, drop) for drop, each, same in pairs if each == add]
+        first = min(fit, key=itemgetter(0))[1]
         to = add.column.rpartition(".")[2]
-        yield UsedChange(SchemaChange.RENAME, drop.column, to, old_files=OldFiles.YES, sure=False)
-    for each in found:
-        paired = each.operation in (SchemaChange.DROP, SchemaChange.ADD) and each.column in unsure
-        yield replace(each, sure=not paired)
+        yield UsedChange(SchemaChange.RENAME, first.column, to, old_files=OldFiles.YES, sure=False)
+    unsure = {each for drop, add, _ in pairs for each in (drop, add)}
+    yield from (replace(each, sure=each not in unsure) for each in found)
 
 
 _Where = Mapping[str, tuple[int, str]]
-"""Position among siblings and type of each column and part, by its path."""
+"""Of each column and part, by its path: how many of those that stayed are before it; its type."""
 
 
-def _renamed(
-    gone: Sequence[UsedChange], new: Sequence[UsedChange], before: _Where, after: _Where
-) -> Iterator[tuple[UsedChange, UsedChange]]:
-    """Yield which column may have become which: the one in the same place, or else any."""
-    for add in new:
-        position, type_ = after[add.column.lower()]
-        fit = [
-            each
-            for each in gone
-            if _parent(each) == _parent(add) and before[each.column.lower()][1] == type_
-        ]
-        same = [each for each in fit if before[each.column.lower()][0] == position]
-        yield from ((each, add) for each in (same or fit)[:1])
+def _alike(
+    found: Sequence[UsedChange], before: _Where, after: _Where
+) -> Iterator[tuple[UsedChange, UsedChange, bool]]:
+    """Yield which column may have become which, and whether it stands in the same place."""
+    for drop in (each for each in found if each.operation is SchemaChange.DROP):
+        for add in (each for each in found if each.operation is SchemaChange.ADD):
+            (place, type_), (other, new_type) = before[drop.column], after[add.column]
+            if type_ == new_type and _parent(drop) == _parent(add):
+                yield drop, add, place == other
 
 
 def _parent(change: UsedChange) -> str:
-    return change.column.lower().rpartition(".")[0]
+    return change.column.rpartition(".")[0]
 
 
-def _types(parts: Sequence[ColumnPart], above: str = "") -> dict[str, tuple[int, str]]:
+def _where(
+    parts: Sequence[ColumnPart], other: Sequence[ColumnPart], above: str = ""
+) -> dict[str, tuple[int, str]]:
     found: dict[str, tuple[int, str]] = {}
-    for at, each in enumerate(parts):
-        path = f"{above}{each.name.lower()}"
-        found |= {path: (at, each.type), **_types(each.parts, f"{path}.")}
+    there, stayed = {each.name: each for each in other}, 0
+    for each in parts:
+        path, same = f"{above}{each.name}", there.get(each.name)
+        found |= {path: (stayed, each.type)}
+        found |= _where(each.parts, same.parts if same else (), f"{path}.")
+        stayed += same is not None
     return found
 
 

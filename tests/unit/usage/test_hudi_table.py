@@ -62,14 +62,17 @@ def test_properties_and_the_timeline_of_version_9_are_read(tmp_path: Path) -> No
     assert list(found.features) == ["event-time-ordering", "ordering-field", "pending-clustering"]
 
 
-@pytest.mark.parametrize("state", ["requested", "inflight"])
+def test_a_timeline_that_left_its_folder_is_found(tmp_path: Path) -> None:
+    names = (f"{FIRST}.commit", f"{SECOND}.clustering.requested")
+    found = hudi_table.read(hudi(tmp_path, HUDI_9, names), MINE)
+    assert "pending-clustering" in found.features
+
+
+@pytest.mark.parametrize("begun", [f"{SECOND}.inflight", f"{SECOND}.commit.requested"])
 def test_a_commit_that_was_begun_is_pending_also_without_its_action(
-    tmp_path: Path, state: str
+    tmp_path: Path, begun: str
 ) -> None:
-    names = (
-        f"{FIRST}.commit",
-        f"{SECOND}.inflight" if state == "inflight" else f"{SECOND}.commit.requested",
-    )
+    names = (f"{FIRST}.commit", begun)
     found = hudi_table.read(hudi(tmp_path, HUDI_6, names), MINE)
     assert "pending-write" in found.features
 

@@ -97,6 +97,17 @@ def test_a_column_in_the_same_place_is_taken_for_the_renamed_one() -> None:
     assert "rename b x yes ?" in from_file(file, {"a": "int", "x": "int"})
 
 
+def test_of_several_columns_that_are_gone_none_is_sure() -> None:
+    file = {"a": "int32", "b": "int32", "c": "int32"}
+    assert from_file(file, {"a": "int", "x": "double", "b_new": "int"}) == [
+        "rename b b_new yes ?",
+        "drop b yes ?",
+        "drop c yes ?",
+        "add x end yes",
+        "add b_new end yes ?",
+    ]
+
+
 def test_the_order_and_the_types_of_a_file_are_compared() -> None:
     file = {"id": "string", "f1": "int32", "f2": "int32"}
     assert from_file(file, {"id": "string", "f2": "int", "f1": "bigint"}) == [

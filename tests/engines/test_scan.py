@@ -1,0 +1,110 @@
+"""Real tables of each format, frozen and registered, are found to have what was done to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness.artifacts.cache import Cache
+from harness.core.progress import Progress
+from harness.model.datatypes import parse_type
+from harness.model.table import Table
+from harness.runtime import metastore_client
+from harness.runtime.metastore import Metastore
+from harness.scenario.cells import Variant
+from harness.scenario.definition import Scenario, Step
+from harness.scenario.operations.add_column import AddColumn
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.change_type import ChangeType
+from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.drop_column import DropColumn
+from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.touch import Rewrites, Touch
+from harness.usage import scan
+from harness.usage.used_tables import UsedTable
+from harness.write import state_store, write_variant
+from harness.write.send_step import SparkFor
+from harness.write.writer_pool import WriteTarget
+from tests.unit.usage.folders import short
+
+pytestmark = [pytest.mark.engines, pytest.mark.nightly]
+
+OLD, NEW = "spark-3.5.8-hudi-0.15.0", "spark-3.5.8-hudi-1.2.0"
+ICEBERG = "spark-3.5.8-iceberg-1.10.1"
+COLUMNS = {"id": "string", "ts": "long", "n": "int", "f1": "string", "f2": "string"}
+CHANGES: tuple[Operation, ...] = (
+    Insert(keys=(1, 2)),
+    AddColumn("f3", parse_type("double"), after="ts"),
+    ChangeType("n", parse_type("long")),
+    RenameColumn("f1", "f1_new"),
+    DropColumn("f2"),
+)
+REWRITTEN: tuple[Operation, ...] = (*CHANGES, Touch(Rewrites.ALL), Compact())
+TOLD = ["add f3 middle", "change n", "rename f1 f1_new", "drop f2"]
+
+
+Scanned = Callable[[str, str, tuple[Operation, ...]], tuple[UsedTable, ...]]
+
+
+@pytest.fixture
+def scanned(
+    metastore: Metastore, spark_for: SparkFor, database: str, cache: Cache, tmp_path: Path
+) -> Scanned:
+    """Write a table in a format, freeze and register its last state, and scan its database."""
+
+    def give(name: str, writer: str, steps: tuple[Operation, ...]) -> tuple[UsedTable, ...]:
+        place = WriteTarget(cache, metastore.uri, database, tmp_path / "t")
+        place.folder.mkdir()
+        columns = tuple((column, parse_type(text)) for column, text in COLUMNS.items())
+        table = Table(columns, "id", "ts" if name.startswith("hudi") else None)
+        scenario = Scenario("tests/scanned", table, tuple(map(Step, steps)))
+        variant = Variant(f"{name}@{writer}", scenario, name, {}, (writer,) * (len(steps) + 1))
+        *_, state = (each.state for each in write_variant.write_steps(variant, place, spark_for))
+        assert state is not None
+        with metastore_client.connect(metastore.uri) as catalog:
+            state_store.register(catalog, state)
+        return scan.scan(metastore.uri, [state.database], Progress()).tables
+
+    return give
+
+
+def told(table: UsedTable) -> list[str]:
+    """Return the changes without the new types, in the order in which they were made."""
+    return [each.replace(" long", "") for each in short(table.schema_changes)]
+
+
+@pytest.mark.parametrize(
+    ("name", "writer", "version"),
+    [
+        ("hudi-cow", OLD, "6"),
+        ("hudi-mor", OLD, "6"),
+        ("hudi-cow", NEW, "9"),
+        ("hudi-mor", NEW, "9"),
+        ("iceberg", ICEBERG, "2"),
+    ],
+)
+@pytest.mark.parametrize(("steps", "old"), [(CHANGES, "yes"), (REWRITTEN, "no")])
+def test_the_changes_of_a_table_with_field_ids_are_found(
+    name: str, writer: str, version: str, steps: tuple[Operation, ...], old: str, scanned: Scanned
+) -> None:
+    tables = scanned(name, writer, steps)
+    assert tables
+    for each in tables:
+        assert (each.format, each.table_version, each.unread) == (name, version, "")
+        assert told(each) == [f"{change} {old}" for change in TOLD]
+        assert each.unknown == ()
+
+
+@pytest.mark.parametrize("name", ["hive-parquet", "hive-orc"])
+def test_the_changes_of_a_plain_table_are_seen_in_its_oldest_file(
+    name: str, scanned: Scanned
+) -> None:
+    (found,) = scanned(name, OLD, CHANGES)
+    assert found.format == name
+    assert set(told(found)) == {
+        *("add f3 middle yes", "change n yes", "rename f1 f1_new yes ?", "drop f1 yes ?"),
+        *("add f1_new end yes ?", "drop f2 yes"),
+    }
