@@ -106,5 +106,5 @@ def test_the_changes_of_a_plain_table_are_seen_in_its_oldest_file(
     assert found.format == name
     assert set(told(found)) == {
         *("add f3 middle yes", "change n yes", "rename f1 f1_new yes ?", "drop f1 yes ?"),
-        *("add f1_new end yes ?", "drop f2 yes"),
+        *("add f1_new end yes ?", "drop f2 yes ?"),
     }
