@@ -24,8 +24,9 @@ from harness.scenario.cells import Plan, Variant
 from harness.write.next_step import NextStep, VariantOutcomes
 
 INDENT: Final = 4
-LONGEST: Final = 24
-"""Characters of a value in a table."""
+LONGEST: Final = 26
+"""Characters of a value in a table: a timestamp with all its digits."""
+NOTHING: Final = "nothing is sent: this format has nothing to do"
 
 
 def show(made: Plan, console: Console, *, every: bool) -> None:
@@ -64,10 +65,13 @@ def _show_variant(variant: Variant, console: Console) -> None:
         applied=[True] * len(steps),
     )
     words = ["create the table", *(each.operation.text() for each in steps)]
+    columns = ""
     for step, truth, said in zip(sent(variant), history, words, strict=True):
         say(console, f"\nstep {step.step}: {said}", "bold")
-        for statement in step.texts or ("nothing is sent: there is nothing to do for this format",):
+        for statement in step.texts or (NOTHING,):
             _print(text(console, statement), console)
+        if columns != (columns := ", ".join(f"{e.name} {e.type}" for e in truth.schema.fields)):
+            _print(text(console, f"columns: {columns}", "dim"), console)
         _print(_table(truth), console)
 
 
@@ -77,10 +81,9 @@ def _print(what: RenderableType, console: Console) -> None:
 
 def _table(truth: Truth) -> Table:
     """Return the table that a snapshot query should see."""
-    shown = Table(box=box.SIMPLE_HEAD, show_edge=False)
+    shown = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for field in truth.schema.fields:
-        head = Text(printable(field.name)).append(f"\n{field.type}", "dim")
-        shown.add_column(head, overflow="fold")
+        shown.add_column(Text(printable(field.name)), overflow="fold")
     rows = sorted(truth.rows.values(), key=lambda row: text_of(row.key))
     for row in rows:
         shown.add_row(

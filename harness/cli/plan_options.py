@@ -54,6 +54,7 @@ from harness.scenario.notices import notices
 MINUTE: Final = 60
 CASES_BYTES: Final = 1 << 26
 """A file of cases is no longer; all 45,000 of the full profile take 7 MB."""
+OTHERS: Final = "--format, --writer and --reader name others"
 SHOWN: Final = 3
 """So many reasons are told in a message."""
 
@@ -69,7 +70,7 @@ class EmptyPlanProblem(UsageProblem):
         why = "; ".join(left_out) or "the scenarios ask nothing"
         left = len(self.excluded) - SHOWN
         more = f"; {counted(left, 'more reason')}: harness plan lists all" if left > 0 else ""
-        return f"nothing would be asked: {why}{more}"
+        return f"nothing would be asked: {why}{more}; {OTHERS}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,10 @@ from harness import formats
 from harness.artifacts import distributions
 from harness.core.errors import UsageProblem
 from harness.plan import reader_support, writer_support
+from harness.plan.axes import REWRITES
 from harness.plan.profile import Parts, Profile, ProfileReader, Writer
 from harness.scenario.definition import Scenario
+from harness.scenario.operations.touch import Rewrites, Touch
 
 T = TypeVar("T")
 
@@ -43,7 +45,8 @@ def ad_hoc(parts: Parts, profiles: Sequence[Profile], scenarios: Sequence[Scenar
     writers = parts.writers or tuple(_writers(named, profiles))
     readers = parts.readers or tuple(_readers(named, profiles))
     found = Parts(named, writers, readers)
-    base = replace(profiles[0], name=AD_HOC, document=None)
+    axes = {**profiles[0].axes, REWRITES: tuple(_rewrites(named, profiles[0]))}
+    base = replace(profiles[0], name=AD_HOC, axes=axes, document=None)
     return replace(found.instead(base), given=parts.named, chosen=tuple(_chosen(parts, found)))
 
 
@@ -56,6 +59,16 @@ def _chosen(parts: Parts, found: Parts) -> Iterator[str]:
     for key, every in told.items():
         if every and key not in parts.named:
             yield f"{key} chosen, as none were named: {'; '.join(map(str, every))}"
+
+
+def _rewrites(named: Sequence[str], profile: Profile) -> Iterator[str]:
+    """Yield what a profile has a touch rewrite; nothing where a format can have none of these."""
+    wanted = profile.axes.get(REWRITES, ())
+    every = [formats.load(name) for name in named]
+    able = {each: [f for f in every if not f.cannot(Touch(Rewrites(each)))] for each in wanted}
+    yield from (each for each in wanted if able[each])
+    if not all(any(each in some for some in able.values()) for each in every):
+        yield Rewrites.NONE.value
 
 
 def _formats(parts: Parts, profile: Profile, scenarios: Sequence[Scenario]) -> tuple[str, ...]:

@@ -43,9 +43,11 @@ def test_each_step_has_its_words_what_is_sent_and_the_table_after_it(mine: Path)
     assert steps[: len(words)] == [f"step {at}: {text}" for at, text in enumerate(words)]
     moved = said.index(next(line for line in steps if "move column" in line))
     assert said[moved + 1] == "    alter table {database}.t alter column `f1` after `f2`"
-    assert said[moved + 2].split() == ["id", "ts", "f2", "f1"]
-    assert said[moved + 3].split() == ["string", "long", "string", "string"]
+    assert said[moved + 2] == "    columns: id string, ts long, f2 string, f1 string"
+    assert said[moved + 3].split() == ["id", "ts", "f2", "f1"]
     assert said[moved + 5].split() == ["1", "201001", "f4s1r1", "f3s1r1"]
+    told = [line for line in said if line.startswith("    columns: ")]
+    assert len(told) == 2 * 2, "of two tables at first, and when they are others"
 
 
 def test_of_each_scenario_and_format_the_first_variant_is_shown_and_the_others_are_counted(
@@ -85,6 +87,7 @@ def test_a_plan_of_no_cell_is_wrong_use_and_says_why(
     more = () if verb == "fetch" else more
     assert app.main([verb, str(mine), *more]) == WRONG_USE
     said = capsys.readouterr().err
-    why = "nothing would be asked: my/mine: it is for iceberg; the profile has only hudi-cow, hudi-"
+    why = "nothing would be asked: my/mine: it is for iceberg; the profile has only hudi-"
     assert why in said
+    assert "--format, --writer and --reader name others" in said
     assert not (mine.parent / "runs").exists()

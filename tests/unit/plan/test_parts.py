@@ -101,6 +101,19 @@ def test_formats_are_chosen_that_the_named_parts_can_serve(mine: Path, part: Nam
     assert "hudi-cow" not in formats_of(made(mine, named=part))
 
 
+def test_a_format_whose_files_no_touch_can_choose_is_written_all_the_same(mine: Path) -> None:
+    mine.write_text(f"{MOVED}  - touch\n", encoding="utf-8")
+
+    def rewrites(*names: str) -> set[tuple[str, str]]:
+        plan = made(mine, named=NamedParts(formats=names))
+        return {(each.format, each.settings["rewrites"]) for each in plan.variants}
+
+    assert rewrites("hudi-cow") == {("hudi-cow", "some")}
+    assert rewrites("hive-parquet") == {("hive-parquet", "none")}
+    both = {("hudi-cow", "some"), ("hudi-cow", "none"), ("hive-parquet", "none")}
+    assert rewrites("hudi-cow", "hive-parquet") == both
+
+
 def test_formats_are_chosen_that_the_scenario_is_for(mine: Path) -> None:
     mine.write_text(f"formats: [iceberg]\n{MOVED}", encoding="utf-8")
     assert formats_of(made(mine, named=NamedParts(readers=["trino-476"]))) == ["iceberg"]
