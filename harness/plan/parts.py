@@ -67,7 +67,7 @@ def _rewrites(named: Sequence[str], profile: Profile) -> Iterator[str]:
     every = [formats.load(name) for name in named]
     able = {each: [f for f in every if not f.cannot(Touch(Rewrites(each)))] for each in wanted}
     yield from (each for each in wanted if able[each])
-    if not all(any(each in some for some in able.values()) for each in every):
+    if wanted and not all(any(each in some for some in able.values()) for each in every):
         yield Rewrites.NONE.value
 
 
