@@ -24,6 +24,7 @@ from harness.comparison.result import ComparedSide, SideComparison, compare
 from harness.comparison.rollout import Rollout
 from harness.comparison.verdict_change import VerdictChange
 from harness.core.errors import UsageProblem
+from harness.plan import own_distributions
 from harness.read.reader_servers import TIMEOUT_S
 from harness.reports import rollout_terminal, upgrade_terminal, upgrade_words
 from harness.run import load_run, run_folder
@@ -93,6 +94,7 @@ def upgrade(
     if role not in ROLES:
         raise UsageProblem(f"--as {role}: there is no such role; allowed: {', '.join(ROLES)}")
     paths = options.paths(scenarios, folders)
+    own_distributions.register(paths)
     named.read()  # readers of a file can be sides
     make = partial(_plan, paths, profile, k, named)
     resources = Resources(output, Cache.default(offline=offline), TimeLimits(timeout))

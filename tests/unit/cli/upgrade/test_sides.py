@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import pytest
+
+from harness.cli.upgrade.components import ENGINE, LIBRARY, sides_between
+from harness.cli.upgrade.sides import READER, WRITER, Side, check, registered_first, side
+from harness.core.errors import UsageProblem
+
+V3, V4 = "hive-metastore-3.1.3", "hive-metastore-4.0.1"
+
+
+def test_a_name_is_a_reader_a_writer_or_a_metastore() -> None:
+    assert side(["trino-476{use-column-names=true}"]).parts == ("reader",)
+    assert side([V4]).parts == ("metastore",)
+    assert side(["spark-3.5.8-hudi-1.0.2{table_version=6}"], WRITER).parts == ("writer",)
+    assert side(["hive-3.1.3{path=fetch}", V4]).parts == ("reader", "metastore")
+    assert str(side(["hive-3.1.3{path=fetch}", V4])) == f"hive-3.1.3{{path=fetch}} with {V4}"
+
+
+@pytest.mark.parametrize(
+    ("names", "role", "told"),
+    [
+        (["trino-999"], READER, "there is no lock data of trino-999"),
+        (["trino-476{x=y}"], READER, "there is no setting 'x'"),
+        (["trino-476"], WRITER, "trino-476 writes nothing"),
+        (["trino-476", "trino-368"], READER, "a side has one reader"),
+        ([V3, V4], READER, "a side has one metastore"),
+    ],
+)
+def test_what_is_no_side_is_told(names: list[str], role: str, told: str) -> None:
+    with pytest.raises(UsageProblem, match=told):
+        side(names, role)
+
+
+def test_both_sides_name_the_same_parts() -> None:
+    with pytest.raises(UsageProblem, match="the old side names reader, the new one metastore"):
+        check(side(["trino-476"]), side([V4]))
+
+
+def test_a_newer_metastore_takes_over_the_database_of_the_older_one() -> None:
+    found = registered_first(side([V3]), side([V4]))
+    assert str(found.metastore) == f"{V4}, upgraded from {V3}"
+    back = registered_first(side([V4]), side([V3]))
+    assert str(back.metastore) == V3
+
+
+def between(old: list[str], new: list[str], role: str = READER) -> dict[str, Side | None]:
+    found = sides_between(side(old, role), side(new, role))
+    return {each.component: each.side for each in found}
+
+
+def test_sides_that_differ_in_one_component_have_none_between() -> None:
+    assert between(["trino-368"], ["trino-476"]) == {}
+    assert between(["trino-476"], ["trino-476{use-column-names=false}"]) == {}
+
+
+def test_each_component_is_swapped_alone() -> None:
+    found = between(["trino-368{use-column-names=true}"], ["trino-476{use-column-names=false}"])
+    assert {name: str(each) for name, each in found.items()} == {
+        ENGINE: "trino-476{use-column-names=true}",
+        "setting use-column-names": "trino-368{use-column-names=false}",
+    }
+
+
+def test_a_library_is_a_component_and_one_that_is_not_there_cannot_be_tried() -> None:
+    old, new = side(["hive-3.1.3-iceberg-1.4.3"]), side(["hive-4.0.1-tez-0.10.4"])
+    found = {each.component: each for each in sides_between(old, new)}
+    assert found.keys() == {ENGINE, LIBRARY}
+    assert found[ENGINE].side is None
+    assert found[ENGINE].why_not == "there is no hive-4.0.1-iceberg-1.4.3"
+
+
+def test_a_metastore_is_a_component() -> None:
+    found = between(["hive-3.1.3{path=fetch}", V3], ["hive-4.0.1{path=fetch}", V4])
+    assert {name: str(each) for name, each in found.items()} == {
+        ENGINE: f"hive-4.0.1{{path=fetch}} with {V3}",
+        "metastore": f"hive-3.1.3{{path=fetch}} with {V4}",
+    }
