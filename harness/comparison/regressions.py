@@ -105,7 +105,7 @@ def _takes_over(pair: CellPair, run: Run) -> int | None:
     if pair.old is None or pair.old.variant == pair.either.variant:
         return None
     writers = run.variant(pair.either.variant).writers
-    return max(1, next((at for at, each in enumerate(writers) if each == writers[-1]), 1))
+    return next((at for at, each in enumerate(writers) if each != writers[0]), 1)
 
 
 def _worse(pair: CellPair, run: Run) -> Iterator[Symptom]:

@@ -70,13 +70,16 @@ def verdict(
 
 
 def run(
-    *verdicts: Verdict, states: Iterable[StateRecord] = (), errors: Mapping[str, str] = NO_ERRORS
+    *verdicts: Verdict,
+    states: Iterable[StateRecord] = (),
+    errors: Mapping[str, str] = NO_ERRORS,
+    variants: tuple[Variant, ...] = (VARIANT, OTHER),
 ) -> Run:
     """Return a judged run of these verdicts; `errors`: the names of errors, by case."""
     asked = [each for each in verdicts if each.view != WRITE]
     cells = tuple(Cell(e.variant, e.step, e.reader, e.view, e.query) for e in asked)
     readers = tuple(map(parse_reader, dict.fromkeys(each.reader for each in asked)))
-    info = plan_record.info_of(Plan("p", (VARIANT, OTHER), readers, cells), "run", BEGAN)
+    info = plan_record.info_of(Plan("p", variants, readers, cells), "run", BEGAN)
     answers = {
         case: Answer(case, "select", refusal=Refusal(name, "it failed"))
         for case, name in errors.items()

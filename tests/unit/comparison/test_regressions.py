@@ -3,12 +3,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.comparison.cell_pairs import pairs
-from harness.comparison.regressions import Regression, regressions
+from harness.comparison.correspondence import correspondence
+from harness.comparison.regressions import NEW_WRITER, Regression, regressions
 from harness.comparison.verdict_change import VerdictChange
 from harness.core.parties import Party
 from harness.core.records import FindingKind, Verdict, VerdictKind
 from harness.run.load_run import WRITE, Run
-from tests.unit.comparison.sides import OTHER, WRITER, finding, run, verdict
+from tests.unit.comparison.sides import OTHER, VARIANT, WRITER, finding, run, verdict
 
 RIGHT, WRONG, REFUSED = VerdictKind.CORRECT, VerdictKind.WRONG, VerdictKind.REFUSED
 RENAME = finding(FindingKind.MISSING_RENAME, ("1", "f1_new", None))
@@ -106,3 +107,30 @@ def test_settings_that_nobody_has_by_default_are_marked() -> None:
     assert [each.by_default for each in chosen] == [False]
     default = of(old, verdict(RIGHT, reader=by_position), verdict(WRONG, RENAME))
     assert [each.by_default for each in default] == [True]
+
+
+def test_what_is_so_since_another_writer_goes_on_is_that_writers() -> None:
+    goes_on = replace(VARIANT, id=f"{VARIANT.id},step3:new", writers=(*("w",) * 3, "new", "new"))
+    made = run(
+        verdict(RIGHT, step=1, variant=goes_on),
+        verdict(RIGHT, step=2, variant=goes_on),
+        *(verdict(WRONG, STALE, step=each, variant=goes_on) for each in (3, 4)),
+        variants=(goes_on,),
+    )
+    old = right(1, 2, 3, 4)
+    alike = correspondence(old.info, made.info)
+    (found,) = regressions(pairs(old, made, alike), made)
+    assert found.key.operation == NEW_WRITER
+
+
+def test_what_comes_later_is_owed_to_the_operation() -> None:
+    goes_on = replace(VARIANT, id=f"{VARIANT.id},step2:new", writers=(*("w",) * 2, *("new",) * 3))
+    steps = (1, 2, 3)
+    made = run(
+        *(verdict(RIGHT, step=each, variant=goes_on) for each in steps),
+        verdict(WRONG, STALE, step=4, variant=goes_on),
+        variants=(goes_on,),
+    )
+    old = right(*steps, 4)
+    (found,) = regressions(pairs(old, made, correspondence(old.info, made.info)), made)
+    assert found.key.operation == "compact"
