@@ -95,7 +95,7 @@ def _key(
     key = known or CauseKey("", symptom, step.operation)
     began = first[verdict.variant, verdict.reader, symptom]
     takes_over = _takes_over(pair, run)
-    if takes_over is not None and began <= takes_over and not pair.is_step:
+    if takes_over is not None and began <= takes_over:
         return replace(key, operation=NEW_WRITER)
     return key
 

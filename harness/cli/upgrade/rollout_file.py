@@ -56,8 +56,10 @@ class PlannedRollout:
     changes: tuple[_Change, ...]
 
     def name(self, made: Iterable[int]) -> str:
-        """Return what people call the state after some changes."""
-        return " + ".join(self.changes[each - 1].name for each in sorted(made))
+        """Return what people call the state after some changes: in their order, by the last one."""
+        numbers = sorted(made)
+        names = [self.changes[each - 1].name for each in numbers]
+        return names[-1] if numbers == [*range(1, len(numbers) + 1)] else " and ".join(names)
 
     def after(self, made: Iterable[int]) -> Side:
         """Return what there is after some changes; of two that change the same, the later counts.
