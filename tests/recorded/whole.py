@@ -24,13 +24,13 @@ def run_of(name: str) -> Run:
     recorded = store.read_all(FOLDER / name)
     cells = tuple(chain.from_iterable(each.answers for each in recorded))
     readers = tuple(map(parse_reader, dict.fromkeys(cell.reader for cell in cells)))
-    plan = Plan(name, tuple(each.variant for each in recorded), readers, cells)
+    plan = Plan(name.replace("_", "-"), tuple(each.variant for each in recorded), readers, cells)
     all_answers = chain.from_iterable(each.answers.items() for each in recorded)
     answers = {cell.case: each for cell, each in all_answers if each is not None}
     verdicts = (judge(replay.case_of(each), tuple(each.answers), answers) for each in recorded)
     return Run(
         folder=Path("recorded", name),
-        info=plan_record.info_of(plan, name, STARTED),
+        info=plan_record.info_of(plan, f"recorded-{plan.profile}", STARTED),
         states=tuple(chain.from_iterable(each.states for each in recorded)),
         answers=answers,
         recorded={each.case: each for each in chain.from_iterable(verdicts)},
