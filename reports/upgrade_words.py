@@ -6,20 +6,23 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from harness.comparison.accepted import AcceptedCause, AcceptedCauses
 from harness.comparison.answer import Decision
+from harness.comparison.cell_pairs import CellPair
 from harness.comparison.guilt import guilt
 from harness.comparison.regressions import Regression
-from harness.comparison.remedies import of_cause
+from harness.comparison.remedies import Remedy, of_cause
 from harness.comparison.result import SideComparison
 from harness.comparison.verdict_change import VerdictChange, places, places_of
 from harness.comparison.workarounds import Workaround, workarounds
 from harness.core.counting import counted
-from harness.core.records import Finding, Verdict
+from harness.core.records import Finding, Verdict, VerdictKind
 from harness.model import past_views
+from harness.reports import usage_words
 from harness.reports.sentences import refusal_text, witness_text
-from harness.reports.usage_words import concerned
 from harness.reports.words import FINDINGS, PARTIES, short
 from harness.run.load_run import Run
+from harness.run.run_info import VariantInfo
 
 NO_SETTING: Final = "No setting was seen to help"
 NOTHING_HELPS: Final = f"{NO_SETTING}, nor anything else that was asked."
@@ -40,9 +43,9 @@ CHANGES: Final[Mapping[VerdictChange, str]] = {
     VerdictChange.REGRESSED_LOUDLY: "right before, refused now",
     VerdictChange.FIXED: "wrong or refused before, right now",
     VerdictChange.REFUSED_NOW: "wrong before, refused now",
-    VerdictChange.WRONG_AS_BEFORE: "wrong as before",
-    VerdictChange.REFUSED_AS_BEFORE: "refused as before",
-    VerdictChange.RIGHT_AS_BEFORE: "right as before",
+    VerdictChange.WRONG_AS_BEFORE: "wrong before and now, in the same places",
+    VerdictChange.REFUSED_AS_BEFORE: "refused before and now",
+    VerdictChange.RIGHT_AS_BEFORE: "right before and now",
     VerdictChange.NEW: "asked of the new side alone",
     VerdictChange.GONE: "asked of the old side alone",
     VerdictChange.UNKNOWN: "not known of one side; not counted",
@@ -51,24 +54,50 @@ CHANGES: Final[Mapping[VerdictChange, str]] = {
 
 def headline(found: SideComparison) -> str:
     """Return the answer in a sentence, with what was asked."""
+    return f"{label(found)}{reasons(found)}"
+
+
+def label(found: SideComparison) -> str:
+    """Return what the answer begins with."""
+    nothing = "Nothing that your tables use" if found.usage else "Nothing"
+    labels = {
+        Decision.DO_NOT: "Do not upgrade",
+        Decision.WITH_SETTING: "Upgrade with this setting",
+        Decision.NOTHING_CHANGES: f"{nothing} changes",
+        Decision.NOTHING_WORSE: f"{nothing} gets worse",
+        Decision.NOT_KNOWN: "Not known",
+    }
+    return labels[found.decision]
+
+
+def reasons(found: SideComparison) -> str:
+    """Return what follows after the answer's first words."""
+    said = _because(found)
+    if same := found.counts[VerdictChange.WRONG_AS_BEFORE]:
+        told = counted(same, "answer is", "answers are")
+        said += f" {told} wrong today already, and {'stays' if same == 1 else 'stay'} so."
+    accepted = len(found.worse_accepted)
+    if accepted and found.decision is not Decision.NOTHING_WORSE:
+        told = counted(accepted, "more answer gets", "more answers get")
+        said += f" {told} worse and {'is' if accepted == 1 else 'are'} accepted."
+    return said
+
+
+def _because(found: SideComparison) -> str:
     sides, where = f"from {found.old.name} to {found.new.name}", scope(found)
     match found.decision:
         case Decision.DO_NOT:
-            return f"Do not upgrade {sides}: {_worse(found)}{concerned(found)} in {where}."
+            return f" {sides}: {_worse(found)}{usage_words.concerned(found)} in {where}."
         case Decision.WITH_SETTING:
             lines = "; ".join(found.remedy.told) if found.remedy else ""
             told = f"without it, {_worse(found)}; with it, none, and no right answer turns"
-            return f"Upgrade {sides} with this setting: {lines} ({told}), in {where}."
+            return f", {sides}: {lines} ({told}), in {where}."
         case Decision.NOTHING_CHANGES:
-            return f"{_nothing(found)} changes {sides} in {where}."
+            return f" {sides} in {where}."
         case Decision.NOTHING_WORSE:
-            return f"{_nothing(found)} gets worse {sides}{_better(found)} in {where}."
+            return f" {sides}{_accepted(found)}{_better(found)} in {where}."
         case Decision.NOT_KNOWN:
-            return f"Not known: {_unknown(found)}, and nothing is known to be worse, in {where}."
-
-
-def _nothing(found: SideComparison) -> str:
-    return "Nothing that your tables use" if found.usage else "Nothing"
+            return f": {_unknown(found)}, and nothing is known to be worse, in {where}."
 
 
 def _worse(found: SideComparison) -> str:
@@ -79,6 +108,11 @@ def _worse(found: SideComparison) -> str:
     if silent in {0, total}:
         return f"{told} {'without' if silent else 'by'} an error"
     return f"{told}, {silent:,} of them without an error,"
+
+
+def _accepted(found: SideComparison) -> str:
+    number = len(found.worse_accepted)
+    return f" but what is accepted ({counted(number, 'answer')})" if number else ""
 
 
 def _better(found: SideComparison) -> str:
@@ -103,11 +137,16 @@ def scope(found: SideComparison) -> str:
     ids = {each.either.variant for each in asked}
     variants = [each for each in info.variants if each.id in ids]
     scenarios = _named((each.scenario for each in variants), "scenario")
-    formats = _named((each.format for each in variants), "format")
     writers = _named((" then ".join(dict.fromkeys(each.writers)) for each in variants), "writer")
     readers = _named((each.either.reader for each in asked), "reader")
     number = counted(len(asked), "question")
-    return f"{scenarios} on {formats} tables of {writers}, read by {readers} ({number})"
+    return f"{scenarios} on {_tables(variants)} of {writers}, read by {readers} ({number})"
+
+
+def _tables(variants: Iterable[VariantInfo]) -> str:
+    formats = list(dict.fromkeys(each.format for each in variants))
+    few = len(formats) <= FEW
+    return f"{_listed(formats)} tables" if few else f"tables in {len(formats)} formats"
 
 
 def _named(names: Iterable[str], what: str) -> str:
@@ -120,6 +159,15 @@ def _named(names: Iterable[str], what: str) -> str:
 def _listed(texts: Iterable[str], last: str = "and") -> str:
     found = list(texts)
     return f" {last} ".join(filter(None, (", ".join(found[:-1]), *found[-1:])))
+
+
+def became(old: str, new: str) -> str:
+    """Return what stands for a thing that may have changed.
+
+    >>> became("4", "4"), became("4", "12")
+    ('4', '4 → 12')
+    """
+    return old if old == new else f"{old} → {new}"
 
 
 def class_lines(found: SideComparison) -> Iterator[tuple[VerdictChange, int, str]]:
@@ -140,22 +188,24 @@ def cause_title(cause: Regression) -> str:
 
 def cause_extent(cause: Regression, run: Run) -> str:
     """Say how far it goes: answers, scenarios, formats, views, readers."""
-    of = [run.variant(each.either.variant) for each in cause.pairs]
     asked = [each for each in cause.pairs if not each.is_step]
-    views = dict.fromkeys(past_views.name_of(each.either.view).replace("_", "-") for each in asked)
+    views = [past_views.name_of(each.either.view).replace("_", "-") for each in asked]
+    tables = _tables(run.variant(each.either.variant) for each in cause.pairs)
     told = [
-        *(f"{number} {CHANGES[change]}" for change, number in _changes(cause)),
-        _named(cause.scenarios, "scenario"),
-        _named((each.format for each in of), "format"),
-        _named(views, "view") if views else "",
-        _named((each.either.reader for each in asked), "reader") if asked else "",
+        f"in {_named(cause.scenarios, 'scenario')} on {tables}",
+        f"{'views' if len(set(views)) > 1 else 'view'} {_listed(dict.fromkeys(views))}",
+        f"by {_named((each.either.reader for each in asked), 'reader')}",
     ]
-    return "; ".join(filter(None, told))
+    return f"{_changes(cause)}, {', '.join(told if asked else told[:1])}"
 
 
-def _changes(cause: Regression) -> Iterator[tuple[VerdictChange, int]]:
+def _changes(cause: Regression) -> str:
     counts = Counter(each.change for each in cause.pairs)
-    yield from ((each, counts[each]) for each in cause.changes)
+    what = ("step", "steps") if all(each.is_step for each in cause.pairs) else ("answer", "answers")
+    total = counted(len(cause.pairs), *what)
+    if len(counts) == 1:
+        return f"{total} {CHANGES[cause.changes[0]]}"
+    return f"{total} ({'; '.join(f'{counts[each]:,} {CHANGES[each]}' for each in cause.changes)})"
 
 
 def cause_witness(cause: Regression, run: Run) -> str:
@@ -177,8 +227,7 @@ def cause_witness(cause: Regression, run: Run) -> str:
 
 def what_to_do(cause: Regression, found: SideComparison) -> str:
     """Say which settings make all of a cause right, and what they cost; or what else does."""
-    questions = [each.either.question for each in cause.pairs]
-    remedy = of_cause(questions, found.remedies)
+    remedy = remedy_of(cause, found)
     if remedy is not None:
         cost = counted(len(remedy.harms), "right answer is not", "right answers are not")
         told = f"but {cost} right with it" if remedy.harms else "and every right answer stays right"
@@ -187,6 +236,41 @@ def what_to_do(cause: Regression, found: SideComparison) -> str:
     if not others:
         return NOTHING_HELPS
     return f"{NO_SETTING}. It is not so {_listed((WORKAROUNDS[each] for each in others), 'or')}."
+
+
+def remedy_of(cause: Regression, found: SideComparison) -> Remedy | None:
+    """Return the settings that make all of a cause right."""
+    return of_cause([each.either.question for each in cause.pairs], found.remedies)
+
+
+def cause_notes(cause: Regression, found: SideComparison) -> Iterator[str]:
+    """Say which of somebody's tables can meet a cause, and which component brings it about."""
+    if found.usage is not None and cause.key in found.met:
+        yield usage_words.met_text(found.met[cause.key])
+    if told := whose(cause, found):
+        yield told
+
+
+def own_tables(found: SideComparison) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield what is to be said of somebody's own tables, each list with its title."""
+    others = map(cause_title, usage_words.irrelevant(found))
+    yield "Wrong today already on your tables", tuple(usage_words.today(found))
+    yield "Of these tables nothing is known", tuple(usage_words.not_covered(found))
+    yield "What gets worse and none of your tables can meet", tuple(others)
+
+
+def to_paste(remedy: Remedy | None) -> Iterator[tuple[str, str]]:
+    """Yield each line to put into a configuration, and where it goes; empty where that is not said.
+
+    >>> each = Remedy("r", (), frozenset(), frozenset(), ("a.b=c (in etc/catalog/*.properties)",))
+    >>> list(to_paste(each))
+    [('a.b=c', 'in etc/catalog/*.properties')]
+    """
+    for line in remedy.told if remedy else ():
+        text, _, place = (
+            line.removesuffix(")").rpartition(" (") if line.endswith(")") else (line, "", "")
+        )
+        yield (text, place) if text else (line, "")
 
 
 def whose(cause: Regression, found: SideComparison) -> str:
@@ -213,12 +297,42 @@ def _shows(finding: Finding, cause: Regression) -> bool:
 
 def wrong_today(found: SideComparison) -> Iterator[str]:
     """Say what is wrong on the old side already, by scenario and finding; it is not safe."""
-    counts = Counter(
-        (pair.old.scenario, _kinds(pair.old)) for pair in found.wrong_today if pair.old
-    )
+    # One answer of the old side may stand beside several of the new one.
+    wrong = {pair.old.case: pair.old for pair in found.wrong_today if pair.old}
+    counts = Counter((each.scenario, _kinds(each)) for each in wrong.values())
     for (scenario, kinds), number in counts.most_common():
         yield f"{scenario}: {kinds}, {counted(number, 'answer')}"
 
 
+def not_known(found: SideComparison) -> Iterator[str]:
+    """Say why answers are not known, and of which side."""
+    whys = Counter(why for pair in found.of(VerdictChange.UNKNOWN) for why in _whys(pair, found))
+    for (side, why), number in whys.most_common():
+        yield f"{side}: {why}, {counted(number, 'answer')}"
+
+
+def _whys(pair: CellPair, found: SideComparison) -> Iterator[tuple[str, str]]:
+    for side, verdict in ((found.old, pair.old), (found.new, pair.new)):
+        if verdict and verdict.verdict is VerdictKind.UNKNOWN:
+            yield side.name, short(verdict.because) or "no reason is recorded"
+
+
 def _kinds(verdict: Verdict) -> str:
     return ", ".join(dict.fromkeys(FINDINGS[each.kind].label for each in verdict.findings))
+
+
+def accepted_text(each: AcceptedCause, run: Run) -> str:
+    """Say what is accepted, how far it goes, and why."""
+    until = f", until {each.by.until}" if each.by.until else ""
+    why = f"accepted{until}: {each.by.because.rstrip('.')} ({each.by.place})"
+    return f"{cause_title(each.cause)}; {cause_extent(each.cause, run)}; {why}"
+
+
+def line_texts(found: AcceptedCauses) -> Iterator[str]:
+    """Yield what is to be said of the lines that accept causes, and what to do with them."""
+    for each in found.gone:
+        yield f"{each.place}: no longer occurs ({each}); take the line out"
+    for each in found.unreviewed:
+        yield f"{each.place}: does not say why yet ({each}); replace the TODO"
+    for each in found.expired:
+        yield f"{each.place}: counted until {each.until} and does no longer ({each})"

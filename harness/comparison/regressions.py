@@ -63,7 +63,7 @@ def regressions(found: Iterable[CellPair], new: Run) -> tuple[Regression, ...]:
         (_key(keys.get((pair.either.case, symptom)), pair, symptom, first, new), pair)
         for pair, symptom in every
     )
-    made = [_regression(key, pairs, new) for key, pairs in grouped(seen).items()]
+    made = [regression(key, pairs, new) for key, pairs in grouped(seen).items()]
     return tuple(sorted(made, key=_harm))
 
 
@@ -129,7 +129,9 @@ def _refusal(step: Verdict, run: Run) -> Refusal | None:
     return state.outcome.refusal if state else None
 
 
-def _regression(key: CauseKey, seen: Sequence[CellPair], run: Run) -> Regression:
+def regression(key: CauseKey, seen: Sequence[CellPair], run: Run) -> Regression:
+    """Return what these pairs have in common; `run`: the new side's."""
+
     def plain(pair: CellPair) -> tuple[int, int, bool, bool, str]:
         verdict, variant = pair.either, run.variant(pair.either.variant)
         asked = verdict.query != "all"

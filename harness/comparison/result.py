@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+import datetime
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from harness.comparison import answer
+from harness.comparison.accepted import NOTHING, Acceptance, AcceptedCauses, apply
 from harness.comparison.answer import Coverage, Decision
 from harness.comparison.cell_pairs import CellPair, counts, pairs
 from harness.comparison.correspondence import correspondence
@@ -37,14 +39,19 @@ class SideComparison:
     new: ComparedSide
     pairs: tuple[CellPair, ...]
     regressions: tuple[Regression, ...]
+    """The causes of what is worse, but for those that are accepted."""
     remedies: tuple[Remedy, ...] = ()
     """Those that help, the best first."""
     swaps: tuple[Swap, ...] = ()
     """The components in which the sides differ, each swapped alone; none where it is one."""
     usage: Usage | None = None
     """What somebody's own tables are like; None where nobody said."""
-    accepted: Mapping[str, str] = field(default_factory=dict)
-    """By the name of a cause that is known and accepted: why."""
+    accepted: AcceptedCauses = NOTHING
+
+    def accepting(self, lines: Iterable[Acceptance], today: datetime.date) -> SideComparison:
+        """Return the same with what somebody has accepted."""
+        causes, found = apply(self.regressions, self.pairs, lines, self.new.run, today)
+        return replace(self, regressions=causes, accepted=found)
 
     @cached_property
     def met(self) -> Mapping[CauseKey, MetBy]:
@@ -63,18 +70,22 @@ class SideComparison:
         """Return the causes that count: with a usage, those that a table can meet."""
         return tuple(each for each in self.regressions if not self.met or self.met[each.key])
 
-    @property
+    @cached_property
     def counts(self) -> Mapping[VerdictChange, int]:
         """Return the number of pairs of each class."""
         return counts(self.pairs)
 
     @property
     def known(self) -> Coverage:
-        """Return how much is known of both sides, and of the tables that somebody has."""
+        """Return how much is known of both sides, and of the tables that somebody has.
+
+        What is worse and accepted is a change.
+        """
         unknown = self.counts[VerdictChange.UNKNOWN] + len(self.not_covered)
         changed = (*BETTER, VerdictChange.NEW, VerdictChange.GONE)
         asked = sum(self.counts[each] for each in (*AS_BEFORE, *BETTER, *WORSE))
-        return Coverage(asked, unknown, sum(self.counts[each] for each in changed))
+        better = sum(self.counts[each] for each in changed)
+        return Coverage(asked, unknown, better + len(self.worse_accepted))
 
     @property
     def decision(self) -> Decision:
@@ -84,15 +95,29 @@ class SideComparison:
     @property
     def status(self) -> int:
         """Return the exit status."""
-        return answer.status(self.known, worse=len(self.worse))
+        found = answer.status(self.known, worse=len(self.worse))
+        return max(found, answer.WORSE_STATUS) if self.accepted.unsettled else found
 
     @cached_property
     def worse(self) -> tuple[CellPair, ...]:
         """Return the pairs that speak against the new side."""
         if self.usage is None:
-            return tuple(each for each in self.pairs if each.change in WORSE)
+            cases = self._accepted_cases
+            worse = (each for each in self.pairs if each.change in WORSE)
+            return tuple(each for each in worse if each.either.case not in cases)
         found = {id(pair): pair for each in self.relevant for pair in each.pairs}
         return tuple(found.values())
+
+    @cached_property
+    def worse_accepted(self) -> tuple[CellPair, ...]:
+        """Return the pairs that are worse by accepted causes alone."""
+        cases = self._accepted_cases
+        return tuple(each for each in self.pairs if each.either.case in cases)
+
+    @cached_property
+    def _accepted_cases(self) -> frozenset[str]:
+        taken = frozenset(p.either.case for each in self.accepted.causes for p in each.cause.pairs)
+        return taken - {pair.either.case for each in self.regressions for pair in each.pairs}
 
     @property
     def remedy(self) -> Remedy | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import datetime
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,17 +17,20 @@ from harness.cli.console.output import Output
 from harness.cli.named_parts import NamedParts
 from harness.cli.open_run import Resources
 from harness.cli.upgrade import rollout_file, rollout_trial, settings_trial
+from harness.cli.upgrade.report_files import write_all
 from harness.cli.upgrade.side_plans import ChangeProfile, MakePlan, side_plans
 from harness.cli.upgrade.side_runs import UpgradeFolder, upgrade_folder
 from harness.cli.upgrade.sides import READER, ROLES, WRITER, Side, check, registered_first, side
 from harness.cli.upgrade.swaps import swapped
+from harness.comparison import acceptance_file
+from harness.comparison.accepted import Acceptance
 from harness.comparison.result import ComparedSide, SideComparison, compare
 from harness.comparison.rollout import Rollout
-from harness.comparison.verdict_change import VerdictChange
+from harness.core import yaml_reader
 from harness.core.errors import UsageProblem
 from harness.plan import own_distributions
 from harness.read.reader_servers import TIMEOUT_S
-from harness.reports import rollout_terminal, upgrade_terminal, upgrade_words
+from harness.reports import rollout_terminal, upgrade_json, upgrade_terminal
 from harness.run import load_run, run_folder
 from harness.run.pipeline import TimeLimits
 from harness.scenario.cells import Plan
@@ -67,6 +71,16 @@ AsOption = Annotated[
     typer.Option("--as", metavar="ROLE", help=f"What both are on tables: {' or '.join(ROLES)}."),
 ]
 
+AcceptOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--accept",
+        metavar="FILE",
+        help="Causes of worse answers that you accept, each with its reason: they do not count. "
+        f"An upgrade leaves a {acceptance_file.FILE} to begin with.",
+    ),
+]
+
 
 @options.with_output
 @options.with_parts
@@ -78,6 +92,7 @@ def upgrade(
     new: ToOption = None,
     rollout: RolloutOption = None,
     usage: UsageOption = None,
+    accept: AcceptOption = None,
     role: AsOption = READER,
     mixed: MixedOption = False,
     folders: options.ScenariosOption = None,
@@ -104,19 +119,23 @@ def upgrade(
             return _finish_rollout(rollout_trial.judged(planned, make, folder), folder, output)
     before, after = _sides(old or (), new or (), role, mixed=mixed)
     _check_parts(named, after)
-    tables = usage_file.read(usage) if usage else None
+    told = partial(_told, usage_file.read(usage) if usage else None, _accepted(accept))
     with upgrade_folder(resources) as folder:
-        return _finish(_compared(before, after, make, folder, tables), folder.path, output)
+        return _finish(_compared(before, after, make, folder, told), folder.path, output)
 
 
 def _compared(
-    old: Side, new: Side, make: MakePlan, folder: UpgradeFolder, tables: Usage | None
+    old: Side,
+    new: Side,
+    make: MakePlan,
+    folder: UpgradeFolder,
+    told: Callable[[SideComparison], SideComparison],
 ) -> SideComparison:
-    """Do both sides, and try what helps where anything is worse."""
+    """Do both sides, and try what helps where anything is worse; `told`: what somebody says."""
     plans = side_plans(old, new, make)
     was = ComparedSide(str(old), folder.run(plans.old, "old"))
     now = ComparedSide(str(new), folder.run(plans.new, "new"))
-    found = replace(compare(was, now), usage=tables)
+    found = told(compare(was, now))
     for reader in new.readers:
         found = settings_trial.tried(found, reader, plans.new, folder)
     found = settings_trial.tried_versions(found, old, new, make, folder)
@@ -167,19 +186,33 @@ def compare_runs(
     output: Output,
     old: Annotated[Path, typer.Argument(help="The folder of the run before.")],
     new: Annotated[Path, typer.Argument(help="The folder of the run after.")],
+    accept: AcceptOption = None,
 ) -> int:
     """Show what is different between two runs, cell by cell of the same name; start no engine."""
+    accepted = _accepted(accept)
     was, now = (load_run.load(run_folder.existing(each)) for each in (old, new))
     found = compare(ComparedSide(was.info.id, was), ComparedSide(now.info.id, now))
-    return _finish(found, now.folder, output)
+    return _finish(_told(None, accepted, found), now.folder, output)
+
+
+def _accepted(file: Path | None) -> tuple[Acceptance, ...]:
+    return acceptance_file.parse(yaml_reader.read(file), str(file)) if file else ()
+
+
+def _told(
+    tables: Usage | None, accepted: Sequence[Acceptance], found: SideComparison
+) -> SideComparison:
+    """Return a comparison with what somebody says of his tables, and of what he accepts."""
+    today = datetime.datetime.now(datetime.UTC).date()
+    return replace(found, usage=tables).accepting(accepted, today)
 
 
 def _finish(found: SideComparison, folder: Path, output: Output) -> int:
-    text = upgrade_terminal.write(found, folder)
-    upgrade_terminal.render(found, output.out)
-    counts = {str(change): found.counts[change] for change in VerdictChange}
-    said = upgrade_words.headline(found)
-    output.end(status=found.status, answer=said, changes=counts, report=str(text))
+    """Write every report, show the answer, and return the exit status."""
+    files = write_all(found, folder)
+    upgrade_terminal.render(found, output.out, files["html"])
+    told = {name: str(path) for name, path in files.items()}
+    output.end(status=found.status, upgrade=upgrade_json.answer(found), reports=told)
     return found.status
 
 

@@ -1,0 +1,56 @@
+"""Readers of the sample held against each other, for reports on upgrades."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import replace
+
+from harness.comparison.accepted import Acceptance
+from harness.comparison.remedies import Remedy
+from harness.comparison.result import ComparedSide, SideComparison, compare
+from harness.run.load_run import Run
+from tests.recorded import sample
+
+RIGHT, BY_NAME, BY_POSITION, OLD = (sample.NAMES[at] for at in (0, 4, 5, 6))
+SILENT = sample.NAMES[3]
+"""One that does not answer everything."""
+TODAY = datetime.date(2031, 12, 24)
+
+
+def side(run: Run, reader: str, name: str = "") -> ComparedSide:
+    """Return what the sample has of a reader."""
+    readers = tuple(each for each in run.info.readers if each.reader == reader)
+    cells = tuple(each for each in run.info.cells if each.reader == reader)
+    info = replace(run.info, id=reader, readers=readers, cells=cells)
+    recorded = {case: each for case, each in run.recorded.items() if each.reader == reader}
+    return ComparedSide(name or reader, replace(run, info=info, recorded=recorded))
+
+
+def compared(run: Run, old: str, new: str) -> SideComparison:
+    """Return what changes from one reader to another."""
+    return compare(side(run, old), side(run, new))
+
+
+def healed(found: SideComparison) -> SideComparison:
+    """Return the same with settings that heal everything and harm nothing."""
+    worse = frozenset(each.either.question for each in found.worse)
+    remedy = Remedy(f"{BY_NAME}{{a=b}}", (f"a=b{sample.HOSTILE}",), worse, frozenset())
+    return replace(found, remedies=(remedy,))
+
+
+def accepting_all(found: SideComparison, because: str = sample.HOSTILE) -> SideComparison:
+    """Return the same with a line for each cause, and one that no longer occurs."""
+    lines = [
+        Acceptance(
+            each.key.engine,
+            each.key.finding,
+            "" if each.key.finding else each.key.symptom.what,
+            each.key.operation,
+            because,
+            path="accept.yaml",
+            line=at,
+        )
+        for at, each in enumerate(found.regressions, start=1)
+    ]
+    gone = replace(lines[0], operation=found.new.run.info.variants[0].steps[0].text, line=99)
+    return found.accepting([*lines, gone], TODAY)
