@@ -60,7 +60,10 @@ def not_covered(run: Run, usage: Usage) -> Mapping[str, str]:
     versions = _asked_versions(run)
     done = {step.operation for each in run.info.variants for step in each.steps}
     found = ((each.name, _never_asked(each, versions, done)) for each in usage.tables)
-    return {name: why for name, why in found if why}
+    unlisted = (
+        (f"{name}.*", f"they were not listed: {why}") for name, why in usage.unlisted.items()
+    )
+    return {name: why for name, why in (*found, *unlisted) if why}
 
 
 def _asked_versions(run: Run) -> Mapping[str, set[str]]:

@@ -73,6 +73,14 @@ def test_a_change_or_version_that_was_not_asked_about_is_no_pass() -> None:
     assert found.status == 3
 
 
+def test_a_database_whose_tables_nobody_saw_is_no_pass() -> None:
+    found = compared(PLAIN, worse=False)
+    assert found.usage
+    unlisted = replace(found, usage=replace(found.usage, unlisted={"secret": "no right"}))
+    assert unlisted.not_covered == {"secret.*": "they were not listed: no right"}
+    assert unlisted.status == 3
+
+
 def test_a_view_of_the_catalog_needs_no_answer() -> None:
     found = compared(PLAIN, UsedTable("sales.v", UsedFormat.VIEW))
     assert found.not_covered == {}
