@@ -18,6 +18,8 @@ from harness.run.causes import CauseKey
 from harness.run.load_run import Run
 from harness.run.run_info import VariantInfo
 
+_ANSWERED: Final = frozenset({VerdictKind.CORRECT, VerdictKind.WRONG})
+"""The verdicts that can tell: who refuses shows no cause, and helps nobody."""
 READ_OPTIMIZED: Final = "read_optimized"
 
 
@@ -59,15 +61,10 @@ _Evidence = Callable[[Verdict, _Known, Run], Iterator[Verdict]]
 def _helps(
     evidence: _Evidence, key: CauseKey, asked: Sequence[CellPair], known: _Known, run: Run
 ) -> bool:
-    shown = [list(evidence(pair.either, known, run)) for pair in asked]
-    gone = all(_is_without(each, key) for found in shown for each in found)
-    return gone and any(shown)
-
-
-def _is_without(verdict: Verdict, key: CauseKey) -> bool:
-    """Return whether an answer came that does not show a cause."""
-    answered = verdict.verdict in {VerdictKind.CORRECT, VerdictKind.WRONG}
-    return answered and all(each.kind is not key.finding for each in verdict.findings)
+    found = (each for pair in asked for each in evidence(pair.either, known, run))
+    shown = [each for each in found if each.verdict in _ANSWERED]
+    kinds = {finding.kind for each in shown for finding in each.findings}
+    return bool(shown) and key.finding not in kinds
 
 
 def _after(operation: str, **settings: str) -> _Evidence:
