@@ -95,9 +95,16 @@ def _key(
     key = known or CauseKey("", symptom, step.operation)
     began = first[verdict.variant, verdict.reader, symptom]
     takes_over = _takes_over(pair, run)
-    if takes_over is not None and began <= takes_over:
-        return replace(key, operation=NEW_WRITER)
-    return key
+    if takes_over is None or began > _first_asked(pair, takes_over, run):
+        return key
+    return replace(key, operation=NEW_WRITER)
+
+
+def _first_asked(pair: CellPair, since: int, run: Run) -> int:
+    """Return after which step a reader was first asked since one; some are asked seldom."""
+    verdict = pair.either
+    asked = (e.step for e in run.of_reader.get((verdict.variant, verdict.reader), ()))
+    return min((step for step in asked if step >= since), default=since)
 
 
 def _takes_over(pair: CellPair, run: Run) -> int | None:

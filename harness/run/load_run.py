@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from harness.core import jsonl, outcomes, records
 from harness.core.errors import UsageProblem
+from harness.core.grouping import grouped
 from harness.core.records import Answer, OutcomeKind, StateRecord, Verdict, VerdictKind
 from harness.run.run_info import ReaderInfo, RunInfo, StepInfo, VariantInfo, first_wrong, read_info
 from harness.scenario.cells import Cell
@@ -74,6 +75,11 @@ class Run:
         """
         asked = (cell for cell in self.info.cells if not self._skipped(cell))
         return tuple(self.recorded.get(cell.case) or self._missing(cell) for cell in asked)
+
+    @cached_property
+    def of_reader(self) -> Mapping[tuple[str, str], Sequence[Verdict]]:
+        """The verdicts on each variant by each reader."""
+        return grouped(((each.variant, each.reader), each) for each in self.verdicts)
 
     @cached_property
     def step_verdicts(self) -> tuple[Verdict, ...]:
