@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from harness.comparison.rollout import Rollout, RolloutState
+from harness.comparison.result import SideComparison
+from harness.comparison.rollout import Rollout
 from harness.core.counting import counted
 from harness.reports import upgrade_terminal
 from harness.reports.lines import say
@@ -34,11 +35,15 @@ def render(found: Rollout, console: Console) -> None:
     _table(found, console)
     for state in (*found.states, *found.tried):
         if not state.safe:
-            say(console, f"\nAfter {state.name}", "bold")
-            upgrade_terminal.render(state.found, console)
+            _state(f"After {state.name}", state.found, console)
         if state.back is not None and not state.returns:
-            say(console, f"\nThe way back from {state.name}", "bold")
-            upgrade_terminal.render(state.back, console)
+            _state(f"The way back from {state.name}", state.back, console)
+
+
+def _state(title: str, found: SideComparison, console: Console) -> None:
+    """Print of a state what is worse than before all changes."""
+    say(console, f"\n{title}: {_how(found)}", "bold")
+    upgrade_terminal.causes(found, console)
 
 
 def headline(found: Rollout) -> str:
@@ -46,14 +51,14 @@ def headline(found: Rollout) -> str:
     if found.safe:
         return "This order is safe: in no state on the way does anything get worse."
     unsafe = next(each for each in found.states if not each.safe)
-    told = f"Do not roll out in this order: after {unsafe.name} {_how(unsafe)}."
+    told = f"Do not roll out in this order: after {unsafe.name} {_how(unsafe.found)}."
     if found.safe_order is None:
         return f"{told} No order of these changes is safe."
     return f"{told} This order is safe: {', '.join(map(str, found.safe_order))}."
 
 
-def _how(state: RolloutState) -> str:
-    worse = len(state.found.worse)
+def _how(found: SideComparison) -> str:
+    worse = len(found.worse)
     return f"{counted(worse, 'answer is', 'answers are')} worse" if worse else "not all is known"
 
 

@@ -49,7 +49,7 @@ def write(found: SideComparison, folder: Path) -> Path:
 def render(found: SideComparison, console: Console, html: Path | None = None) -> None:
     """Print the report; `html`: where the page lies, if there is one."""
     say(console, words.headline(found), "bold")
-    _causes(found, console)
+    causes(found, console)
     for title, lines in words.own_tables(found):
         _listed(title, lines, console)
     _accepted(found, console)
@@ -63,7 +63,8 @@ def render(found: SideComparison, console: Console, html: Path | None = None) ->
         command(console, str(html))
 
 
-def _causes(found: SideComparison, console: Console) -> None:
+def causes(found: SideComparison, console: Console) -> None:
+    """Print what gets worse, by its causes."""
     if found.relevant:
         say(console, "\nWhat gets worse, the most harmful first", "bold")
     for number, cause in enumerate(found.relevant, start=1):
