@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from harness.comparison.answer import Decision
 from harness.comparison.result import SideComparison
 from harness.comparison.rollout import Rollout
 from harness.core.counting import counted
@@ -77,6 +78,7 @@ def _table(found: Rollout, console: Console) -> None:
     for name in ("after", "answer", "way back"):
         table.add_column(name, overflow="fold")
     for state in (*found.states, *found.tried):
-        back = "not asked" if state.back is None else str(state.back.decision)
+        unknown = state.back is None or state.back.decision is Decision.NOT_KNOWN
+        back = "there is one" if state.returns else "not known" if unknown else "none"
         table.add_row(Text(state.name), Text(str(state.found.decision)), Text(back))
     console.print(table)
