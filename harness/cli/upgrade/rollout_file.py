@@ -59,7 +59,8 @@ class PlannedRollout:
         """Return what people call the state after some changes: in their order, by the last one."""
         numbers = sorted(made)
         names = [self.changes[each - 1].name for each in numbers]
-        return names[-1] if numbers == [*range(1, len(numbers) + 1)] else " and ".join(names)
+        on_the_way = numbers == [*range(1, len(numbers) + 1)]
+        return names[-1] if on_the_way else f"{' and '.join(names)} alone"
 
     def after(self, made: Iterable[int]) -> Side:
         """Return what there is after some changes; of two that change the same, the later counts.

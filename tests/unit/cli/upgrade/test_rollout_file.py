@@ -36,7 +36,7 @@ def test_a_state_has_the_changes_that_were_made_and_the_rest_as_it_was(tmp_path:
         "hive-3.1.3{path=fetch}",
     ]
     assert planned.name({2, 1}) == "readers"
-    assert planned.name({3, 1}) == "writers and version"
+    assert planned.name({3, 1}) == "writers and version alone"
 
 
 def test_of_two_changes_of_the_same_the_later_counts(tmp_path: Path) -> None:
