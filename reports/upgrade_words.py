@@ -54,6 +54,8 @@ CHANGES: Final[Mapping[VerdictChange, str]] = {
 
 def headline(found: SideComparison) -> str:
     """Return the answer in a sentence, with what was asked."""
+    if found.decision is Decision.WITH_SETTING:
+        return f"Upgrade{reasons(found)}"
     return f"{label(found)}{reasons(found)}"
 
 
@@ -91,7 +93,7 @@ def _because(found: SideComparison) -> str:
         case Decision.WITH_SETTING:
             lines = "; ".join(found.remedy.told) if found.remedy else ""
             told = f"without it, {_worse(found)}; with it, none, and no right answer turns"
-            return f", {sides}: {lines} ({told}), in {where}."
+            return f" {sides} with this setting: {lines} ({told}), in {where}."
         case Decision.NOTHING_CHANGES:
             return f" {sides} in {where}."
         case Decision.NOTHING_WORSE:

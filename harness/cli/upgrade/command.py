@@ -212,7 +212,15 @@ def _finish(found: SideComparison, folder: Path, output: Output) -> int:
     files = write_all(found, folder)
     upgrade_terminal.render(found, output.out, files["html"])
     told = {name: str(path) for name, path in files.items()}
-    output.end(status=found.status, upgrade=upgrade_json.answer(found), reports=told)
+    answer = upgrade_json.answer(found)
+    output.end(
+        status=found.status,
+        answer=answer["answer"],
+        decision=answer["decision"],
+        settings=answer["settings"],
+        changes=answer["counts"],
+        reports=told,
+    )
     return found.status
 
 
