@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from importlib import resources
 from pathlib import Path
+from typing import Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from harness.core.counting import counted
+
+HIDDEN: Final = re.compile(
+    "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u200b-\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff]"
+)
+"""What a browser hides, or what turns a text around: written out, as the pages' scripts do."""
 
 
 def rendered(template: str, values: dict[str, object]) -> str:
@@ -16,12 +23,20 @@ def rendered(template: str, values: dict[str, object]) -> str:
     made = Environment(
         loader=PackageLoader("harness.reports"),
         autoescape=True,
+        finalize=_visible,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     made.filters["counted"] = counted
     return made.get_template(template).render(values)
+
+
+def _visible(value: object) -> object:
+    """Return a text without hidden characters; our own markup as it is."""
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    return HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", value)
 
 
 def own(*names: str) -> Markup:

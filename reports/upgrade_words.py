@@ -92,7 +92,9 @@ def _because(found: SideComparison) -> str:
             return f" {sides}: {_worse(found)}{usage_words.concerned(found)} in {where}."
         case Decision.WITH_SETTING:
             lines = "; ".join(found.remedy.told) if found.remedy else ""
-            told = f"without it, {_worse(found)}; with it, none, and no right answer turns"
+            told = (
+                f"without it, {_worse(found).rstrip(',')}; with it, none, and no right answer turns"
+            )
             return f" {sides} with this setting: {lines} ({told}), in {where}."
         case Decision.NOTHING_CHANGES:
             return f" {sides} in {where}."

@@ -82,6 +82,7 @@ def test_hostile_texts_stay_texts(sampled: Run) -> None:
         text = upgrade_html.page(each)
         assert "<b>bold" not in text
         assert "</script>" not in text
+        assert not set("\x1b\u2028\u202e") & set(text)
         assert sample.HOSTILE[:20] in Page(text).said
 
 
