@@ -48,10 +48,12 @@ class Guilt:
 def guilt(found: Regression, swaps: Sequence[Swap]) -> Guilt:
     """Return which of the components bring a cause about."""
     wanted = set(_questions(found.pairs))
-    shown = {each: wanted & set(_questions(each.worse)) for each in swaps if not each.why_not}
+    tried = (each for each in swaps if not each.why_not)
+    # No mapping by swap: a witness may hold a struct, which has no hash.
+    shown = [(each, wanted & set(_questions(each.worse))) for each in tried]
     return Guilt(
-        tuple(each for each, some in shown.items() if some == wanted),
-        tuple(each for each, some in shown.items() if some and some != wanted),
+        tuple(each for each, some in shown if some == wanted),
+        tuple(each for each, some in shown if some and some != wanted),
         tuple(each for each in swaps if each.why_not),
     )
 

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.comparison.cell_pairs import CellPair, pairs
 from harness.comparison.guilt import Swap, guilt
 from harness.comparison.regressions import Regression, regressions
+from harness.comparison.verdict_change import VerdictChange
 from harness.core.records import FindingKind, VerdictKind
 from tests.unit.comparison.sides import finding, run, verdict
 
@@ -57,3 +60,13 @@ def test_what_could_not_be_tried_keeps_all_of_them_from_being_to_blame_together(
     found = guilt(cause(2, 3), [untried, Swap("library", "c", "d")])
     assert found.untried == (untried,)
     assert not found.together
+
+
+def test_a_wrong_struct_is_told_as_any_other_value() -> None:
+    struct = replace(RENAME.witness, found={"a": 1})
+    wrong = replace(RENAME, witness=struct, places=(struct,))
+    new = run(verdict(VerdictKind.CORRECT, step=1), verdict(VerdictKind.WRONG, wrong, step=2))
+    found = tuple(each for each in pairs(OLD, new) if each.change is VerdictChange.REGRESSED)
+    (broken,) = regressions(found, new)
+    swap = Swap("library", "c", "d", found)
+    assert guilt(broken, [swap]).alone == (swap,)
