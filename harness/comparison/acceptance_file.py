@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
@@ -18,6 +17,7 @@ from harness.core.yaml_reader import Document, KeyPath
 from harness.core.yaml_reader import parse as parse_yaml
 from harness.core.yaml_writer import block
 from harness.judge.baseline.known import TODO
+from harness.judge.baseline.parse_known import until_of
 
 FILE: Final = "accept.yaml"
 HEAD: Final = (
@@ -73,7 +73,7 @@ def _acceptance(data: object, at: KeyPath, document: Document) -> Acceptance | N
         because=form.because,
         scenarios=form.scenarios,
         party=form.party,
-        until=_until(form.until, (*at, "until"), document),
+        until=until_of(form.until, (*at, "until"), document),
         path=document.path,
         line=document.line(at),
     )
@@ -87,16 +87,6 @@ def _check(form: _AcceptanceForm, at: KeyPath, document: Document) -> None:
         document.note((*at, "finding"), f"finding: {told}")
     if not form.because.strip():
         document.note((*at, "because"), "because is empty; say why this is accepted")
-
-
-def _until(text: str, at: KeyPath, document: Document) -> datetime.date | None:
-    if not text:
-        return None
-    try:
-        return datetime.date.fromisoformat(text)
-    except ValueError:
-        document.note(at, f"until: '{text}' is not a date; write 2031-12-24")
-        return None
 
 
 def _check_twice(lines: Iterable[Acceptance], document: Document) -> None:

@@ -16,7 +16,7 @@ from harness.comparison.regressions import NEW_WRITER, Regression, regression
 from harness.comparison.verdict_change import VerdictChange
 from harness.core.parties import Party
 from harness.core.records import FindingKind
-from harness.judge.baseline.known import TODO
+from harness.judge.baseline.known import ReviewedLine
 from harness.run import causes
 from harness.run.causes import OR, CauseKey
 from harness.run.load_run import Run
@@ -28,7 +28,7 @@ _SILENT: Final = (VerdictChange.UNKNOWN, VerdictChange.NEW, VerdictChange.GONE)
 
 
 @dataclass(frozen=True, slots=True)
-class Acceptance:
+class Acceptance(ReviewedLine):
     """One line of a file of accepted causes."""
 
     engine: str
@@ -46,20 +46,6 @@ class Acceptance:
     """The last day on which the line counts."""
     path: str = ""
     line: int = 0
-
-    @property
-    def place(self) -> str:
-        """Return `file:line`, for messages."""
-        return f"{self.path}:{self.line}"
-
-    @property
-    def reviewed(self) -> bool:
-        """Whether somebody has said why."""
-        return not self.because.upper().startswith(TODO)
-
-    def counts(self, today: datetime.date) -> bool:
-        """Whether its date has not passed."""
-        return self.until is None or today <= self.until
 
     def is_about(self, key: CauseKey) -> bool:
         """Whether it is about a cause, whatever the scenario."""

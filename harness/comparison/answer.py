@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
 
 from harness.comparison.remedies import Remedy
-
-GOOD: Final = 0
-WORSE_STATUS: Final = 1
-UNKNOWN: Final = 3
+from harness.judge.gate import GOOD, NEW, UNKNOWN
 
 
 class Decision(StrEnum):
@@ -57,4 +53,4 @@ def status(known: Coverage, *, worse: int) -> int:
     """Return 3 if something is not known, else 1 if anything is worse, else 0."""
     if not known.enough:
         return UNKNOWN
-    return WORSE_STATUS if worse else GOOD
+    return NEW if worse else GOOD

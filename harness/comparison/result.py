@@ -18,6 +18,7 @@ from harness.comparison.regressions import Regression, regressions
 from harness.comparison.remedies import Remedy, whole
 from harness.comparison.verdict_change import AS_BEFORE, BETTER, WORSE, VerdictChange
 from harness.core.records import VerdictKind
+from harness.judge.gate import NEW
 from harness.run.causes import CauseKey
 from harness.run.load_run import Run
 from harness.usage.used_tables import Usage
@@ -96,7 +97,7 @@ class SideComparison:
     def status(self) -> int:
         """Return the exit status."""
         found = answer.status(self.known, worse=len(self.worse))
-        return max(found, answer.WORSE_STATUS) if self.accepted.unsettled else found
+        return max(found, NEW) if self.accepted.unsettled else found
 
     @cached_property
     def worse(self) -> tuple[CellPair, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from harness.artifacts import cache_mark
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
@@ -18,14 +19,19 @@ from harness.runtime import work_folders
 from harness.scenario.cells import Plan
 
 
-@contextmanager
-def work(cache: Cache, progress: Progress, profile: str) -> Iterator[Work]:
-    """Make a run's folder under runs/, and hold it as long as it is worked in."""
+def new_folder(cache: Cache, name: str) -> Path:
+    """Make a folder under runs/ where tables can be written, and be kept in what is a cache."""
     work_folders.check(RUNS, "the folder that you are in")
     work_folders.check(cache.root, ENVIRONMENT_VARIABLE)
     cache_mark.check(cache)
     now = datetime.datetime.now(datetime.UTC)
-    folder = run_folder.new_folder(RUNS, profile, now).resolve()
+    return run_folder.new_folder(RUNS, name, now).resolve()
+
+
+@contextmanager
+def work(cache: Cache, progress: Progress, profile: str) -> Iterator[Work]:
+    """Make a run's folder under runs/, and hold it as long as it is worked in."""
+    folder = new_folder(cache, profile)
     with run_folder.locked(folder), run_log(folder):
         made = Work(cache, folder, progress)
         pipeline.clean(made)
@@ -34,10 +40,15 @@ def work(cache: Cache, progress: Progress, profile: str) -> Iterator[Work]:
 
 def execute(made: Plan, where: Work) -> Run:
     """Do the plan: write what is not in the cache, ask what nobody asked before, judge."""
+    ask(made, where)
+    pipeline.judge_run(where.folder)
+    return load_run.load(where.folder)
+
+
+def ask(made: Plan, where: Work) -> None:
+    """Write what is not in the cache, and ask what nobody asked before; judge nothing."""
     now = datetime.datetime.now(datetime.UTC)
     run_info.write_info(where.folder, plan_record.info_of(made, where.folder.name, now))
     pipeline.prepare(made, where)
     pipeline.write_states(made, where)
     pipeline.read_answers(made, where, fresh=False)
-    pipeline.judge_run(where.folder)
-    return load_run.load(where.folder)

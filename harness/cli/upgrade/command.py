@@ -115,13 +115,13 @@ def upgrade(
     resources = Resources(output, Cache.default(offline=offline), TimeLimits(timeout))
     if rollout:
         planned = rollout_file.read(rollout)
-        with upgrade_folder(resources) as folder:
-            return _finish_rollout(rollout_trial.judged(planned, make, folder), folder, output)
+        folder = upgrade_folder(resources)
+        return _finish_rollout(rollout_trial.judged(planned, make, folder), folder, output)
     before, after = _sides(old or (), new or (), role, mixed=mixed)
     _check_parts(named, after)
     told = partial(_told, usage_file.read(usage) if usage else None, _accepted(accept))
-    with upgrade_folder(resources) as folder:
-        return _finish(_compared(before, after, make, folder, told), folder.path, output)
+    folder = upgrade_folder(resources)
+    return _finish(_compared(before, after, make, folder, told), folder.path, output)
 
 
 def _compared(

@@ -9,7 +9,7 @@ from typing import Final
 
 from harness.artifacts import distributions
 from harness.cli.upgrade.sides import Side
-from harness.core.runtime_names import AT, given, lock_name
+from harness.core.runtime_names import PROCESS, given, in_runtime, lock_name
 from harness.plan import Writer
 from harness.scenario.cells import Reader
 
@@ -73,8 +73,8 @@ def _who(side: Side) -> tuple[str, Mapping[str, str]]:
 
 
 def _distribution(made: Components) -> str:
-    library, runtime = made[LIBRARY], made[RUNTIME]
-    return made[ENGINE] + (f"-{library}" if library else "") + (f"{AT}{runtime}" if runtime else "")
+    name = "-".join(filter(None, (made[ENGINE], made[LIBRARY])))
+    return in_runtime(name, made[RUNTIME] or PROCESS)
 
 
 def _with(side: Side, distribution: str, made: Components) -> Side:

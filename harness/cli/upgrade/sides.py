@@ -89,7 +89,7 @@ def check(old: Side, new: Side) -> None:
     """Check that two sides can be held against each other.
 
     Raises:
-        UsageProblem: they are not the same parts, or nothing differs.
+        UsageProblem: they do not name the same parts.
 
     """
     if old.parts != new.parts:

@@ -76,19 +76,14 @@ class Expect:
         return "; ".join(each for each in (refused, found) if each)
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """One line of a baseline file."""
+class ReviewedLine:
+    """A line of a file in which somebody says what is known, why, and until when."""
 
-    when: When
-    expect: Expect
-    support: Support
+    __slots__ = ()
     because: str
-    issue: str = ""
-    until: datetime.date | None = None
-    """The last day on which the line counts."""
-    path: str = ""
-    line: int = 0
+    until: datetime.date | None
+    path: str
+    line: int
 
     @property
     def place(self) -> str:
@@ -103,6 +98,21 @@ class Known:
     def counts(self, today: datetime.date) -> bool:
         """Whether its date has not passed."""
         return self.until is None or today <= self.until
+
+
+@dataclass(frozen=True, slots=True)
+class Known(ReviewedLine):
+    """One line of a baseline file."""
+
+    when: When
+    expect: Expect
+    support: Support
+    because: str
+    issue: str = ""
+    until: datetime.date | None = None
+    """The last day on which the line counts."""
+    path: str = ""
+    line: int = 0
 
 
 @cache

@@ -85,7 +85,7 @@ def _known(data: object, at: KeyPath, document: Document) -> Known | None:
         support=form.support,
         because=form.because,
         issue=form.issue,
-        until=_until(form.until, (*at, "until"), document),
+        until=until_of(form.until, (*at, "until"), document),
         path=document.path,
         line=document.line(at),
     )
@@ -162,7 +162,8 @@ def _check_twice(label: str, names: Iterable[str], at: KeyPath, document: Docume
             document.note(at, f"expect: {label}: '{name}' stands twice; name each once")
 
 
-def _until(text: str, at: KeyPath, document: Document) -> datetime.date | None:
+def until_of(text: str, at: KeyPath, document: Document) -> datetime.date | None:
+    """Read the last day on which a line counts; None where there is none, or it is no date."""
     if not text:
         return None
     try:
