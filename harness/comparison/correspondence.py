@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from harness.core.grouping import grouped
+from harness.formats.api import HANDOVER_VERSION
 from harness.run import causes
 from harness.run.run_info import RunInfo, VariantInfo
 from harness.scenario.cells import parse_reader
 
-WRITERS_OWN: Final = frozenset({"table_version", "auto_upgrade"})
+WRITERS_OWN: Final = frozenset({"table_version", "auto_upgrade", HANDOVER_VERSION})
 """The settings of a table that say what its writer makes: the newer one makes newer tables."""
 
 

@@ -25,6 +25,8 @@ class RolloutState:
     found: SideComparison
     back: SideComparison | None = None
     """The readers and the writer of before on what this state has left; None: not asked."""
+    downgraded: SideComparison | None = None
+    """The same after this state's writer brought the table version down; None: not tried."""
 
     @property
     def safe(self) -> bool:
@@ -34,7 +36,22 @@ class RolloutState:
     @property
     def returns(self) -> bool:
         """Whether there is a way back."""
-        return self.back is not None and self.back.decision in SAFE
+        return _safe(self.back) or _safe(self.downgraded)
+
+    @property
+    def returns_by_downgrade(self) -> bool:
+        """Whether there is one, and none without a downgrade of the table version."""
+        return _safe(self.downgraded) and not _safe(self.back)
+
+    @property
+    def comparisons(self) -> tuple[SideComparison, ...]:
+        """Return all that was asked of it."""
+        every = (self.found, self.back, self.downgraded)
+        return tuple(each for each in every if each is not None)
+
+
+def _safe(found: SideComparison | None) -> bool:
+    return found is not None and found.decision in SAFE
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +64,11 @@ class Rollout:
     """The numbers of the changes in the first order in which every state is safe; None: none."""
     tried: tuple[RolloutState, ...] = ()
     """Other states that were judged to find it."""
+
+    @property
+    def judged(self) -> tuple[RolloutState, ...]:
+        """Return every state that was judged."""
+        return (*self.states, *self.tried)
 
     @property
     def safe(self) -> bool:

@@ -26,6 +26,10 @@ from harness.scenario.operations.api import Operation
 VariantSettings = Mapping[str, str]
 """The settings of a variant; those that a format does not know are not its own."""
 
+HANDOVER_VERSION: Final = "handover_version"
+"""Setting of a variant: the table version to which the first of two writers brings the table before
+the other one goes on with it."""
+
 NO_COMMIT: Final = "the table's own records have no commit of it"
 """What is said of a step that answered no error and left the table as it was."""
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from harness.formats import layout
-from harness.formats.api import VariantSettings
+from harness.formats.api import HANDOVER_VERSION, VariantSettings
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.insert import Insert
 
@@ -26,6 +26,7 @@ UPSERT: Final = "upsert"
 
 SETTINGS: Final = {
     "table_version": ("6", "8", "9"),
+    HANDOVER_VERSION: ("6", "8"),
     METADATA_TABLE: ("off", "on", "column_statistics", "bloom_filters"),
     "auto_upgrade": ("on", "off"),
     "meta_fields": ("synced", "omitted", "none"),

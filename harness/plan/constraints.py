@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from harness.core.problems import one_of
+from harness.formats.api import HANDOVER_VERSION
 from harness.model.datatypes import DataType, plain_types
 from harness.model.table import Table
 from harness.plan.axes import Combination
@@ -34,6 +35,8 @@ def _settings(combination: Combination) -> Iterator[str]:
 
 def _writer(combination: Combination, makers: Makers) -> Iterator[str]:
     asked = combination.settings.get(TABLE_VERSION)
+    if HANDOVER_VERSION in combination.settings and not combination.sequence.at:
+        yield f"{HANDOVER_VERSION}: no second writer goes on with the table"
     for name in combination.sequence.writer.distributions:
         versions = makers[name].table_versions if name in makers else ()
         if asked and versions and asked not in versions:

@@ -13,7 +13,7 @@ from harness import formats
 from harness.artifacts import distributions
 from harness.core.records import Outcome, OutcomeKind
 from harness.engines.spark.conf import COMMON
-from harness.formats.api import Format
+from harness.formats.api import HANDOVER_VERSION, Format
 from harness.formats.statements import Statement, recorded
 from harness.model.canonical import text_of
 from harness.model.truth import Truth
@@ -39,6 +39,8 @@ class NextStep:
     """None where the format has nothing to do."""
     address: str
     """Of the state that it leads to."""
+    handover: tuple[Statement, ...] = ()
+    """What the writer of the step before sends first, before another one goes on."""
     skipped: str = ""
     """Why it cannot be sent; empty when it can."""
     changes: bool = False
@@ -57,7 +59,7 @@ class NextStep:
     @property
     def texts(self) -> tuple[str, ...]:
         """The statements as they are recorded."""
-        return tuple(map(recorded, self.statements))
+        return tuple(map(recorded, (*self.handover, *self.statements)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,12 @@ class VariantOutcomes:
         """Whether there is no step left."""
         return len(self.outcomes) > len(self.variant.scenario.steps)
 
+    @property
+    def handover_version(self) -> SetTableVersion | None:
+        """Return what the first writer does to the table before the other one goes on."""
+        version = self.variant.settings.get(HANDOVER_VERSION)
+        return SetTableVersion(int(version)) if version else None
+
     def then(self, outcome: Outcome) -> VariantOutcomes:
         """Return the same with one more step."""
         return replace(self, outcomes=(*self.outcomes, outcome))
@@ -95,10 +103,12 @@ class VariantOutcomes:
         operation = self.variant.scenario.steps[step - 1].operation
         before = self._truth(step - 1, next_applied=False)
         if why := self._why_not(before, operation):
-            return NextStep(step, (), "", why)
+            return NextStep(step, (), "", skipped=why)
         after = self._truth(step, next_applied=True)
         settings = self.variant.settings
-        said = self._next_step(step, self.shape.wording(operation, before, after, settings))
+        said = self._next_step(
+            step, self.shape.wording(operation, before, after, settings), self._handover(before)
+        )
         rows = [row for key, row in after.rows.items() if before.rows.get(key) != row]
         changes = before.rows != after.rows or before.schema.fields != after.schema.fields
         return replace(
@@ -108,15 +118,25 @@ class VariantOutcomes:
             trace=_trace(operation),
         )
 
-    def _next_step(self, step: int, statements: Sequence[Statement]) -> NextStep:
+    def _handover(self, before: Truth) -> tuple[Statement, ...]:
+        """Return what the first writer sends before the other one goes on."""
+        version, writers = self.handover_version, self.variant.writers[before.step :][:2]
+        if version is None or writers[0] == writers[1] or writers[0] != self.variant.writers[0]:
+            return ()
+        return self.shape.wording(version, before, before, self.variant.settings)
+
+    def _next_step(
+        self, step: int, statements: Sequence[Statement], handover: tuple[Statement, ...] = ()
+    ) -> NextStep:
         settings = {**COMMON, **self._told(step)}
         if asked := self.shape.asked_statistics(self.variant.settings):
             settings[STATISTICS] = asked.sql
         texts = [outcome.statements for outcome in self.outcomes]
-        texts.append(tuple(map(recorded, statements)))
+        texts.append(tuple(map(recorded, (*handover, *statements))))
         writers = self.variant.writers[: step + 1]
         digests = [provide.digest(distributions.load(name)) for name in writers]
-        return NextStep(step, tuple(statements), state_store.address(settings, texts, digests))
+        address = state_store.address(settings, texts, digests)
+        return NextStep(step, tuple(statements), address, handover)
 
     def _told(self, step: int) -> Mapping[str, str]:
         """Return what the sessions up to a step are told, of two writers by both."""

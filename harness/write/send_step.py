@@ -23,6 +23,7 @@ from harness.write.writer_pool import WriteTarget
 
 DID_NOTHING: Final = "did nothing"
 """The kind of a refusal that no engine put into words."""
+NO_ERROR: Final = "no error was answered"
 
 REFUSED: Final = (SparkRefusal, CatalogRefusedError)
 """A statement was answered with an error."""
@@ -42,6 +43,7 @@ class StepSender:
         self._variant = outcomes.variant
         self._shape = outcomes.shape
         self._told = outcomes.session
+        self._handover_version = outcomes.handover_version
         self._target = target
         self._client = client
         self._spark_for = spark_for
@@ -55,11 +57,14 @@ class StepSender:
             files: what the table's files are before it.
 
         """
-        began, before = time.monotonic(), self._records(step)
+        began, before = time.monotonic(), TableRecords()
         refusal, came = None, raised_step.APPLIED
         try:
-            raised = self._run_all(step, before)
-            if raised is not None:
+            refusal = self._hand_over(step)
+            before = self._records(step)
+            if refusal is not None:
+                came = raised_step.REFUSED
+            elif raised := self._run_all(step, before):
                 refusal, came = raised.refusal, self._came_of(raised, step, before)
             elif refusal := self._undone(step, before, files):
                 came = raised_step.REFUSED
@@ -79,6 +84,19 @@ class StepSender:
             statements=step.texts,
             seconds=round(time.monotonic() - began, 3),
         )
+
+    def _hand_over(self, step: NextStep) -> Refusal | None:
+        """Let the writer of the step before do what comes first; a refusal where it did not."""
+        if not step.handover:
+            return None
+        try:
+            for statement in step.handover:
+                self._run(statement, self._variant.writers[step.step - 1])
+        except REFUSED as answer:
+            return answer.refusal
+        asked = self._handover_version
+        undone = self._shape.left_undone(self._target.table, asked, ()) if asked else ""
+        return Refusal(DID_NOTHING, f"{NO_ERROR}; {undone}") if undone else None
 
     def _run_all(self, step: NextStep, before: TableRecords) -> Raised | None:
         """Run statements up to the first one that is refused, and those meant for any case.
@@ -153,7 +171,7 @@ class StepSender:
         # What the metastore is told may be what it has: it knows fewer types, and no places.
         told = any(isinstance(each, SetColumns) for each in step.statements)
         undone = undone or (NO_COMMIT if step.changes and not told else "")
-        return Refusal(DID_NOTHING, f"no error was answered; {undone}") if undone else None
+        return Refusal(DID_NOTHING, f"{NO_ERROR}; {undone}") if undone else None
 
     def _made_since(self, before: TableRecords) -> list[str]:
         """Return the instants of a step itself: what was planned before is of the rows of then."""

@@ -6,9 +6,10 @@ What should be answered and what was seen stand in comments.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from operator import itemgetter
 from typing import Final
 
 from harness import engines, formats
@@ -108,12 +109,27 @@ def _made_of(what: str, found: Distribution) -> Iterator[str]:
 
 
 def _writing(variant: Variant, seen: Observation) -> Iterator[str]:
-    steps = [each for each in sent(variant, seen.states) if not each.skipped]
-    for writer, group in groupby(steps, key=lambda each: variant.writers[each.step]):
+    for writer, group in groupby(_written(variant, seen.states), key=itemgetter(0)):
         yield from ("", f"-- ===== in Spark SQL: {writer} =====")
         yield from _session(writer, VariantOutcomes(variant))
-        for step in group:
-            yield from _step(variant, step, seen.states)
+        for _, lines in group:
+            yield from lines
+
+
+def _written(
+    variant: Variant, states: Sequence[StateRecord]
+) -> Iterator[tuple[str, Iterable[str]]]:
+    """Yield what each writer in turn is told."""
+    for step in sent(variant, states):
+        if step.handover:
+            yield variant.writers[step.step - 1], _handover(variant, step)
+        if not step.skipped:
+            yield variant.writers[step.step], _step(variant, step, states)
+
+
+def _handover(variant: Variant, step: NextStep) -> Iterator[str]:
+    text = f"before step {step.step}, which {variant.writers[step.step]} does"
+    yield from ("", _comment(text), *map(_by_hand, step.handover))
 
 
 def _session(writer: str, outcomes: VariantOutcomes) -> Iterator[str]:

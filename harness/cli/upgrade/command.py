@@ -17,7 +17,7 @@ from harness.cli.console.output import Output
 from harness.cli.named_parts import NamedParts
 from harness.cli.open_run import Resources
 from harness.cli.upgrade import rollout_file, rollout_trial, settings_trial
-from harness.cli.upgrade.report_files import write_all
+from harness.cli.upgrade.report_files import write_all, write_rollout
 from harness.cli.upgrade.side_plans import ChangeProfile, MakePlan, side_plans
 from harness.cli.upgrade.side_runs import UpgradeFolder, upgrade_folder
 from harness.cli.upgrade.sides import READER, ROLES, WRITER, Side, check, registered_first, side
@@ -30,7 +30,7 @@ from harness.core import yaml_reader
 from harness.core.errors import UsageProblem
 from harness.plan import own_distributions
 from harness.read.reader_servers import TIMEOUT_S
-from harness.reports import rollout_terminal, upgrade_json, upgrade_terminal
+from harness.reports import rollout_terminal, rollout_words, upgrade_json, upgrade_terminal
 from harness.run import load_run, run_folder
 from harness.run.pipeline import TimeLimits
 from harness.scenario.cells import Plan
@@ -225,13 +225,13 @@ def _finish(found: SideComparison, folder: Path, output: Output) -> int:
 
 
 def _finish_rollout(found: Rollout, folder: UpgradeFolder, output: Output) -> int:
-    text = rollout_terminal.write(found, folder.path)
-    rollout_terminal.render(found, output.out)
+    files = write_rollout(found, folder.path)
+    rollout_terminal.render(found, output.out, files["html"])
     output.end(
         status=found.status,
-        answer=rollout_terminal.headline(found),
+        answer=rollout_words.headline(found),
         safe=found.safe,
         safe_order=found.safe_order,
-        report=str(text),
+        reports={name: str(path) for name, path in files.items()},
     )
     return found.status

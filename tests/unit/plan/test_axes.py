@@ -156,6 +156,17 @@ def test_a_writer_writes_only_what_it_can() -> None:
     ]
 
 
+def test_what_comes_before_a_handover_needs_one() -> None:
+    cow = replace(COW, settings={"handover_version": ("6",)})
+    before = {"handover_version": "6"}
+    writers = (Writer("a", before), Writer("a", before, then="b", at=2))
+    found = plan((STORY,), replace(PROFILE, writers=writers), (cow,), {"a": Maker(("cow",))})
+    assert [variant.writers for variant in found.variants] == [("a", "a", "b", "b")]
+    assert [each.why for each in found.excluded] == [
+        "handover_version: no second writer goes on with the table"
+    ]
+
+
 def test_a_setting_that_a_table_or_a_writer_cannot_have_is_left_out_with_the_reason() -> None:
     cow = replace(COW, settings={"sorted": ("no", "yes")})
     makers = {"a": Maker(("cow",), cannot={"sorted=no": "it always sorts"}), "b": Maker(("cow",))}

@@ -13,7 +13,7 @@ from harness.cli.reproduce import files
 from harness.cli.reproduce.candidate import Candidate
 from harness.cli.reproduce.causes import Cause, Sign
 from harness.cli.reproduce.prediction import cell_of
-from harness.cli.reproduce.script import Observation
+from harness.cli.reproduce.script import Observation, script
 from harness.cli.reproduce.searches import Target
 from harness.core.metastore_choice import MetastoreChoice
 from harness.core.records import Answer
@@ -233,3 +233,15 @@ def test_of_an_engines_own_jars_only_the_number_is_told(
     assert "org.apache.hive:hive-exec:3.1.3:jar" not in text
     own = [each for each in distributions.load("hive-3.1.3").artifacts if each.into == "lib"]
     assert f"and {len(own)} jars that hive itself is made of" in text
+
+
+def test_what_a_writer_does_before_another_goes_on_stands_in_its_own_part() -> None:
+    newer, older = "spark-3.5.8-hudi-1.2.0", "spark-3.5.8-hudi-0.15.0"
+    made = candidate_of(history(MOVED))
+    seen = seen_of(made)
+    variant = replace(
+        made.variant, settings={"handover_version": "6"}, writers=(newer, newer, older)
+    )
+    first, second = script(variant, target(), seen).split(f"in Spark SQL: {older}")
+    assert "to_version => 'SIX'" in first.partition("before step 2")[2]
+    assert "SIX" not in second
