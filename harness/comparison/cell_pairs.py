@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from harness.comparison.correspondence import AS_NAMED, Correspondence
 from harness.comparison.verdict_change import VerdictChange, change
 from harness.core.records import OutcomeKind, Verdict, VerdictKind
+from harness.plan import controls
 from harness.run.load_run import WRITE, Run
 
 Key = tuple[str, int, str, str, str]
@@ -47,7 +48,8 @@ class CellPair:
 def pairs(old: Run, new: Run, alike: Correspondence = AS_NAMED) -> tuple[CellPair, ...]:
     """Return every pair of cells of two judged runs, in the order of the new one; gone ones last.
 
-    A step that is right on both sides is no pair: nobody was asked anything.
+    A step that is right on both sides is no pair: nobody was asked anything. Neither is the control
+    of a reader that only one side has: what is built on it is said of the other cells.
     """
     before = {key_of(each): each for each in _verdicts(old)}
     found, met = list[CellPair](), set[Key]()
@@ -56,13 +58,16 @@ def pairs(old: Run, new: Run, alike: Correspondence = AS_NAMED) -> tuple[CellPai
         met.add(key)
         was = before.get(key)
         found.append(CellPair(was, each, change(was, each)))
-    found = [
-        each
-        for each in found
-        if not (each.is_step and each.change is VerdictChange.RIGHT_AS_BEFORE)
-    ]
     gone = (each for key, each in before.items() if key not in met)
-    return (*found, *(CellPair(each, None, VerdictChange.GONE) for each in gone))
+    found += (CellPair(each, None, VerdictChange.GONE) for each in gone)
+    return tuple(filter(_tells, found))
+
+
+def _tells(pair: CellPair) -> bool:
+    alone = pair.old is None or pair.new is None
+    if alone and pair.either.scenario == controls.SCENARIO:
+        return False
+    return not (pair.is_step and pair.change is VerdictChange.RIGHT_AS_BEFORE)
 
 
 def _old_key(new: Verdict, alike: Correspondence) -> Key:

@@ -6,6 +6,7 @@ from harness.comparison.cell_pairs import counts, pairs
 from harness.comparison.correspondence import Correspondence
 from harness.comparison.verdict_change import VerdictChange
 from harness.core.records import OutcomeKind, VerdictKind
+from harness.plan import controls
 from harness.run.load_run import WRITE
 from tests.unit.comparison.sides import OTHER, VARIANT, WRITER, run, state, verdict
 
@@ -59,3 +60,11 @@ def test_a_planned_cell_that_was_never_judged_is_unknown() -> None:
     silent = run(verdict(RIGHT))
     silent = replace(silent, recorded={})
     assert [each.change for each in pairs(run(verdict(RIGHT)), silent)] == [VerdictChange.UNKNOWN]
+
+
+def test_the_control_of_a_reader_that_one_side_alone_has_is_no_pair() -> None:
+    control = replace(verdict(RIGHT, variant=OTHER), scenario=controls.SCENARIO)
+    with_control, without = run(verdict(RIGHT), control), run(verdict(RIGHT))
+    for old, new in ((without, with_control), (with_control, without)):
+        assert [each.either.scenario for each in pairs(old, new)] == [verdict(RIGHT).scenario]
+    assert len(pairs(with_control, with_control)) == 2
