@@ -10,7 +10,7 @@ if [ "${IS_RESUME:-false}" != true ]; then
   [ "${DB_DRIVER:-derby}" = derby ] || { echo "this image has Derby alone" >&2; exit 1; }
   java -Dij.database="$(value javax.jdo.option.ConnectionURL);create=true" \
     -cp "/opt/hive/schema/*:/opt/hive/lib/*" org.apache.derby.tools.ij \
-    /opt/hive/scripts/metastore/upgrade/derby/hive-schema-3.1.0.derby.sql > /dev/null
+    /opt/hive/schema/schema.sql > /dev/null
 fi
 case "$SERVICE_NAME" in
   metastore) main="org.apache.hadoop.hive.metastore.HiveMetaStore -p ${METASTORE_PORT:-9083}" ;;

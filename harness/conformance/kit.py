@@ -27,7 +27,7 @@ from harness.core.concurrency import JobThreads
 from harness.core.errors import DEFECT, HarnessError, UsageProblem
 from harness.core.metastore_choice import MetastoreChoice
 from harness.core.progress import Count, Progress
-from harness.core.runtime_names import CONTAINER
+from harness.core.runtime_names import CONTAINER, in_runtime
 from harness.engines.api import NoAnswerError, RefusedError
 from harness.formats import facts
 from harness.read.questions import engine_of
@@ -146,7 +146,9 @@ def verify(reader: Reader, cache: Cache, folder: Path, progress: Progress) -> Co
     found = distributions.load(reader.distribution)
     check_can_be_asked(reader)
     contained = found.runtime == CONTAINER
-    catalog = metastore.oldest_for(found) or metastore.distribution_for([found.name])
+    catalog = metastore.distribution_for([found.name])
+    if oldest := metastore.oldest_for(found):
+        catalog = in_runtime(oldest, found.runtime)
     context = ReadContext(cache, folder, progress, metastore=MetastoreChoice(catalog))
     with progress.count(f"check {reader}", len(ASSERTS)) as count:
         servers = Servers(Leftovers(leftovers.docker_objects if contained else None), count)

@@ -11,7 +11,14 @@ from harness.artifacts import distributions
 from harness.core.errors import Fault
 from harness.core.metastore_choice import DISTRIBUTION, MetastoreChoice
 from harness.core.problems import UnknownNameProblem, one_of
-from harness.core.runtime_names import CONTAINER, PROCESS, WAREHOUSES, given, lock_name
+from harness.core.runtime_names import (
+    CONTAINER,
+    PROCESS,
+    WAREHOUSES,
+    given,
+    in_runtime,
+    lock_name,
+)
 from harness.plan.profile import Profile
 from harness.runtime.metastore import TOOL, oldest_for
 
@@ -72,14 +79,31 @@ def _too_old(profile: Profile) -> str:
     return ""
 
 
+def in_reach(profile: Profile) -> MetastoreChoice:
+    """Return the metastore of a profile as its readers reach it: containers one in a container."""
+    through = profile.metastore
+    if through.usual or CONTAINER not in _runtimes(profile):
+        return through
+    return MetastoreChoice(
+        in_runtime(through.distribution, CONTAINER),
+        through.upgraded_from and in_runtime(through.upgraded_from, CONTAINER),
+    )
+
+
+def _runtimes(profile: Profile) -> set[str]:
+    return {given(each.reader.distribution) or PROCESS for each in profile.readers}
+
+
 def _out_of_reach(profile: Profile) -> str:
-    """Return which readers another metastore does not serve: all but processes, on the disk."""
-    readers = dict.fromkeys(each.reader.distribution for each in profile.readers)
-    away = [name for name in readers if given(name) not in ("", PROCESS)]
-    if profile.metastore.usual or not away:
+    """Return which readers another metastore does not serve: of two runtimes, or of objects."""
+    found = _runtimes(profile)
+    if profile.metastore.usual or found in ({PROCESS}, {CONTAINER}):
         return ""
-    told = f"{profile.metastore.distribution} serves processes whose tables are on the disk, not"
-    return f"{told} {', '.join(away)}; ask these readers so, or through {DISTRIBUTION}"
+    name = profile.metastore.distribution
+    return (
+        f"{name} serves either processes or containers, whose tables are on the disk, not "
+        f"{', '.join(sorted(found))} readers; ask all of one kind, or through {DISTRIBUTION}"
+    )
 
 
 def _without_one_for_all(profile: Profile) -> str:

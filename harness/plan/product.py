@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from harness.core.errors import Fault
 from harness.core.problems import one_of
-from harness.plan import axes, cell_choice, check_names, pairs
+from harness.plan import axes, cell_choice, check_names, metastore_support, pairs
 from harness.plan.axes import Combination
 from harness.plan.capabilities import (
     Cannot,
@@ -63,7 +63,7 @@ def plan(
         pairs=tuple(covered),
         partly=tuple(cell_choice.partly(profile, variants, cells, cannot)),
         ask_again=profile.ask_again,
-        metastore=profile.metastore,
+        metastore=metastore_support.in_reach(profile),
         chosen=profile.chosen,
     )
 

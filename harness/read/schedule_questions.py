@@ -101,7 +101,7 @@ def reader_digest(reader: Reader, through: MetastoreChoice) -> str:
     own = [provide.digest(found), code, list(reader.settings)]
     if not through.usual:
         served = map(distributions.load, metastore.needed(through))
-        own.append([distributions.digest(each) for each in served])
+        own.append([provide.digest(each) for each in served])
     return distributions.digest_of(own)
 
 

@@ -56,6 +56,13 @@ class ImageContract:
     """The distributions whose image it is; empty: all of the product."""
     built_like: str = ""
     """The engine whose Dockerfile and parts such an image is built of; empty: its own."""
+    built_as: str = ""
+    """The name of such an image; empty: that of the official one."""
+
+    @property
+    def built(self) -> str:
+        """Return the repository of images of the same contract that are built here."""
+        return f"{BUILT}/{self.built_as or self.image.rpartition('/')[2]}"
 
     def reference(self, distribution: Distribution) -> str:
         """Return the image of a distribution: somebody's own, or the version's official one."""

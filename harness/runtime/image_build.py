@@ -35,6 +35,8 @@ CONTENT: Final = "lake-table-harness.content"
 """The label with the digest of what is in an image."""
 PREFIX: Final = "HARNESS_IMAGE_PREFIX"
 """The variable with what stands before the names of official images: a registry of one's own."""
+HIVE_HOME: Final = "/opt/hive"
+"""Where an image of Hive has its program."""
 _DOCKERFILE: Final = "Dockerfile"
 _SHOWN: Final = 20
 
@@ -90,13 +92,22 @@ def recipe(distribution: Distribution, installation: Installation, base: str) ->
 
     """
     contract = image.contract(distribution)
-    texts = scripts(contract.built_like or distribution.engine)
+    own = scripts(contract.built_like or distribution.engine)
+    texts = {**own, **_schema(contract, distribution)}
     arguments = {"BASE": base, **_arguments(contract, distribution)}
     parts = tuple(_parts(contract, installation))
     # A tree or a JRE in the cache is named by its digest, and so is the folder of each jar.
     content = distributions.digest_of([texts, arguments, [_facts(*each) for each in parts]])
-    name = contract.image.rpartition("/")[2]
-    return Recipe(f"{BUILT}/{name}:{distribution.version}-{content[:12]}", texts, parts, arguments)
+    name = f"{contract.built}:{distribution.version}-{content[:12]}"
+    return Recipe(name, texts, parts, arguments)
+
+
+def _schema(contract: ImageContract, distribution: Distribution) -> Mapping[str, str]:
+    """Return what makes a database of the SQL that an image of a metastore holds."""
+    if "schema" not in contract.holds:
+        return {}
+    runs = (f"run '{HIVE_HOME}/{each}';\n" for each in distribution.texts_if_any("schema_sql"))
+    return {"schema.sql": "".join(runs)}
 
 
 def _arguments(contract: ImageContract, distribution: Distribution) -> Mapping[str, str]:

@@ -17,7 +17,7 @@ from harness.core.progress import Progress
 from harness.core.runtime_names import lock_name
 from harness.runtime import docker_daemon, image, image_build, image_pins
 from harness.runtime.docker_daemon import PullProblem, StoredImage
-from harness.runtime.image import BUILT, ImageContract
+from harness.runtime.image import ImageContract
 from harness.runtime.image_build import PREFIX
 from harness.runtime.image_pins import PINS
 
@@ -207,11 +207,11 @@ def there(client: DockerClient, distribution: Distribution) -> StoredImage | Non
 
 def built_here(client: DockerClient, distribution: Distribution) -> StoredImage | None:
     """Return the newest image that was built here for a version."""
-    name = image.contract(distribution).image.rpartition("/")[2]
-    start = f"{BUILT}/{name}:{distribution.version}-"
+    name = image.contract(distribution).built
+    start = f"{name}:{distribution.version}-"
     found = [
         (each.attrs["Created"], tag)
-        for each in client.images.list(f"{BUILT}/{name}")
+        for each in client.images.list(name)
         for tag in each.tags
         if tag.startswith(start)
     ]

@@ -93,6 +93,8 @@ class MetastoreProgram:
     """The metastore; see `runtime.api.Program`."""
 
     distribution: Distribution
+    has_database: bool = False
+    """Whether its database is there when it starts; else an image makes an empty one."""
     log: str = "metastore.log"
     ready_s: float = READY_S
     not_yet: tuple[type[Exception], ...] = (EnvironmentProblem, CatalogRefusedError)
@@ -111,8 +113,8 @@ class MetastoreProgram:
         }
 
     def environment(self, around: Surroundings) -> Mapping[str, str]:  # noqa: ARG002 - of the contract
-        """Return none: all is in its files."""
-        return {}
+        """Return what keeps an image's entrypoint from making a database that is there."""
+        return {"IS_RESUME": "true"} if self.has_database else {}
 
     def class_path(self, installation: Installation) -> Sequence[Path]:
         """Return where its classes are."""
@@ -153,7 +155,7 @@ def serve(
         uris = MetastoreUris(uri, f"thrift://{runtime.inside}" if runtime.inside else "")
         return Metastore(running, uris, folder / WAREHOUSE)
 
-    program = MetastoreProgram(runtime.distribution, ready_s=READY_S)
+    program = MetastoreProgram(runtime.distribution, prepared is not None, ready_s=READY_S)
     return runtime.start(program, None, folder, ready)
 
 

@@ -114,10 +114,18 @@ def test_an_option_names_what_there_is(tmp_path: Path) -> None:
         planned(tmp_path, "twins: false", option="hive-metastore-9")
 
 
-@pytest.mark.parametrize("reader", ["trino-476@container", "trino-476@s3"])
-def test_another_one_serves_no_containers_and_no_object_store(reader: str, tmp_path: Path) -> None:
-    with pytest.raises(ScenarioProblem, match=f"on the disk, not {reader}; ask these readers so"):
-        planned(tmp_path, "metastore: hive-metastore-4.0.1", reader)
+def test_another_one_serves_no_object_store(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioProblem, match="on the disk, not s3 readers; ask all of one kind"):
+        planned(tmp_path, "metastore: hive-metastore-4.0.1", "trino-476@s3")
+
+
+def test_containers_ask_through_one_in_a_container(tmp_path: Path) -> None:
+    said = "{distribution: hive-metastore-3.1.3, upgraded_from: hive-metastore-2.3.10}"
+    made = planned(tmp_path, f"metastore: {said}", "trino-476@container")
+    assert made.metastore.distributions == (
+        "hive-metastore-2.3.10@container",
+        "hive-metastore-3.1.3@container",
+    )
 
 
 @pytest.mark.parametrize("said", ["twins: false", "metastore: hive-metastore-2.3.10"])

@@ -47,9 +47,18 @@ def test_the_size_of_the_heap_is_told_by_a_variable() -> None:
     assert f"-Xmx{found.heap_mb}m" in contract(found).variables(found)["SERVICE_OPTS"].split()
 
 
-@pytest.mark.parametrize("name", ["hive-metastore-2.3.10", "hive-schematool-3.1.3"])
-def test_the_image_of_a_metastore_is_that_of_the_usual_one_alone(name: str) -> None:
-    assert image.official(distributions.load(name)) == ""
+def test_the_schema_tool_of_a_metastore_has_no_image() -> None:
+    assert image.official(distributions.load("hive-schematool-3.1.3")) == ""
+
+
+def test_the_image_of_a_metastore_has_the_sql_of_its_own_schema(tmp_path: Path) -> None:
+    for name, number in (("hive-metastore-2.3.10", 5), ("hive-metastore-4.0.1", 1)):
+        found = replace(installation(tmp_path / name), distribution=distributions.load(name))
+        made = image_build.recipe(found.distribution, found, "sha256:base")
+        assert made.reference.startswith("lake-table-harness/hive-metastore:")
+        lines = made.texts["schema.sql"].splitlines()
+        assert len(lines) == number
+        assert all(line.startswith("run '/opt/hive/scripts/metastore/") for line in lines)
 
 
 def test_an_engine_without_an_image_is_told_to_people() -> None:
@@ -99,6 +108,11 @@ def test_a_dockerfile_copies_what_the_contract_lists(name: str) -> None:
     known = contract(found)
     texts = image_build.scripts(known.built_like or found.engine)
     copied = {
-        line.split()[-2] for line in texts["Dockerfile"].splitlines() if line.startswith("COPY ")
+        each.rstrip("*")
+        for line in texts["Dockerfile"].splitlines()
+        if line.startswith("COPY ")
+        for each in line.split()[1:-1]
+        if not each.startswith("--")
     }
-    assert copied == {*known.holds, *(name for name in texts if name != "Dockerfile")}
+    made = {"schema.sql"} if "schema" in known.holds else set()
+    assert copied == {*known.holds, *made, *(name for name in texts if name != "Dockerfile")}
