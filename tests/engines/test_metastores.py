@@ -81,6 +81,7 @@ def test_who_speaks_with_a_metastore_answers_the_same_and_of_others_nothing_is_s
 
 
 @pytest.mark.docker
+@pytest.mark.usefixtures("docker")
 def test_containers_answer_through_one_in_a_container_as_processes_do(
     usual: Run, tmp_path: Path, cache: Cache, progress: Progress
 ) -> None:
