@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from harness.formats import avro_types, hudi_log, parquet, timeline
+from harness.formats import avro_types, hudi_log, parquet, replaced_groups, timeline
 from harness.formats.api import FileFactError
 from harness.formats.hudi_log import BlockKind, LogBlock
 from harness.model.file_facts import FileFact, FileKind
@@ -30,19 +30,18 @@ _BESIDE: Final = re.compile(r"\..*\.crc|\.hoodie_partition_metadata(\.parquet|\.
 def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
     """Return a fact for each base file and log block whose instant is completed, by path.
 
+    Those of file groups that others took the place of are left out.
+
     `key`: the key column; record keys come from it where a table has no meta columns.
 
     Raises:
-        FileFactError: a file cannot be understood; or file groups were replaced (clustering,
-            `insert overwrite`), which is told in commit files that are not read.
+        FileFactError: a file cannot be understood, or what replaced file groups.
 
     """
-    instants = timeline.completed(timeline.names(folder))
-    if any(each.action == "replacecommit" for each in instants):
-        raise FileFactError("a replacecommit is on the timeline: which file groups live is unknown")
-    done = {each.requested for each in instants}
+    done = {each.requested for each in timeline.completed(timeline.names(folder))}
     without_meta = properties(folder).get("hoodie.populate.meta.fields") == "false"
-    read = _TableFiles(folder, done, key if without_meta else RECORD_KEY)
+    replaced = replaced_groups.of_table(folder)
+    read = _TableFiles(folder, done, replaced, key if without_meta else RECORD_KEY)
     return tuple(fact for path in _files(folder) for fact in read.facts(path))
 
 
@@ -83,27 +82,30 @@ class _TableFiles:
     folder: Path
     done: Collection[str]
     """The completed instants."""
+    replaced: Collection[str]
+    """The file groups that are live no longer."""
     key: str
     """The column that holds the record key."""
 
     def facts(self, path: Path) -> Iterator[FileFact]:
         relative = path.relative_to(self.folder).as_posix()
         if base := BASE.fullmatch(path.name):
-            if base["instant"] in self.done:
+            if base["instant"] in self.done and base["group"] not in self.replaced:
                 footer, own = parquet.read(path, self.key), (base["group"], base["instant"])
                 yield FileFact(relative, FileKind.BASE, *own, footer.columns, footer.keys)
         elif (log := LOG.fullmatch(path.name)) and not log["cdc"]:
-            try:
-                yield from self._log(path.read_bytes(), relative, log["group"])
-            except FileFactError as problem:
-                raise FileFactError(f"{relative}: {problem}") from problem
+            if log["group"] not in self.replaced:
+                yield from self._log(path, relative, log["group"])
         else:
             raise FileFactError(f"{relative}: neither a base file nor a log file by its name")
 
-    def _log(self, data: bytes, relative: str, group: str) -> Iterator[FileFact]:
-        for block in hudi_log.blocks(data):
-            if block.kind is not BlockKind.COMMAND and block.instant in self.done:
-                yield self._block(block, relative, group)
+    def _log(self, path: Path, relative: str, group: str) -> Iterator[FileFact]:
+        try:
+            for block in hudi_log.blocks(path.read_bytes()):
+                if block.kind is not BlockKind.COMMAND and block.instant in self.done:
+                    yield self._block(block, relative, group)
+        except FileFactError as problem:
+            raise FileFactError(f"{relative}: {problem}") from problem
 
     def _block(self, block: LogBlock, relative: str, group: str) -> FileFact:
         columns = avro_types.columns(block.schema) if hudi_log.SCHEMA in block.header else ()

@@ -1,4 +1,4 @@
-"""Hudi's timeline, from the names of its files alone. Pure, but for `names`.
+"""Hudi's timeline, from the names of its files alone. Pure, but for `names` and `home`.
 
 Layout 1 (table versions up to 6): `.hoodie/<requested>.<action>` once an instant is completed,
 `<requested>.<action>.<state>` before. Layout 2 (version 8):
@@ -16,7 +16,10 @@ from typing import Final
 
 WRITES: Final = ("commit", "deltacommit", "replacecommit")
 """Actions that change what a reader sees; a compaction completes as `commit`."""
-_SCHEDULED: Final = re.compile(r"(?P<requested>\d+)\.compaction\.requested")
+_SCHEDULED: Final = re.compile(
+    r"(?P<requested>\d+)\.(compaction|clustering|replacecommit)\.requested"
+)
+"""Layout 1 calls a clustering that waits a replacecommit too (`HoodieTimeline`)."""
 _COMPLETED: Final = re.compile(r"(?P<requested>\d+)(_(?P<completed>\d+))?\.(?P<action>[a-z]+)")
 
 
@@ -30,17 +33,24 @@ class Instant:
     action: str
 
 
-def names(folder: Path) -> tuple[str, ...]:
-    """Return the names of the files of a table's timeline, of whichever layout.
+def home(folder: Path) -> Path:
+    """Return the folder in which a table's timeline is, of whichever layout.
 
     A table that went back to layout 1 keeps the folder of layout 2, without a file in it.
     """
-    meta = folder / ".hoodie"
-    for found in (meta / "timeline", meta):
-        files = [each.name for each in found.iterdir() if each.is_file()] if found.is_dir() else ()
-        if files:
-            return tuple(files)
-    return ()
+    second = folder / ".hoodie" / "timeline"
+    return second if _files(second) else second.parent
+
+
+def names(folder: Path) -> tuple[str, ...]:
+    """Return the names of the files of a table's timeline."""
+    return _files(home(folder))
+
+
+def _files(folder: Path) -> tuple[str, ...]:
+    if not folder.is_dir():
+        return ()
+    return tuple(each.name for each in folder.iterdir() if each.is_file())
 
 
 def completed(found: Iterable[str]) -> tuple[Instant, ...]:
@@ -59,7 +69,7 @@ def completed(found: Iterable[str]) -> tuple[Instant, ...]:
 
 
 def scheduled(found: Iterable[str]) -> tuple[str, ...]:
-    """Return the instants of the compactions that wait to be carried out, oldest first.
+    """Return the instants of the table services that wait to be carried out, oldest first.
 
     >>> scheduled(["1.compaction.requested", "1.commit", "2.compaction.requested", "3.deltacommit"])
     ('2',)

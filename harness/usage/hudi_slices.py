@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import io
-import json
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Any, Final
 
 from harness.formats.hudi_files import BASE, LOG
 from harness.usage.hudi_timeline import HudiTimeline
 from harness.usage.table_folder import ListedFile, TableFolder, UnreadableError
-
-AVRO: Final = b"Obj\x01"
-"""What an Avro file begins with (Avro specification, "Object Container Files")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,25 +66,3 @@ def _of_folder(
     ages = {**logs, **{group: _instant(each.path) for group, each in live.items()}}
     first = min((each.path for each in live.values()), key=_instant, default="")
     return Slices(min(ages.values(), default=""), first, bool(logs))
-
-
-def replaced_groups(record: bytes) -> frozenset[str]:
-    """Return the file groups that a completed `replacecommit` took out of the table.
-
-    Raises:
-        UnreadableError: it cannot be understood.
-
-    """
-    try:
-        told = _record(record).get("partitionToReplaceFileIds") or {}
-        return frozenset(each for groups in told.values() for each in groups or ())
-    except (ValueError, TypeError, AttributeError, EOFError, IndexError, StopIteration) as problem:
-        raise UnreadableError(f"a replacecommit cannot be understood: {problem}") from problem
-
-
-def _record(data: bytes) -> Any:  # noqa: ANN401 - JSON or Avro
-    if not data.startswith(AVRO):
-        return json.loads(data or b"{}")
-    import fastavro  # noqa: PLC0415 - only reading needs it
-
-    return next(iter(fastavro.reader(io.BytesIO(data))))

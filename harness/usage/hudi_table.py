@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
-from harness.formats import hudi_files
+from harness.formats import hudi_files, replaced_groups
+from harness.formats.api import FileFactError
 from harness.usage import column_types, data_footer, hudi_features, hudi_slices, hudi_timeline
 from harness.usage import schema_changes as diff
 from harness.usage.catalog_table import CatalogTable
@@ -124,10 +125,10 @@ def _properties(folder: TableFolder) -> Mapping[str, str]:
 def _replaced(found: _Records, doubts: Doubts) -> frozenset[str]:
     groups: frozenset[str] = frozenset()
     for name, path in found.paths.items():
-        if name.endswith(".replacecommit"):
+        if name.endswith(f".{replaced_groups.ACTION}"):
             try:
-                groups |= hudi_slices.replaced_groups(found.folder.text(path) or b"")
-            except UnreadableError as problem:
+                groups |= replaced_groups.of_record(found.folder.text(path) or b"", name)
+            except (UnreadableError, FileFactError) as problem:
                 doubts.add(Fact.SCHEMA_CHANGES, problem)
     return groups
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pyarrow as pa
@@ -116,10 +117,21 @@ def test_a_file_of_an_unknown_name_is_an_error(tmp_path: Path) -> None:
         hudi_files.facts(tmp_path, "id")
 
 
-def test_replaced_file_groups_are_an_error_and_not_guessed(tmp_path: Path) -> None:
-    complete(tmp_path, "100", action="replacecommit")
-    with pytest.raises(FileFactError, match="replacecommit"):
-        hudi_files.facts(tmp_path, "id")
+def test_files_of_file_groups_that_others_took_the_place_of_are_left_out(tmp_path: Path) -> None:
+    instant = log(tmp_path, ".aa-0_100.log.1_0-1-1", "update-0.15.0")
+    log(tmp_path, ".bb-0_100.log.1_0-1-1", "update-0.15.0")
+    complete(tmp_path, "100", "300")
+    for group in ("aa-0", "bb-0"):
+        base(tmp_path, f"{group}_0-1-1_100.parquet", "1")
+    record = json.dumps({"partitionToReplaceFileIds": {"": ["aa-0"]}})
+    (tmp_path / ".hoodie" / "300.replacecommit").write_text(record)
+    facts = hudi_files.facts(tmp_path, "id")
+    assert {(each.file_group, each.instant) for each in facts} == {
+        ("bb-0", "100"),
+        ("bb-0", instant),
+    }
+    (tmp_path / ".hoodie" / "300.replacecommit").rename(tmp_path / ".hoodie" / "300.inflight")
+    assert {each.file_group for each in hudi_files.facts(tmp_path, "id")} == {"aa-0", "bb-0"}
 
 
 def test_without_meta_columns_keys_come_from_the_key_column(tmp_path: Path) -> None:

@@ -56,6 +56,15 @@ def test_a_compaction_waits_until_it_is_completed_in_either_layout() -> None:
     assert timeline.scheduled((*asked, "100_300.commit")) == ()
 
 
+def test_a_clustering_waits_under_the_name_that_its_layout_has_for_it() -> None:
+    assert timeline.scheduled(("100.replacecommit.requested", "100.replacecommit.inflight")) == (
+        "100",
+    )
+    assert timeline.scheduled(("100.clustering.requested",)) == ("100",)
+    assert timeline.scheduled(("100.replacecommit.requested", "100.replacecommit")) == ()
+    assert timeline.scheduled(("100.clustering.requested", "100_300.replacecommit")) == ()
+
+
 def test_both_layouts_are_found_in_their_folders(tmp_path: Path) -> None:
     (tmp_path / ".hoodie").mkdir()
     (tmp_path / ".hoodie" / "100.commit").touch()

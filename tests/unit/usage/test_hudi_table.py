@@ -9,7 +9,6 @@ import pyarrow as pa
 import pytest
 
 from harness.usage import hudi_table
-from harness.usage.hudi_slices import replaced_groups
 from harness.usage.table_folder import UnreadableError, at
 from harness.usage.used_tables import Fact, UsedFormat
 from tests.unit.usage.folders import (
@@ -155,8 +154,6 @@ def test_file_groups_that_were_replaced_are_not_read_any_more(tmp_path: Path) ->
 
 def test_where_a_replacement_cannot_be_understood_old_files_are_unknown(tmp_path: Path) -> None:
     assert replaced(tmp_path, b"Obj\x01broken") == ["rename f1 g unknown"]
-    with pytest.raises(UnreadableError, match="a replacecommit cannot be understood"):
-        replaced_groups(b"[1]")
 
 
 def test_partition_columns_stand_last_whatever_is_added(tmp_path: Path) -> None:
