@@ -22,6 +22,7 @@ from harness.model.schema import Field, Schema
 from harness.model.table import Table
 from harness.model.truth import History, Row, Truth, row_values
 from harness.scenario.operations.api import Operation
+from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
 from tests import simulated_parts
 
@@ -88,10 +89,16 @@ class Disk:
     table: Table
     merge_on_read: bool
     files: list[File] = field(default_factory=list)
+    replaced: dict[str, int] = field(default_factory=dict)
+    """The step that put others in the place of a file group, for each of which that is so."""
 
     def until(self, step: int) -> list[File]:
-        """Return the files as they were after a step."""
-        return [each for each in self.files if each.step <= step]
+        """Return the files of the table as it was after a step."""
+        return [
+            each
+            for each in self.files
+            if each.step <= step < self.replaced.get(each.group, step + 1)
+        ]
 
     def slices(self, step: int) -> dict[str, tuple[File, list[File]]]:
         """Return each group's newest base file and the log files after it."""
@@ -119,6 +126,8 @@ def written(
     for operation, before, after in zip(operations, history, history[1:], strict=False):
         if isinstance(operation, Compact) and not operation.only:
             _compact(disk, after)
+        elif isinstance(operation, Cluster) and not operation.only:
+            _cluster(disk, after)
         else:
             _write(disk, before, after)
     return disk
@@ -157,6 +166,17 @@ def _compact(disk: Disk, after: Truth) -> None:
         if logs:
             kept = [after.rows[key] for key in base.records if key in after.rows]
             disk.files.append(_file(disk, FileKind.BASE, group, after, kept))
+
+
+def _cluster(disk: Disk, after: Truth) -> None:
+    """Make a file group of each partition's rows instead of all there are."""
+    for group in disk.slices(after.step):
+        disk.replaced[group] = after.step
+    groups: dict[str, list[Row]] = {}
+    for row in after.rows.values():
+        groups.setdefault(_new_group(disk, after, row), []).append(row)
+    for group, rows in groups.items():
+        disk.files.append(_file(disk, FileKind.BASE, group, after, rows))
 
 
 def _file(disk: Disk, kind: FileKind, group: str, truth: Truth, rows: Sequence[Row]) -> File:

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Final
 
 from harness.engines.format_facts import FormatFacts
-from harness.formats import data_files, hudi_files, hudi_settings, timeline
+from harness.formats import data_files, hudi_files, hudi_services, hudi_settings, timeline
 from harness.formats.api import Changes, Committed, FileRows, Habit, VariantSettings
 from harness.formats.hudi_past import PAST
+from harness.formats.hudi_services import Service
 from harness.formats.hudi_settings import (
     INSERT_OPERATION,
     METADATA_TABLE,
@@ -29,8 +30,7 @@ from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.definition import PAST_VIEWS, Scenario
-from harness.scenario.operations.api import Operation, schedules
-from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.api import Operation
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.set_table_version import SetTableVersion
 from harness.scenario.operations.spark_sql import quoted, text, type_text
@@ -118,8 +118,9 @@ class Hudi:
 
     def cannot(self, operation: Operation) -> str:
         """Refuse what needs log files; what Hudi does not do it refuses itself, as an answer."""
-        if isinstance(operation, Compact) and schedules(operation) and not self.merge_on_read:
-            return f"{self.NAME} has no log files, so no compaction of them can be scheduled"
+        if isinstance(operation, Service):
+            why = hudi_services.cannot(operation, merge_on_read=self.merge_on_read)
+            return f"{self.NAME} {why}" if why else ""
         if isinstance(operation, SetTableVersion) and str(operation.version) not in PROCEDURES:
             allowed = ", ".join(PROCEDURES)
             return f"{self.NAME} has no table version {operation.version}; allowed: {allowed}"
@@ -156,8 +157,8 @@ class Hudi:
         self, operation: Operation, before: Truth, after: Truth, settings: VariantSettings
     ) -> tuple[Statement, ...]:
         """Return the common Spark SQL, and Hudi's own procedures for table services."""
-        if isinstance(operation, Compact):
-            return self._compact(operation)
+        if isinstance(operation, Service):
+            return hudi_services.wording(operation, merge_on_read=self.merge_on_read)
         if isinstance(operation, SetTableVersion):
             procedure, version = PROCEDURES[str(operation.version)]
             table = f"table => '{DATABASE}.{TABLE}'"
@@ -207,15 +208,13 @@ class Hudi:
         return hudi_files.properties(folder).get("hoodie.table.version", "")
 
     def left_undone(self, folder: Path, operation: Operation, before: Sequence[FileFact]) -> str:
-        """Return which log files a compaction should have taken in, or which version is there."""
+        """Return what a table service should have done, or which version is there."""
         if isinstance(operation, SetTableVersion):
             there = self.table_version(folder)
             return "" if there == str(operation.version) else f"the table version is {there}"
-        waiting = hudi_files.uncompacted(before) if isinstance(operation, Compact) else 0
-        if not waiting:
-            return ""
-        lacking = "was scheduled" if schedules(operation) else "is on the timeline"
-        return f"no compaction {lacking}, but {waiting} log blocks wait for one"
+        if isinstance(operation, Service):
+            return hudi_services.left_undone(operation, before)
+        return ""
 
     def created_wrong(self, folder: Path, settings: VariantSettings) -> str:
         """Look whether there is a table, of the version that was asked for."""
@@ -250,12 +249,3 @@ class Hudi:
         if table.order_by:
             found.append(("preCombineField", table.order_by))
         return [*found, *hudi_settings.properties(settings)]
-
-    def _compact(self, operation: Compact) -> tuple[Statement, ...]:
-        if not self.merge_on_read:
-            return ()
-        # First what is pending: the upgrade of a table to version 8 schedules a compaction and
-        # leaves it (seen on 1.0.2). `run` would not touch it, nor the file groups it is about.
-        call = f"call run_compaction(op => '{{}}', table => '{DATABASE}.{TABLE}')"
-        how = (operation.only.value,) if operation.only else ("execute", "run")
-        return tuple(Sql(call.replace("{}", each)) for each in how)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,6 +53,13 @@ def uncompacted(found: Sequence[FileFact]) -> int:
         bases[each.file_group] = max(each.instant, bases.get(each.file_group, ""))
     logs = (fact for fact in found if fact.kind is FileKind.LOG)
     return sum(log.instant > bases.get(log.file_group, "") for log in logs)
+
+
+def together(found: Sequence[FileFact]) -> int:
+    """Count the file groups that lie in a partition with others."""
+    groups = {(each.path.rpartition("/")[0], each.file_group) for each in found}
+    counts = Counter(folder for folder, _ in groups).values()
+    return sum(each for each in counts if each > 1)
 
 
 def properties(folder: Path) -> Mapping[str, str]:

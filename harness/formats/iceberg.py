@@ -26,6 +26,7 @@ from harness.model.truth import Row, Truth
 from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import Operation, schedules
+from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.rename_column import RenameColumn
@@ -128,6 +129,8 @@ class Iceberg:
         """Refuse to plan for later; what Iceberg does not do it refuses itself, as an answer."""
         if isinstance(operation, SetTableVersion):
             return f"{self.NAME} tables are made in version {VERSION}, and stay there"
+        if isinstance(operation, Cluster):
+            return f"{self.NAME} has no file groups to cluster; compact rewrites its files"
         if schedules(operation):
             return f"{self.NAME} rewrites files at once: nothing can be scheduled"
         return ""

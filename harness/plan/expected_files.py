@@ -2,7 +2,8 @@
 
 A file group begins with a base file. Later changes of its rows replace that file, or go into log
 files until the table is compacted, or into a file of their own with deletes in the old one (Hudi
-documentation, "Table & Query Types"; Iceberg specification, "Position Delete Files").
+documentation, "Table & Query Types"; Iceberg specification, "Position Delete Files"). A clustering
+makes one file group of all of a partition, which takes their place (the same, "Clustering").
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from harness.model.canonical import Value
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.truth import Group, History, Row, Truth
 from harness.scenario.operations.api import Operation
+from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
 
 
@@ -27,6 +29,8 @@ def expected_files(
     for operation, (before, after) in zip(operations, pairwise(history), strict=True):
         if isinstance(operation, Compact) and not operation.only:
             disk.compact(after)
+        elif isinstance(operation, Cluster) and not operation.only:
+            disk.cluster(after)
         else:
             disk.write(before, after)
         facts.append(tuple(disk.facts))
@@ -84,6 +88,17 @@ class _Disk:
             kept = [after.rows[key] for key, home in self._homes.items() if home == group]
             self.facts.append(self._fact(FileKind.BASE, group, after, kept))
         self._logged.clear()
+
+    def cluster(self, after: Truth) -> None:
+        """Make a file group of each partition's rows instead of all there are."""
+        self.facts.clear()
+        self._logged.clear()
+        groups: dict[str, list[Row]] = {}
+        for row in after.rows.values():
+            self._homes[row.key] = _name((after.step, row.group[1]))
+            groups.setdefault(self._homes[row.key], []).append(row)
+        for group, rows in groups.items():
+            self.facts.append(self._fact(FileKind.BASE, group, after, rows))
 
     def _gather(self, after: Truth) -> None:
         self.facts = [fact for fact in self.facts if fact.file_group not in self._logged]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.quality import (
     defects_base,
     defects_catalogs,
+    defects_clustering,
     defects_floats,
     defects_hudi,
     defects_past,
@@ -25,6 +26,7 @@ __all__ = [
     "REFUSALS",
     "defects_base",
     "defects_catalogs",
+    "defects_clustering",
     "defects_floats",
     "defects_hudi",
     "defects_past",

@@ -26,6 +26,7 @@ from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Only, Operation
 from harness.scenario.operations.change_type import ChangeType
+from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.delete import Delete
 from harness.scenario.operations.drop_column import DropColumn
@@ -171,8 +172,9 @@ def operation(words: list[str]) -> Operation:
             return Merge(_keys(changed), _keys(new), _keys(gone))
         case ["touch", *how]:
             return Touch(Rewrites(how[0] if how else "none"))
-        case ["compact", *how]:
-            return Compact(Only(how[0]) if how else None)
+        case ["compact" | "cluster" as service, *how]:
+            only = Only(how[0]) if how else None
+            return Compact(only) if service == "compact" else Cluster(only)
     return _schema_change(words)
 
 

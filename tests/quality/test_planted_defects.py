@@ -57,6 +57,12 @@ ASKED: Final[Mapping[str, tuple[str, ...]]] = {
         "pending compaction: nothing but log files written since",
         "pending compaction: read-optimized as if it were carried out",
     ),
+    "ignore which file groups were replaced": (
+        "clustering on copy-on-write: replaced file groups too",
+        "clustering on merge-on-read: replaced file groups too",
+        "clustering on copy-on-write: replaced file groups instead of new ones",
+        "clustering on merge-on-read: replaced file groups instead of new ones",
+    ),
     "ignore deletes": ("deletes ignored", "writer: deletes lost"),
     "duplicate rows": ("a row twice", "every row twice", "old file beside the new one"),
     "log records beside base rows": (

@@ -14,11 +14,13 @@ from harness.core.problems import UnknownNameProblem
 from harness.formats.statements import SetColumns, Sql, filled, recorded
 from harness.model.commit import Moment
 from harness.model.datatypes import parse_type
+from harness.model.file_facts import FileFact, FileKind
 from harness.model.table import Table
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Only, Operation
+from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.drop_column import DropColumn
 from harness.scenario.operations.insert import Insert
@@ -195,6 +197,32 @@ def test_a_compaction_is_scheduled_where_log_files_can_wait_for_it() -> None:
     assert refused.pop("hudi-mor") == ""
     assert all(refused.values()), refused
     assert formats.load("hudi-cow").cannot(Compact()) == ""
+
+
+def test_a_clustering_carries_out_what_waits_then_clusters_the_rest() -> None:
+    for name in ("hudi-cow", "hudi-mor"):
+        assert wording(name, Cluster()) == [
+            "call run_clustering(op => 'execute', table => '{database}.t')",
+            "call run_clustering(op => 'scheduleAndExecute', table => '{database}.t')",
+        ]
+        assert wording(name, Cluster(Only.SCHEDULE)) == [
+            "call run_clustering(op => 'schedule', table => '{database}.t')"
+        ]
+    for name in formats.names():
+        cannot = formats.load(name).cannot
+        possible = name.startswith("hudi")
+        assert [not cannot(each) for each in (Cluster(), Cluster(Only.SCHEDULE))] == [possible] * 2
+
+
+def test_a_clustering_is_missed_where_a_partition_has_several_file_groups(tmp_path: Path) -> None:
+    def left(*paths: str) -> str:
+        facts = [FileFact(each, FileKind.BASE, each[-1], "100", ()) for each in paths]
+        return formats.load("hudi-cow").left_undone(tmp_path, Cluster(), facts)
+
+    assert left() == left("p=1/a", "p=2/b") == ""
+    assert left("p=1/a", "p=1/b", "p=2/c") == (
+        "no clustering is on the timeline, but 2 file groups share a partition"
+    )
 
 
 def test_the_table_version_is_set_where_the_format_counts_them_so() -> None:

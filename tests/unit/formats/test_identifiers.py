@@ -32,6 +32,7 @@ from harness.scenario.operations import registry
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.change_type import ChangeType
+from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.delete import Delete
 from harness.scenario.operations.drop_column import DropColumn
@@ -75,6 +76,7 @@ def scenario_of(names: tuple[str, ...]) -> Scenario:
         Touch(),
         Delete((3,)),
         Compact(),
+        Cluster(),
         SetTableVersion(6),
         DropColumn(f"{struct}.{inner}.{struct}"),
     )

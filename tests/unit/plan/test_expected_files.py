@@ -57,6 +57,18 @@ def test_a_simulated_writer_makes_the_same_files() -> None:
         assert newest(facts, made) == last(told, changes)
 
 
+def test_a_clustering_makes_one_file_of_each_partition_as_the_simulated_writer_does() -> None:
+    columns = "id string, ts long, p string, f1 string"
+    before, since = "insert 1..4; insert 5; upsert 1; delete 2", "upsert 1; insert 6"
+    for mor, changes in ((False, Changes.REPLACE), (True, Changes.LOG)):
+        steps = f"{before}; cluster; {since}; cluster schedule"
+        told = history(steps, columns, mor=mor, partition_by=("p",))
+        there = told.disk.until(told.truth.step)
+        facts, made = [each.fact() for each in there], {e.fact().instant: e.step for e in there}
+        assert newest(facts, made) == last(told, changes)
+        assert {each.step for each in there} == {5, 6, 7}
+
+
 def test_changes_apart_leave_deletes_in_the_old_file_until_it_is_compacted() -> None:
     columns = ("id", "ts", "f1", "f2")
     told = history("insert 1,2; upsert 1")

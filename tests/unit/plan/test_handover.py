@@ -8,6 +8,7 @@ from harness.plan import Writer
 from harness.plan.handover import handovers
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Only, Operation
+from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.rename_column import RenameColumn
@@ -16,7 +17,7 @@ from harness.scenario.operations.update import Update
 from tests.unit.plan.test_axes import planned
 from tests.unit.scenario.stories import TEXT, scenario_of
 
-WAITS = Compact(Only.SCHEDULE)
+WAITS, CLUSTERING_WAITS = Compact(Only.SCHEDULE), Cluster(Only.SCHEDULE)
 UPDATE = Update((1,), ("f1",))
 ADD, RENAME = AddColumn("f2", TEXT), RenameColumn("f1", "g")
 
@@ -29,6 +30,7 @@ ADD, RENAME = AddColumn("f2", TEXT), RenameColumn("f1", "g")
         ((Insert((1,)), UPDATE, RENAME), [3]),
         ((Insert((1,)), UPDATE, WAITS, Touch(), Compact()), [4]),
         ((Insert((1,)), UPDATE, WAITS, RENAME, Touch()), [4, 5]),
+        ((Insert((1,)), Insert((2,)), CLUSTERING_WAITS, RENAME, Cluster()), [4, 5]),
         ((Insert((1,)), Insert((2,)), UPDATE, Touch(), Compact()), [4]),
         ((Insert((1,)), Touch(), Compact()), [2]),
         # Before the first rows there is nothing to take over.

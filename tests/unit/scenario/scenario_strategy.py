@@ -19,6 +19,7 @@ from harness.scenario.definition import VIEWS, Scenario, Step
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Key, Only, Operation
 from harness.scenario.operations.change_type import ChangeType
+from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.delete import Delete
 from harness.scenario.operations.drop_column import DropColumn
@@ -72,6 +73,8 @@ def operations(draw: st.DrawFn, before: Truth) -> Operation:
         Touch(Rewrites.ALL),
         Compact(),
         Compact(Only.SCHEDULE),
+        Cluster(),
+        Cluster(Only.SCHEDULE),
     ]
     return draw(st.sampled_from(possible))
 

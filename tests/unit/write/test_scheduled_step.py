@@ -12,6 +12,7 @@ from harness.core.records import OutcomeKind, StateRecord
 from harness.formats import hudi_files
 from harness.scenario.definition import Step
 from harness.scenario.operations.api import Only
+from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.update import Update
@@ -88,4 +89,22 @@ def test_what_was_scheduled_and_is_carried_out_later_holds_the_rows_of_then(
     assert [each.outcome.instant for each in records] == ["", "100", "200", "", "400", ""]
     assert records[5].outcome.kind is OutcomeKind.APPLIED
     assert records[4].others == ()
+    assert records[5].others == (("300", 2),)
+
+
+def test_a_clustering_waits_and_is_carried_out_as_a_compaction_does(place: WriteTarget) -> None:
+    steps = (STEPS[0], UPDATE, Step(Cluster(Only.SCHEDULE)), UPDATE, Step(Cluster()))
+    writes = iter(("100.deltacommit", "200.deltacommit", "400.deltacommit"))
+    made = {
+        "'schedule'": ("300.replacecommit.requested",),
+        "'execute'": ("300.replacecommit",),
+        "'scheduleAndExecute'": ("500.replacecommit",),
+    }
+
+    def makes(sql: str) -> tuple[str, ...]:
+        called = next((each for what, each in made.items() if what in sql), None)
+        return called or (next(writes),)
+
+    records = written(place, Simulated(makes=makes), steps)
+    assert [each.outcome.instant for each in records] == ["", "100", "200", "", "400", "500"]
     assert records[5].others == (("300", 2),)

@@ -28,6 +28,7 @@ steps:
 EXAMPLES = {
     "add_column": "{name: s.c, type: long, after: a}",
     "change_type": "{name: n, to: long}",
+    "cluster": "",
     "compact": "",
     "delete": "[2]",
     "drop_column": "f1",
@@ -111,7 +112,7 @@ def test_its_statements_name_the_table_by_its_placeholder_only(name: str) -> Non
     before, after = around(name)
     statements = example(name).sql(before, after)
     assert all(each.count("{table}") == 1 for each in statements)
-    assert bool(statements) == (name not in {"compact", "set_table_version"})
+    assert bool(statements) == (name not in {"cluster", "compact", "set_table_version"})
 
 
 @pytest.mark.parametrize("name", NAMES)

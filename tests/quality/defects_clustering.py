@@ -1,0 +1,95 @@
+"""Planted readers and writers of tables whose file groups were clustered.
+
+The old file groups lie in the folder until they are cleaned away: nothing but the timeline says
+that others took their place. Who does not ask it shows rows twice, or those of before. A clustering
+reads files of several schemas and writes them with one: what it loses there no reader finds again.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+from harness.model.file_facts import FileKind
+from tests.quality.chance import Plot
+from tests.quality.defects_base import BASE, VIEW
+from tests.quality.notation import Told
+from tests.quality.planted import Twist, free, plant, planted
+from tests.quality.shadow import Files, Seen, read
+from tests.simulated import File
+
+
+def _clustered(plot: Plot, _: random.Random) -> Plot:
+    """Let a history go on after a clustering, in one of the file groups that it made."""
+    before, since = "insert 401..404; insert 405; upsert 401; delete 402", "upsert 403; delete 404"
+    return replace(plot, steps=f"{plot.steps}; {before}; cluster; {since}")
+
+
+def _on(*, mor: bool) -> Twist:
+    return lambda plot, by_chance: replace(_clustered(plot, by_chance), mor=mor)
+
+
+def _renamed(plot: Plot, by_chance: random.Random) -> Plot:
+    """Let a history end with a clustering of a column that was renamed before."""
+    name = by_chance.choice(free(plot))
+    return replace(plot, steps=f"{plot.steps}; insert 401..403; rename {name} renamed; cluster")
+
+
+def _unreplaced(told: Told, files: Files | None = None) -> Seen:
+    """Read as if no file group had been replaced."""
+    disk = replace(told.disk, replaced={})
+    return replace(read(replace(told, disk=disk), files=files), told=told, files=None)
+
+
+def _made(told: Told, file: File) -> bool:
+    """Return whether a file is of a file group that a clustering made."""
+    return file.group.split("-")[0] in {f"g{step}" for step in set(told.disk.replaced.values())}
+
+
+for _mor in (False, True):
+    _kind = "merge-on-read" if _mor else "copy-on-write"
+    plant(
+        f"clustering on {_kind}: new file groups alone (right)",
+        lambda told, _: read(told),
+        harmless=True,
+        twist=_on(mor=_mor),
+    )
+    plant(
+        f"clustering on {_kind}: replaced file groups too",
+        lambda told, _: _unreplaced(told),
+        twist=_on(mor=_mor),
+    )
+    plant(
+        f"clustering on {_kind}: replaced file groups instead of new ones",
+        lambda told, _: _unreplaced(told, lambda file: None if _made(told, file) else file),
+        twist=_on(mor=_mor),
+    )
+
+plant(
+    "clustering: read-optimized shows what it merged (right)",
+    lambda told, _: replace(read(told, BASE), view=VIEW),
+    harmless=True,
+    twist=_on(mor=True),
+)
+
+
+@planted("writer: clustering after a rename writes NULL", twist=_renamed)
+def _emptied(told: Told, _: random.Random) -> Seen:
+    """Look for the new name in files that have the old one."""
+
+    def emptied(file: File) -> File:
+        if file.kind is not FileKind.BASE or file.step < told.truth.step:
+            return file
+        records = {key: {**each, "renamed": None} for key, each in file.records.items()}
+        return replace(file, records=records)
+
+    return read(told, files=emptied)
+
+
+@planted("writer: clustering leaves out a row", twist=_renamed)
+def _rowless(told: Told, _: random.Random) -> Seen:
+    def rowless(file: File) -> File:
+        kept = {key: each for key, each in file.records.items() if str(key) != "402"}
+        return replace(file, records=kept) if file.step == told.truth.step else file
+
+    return read(told, files=rowless)
