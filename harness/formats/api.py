@@ -69,6 +69,10 @@ class Committed:
     """The instants of what is planned and waits: no write. A step may make one besides."""
     table_version: str = field(default="", compare=False)
     """The version of the table; a step may change it besides."""
+    savepoints: tuple[str, ...] = field(default=(), compare=False)
+    """The instants that are saved."""
+    undone: tuple[str, ...] = field(default=(), compare=False)
+    """The instants at which something was taken back; a write may do so first."""
 
 
 class FileFactError(Exception):

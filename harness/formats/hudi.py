@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import Final
 
 from harness.engines.format_facts import FormatFacts
-from harness.formats import data_files, hudi_files, hudi_services, hudi_settings, timeline
+from harness.formats import (
+    data_files,
+    hudi_files,
+    hudi_services,
+    hudi_settings,
+    hudi_undo,
+    timeline,
+)
 from harness.formats.api import Changes, Committed, FileRows, Habit, VariantSettings
 from harness.formats.hudi_past import PAST
 from harness.formats.hudi_services import Service
@@ -163,6 +170,8 @@ class Hudi:
             procedure, version = PROCEDURES[str(operation.version)]
             table = f"table => '{DATABASE}.{TABLE}'"
             return (Sql(f"call {procedure}({table}, to_version => '{version}')"),)
+        if isinstance(operation, hudi_undo.UNDO):
+            return hudi_undo.wording(operation, before)
         said, how = of_table(operation.sql(before, after)), settings.get(INSERT_OPERATION, UPSERT)
         if how == UPSERT or not isinstance(operation, Insert):
             return said
@@ -179,7 +188,14 @@ class Hudi:
         """
         names = timeline.names(folder)
         done = tuple(each.requested for each in timeline.completed(names))
-        return Committed(done, "", timeline.scheduled(names), self.table_version(folder))
+        return Committed(
+            done,
+            "",
+            timeline.scheduled(names),
+            self.table_version(folder),
+            hudi_undo.savepoints(names),
+            hudi_undo.undone(names),
+        )
 
     def left_half(
         self,
@@ -212,6 +228,8 @@ class Hudi:
         if isinstance(operation, SetTableVersion):
             there = self.table_version(folder)
             return "" if there == str(operation.version) else f"the table version is {there}"
+        if isinstance(operation, hudi_undo.UNDO):
+            return hudi_undo.left_undone(operation)
         if isinstance(operation, Service):
             return hudi_services.left_undone(operation, before)
         return ""

@@ -30,6 +30,9 @@ from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.restore import Restore
+from harness.scenario.operations.rollback import Rollback
+from harness.scenario.operations.savepoint import Savepoint
 from harness.scenario.operations.set_table_version import SetTableVersion
 from harness.scenario.operations.spark_sql import (
     merge_into,
@@ -133,6 +136,9 @@ class Iceberg:
             return f"{self.NAME} has no file groups to cluster; compact rewrites its files"
         if schedules(operation):
             return f"{self.NAME} rewrites files at once: nothing can be scheduled"
+        if isinstance(operation, Savepoint | Restore | Rollback):
+            # Iceberg documentation, "Spark Procedures": what goes back is the current snapshot.
+            return f"{self.NAME} has no savepoints, and keeps its columns when a write is undone"
         return ""
 
     def habit(self, settings: VariantSettings) -> Habit:

@@ -1,13 +1,14 @@
 """What a writer is told, as data: Spark SQL, or a call of the metastore. Pure.
 
-Statements hold placeholders for what differs between two runs of the same scenario: `{database}`
-and `{location}`, the absolute path of the table's folder.
+Statements hold placeholders for what differs between two runs of the same scenario: `{database}`,
+`{location}`, the absolute path of the table's folder, and `{instant of step 3}`.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
@@ -15,6 +16,7 @@ from harness.model.identifiers import TABLE
 
 DATABASE: Final = "{database}"
 LOCATION: Final = "{location}"
+_INSTANT: Final = re.compile(r"\{instant of step (\d+)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,28 @@ def recorded(statement: Statement) -> str:
             return f"metastore: set columns {json.dumps(columns)}{also}"
 
 
-def filled(text: str, database: str, location: str) -> str:
-    """Return a text with its placeholders filled in; `location` stands inside a string literal."""
+def instant_of(step: int) -> str:
+    """Return the placeholder of the instant that a step made."""
+    return f"{{instant of step {step}}}"
+
+
+def instants_in(text: str) -> tuple[int, ...]:
+    """Return the steps whose instants a text is about.
+
+    >>> instants_in(f"call rollback_to_instant(instant_time => '{instant_of(3)}')")
+    (3,)
+    """
+    return tuple(int(step) for step in _INSTANT.findall(text))
+
+
+def filled(
+    text: str, database: str, location: str, instants: Mapping[int, str] | None = None
+) -> str:
+    """Return a text with its placeholders filled in; `location` stands inside a string literal.
+
+    `instants`: those of the steps; a placeholder of one that made none stays.
+    """
     literal = location.replace("\\", "\\\\").replace("'", "\\'")
-    return text.replace(DATABASE, database).replace(LOCATION, literal)
+    told = text.replace(DATABASE, database).replace(LOCATION, literal)
+    known = instants or {}
+    return _INSTANT.sub(lambda found: known.get(int(found[1])) or found[0], told)

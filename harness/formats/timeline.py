@@ -9,7 +9,7 @@ Source: Hudi technical specification, "Timeline", versions 0.15 and 1.0.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -20,12 +20,16 @@ _SCHEDULED: Final = re.compile(
     r"(?P<requested>\d+)\.(compaction|clustering|replacecommit)\.requested"
 )
 """Layout 1 calls a clustering that waits a replacecommit too (`HoodieTimeline`)."""
+SAVEPOINT: Final = ("savepoint",)
+"""Keeps a write; its instant is that of the write."""
+UNDO: Final = ("restore", "rollback")
+"""Take writes back."""
 _COMPLETED: Final = re.compile(r"(?P<requested>\d+)(_(?P<completed>\d+))?\.(?P<action>[a-z]+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Instant:
-    """A completed write."""
+    """A completed action."""
 
     requested: str
     completed: str
@@ -59,11 +63,20 @@ def completed(found: Iterable[str]) -> tuple[Instant, ...]:
     >>> completed(["20240101.commit", "20240102.commit.requested", "hoodie.properties"])
     (Instant(requested='20240101', completed='20240101', action='commit'),)
     """
+    return of_actions(found, WRITES)
+
+
+def of_actions(found: Iterable[str], actions: Collection[str]) -> tuple[Instant, ...]:
+    """Return what was completed of some actions, in the order of its completion.
+
+    >>> of_actions(["1.commit", "1.savepoint", "2.restore.inflight"], UNDO)
+    ()
+    """
     matches = (_COMPLETED.fullmatch(name) for name in found)
     instants = (
         Instant(each["requested"], each["completed"] or each["requested"], each["action"])
         for each in matches
-        if each and each["action"] in WRITES
+        if each and each["action"] in actions
     )
     return tuple(sorted(instants, key=lambda each: (each.completed, each.requested)))
 

@@ -85,13 +85,14 @@ class Case:
         there = (each for each in state.files if each.path.rpartition("/")[0] in folders)
         return frozenset(key for each in there for key in each.keys)
 
-    def past(self, view: str) -> Past | None:
+    def past(self, view: str, after: int) -> Past | None:
         """Return a view of the past with the step that can be asked for; None for one of now.
 
         Where no step up to the planned one made an instant nothing can be asked, and 0 stands.
         """
         found = past_views.past(view)
-        step = past_views.anchor(self.instants.values(), found.step) if found else None
+        made = set(self.instants.values()) - self.history[after].undone if found else set()
+        step = past_views.anchor(made, found.step) if found else None
         return found and replace(found, step=step or 0)
 
     @property

@@ -43,7 +43,7 @@ class Standard:
     @cached_method
     def world(self, step: int, view: str) -> World:
         """Return what checks may ask about a step and a view."""
-        past = self.case.past(view)
+        past = self.case.past(view, step)
         return self._of_the_past(step, past) if past else self._of_now(step, view)
 
     @cached_method
@@ -59,7 +59,7 @@ class Standard:
     @cached_method
     def layout(self, step: int, view: str) -> Layout:
         """Return the files of a step beside the truth of a view."""
-        past, since = self.case.past(view), self._files.since(step, view)
+        past, since = self.case.past(view, step), self._files.since(step, view)
         at = past.step if past and past.name == AS_OF else step
         state = self.case.state_of[at]
         return Layout(
@@ -79,7 +79,7 @@ class Standard:
         """Return what was written beside what the files hold; None where that is not known."""
         if self.written is not None:
             return self.written.agreement(step, view)
-        past = self.case.past(view)
+        past = self.case.past(view, step)
         if past and past.name == AS_OF:
             return self.agreement(past.step, SNAPSHOT)
         held = self._files.held(step, view)

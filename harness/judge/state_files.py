@@ -72,7 +72,7 @@ class StateFiles:
 
     def since(self, step: int, view: str) -> Since | None:
         """Return which rows a view gives by when they were committed; None where it gives all."""
-        past = self._case.past(view)
+        past = self._case.past(view, step)
         if past is None or past.name == AS_OF:
             return None
         return Since(past.step, self._case.made(step), self._commits)

@@ -7,6 +7,7 @@ after `compact` (Hudi documentation, "Table & Query Types").
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
@@ -64,6 +65,12 @@ class Truth:
     """What a read-optimized query should see."""
     gone: Mapping[Value, int]
     """Deleted keys, with the step that deleted them."""
+    before_last: Truth | None = dataclasses.field(default=None, compare=False, repr=False)
+    """The table before its last write or schema change; None before the first."""
+    saved: Truth | None = dataclasses.field(default=None, compare=False, repr=False)
+    """The table at its newest savepoint; None without one."""
+    undone: frozenset[int] = frozenset()
+    """The steps that were taken back."""
 
     def column_id(self, name: str) -> int:
         """Return the id of a live column."""
@@ -81,7 +88,7 @@ def begin(table: Table, generation: Generation, *, merge_on_read: bool) -> Truth
 
 def with_schema(truth: Truth, step: int, schema: Schema) -> Truth:
     """Return the truth after a schema change; values keep their field ids."""
-    return replace(truth, step=step, schema=schema)
+    return replace(truth, step=step, schema=schema, before_last=truth)
 
 
 def written(
@@ -97,12 +104,14 @@ def written(
         if rows.pop(key, None) is not None:
             gone[key] = step
     base = base if truth.merge_on_read else rows
-    return replace(truth, step=step, rows=rows, base=base, gone=gone)
+    return replace(truth, step=step, rows=rows, base=base, gone=gone, before_last=truth)
 
 
 def compacted(truth: Truth, step: int) -> Truth:
-    """Return the truth after every log file was merged into a new base file."""
-    return replace(truth, step=step, base=truth.rows)
+    """Return the truth after every log file was merged into a new base file, where there is one."""
+    if truth.base == truth.rows:
+        return replace(truth, step=step)
+    return replace(truth, step=step, base=truth.rows, before_last=truth)
 
 
 def new_row(truth: Truth, key: Value, step: int, given: Mapping[str, Value]) -> Row:

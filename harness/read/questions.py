@@ -6,7 +6,7 @@ The records that the stages of reading hand on are here too.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from harness import engines
@@ -132,7 +132,7 @@ class QuestionMaker:
         if columns is None:
             late = table != TABLE and past_views.unmade(cell.view, history[: cell.step + 1])
             return no_entry(cell, late=late)
-        step = _step_back(back, state) if back else cell.step
+        step = _step_back(back, state, history[cell.step].undone) if back else cell.step
         if step is None:
             return Answer(cell.case, "", void=f"no step up to {back and back.step} made an instant")
         truth = history[step if back is None or back.name == AS_OF else cell.step]
@@ -174,10 +174,10 @@ def _as_called(columns: tuple[str, ...], truth: Truth) -> tuple[str, ...]:
     return tuple(own.get(name, name) for name in columns)
 
 
-def _step_back(back: Past, state: State) -> int | None:
+def _step_back(back: Past, state: State, undone: Collection[int]) -> int | None:
     """Return the step by whose instant a table can be asked for a view of the past."""
     made = (step for step, instant in enumerate(state.frozen.instants) if instant)
-    return past_views.anchor(made, back.step)
+    return past_views.anchor((step for step in made if step not in undone), back.step)
 
 
 def history(variant: Variant, states: States, *, merge_on_read: bool) -> History:

@@ -21,11 +21,21 @@ from harness.runtime import provide
 from harness.scenario import expected_history
 from harness.scenario.cells import Variant
 from harness.scenario.operations.api import Operation, schedules
+from harness.scenario.operations.restore import Restore
+from harness.scenario.operations.rollback import Rollback
+from harness.scenario.operations.savepoint import Savepoint
 from harness.scenario.operations.set_table_version import SetTableVersion
 from harness.write import state_store
 
 STATISTICS: Final = "statistics"
 """Under this name a state's address has what its writer's Spark is asked of statistics."""
+TRACES: Final[Mapping[type[Operation], str]] = {
+    SetTableVersion: "table_version",
+    Savepoint: "savepoints",
+    Restore: "undone",
+    Rollback: "undone",
+}
+"""The field of `Committed` in which alone an operation leaves a trace."""
 NAMES: Final = "names"
 """Setting of a writer's distribution: what its version calls things (`Format.session`)."""
 
@@ -169,4 +179,4 @@ class VariantOutcomes:
 def _trace(operation: Operation) -> str:
     if schedules(operation):
         return "scheduled"
-    return "table_version" if isinstance(operation, SetTableVersion) else ""
+    return TRACES.get(type(operation), "")

@@ -48,6 +48,7 @@ class StepSender:
         self._client = client
         self._spark_for = spark_for
         self._session: tuple[str, Session] | None = None
+        self._instants: dict[int, str] = {}
 
     def send(self, step: NextStep, files: Sequence[FileFact]) -> Outcome:
         """Send a step; refusals and silence are outcomes.
@@ -75,10 +76,12 @@ class StepSender:
         elif refusal is not None and came.because:
             came = replace(came, because=f"{came.because}; the error: {refusals.text(refusal)}")
         made = self._made_since(before)
+        instant = made[-1] if made and came == raised_step.APPLIED else ""
+        self._instants[step.step] = instant
         return Outcome(
             step=step.step,
             kind=came.kind,
-            instant=made[-1] if made and came == raised_step.APPLIED else "",
+            instant=instant,
             refusal=None if came.because else refusal,
             because=came.because,
             statements=step.texts,
@@ -146,7 +149,7 @@ class StepSender:
         target = self._target
         match statement:
             case Sql(text):
-                sql = filled(text, target.database, str(target.table))
+                sql = filled(text, target.database, str(target.table), self._instants)
                 self._session_of(writer).run(sql, timeout_s=target.timeout_s)
             case SetColumns(columns, cascade):
                 self._client.alter_columns(target.database, TABLE, columns, cascade=cascade)

@@ -6,7 +6,7 @@ What should be answered and what was seen stand in comments.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -23,8 +23,8 @@ from harness.core.records import Answer, Expected, OutcomeKind, StateRecord, Ver
 from harness.engines import time_travel
 from harness.engines.api import METASTORE
 from harness.engines.spark.conf import COMMON
-from harness.formats.statements import Sql, Statement, filled
-from harness.model import past_views
+from harness.formats.statements import Sql, Statement, filled, instant_of, instants_in
+from harness.judge.case import Case
 from harness.model.canonical import Value
 from harness.model.identifiers import TABLE
 from harness.reports.sentences import finding_text, refusal_text
@@ -152,6 +152,11 @@ def _step(variant: Variant, step: NextStep, states: Sequence[StateRecord]) -> It
         yield _comment(f"  Spark committed it, then failed: {refusal_text(outcome.refusal)}")
     if not step.statements:
         yield "-- nothing to do for this table type"
+    case = _case(variant, states)
+    undone = case.history[number - 1].undone if number else frozenset[int]()
+    for made in (each for text in step.texts for each in instants_in(text)):
+        yield _comment(f"  {instant_of(made)} is in the table that you wrote.")
+        yield from _place(case, made, undone)
     yield from map(_by_hand, step.statements)
 
 
@@ -187,15 +192,13 @@ def _query(variant: Variant, reader: Distribution, seen: Observation) -> Iterato
     """
     state = next(e for e in seen.states if e.outcome.step == seen.verdict.step)
     sql = seen.answer.sql.replace(f"s_{state.digest[:DATABASE_DIGITS]}", DATABASE)
-    if back := past_views.past(seen.verdict.view):
-        made = (each.outcome.step for each in seen.states if each.outcome.instant)
-        step = past_views.anchor(made, back.step) or 0
+    case = _case(variant, seen.states)
+    if back := case.past(seen.verdict.view, seen.verdict.step):
+        step, undone = back.step, case.history[seen.verdict.step].undone
         facts = formats.facts(variant.format)
         told = time_travel.in_words(reader, facts, back.name, state.table_version, step)
         yield _comment(f"{MOMENT}: {told}, in the table that you wrote.")
-        first, *more = (filled(each, DATABASE, LOCATION) for each in facts.past.where)
-        yield _comment(f"  The write of step {step} is number {_number(seen.states, step)} {first}")
-        yield from (_comment(f"  {each}") for each in more)
+        yield from _place(case, step, undone)
         sql = time_travel.without_moment(sql, MOMENT)
     while sql.startswith("set "):
         first, _, sql = sql.partition("; ")
@@ -203,12 +206,26 @@ def _query(variant: Variant, reader: Distribution, seen: Observation) -> Iterato
     yield f"{sql};"
 
 
-def _number(states: Sequence[StateRecord], step: int) -> int:
+def _case(variant: Variant, states: Sequence[StateRecord]) -> Case:
+    return Case(variant, formats.load(variant.format).merge_on_read, states)
+
+
+def _place(case: Case, step: int, undone: Collection[int]) -> Iterator[str]:
+    """Yield where the instant of a step is found."""
+    where = formats.facts(case.variant.format).past.where
+    first, *more = (filled(each, DATABASE, LOCATION) for each in where)
+    number = _number(case.states, step, undone)
+    yield _comment(f"  The write of step {step} is number {number} {first}")
+    yield from (_comment(f"  {each}") for each in more)
+
+
+def _number(states: Sequence[StateRecord], step: int, undone: Collection[int]) -> int:
     """Return which of the table's writes a step's own is, from 1, in the order of completion.
 
     Those of no step count as well: an upgrade's compaction, or what a refused step left behind.
     """
-    until = [each for each in states if each.outcome.step <= step and each.outcome.instant]
+    standing = (each for each in states if each.outcome.step not in undone)
+    until = [each for each in standing if each.outcome.step <= step and each.outcome.instant]
     return len(until) + sum(len(each.others) for each in until[-1:])
 
 

@@ -1,0 +1,76 @@
+"""What takes a table back: to its newest savepoint, or to before its last write. Pure.
+
+A table that was taken back is as it was then: rows, base files, and the schema. Ids of fields that
+were taken back are never given again, as those of dropped ones are not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.model.schema import SchemaChangeError
+from harness.model.truth import Truth
+
+
+def last_write(truth: Truth) -> int:
+    """Return the step of the last write, or schema change, that stands; 0 where there is none."""
+    return truth.before_last.step + 1 if truth.before_last else 0
+
+
+def saved(truth: Truth, step: int) -> Truth:
+    """Return the truth after a savepoint of the last write.
+
+    Raises:
+        SchemaChangeError: there is no write, or it has a savepoint already.
+
+    """
+    if truth.before_last is None:
+        raise SchemaChangeError("nothing is written yet that could be saved")
+    if has_savepoint(truth):
+        raise SchemaChangeError("nothing is written since the last savepoint")
+    after = replace(truth, step=step)
+    return replace(after, saved=after)
+
+
+def has_savepoint(truth: Truth) -> bool:
+    """Return whether the last write that stands has a savepoint."""
+    return truth.saved is not None and last_write(truth.saved) == last_write(truth)
+
+
+def restored(truth: Truth, step: int) -> Truth:
+    """Return the truth after the table went back to its newest savepoint, which stays.
+
+    Raises:
+        SchemaChangeError: there is none.
+
+    """
+    if truth.saved is None:
+        raise SchemaChangeError("there is no savepoint to go back to")
+    return _back(truth, truth.saved, step)
+
+
+def rolled_back(truth: Truth, step: int) -> Truth:
+    """Return the truth after the last write, or schema change, was taken back.
+
+    Raises:
+        SchemaChangeError: there is none, or a savepoint keeps it.
+
+    """
+    if truth.before_last is None:
+        raise SchemaChangeError("nothing is written yet that could be rolled back")
+    if has_savepoint(truth):
+        raise SchemaChangeError("the last write has a savepoint, so it cannot be rolled back")
+    return _back(truth, truth.before_last, step)
+
+
+def _back(now: Truth, then: Truth, step: int) -> Truth:
+    """Return the table of then as the truth after a step; rows that came since are gone."""
+    gone = {**now.gone, **dict.fromkeys(now.rows, step), **then.gone}
+    return replace(
+        then,
+        step=step,
+        schema=replace(then.schema, last_id=now.schema.last_id),
+        gone={key: at for key, at in gone.items() if key not in then.rows},
+        saved=now.saved,
+        undone=now.undone | set(range(then.step + 1, step)),
+    )
