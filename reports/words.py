@@ -92,7 +92,10 @@ FINDINGS: Final[Mapping[FindingKind, Word]] = {
         "A dropped column's value came back under a column of the same name.",
     ),
     FindingKind.STALE: Word(
-        "stale", "stale", "◷", "An older value, or the columns of an older schema."
+        "stale",
+        "stale",
+        "◷",
+        "An older value, one that was taken back, or the columns of an older schema.",
     ),
     FindingKind.PREMATURE: Word(
         "premature",
@@ -165,6 +168,11 @@ PARTIES: Final[Mapping[Party | None, Blame]] = {
         "the catalog does not list the partition: the writer is to blame",
         "The writer is to blame: the data files hold these rows, but no step entered their "
         "partition in the catalog, and whoever goes by the catalog cannot find them.",
+    ),
+    Party.COLUMNS: Blame(
+        "the catalog has other columns: the writer is to blame",
+        "The writer is to blame: it left the catalog with other columns than the table has, and "
+        "whoever goes by the catalog shows those.",
     ),
     Party.STATISTICS: Blame(
         "stored statistics exclude the rows: the writer is to blame",

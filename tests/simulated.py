@@ -24,6 +24,9 @@ from harness.model.truth import History, Row, Truth, row_values
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.failed_write import FailedWrite
+from harness.scenario.operations.restore import Restore
+from harness.scenario.operations.rollback import Rollback
 from tests import simulated_parts
 
 META = (
@@ -37,6 +40,7 @@ META = (
 OVERLAID = {0: META[0], 2: META[2], 3: META[3]}
 """By the place that each takes of the table's columns."""
 Record = Mapping[str, Value]
+NEVER = 10**9
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,8 @@ class File:
     """What Hudi adds to a record, where it is something else than usual."""
     commits: Mapping[Value, str] = field(default_factory=dict)
     """The instant at which each record was committed, which it keeps in files of later steps."""
+    gone: int = NEVER
+    """The step that took it back."""
 
     @property
     def path(self) -> str:
@@ -89,15 +95,15 @@ class Disk:
     table: Table
     merge_on_read: bool
     files: list[File] = field(default_factory=list)
-    replaced: dict[str, int] = field(default_factory=dict)
-    """The step that put others in the place of a file group, for each of which that is so."""
+    replaced: dict[str, range] = field(default_factory=dict)
+    """Since which step others are in the place of a file group, until that is taken back."""
 
     def until(self, step: int) -> list[File]:
         """Return the files of the table as it was after a step."""
         return [
             each
             for each in self.files
-            if each.step <= step < self.replaced.get(each.group, step + 1)
+            if each.step <= step < each.gone and step not in self.replaced.get(each.group, ())
         ]
 
     def slices(self, step: int) -> dict[str, tuple[File, list[File]]]:
@@ -128,9 +134,30 @@ def written(
             _compact(disk, after)
         elif isinstance(operation, Cluster) and not operation.only:
             _cluster(disk, after)
+        elif isinstance(operation, Restore | Rollback):
+            _take_back(disk, after)
+        elif isinstance(operation, FailedWrite):
+            _fail(disk, before, after)
         else:
             _write(disk, before, after)
     return disk
+
+
+def _take_back(disk: Disk, after: Truth) -> None:
+    for at, file in enumerate(disk.files):
+        if file.step in after.undone and file.gone == NEVER:
+            disk.files[at] = replace(file, gone=after.step)
+    for group, since in disk.replaced.items():
+        if since.start in after.undone and since.stop == NEVER:
+            disk.replaced[group] = range(since.start, after.step)
+
+
+def _fail(disk: Disk, before: Truth, after: Truth) -> None:
+    """Write files that are never committed."""
+    first = len(disk.files)
+    rows = {**after.rows, **{row.key: row for row in after.failed}}
+    _write(disk, before, replace(after, rows=rows))
+    disk.files[first:] = [replace(file, gone=after.step) for file in disk.files[first:]]
 
 
 def _write(disk: Disk, before: Truth, after: Truth) -> None:
@@ -171,7 +198,7 @@ def _compact(disk: Disk, after: Truth) -> None:
 def _cluster(disk: Disk, after: Truth) -> None:
     """Make a file group of each partition's rows instead of all there are."""
     for group in disk.slices(after.step):
-        disk.replaced[group] = after.step
+        disk.replaced[group] = range(after.step, NEVER)
     groups: dict[str, list[Row]] = {}
     for row in after.rows.values():
         groups.setdefault(_new_group(disk, after, row), []).append(row)

@@ -15,6 +15,8 @@ class Party(StrEnum):
     """The files hold something else than the statements sent, and the answer shows it."""
     CATALOG = "catalog"
     """The writer too: it left the catalog without what the files hold, and the answer lacks it."""
+    COLUMNS = "columns"
+    """The writer too: it left the catalog with other columns, and the answer shows these."""
     STATISTICS = "statistics"
     """The writer too: by its statistics no file can hold what is asked for, and files do."""
     FOLDER = "folder"
@@ -25,5 +27,7 @@ class Party(StrEnum):
     """The files hold what the answer shows; it may be the writer, or a mistake of our own."""
 
 
-WRITERS: Final = frozenset({Party.WRITER, Party.CATALOG, Party.STATISTICS, Party.FOLDER})
+WRITERS: Final = frozenset(
+    {Party.WRITER, Party.CATALOG, Party.COLUMNS, Party.STATISTICS, Party.FOLDER}
+)
 """The parties that are the writer, each by evidence beside the truth."""

@@ -109,6 +109,8 @@ class StateRecord:
     """Whether base files begin with Hudi's meta columns and no catalog entry lists these."""
     unlisted: Annotated[tuple[str, ...], Field(exclude_if=lambda folders: not folders)] = ()
     """The folders of partitions that hold data files and that some catalog entry does not list."""
+    catalog: Annotated[tuple[str, ...], Field(exclude_if=lambda columns: not columns)] = ()
+    """The columns that all catalog entries list; none where they differ among themselves."""
     statistics: Annotated[StoredStatistics, Field(exclude_if=IN_ORDER.__eq__)] = IN_ORDER
     listed_as: Annotated[ListedAs, Field(exclude_if=lambda folders: not folders)] = ()
 

@@ -73,6 +73,8 @@ class Committed:
     """The instants that are saved."""
     undone: tuple[str, ...] = field(default=(), compare=False)
     """The instants at which something was taken back; a write may do so first."""
+    begun: tuple[str, ...] = field(default=(), compare=False)
+    """The instants of writes that were not completed."""
 
 
 class FileFactError(Exception):

@@ -171,7 +171,7 @@ class Hudi:
             table = f"table => '{DATABASE}.{TABLE}'"
             return (Sql(f"call {procedure}({table}, to_version => '{version}')"),)
         if isinstance(operation, hudi_undo.UNDO):
-            return hudi_undo.wording(operation, before)
+            return hudi_undo.wording(operation, before, after)
         said, how = of_table(operation.sql(before, after)), settings.get(INSERT_OPERATION, UPSERT)
         if how == UPSERT or not isinstance(operation, Insert):
             return said
@@ -195,6 +195,7 @@ class Hudi:
             self.table_version(folder),
             hudi_undo.savepoints(names),
             hudi_undo.undone(names),
+            timeline.begun(names),
         )
 
     def left_half(

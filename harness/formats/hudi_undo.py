@@ -6,24 +6,35 @@ from collections.abc import Iterable
 from typing import Final
 
 from harness.formats import timeline
-from harness.formats.statements import DATABASE, Sql, Statement, instant_of
+from harness.formats.statements import DATABASE, Sql, Statement, instant_of, of_table, under
 from harness.model import undo
 from harness.model.identifiers import TABLE
 from harness.model.truth import Truth
 from harness.scenario.operations.api import Operation
+from harness.scenario.operations.failed_write import FailedWrite
 from harness.scenario.operations.restore import Restore
 from harness.scenario.operations.rollback import Rollback
 from harness.scenario.operations.savepoint import Savepoint
 
-UNDO: Final = (Savepoint, Restore, Rollback)
+UNDO: Final = (Savepoint, Restore, Rollback, FailedWrite)
+VALIDATORS: Final = "hoodie.precommit.validators"
+VALIDATOR: Final = "org.apache.hudi.client.validator.SqlQuerySingleResultPreCommitValidator"
+QUERIES: Final = "hoodie.precommit.validators.single.value.sql.queries"
+NEVER_SO: Final = "select count(*) from <TABLE_NAME>#-1"
+"""A validator runs when all files are written and nothing is committed, and fails the write where
+its query has another result (Hudi documentation, "Data Quality", "Pre-Commit Validators"). What a
+writer leaves that was killed there is the same: an inflight instant with its files."""
 
 
-def wording(operation: Operation, before: Truth) -> tuple[Statement, ...]:
-    """Return the call of a procedure, with the instant that it is about.
+def wording(operation: Operation, before: Truth, after: Truth) -> tuple[Statement, ...]:
+    """Return the call of a procedure, with the instant that it is about; or a write that fails.
 
     Source: Hudi documentation, "SQL Procedures": `create_savepoint`, `rollback_to_savepoint`,
     `rollback_to_instant`.
     """
+    if isinstance(operation, FailedWrite):
+        said = under(QUERIES, NEVER_SO, "", of_table(operation.sql(before, after)))
+        return under(VALIDATORS, VALIDATOR, "", said)
     if isinstance(operation, Savepoint):
         return (_call("create_savepoint", "commit_time", undo.last_write(before)),)
     if isinstance(operation, Restore) and before.saved:
@@ -53,6 +64,8 @@ def _requested(names: Iterable[str], actions: tuple[str, ...]) -> tuple[str, ...
 
 def left_undone(operation: Operation) -> str:
     """Return what is not on the timeline after one of these that left no trace."""
+    if isinstance(operation, FailedWrite):
+        return "no write was begun that is not completed"
     if isinstance(operation, Savepoint):
         return "no new savepoint is on the timeline"
     return f"no new {'restore' if isinstance(operation, Restore) else 'rollback'} is completed"

@@ -28,6 +28,7 @@ from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import Operation, schedules
 from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.failed_write import FailedWrite
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.restore import Restore
@@ -136,9 +137,9 @@ class Iceberg:
             return f"{self.NAME} has no file groups to cluster; compact rewrites its files"
         if schedules(operation):
             return f"{self.NAME} rewrites files at once: nothing can be scheduled"
-        if isinstance(operation, Savepoint | Restore | Rollback):
+        if isinstance(operation, Savepoint | Restore | Rollback | FailedWrite):
             # Iceberg documentation, "Spark Procedures": what goes back is the current snapshot.
-            return f"{self.NAME} has no savepoints, and keeps its columns when a write is undone"
+            return f"{self.NAME} has no savepoints, and a write is not taken back with its columns"
         return ""
 
     def habit(self, settings: VariantSettings) -> Habit:

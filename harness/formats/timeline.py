@@ -24,6 +24,8 @@ SAVEPOINT: Final = ("savepoint",)
 """Keeps a write; its instant is that of the write."""
 UNDO: Final = ("restore", "rollback")
 """Take writes back."""
+_BEGUN: Final = re.compile(r"(?P<requested>\d+)\.((delta|replace)?commit\.)?(requested|inflight)")
+"""Of a write: layout 1 calls an inflight commit `<requested>.inflight`."""
 _COMPLETED: Final = re.compile(r"(?P<requested>\d+)(_(?P<completed>\d+))?\.(?P<action>[a-z]+)")
 
 
@@ -91,3 +93,15 @@ def scheduled(found: Iterable[str]) -> tuple[str, ...]:
     done = {each.requested for each in completed(every)}
     asked = (match["requested"] for match in map(_SCHEDULED.fullmatch, every) if match)
     return tuple(sorted(each for each in asked if each not in done))
+
+
+def begun(found: Iterable[str]) -> tuple[str, ...]:
+    """Return the instants of the writes that were begun and not completed, oldest first.
+
+    >>> begun(["1.commit.requested", "1.inflight", "2.deltacommit.inflight", "1.commit"])
+    ('2',)
+    """
+    every = tuple(found)
+    done = {each.requested for each in completed(every)}
+    left = {match["requested"] for match in map(_BEGUN.fullmatch, every) if match}
+    return tuple(sorted(left - done - set(scheduled(every))))

@@ -6,8 +6,8 @@ the statements that were sent say so by themselves and no engine shows what they
 well be our own mistake, in the model or in how files are read: nobody is named (docs/findings.md,
 "Who did it"). Rows in partitions that no step of the writer's entered in the catalog are lost to
 all who go by it; so are rows that statistics exclude, and partition values, where the name of the
-folder says something else than was written. What other readers answered counts afterwards
-(`settle`).
+folder says something else than was written, and columns of which the catalog has too many or too
+few. What other readers answered counts afterwards (`settle`).
 """
 
 from __future__ import annotations
@@ -38,6 +38,14 @@ class KeptFromReaders:
     """Those that stored statistics exclude, for each place where such are stored."""
     unknown: bool = False
     """Whether there are statistics that may exclude rows, and are not known."""
+    columns: AbstractSet[str] = frozenset()
+    """Those that the catalog lists, in lower case; none where that is not known."""
+
+    def lists_otherwise(self, place: Place) -> bool:
+        """Return whether the catalog has a column too many, or too few, as an answer has it."""
+        if not self.columns or place.what not in {What.EXTRA_COLUMN, What.ABSENT_COLUMN}:
+            return False
+        return (place.column.lower() in self.columns) is (place.what is What.EXTRA_COLUMN)
 
 
 NOTHING_KEPT: Final = KeptFromReaders()
@@ -62,6 +70,8 @@ def attribute(
         party = _party(each.place, world, comparison, agreement)
         kept = kept_from.get(each.place.spot, party)
         party = kept if party is Party.READER or kept is Party.CATALOG else party
+        if party is Party.READER and missing.lists_otherwise(each.place):
+            party = Party.COLUMNS
         groups.setdefault((each.kind, party), []).append(replace(each.place, party=party))
     order = [at for kind in FindingKind for at in groups if at[0] is kind]
     return tuple(_finding(at[0], groups[at], world) for at in order)

@@ -85,6 +85,10 @@ class Case:
         there = (each for each in state.files if each.path.rpartition("/")[0] in folders)
         return frozenset(key for each in there for key in each.keys)
 
+    def catalog(self, step: int) -> frozenset[str]:
+        """Return the columns that the catalog lists, in lower case; none where it is not known."""
+        return frozenset(each.lower() for each in self.state_of[step].catalog)
+
     def past(self, view: str, after: int) -> Past | None:
         """Return a view of the past with the step that can be asked for; None for one of now.
 

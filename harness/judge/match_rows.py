@@ -8,14 +8,14 @@ those that only one key has ever had.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from harness.judge.world import World
 from harness.model.canonical import Look, Value, look_of, same, text_of
 from harness.model.query import at as value_at
-from harness.model.truth import Row
+from harness.model.truth import Row, Truth
 
 FoundRow = tuple[Value, ...]
 TELLING: Final = 2
@@ -91,6 +91,11 @@ def _in_order(found: FoundRow) -> list[tuple[int, str]]:
     return [(len(text), text) for text in texts]  # so that 2 comes before 10
 
 
+def _keys(truth: Truth) -> Iterable[Value]:
+    """Return the keys of a table, and those of a write that failed."""
+    return (*truth.rows, *(row.key for row in truth.failed))
+
+
 def _owners(world: World, names: Sequence[str], rows: Sequence[FoundRow]) -> list[str]:
     if world.predicted is not None:
         owners = world.predicted.owners(names, rows)
@@ -98,7 +103,7 @@ def _owners(world: World, names: Sequence[str], rows: Sequence[FoundRow]) -> lis
         return [key if _says(found) else "" for key, found in zip(owners, rows, strict=True)]
     key = world.history[0].table.key
     at = names.index(key) if key in names else None
-    ever = {text_of(each) for each in set().union(*(truth.rows for truth in world.history))}
+    ever = {text_of(each) for each in set().union(*map(_keys, world.history))}
     shown = [_key_text(found[at], ever) if at is not None else "" for found in rows]
     held = [_holder(world, found, at) for found in rows]
     told = [text if text in ever else "" for text in shown]

@@ -111,7 +111,13 @@ def _kept_from_readers(content: Content) -> KeptFromReaders:
     query, case = content.answer.question, content.standard.case
     layout = content.standard.layout(content.step, content.view)
     unknown = bool(query.conditions and case.state_of[content.step].statistics.unknown)
-    return KeptFromReaders(case.unlisted(content.step), layout.excluded(query), unknown)
+    now = case.past(content.view, content.step) is None
+    return KeptFromReaders(
+        case.unlisted(content.step),
+        layout.excluded(query),
+        unknown,
+        case.catalog(content.step) if now else frozenset(),
+    )
 
 
 class JudgedVariant:

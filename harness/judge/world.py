@@ -42,7 +42,7 @@ def index_of(history: History) -> Index:
     cells: dict[tuple[int, str], dict[int, frozenset[Look]]] = {}
     for truth in history:
         since = {each.id: _definitions(each, history[truth.step :]) for each in truth.schema.fields}
-        for row in truth.rows.values():
+        for row in (*truth.rows.values(), *truth.failed):
             for column in truth.schema.fields:
                 if row.written.get(column.id) != truth.step:
                     continue

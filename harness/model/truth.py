@@ -70,7 +70,9 @@ class Truth:
     saved: Truth | None = dataclasses.field(default=None, compare=False, repr=False)
     """The table at its newest savepoint; None without one."""
     undone: frozenset[int] = frozenset()
-    """The steps that were taken back."""
+    """The steps that were taken back, or failed."""
+    failed: tuple[Row, ...] = ()
+    """What the last write that failed would have made; no reader may show it."""
 
     def column_id(self, name: str) -> int:
         """Return the id of a live column."""

@@ -1,4 +1,4 @@
-"""What takes a table back: to its newest savepoint, or to before its last write. Pure.
+"""What takes a table back: to its newest savepoint, or to before its last write; failures. Pure.
 
 A table that was taken back is as it was then: rows, base files, and the schema. Ids of fields that
 were taken back are never given again, as those of dropped ones are not.
@@ -6,10 +6,11 @@ were taken back are never given again, as those of dropped ones are not.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from harness.model.schema import SchemaChangeError
-from harness.model.truth import Truth
+from harness.model.truth import Row, Truth
 
 
 def last_write(truth: Truth) -> int:
@@ -61,6 +62,18 @@ def rolled_back(truth: Truth, step: int) -> Truth:
     if has_savepoint(truth):
         raise SchemaChangeError("the last write has a savepoint, so it cannot be rolled back")
     return _back(truth, truth.before_last, step)
+
+
+def failed(truth: Truth, step: int, rows: Iterable[Row]) -> Truth:
+    """Return the truth after a write that died before its commit: the table is as it was.
+
+    `rows`: the versions that it would have made.
+    """
+    made = tuple(rows)
+    gone = {row.key: step for row in made if row.key not in truth.rows}
+    return replace(
+        truth, step=step, failed=made, gone={**truth.gone, **gone}, undone=truth.undone | {step}
+    )
 
 
 def _back(now: Truth, then: Truth, step: int) -> Truth:

@@ -21,6 +21,7 @@ from harness.runtime import provide
 from harness.scenario import expected_history
 from harness.scenario.cells import Variant
 from harness.scenario.operations.api import Operation, schedules
+from harness.scenario.operations.failed_write import FailedWrite
 from harness.scenario.operations.restore import Restore
 from harness.scenario.operations.rollback import Rollback
 from harness.scenario.operations.savepoint import Savepoint
@@ -29,11 +30,14 @@ from harness.write import state_store
 
 STATISTICS: Final = "statistics"
 """Under this name a state's address has what its writer's Spark is asked of statistics."""
+BEGUN: Final = "begun"
+"""The trace of a write that is meant to fail."""
 TRACES: Final[Mapping[type[Operation], str]] = {
     SetTableVersion: "table_version",
     Savepoint: "savepoints",
     Restore: "undone",
     Rollback: "undone",
+    FailedWrite: BEGUN,
 }
 """The field of `Committed` in which alone an operation leaves a trace."""
 NAMES: Final = "names"

@@ -90,6 +90,18 @@ def came_of(
     return APPLIED
 
 
+def came_of_failure(
+    refusal: Refusal | None, came: Came, made: Sequence[str]
+) -> tuple[Refusal | None, Came]:
+    """Return the refusal and what became of a write that was meant to fail: its error is no news.
+
+    `made`: the instants that were completed.
+    """
+    if made:
+        return None, unknown("the write was meant to fail, and was committed")
+    return (None if came == APPLIED else refusal), came
+
+
 def came_of_creation(after: TableRecords, wrong: str) -> Came:
     """Return what became of the creation of a table: without a catalog entry there is none.
 

@@ -17,7 +17,7 @@ from harness.model.file_facts import FileFact
 from harness.model.identifiers import TABLE
 from harness.runtime.metastore_client import Catalog, CatalogRefusedError
 from harness.write import raised_step
-from harness.write.next_step import NextStep, VariantOutcomes
+from harness.write.next_step import BEGUN, NextStep, VariantOutcomes
 from harness.write.raised_step import Came, Raised, TableRecords
 from harness.write.writer_pool import WriteTarget
 
@@ -76,6 +76,8 @@ class StepSender:
         elif refusal is not None and came.because:
             came = replace(came, because=f"{came.because}; the error: {refusals.text(refusal)}")
         made = self._made_since(before)
+        if step.trace == BEGUN and came.kind is not OutcomeKind.UNKNOWN:
+            refusal, came = raised_step.came_of_failure(refusal, came, made)
         instant = made[-1] if made and came == raised_step.APPLIED else ""
         self._instants[step.step] = instant
         return Outcome(

@@ -72,6 +72,7 @@ def _records(
             statistics=wrong(variant.shape, state, [facts[each] for each in new], held),
             bare=state.bare,
             unlisted=state.unlisted,
+            catalog=state.catalog,
             listed_as=state.listed_as(variant.variant.scenario.table.partition_by),
         )
 

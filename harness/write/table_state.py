@@ -95,6 +95,12 @@ class State:
         }
 
     @property
+    def catalog(self) -> tuple[str, ...]:
+        """The columns that all catalog entries list; none where they differ among themselves."""
+        every = set(self.columns.values())
+        return every.pop() if len(every) == 1 else ()
+
+    @property
     def listed(self) -> Mapping[str, frozenset[str]]:
         """Those of Hudi's meta columns that each catalog entry lists."""
         return {

@@ -15,6 +15,7 @@ from tests.quality import (
     defects_services,
     defects_small,
     defects_types,
+    defects_undo,
     defects_values,
     defects_writing,
 )
@@ -36,6 +37,7 @@ __all__ = [
     "defects_services",
     "defects_small",
     "defects_types",
+    "defects_undo",
     "defects_values",
     "defects_writing",
     "right",

@@ -43,7 +43,7 @@ def _unreplaced(told: Told, files: Files | None = None) -> Seen:
 
 def _made(told: Told, file: File) -> bool:
     """Return whether a file is of a file group that a clustering made."""
-    return file.group.split("-")[0] in {f"g{step}" for step in set(told.disk.replaced.values())}
+    return file.group.split("-")[0] in {f"g{each.start}" for each in told.disk.replaced.values()}
 
 
 for _mor in (False, True):

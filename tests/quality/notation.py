@@ -30,10 +30,14 @@ from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.delete import Delete
 from harness.scenario.operations.drop_column import DropColumn
+from harness.scenario.operations.failed_write import FailedWrite
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.move_column import MoveColumn
 from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.restore import Restore
+from harness.scenario.operations.rollback import Rollback
+from harness.scenario.operations.savepoint import Savepoint
 from harness.scenario.operations.touch import Rewrites, Touch
 from harness.scenario.operations.update import Update
 from harness.scenario.operations.upsert import Upsert
@@ -43,6 +47,11 @@ from tests.quality.hard import rows_of
 from tests.simulated import Disk, Reader, Reply
 
 COLUMNS = "id string, ts long, f1 string, f2 string"
+UNDO: dict[str, Operation] = {
+    "savepoint": Savepoint(),
+    "restore": Restore(),
+    "rollback": Rollback(),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,11 +184,13 @@ def operation(words: list[str]) -> Operation:
         case ["compact" | "cluster" as service, *how]:
             only = Only(how[0]) if how else None
             return Compact(only) if service == "compact" else Cluster(only)
-    return _schema_change(words)
+    return UNDO[words[0]] if words[0] in UNDO else _other(words)
 
 
-def _schema_change(words: list[str]) -> Operation:
+def _other(words: list[str]) -> Operation:
     match words:
+        case ["fail", keys]:
+            return FailedWrite(_keys(keys))
         case ["add", name, *rest]:
             return AddColumn(name, parse_type(_type_in(rest) or "string"), *_place(rest))
         case ["drop", name]:

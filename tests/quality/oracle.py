@@ -4,7 +4,7 @@
 | --- | --- |
 | another field, dropped, that ever had this column's name | resurrected |
 | another field | misaligned |
-| the same field, an older step | stale |
+| the same field, an older step, or one that was taken back | stale |
 | the same field, a newer step, in a view of base files or of an earlier step | premature |
 | a field that came after the step that the view is of | premature |
 | the right value in another type | type drift |
@@ -201,7 +201,9 @@ class Oracle:
 
     @cached_property
     def _ever(self) -> set[str]:
-        return {text_of(each) for truth in self.told.history for each in truth.rows}
+        history = self.told.history
+        failed = {text_of(row.key) for truth in history for row in truth.failed}
+        return failed | {text_of(each) for truth in history for each in truth.rows}
 
     def _right(self, line: Line) -> int:
         row = self.expected(self.rows[line.key])
@@ -344,7 +346,7 @@ class Oracle:
         same_field = part or whose in nesting.upwards(field.id, self._parents)
         if same_field:
             wanted = self.rows[key].written.get(root, -1)
-            if step < wanted:
+            if step < wanted or step in self.told.truth.undone:
                 return FindingKind.STALE
             if step > wanted and self._newer:
                 return FindingKind.PREMATURE

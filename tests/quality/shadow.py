@@ -100,9 +100,11 @@ def shadowed(told: Told, disk: Disk) -> Disk:
 
 
 def _shadow(told: Told, file: File) -> File:
-    records = {}
+    records, truth = {}, told.history[file.step]
+    failed = truth.failed if truth.step in truth.undone else ()
+    rows = {**truth.rows, **{row.key: row for row in failed}}
     for key, record in file.records.items():
-        written = told.history[file.step].rows[key].written
+        written = rows[key].written
         records[key] = {
             each.name: _token(record[each.name], each, written.get(each.id, -1), text_of(key))
             for each in file.schema.fields

@@ -63,6 +63,22 @@ ASKED: Final[Mapping[str, tuple[str, ...]]] = {
         "clustering on copy-on-write: replaced file groups instead of new ones",
         "clustering on merge-on-read: replaced file groups instead of new ones",
     ),
+    "ignore a restore or a rollback": (
+        "restore: read as if nothing had been taken back",
+        "rollback: read as if nothing had been taken back",
+        "restore: log files that were taken back are merged",
+        "rollback: log files that were taken back are merged",
+        "restore: deleted rows stay away",
+        "restore: rows that came since stay",
+        "restore: the catalog's columns stay behind",
+        "writer: restore leaves the files",
+        "writer: rollback leaves the files",
+    ),
+    "show a write that failed": (
+        "failed write: read as if nothing had been taken back",
+        "failed write: log files that were taken back are merged",
+        "writer: failed write leaves the files",
+    ),
     "ignore deletes": ("deletes ignored", "writer: deletes lost"),
     "duplicate rows": ("a row twice", "every row twice", "old file beside the new one"),
     "log records beside base rows": (

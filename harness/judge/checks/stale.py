@@ -1,4 +1,4 @@
-"""Stale: an older value of the same field, or the columns of an earlier schema."""
+"""Stale: an older value of the same field, one that was taken back, or columns of earlier."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from harness.judge.world import World
 
 
 def explains(place: Place, world: World) -> bool:
-    """Return whether the value is an older one, or all the columns are those of an earlier step."""
+    """Return whether the value is an older one, or one that a restore or a rollback took back.
+
+    Of columns: whether all are those of an earlier step.
+    """
     if place.what in {What.EXTRA_COLUMN, What.ABSENT_COLUMN}:
         return place.origin is not None and place.origin.step <= world.step
     return place.what in VALUES and _older_value(place, world)
@@ -17,4 +20,5 @@ def _older_value(place: Place, world: World) -> bool:
     origin, field = place.origin, place.field
     if origin is None or field is None or origin.field_id != field.id or not place.own_row:
         return False
-    return origin.step < world.expected_step(field.id, origin.key)
+    older = origin.step < world.expected_step(field.id, origin.key)
+    return older or origin.step in world.history[-1].undone

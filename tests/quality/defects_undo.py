@@ -1,0 +1,107 @@
+"""Planted readers and writers of tables that a restore or a rollback took back.
+
+What was taken back may stay: whole files, log files alone, rows that came since, the columns.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+from harness.model.file_facts import FileKind
+from tests.quality.chance import Plot
+from tests.quality.defects_base import BASE, VIEW
+from tests.quality.notation import Told
+from tests.quality.planted import Twist, Way, plant, planted
+from tests.quality.shadow import Seen, read
+from tests.simulated import NEVER, File
+
+DELETED, NEW = "402", "405"
+"""Rows that the history deletes and inserts, before it takes both back."""
+
+
+def _taken_back(how: str, *, mor: bool | None = None) -> Twist:
+    """Let a history end with writes that are taken back, and one more write."""
+
+    def twist(plot: Plot, _: random.Random) -> Plot:
+        merge_on_read = plot.mor if mor is None else mor
+        steps = f"{plot.steps}; insert 401..404; {how}; insert 406"
+        return replace(plot, mor=merge_on_read, steps=steps)
+
+    return twist
+
+
+RESTORED = "savepoint; upsert 401; delete 402; insert 405; restore"
+COLUMN = "savepoint; add added string; upsert 401; restore"
+COMPACTED = "upsert 403; savepoint; upsert 401; delete 402; compact; restore"
+FAILED = "fail 401,405"
+ROLLED_BACK = "merge update 401 delete 402 insert 405; rollback"
+
+
+def _stays(told: Told, kind: FileKind | None = None) -> Seen:
+    def stays(file: File) -> File:
+        return replace(file, gone=NEVER) if kind in {None, file.kind} else file
+
+    return read(told, files=stays)
+
+
+def _reader(seen: Seen) -> Seen:
+    """Return the same where the files are as they should be: it is the reader's doing."""
+    return replace(seen, files=None)
+
+
+def _blamed(kind: FileKind | None, *, writer: bool) -> Way:
+    def way(told: Told, _: random.Random) -> Seen:
+        seen = _stays(told, kind)
+        return seen if writer else _reader(seen)
+
+    return way
+
+
+WAYS = {"restore": RESTORED, "rollback": ROLLED_BACK, "failed write": FAILED}
+for _name, _how in WAYS.items():
+    plant(
+        f"{_name}: what stands (right)",
+        lambda told, _: read(told),
+        harmless=True,
+        twist=_taken_back(_how),
+    )
+    plant(
+        f"{_name}: read as if nothing had been taken back",
+        _blamed(None, writer=False),
+        twist=_taken_back(_how),
+    )
+    plant(
+        f"writer: {_name} leaves the files",
+        _blamed(None, writer=True),
+        twist=_taken_back(_how),
+    )
+    plant(
+        f"{_name}: log files that were taken back are merged",
+        _blamed(FileKind.LOG, writer=False),
+        twist=_taken_back(_how, mor=True),
+    )
+plant(
+    "restore over a compaction: read-optimized (right)",
+    lambda told, _: replace(read(told, BASE), view=VIEW),
+    harmless=True,
+    twist=_taken_back(COMPACTED, mor=True),
+)
+
+
+@planted("restore: deleted rows stay away", twist=_taken_back(RESTORED))
+def _stay_away(told: Told, _: random.Random) -> Seen:
+    seen = read(told)
+    return replace(seen, lines=tuple(each for each in seen.lines if each.key != DELETED))
+
+
+@planted("restore: rows that came since stay", twist=_taken_back(RESTORED))
+def _still_there(told: Told, _: random.Random) -> Seen:
+    right, seen = read(told), _reader(_stays(told))
+    return replace(right, lines=(*right.lines, *(each for each in seen.lines if each.key == NEW)))
+
+
+@planted("restore: the catalog's columns stay behind", twist=_taken_back(COLUMN))
+def _columns(told: Told, _: random.Random) -> Seen:
+    with_column = next(truth.schema for truth in told.history if truth.schema.has("added"))
+    return read(told, schema=with_column)

@@ -1,0 +1,98 @@
+"""What takes a table back: the rows, base files, the schema, and the ids of its fields."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.model import undo
+from harness.model.schema import SchemaChangeError
+from harness.model.truth import Truth
+from tests.quality.notation import history, operation
+
+
+def last(steps: str, *, mor: bool = True) -> tuple[Truth, ...]:
+    return history(steps, mor=mor).history
+
+
+def test_a_restored_table_is_as_it_was_at_the_savepoint() -> None:
+    then = "insert 1..3; upsert 1; savepoint"
+    found = last(f"{then}; upsert 2; delete 3; insert 4; compact; add f3 after f1; restore")
+    saved, now = found[3], found[-1]
+    assert (now.rows, now.base) == (saved.rows, saved.base)
+    assert now.schema.fields == saved.schema.fields
+    assert now.base != now.rows
+    assert (now.step, now.undone) == (9, frozenset(range(4, 9)))
+
+
+def test_rows_that_came_since_are_gone_and_deleted_ones_are_not() -> None:
+    now = last("insert 1..3; delete 1; savepoint; delete 3; insert 4; restore")[-1]
+    assert dict(now.gone) == {"1": 2, "4": 6}
+
+
+def test_ids_that_were_taken_back_are_not_given_again() -> None:
+    found = last("insert 1; savepoint; add q; restore; add q; rename f1 g; rollback; add r")
+    ids = [found[3].column_id("q"), found[5].column_id("q"), found[-1].column_id("r")]
+    assert ids == sorted(set(ids))
+    assert found[-1].column_id("f1") == found[0].column_id("f1")
+
+
+def test_a_savepoint_stays_and_can_be_gone_back_to_again() -> None:
+    found = last("insert 1; savepoint; insert 2; restore; upsert 1; insert 3; restore")
+    assert found[-1].rows == found[2].rows
+    assert found[-1].undone == {3, 4, 5, 6}
+
+
+def test_the_last_write_is_rolled_back_and_then_the_one_before() -> None:
+    found = last("insert 1; upsert 1; rename f1 g; touch; rollback; rollback; rollback")
+    assert [truth.rows for truth in found[5:]] == [
+        each.rows for each in (found[3], found[2], found[1])
+    ]
+    assert found[6].schema.names == found[2].schema.names
+    assert [undo.last_write(truth) for truth in found] == [0, 1, 2, 3, 4, 3, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("steps", "written"),
+    [
+        ("insert 1; upsert 1; compact", 3),
+        ("insert 1; upsert 1; compact schedule", 2),
+        ("insert 1; compact", 1),
+        ("insert 1; upsert 1; savepoint", 2),
+    ],
+)
+def test_a_compaction_is_a_write_where_there_are_log_files(steps: str, written: int) -> None:
+    assert undo.last_write(last(steps)[-1]) == written
+
+
+def test_a_rolled_back_compaction_leaves_the_log_files() -> None:
+    found = last("insert 1; upsert 1; compact; rollback")
+    assert found[-1].base == found[2].base != found[3].base
+
+
+@pytest.mark.parametrize(
+    ("before", "step", "told"),
+    [
+        ("compact", "savepoint", "nothing is written yet that could be saved"),
+        ("compact", "rollback", "nothing is written yet that could be rolled back"),
+        ("insert 1", "restore", "there is no savepoint to go back to"),
+        ("insert 1; savepoint", "savepoint", "nothing is written since the last savepoint"),
+        ("insert 1; savepoint", "rollback", "the last write has a savepoint"),
+        ("insert 1; savepoint; insert 2; restore", "rollback", "the last write has a savepoint"),
+    ],
+)
+def test_what_cannot_be_taken_back_is_refused(before: str, step: str, told: str) -> None:
+    with pytest.raises(SchemaChangeError, match=told):
+        operation([step]).evolve(last(before)[-1])
+
+
+def test_a_failed_write_changes_nothing_and_nobody_may_show_its_rows() -> None:
+    before, after = last("insert 1..2; fail 2,3")[-2:]
+    assert (after.rows, after.base, after.schema) == (before.rows, before.base, before.schema)
+    assert [row.key for row in after.failed] == ["2", "3"]
+    assert (dict(after.gone), after.undone) == ({"3": 2}, frozenset({2}))
+    assert undo.last_write(after) == 1
+
+
+def test_a_row_of_a_failed_write_can_be_written_later() -> None:
+    now = last("insert 1; fail 2; insert 2")[-1]
+    assert (list(now.rows), dict(now.gone)) == (["1", "2"], {})
