@@ -138,7 +138,7 @@ class Iceberg:
         if schedules(operation):
             return f"{self.NAME} rewrites files at once: nothing can be scheduled"
         if isinstance(operation, Savepoint | Restore | Rollback | FailedWrite):
-            # Iceberg documentation, "Spark Procedures": what goes back is the current snapshot.
+            # What goes back is the current snapshot; the schema stays (apache/iceberg#5591).
             return f"{self.NAME} has no savepoints, and a write is not taken back with its columns"
         return ""
 

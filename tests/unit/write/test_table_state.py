@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,13 @@ def test_columns_are_those_of_the_catalog_without_hudis_own() -> None:
     found = state("_hoodie_record_key", "id", partitions=("p",))
     assert found.columns == {"t": ("id", "p")}
     assert found.database == f"s_{'d' * 16}"
+
+
+def test_the_catalogs_columns_are_those_that_all_entries_list() -> None:
+    one, other = state("_hoodie_commit_time", "id", "f"), state("id", "g")
+    assert one.catalog == ("id", "f")
+    entries = (*one.frozen.entries, replace(other.frozen.entries[0], name="t_ro"))
+    assert replace(one, frozen=replace(one.frozen, entries=entries)).catalog == ()
 
 
 def test_hudis_own_columns_are_those_that_the_catalog_lists() -> None:

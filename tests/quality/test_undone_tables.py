@@ -1,0 +1,70 @@
+"""Whose doing it is that an answer has columns which a restore took back: the catalog tells."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from harness.core.parties import Party
+from harness.core.records import FindingKind
+from harness.judge.case import Case
+from tests.quality.defects_undo import COLUMN
+from tests.quality.notation import Told, history
+from tests.quality.parties import case_of
+from tests.quality.shadow import read
+from tests.quality.test_half_done_writers import parties, verdicts, with_last
+from tests.simulated import Reply
+
+RENAMED = "savepoint; rename f2 h; upsert 401; restore"
+
+
+def told(how: str) -> Told:
+    return history(f"insert 401..404; {how}")
+
+
+def listing(found: Told, *columns: str) -> Case:
+    """Return the records of a history at whose end the catalog lists these columns."""
+    case = case_of(found)
+    return with_last(case, replace(case.states[-1], catalog=columns))
+
+
+def by_columns_of(found: Told, step: int) -> Reply:
+    return read(found, schema=found.history[step].schema).reply
+
+
+@pytest.mark.parametrize(
+    ("columns", "party"),
+    [
+        (("id", "ts", "f1", "f2", "added"), Party.COLUMNS),
+        (("id", "ts", "f1", "f2"), Party.READER),
+        ((), Party.READER),
+    ],
+)
+def test_a_column_too_many_is_the_writers_where_the_catalog_lists_it(
+    columns: tuple[str, ...], party: Party
+) -> None:
+    found = told(COLUMN)
+    (verdict,) = verdicts(listing(found, *columns), [by_columns_of(found, 3)])
+    assert parties(verdict) == {(FindingKind.STALE, party)}
+
+
+def test_a_column_is_missing_by_the_writers_doing_where_the_catalog_has_another_name() -> None:
+    found = told(RENAMED)
+    case = listing(found, "id", "ts", "f1", "h")
+    (verdict,) = verdicts(case, [by_columns_of(found, 3)])
+    assert parties(verdict) == {(FindingKind.STALE, Party.COLUMNS)}
+    assert {each.column for each in verdict.findings[0].places} == {"f2", "h"}
+
+
+def test_who_goes_by_the_tables_own_schema_is_right() -> None:
+    found = told(COLUMN)
+    case = listing(found, "id", "ts", "f1", "f2", "added")
+    (verdict,) = verdicts(case, [found.read()])
+    assert not verdict.findings
+
+
+def test_a_question_about_the_past_goes_back_to_a_write_that_stands() -> None:
+    case = case_of(history("insert 1; savepoint; upsert 1; insert 2; restore; insert 3; upsert 3"))
+    asked = case.past("as_of(4)", 4), case.past("as_of(4)", 7), case.past("as_of(6)", 7)
+    assert [each.step for each in asked if each] == [4, 2, 6]
