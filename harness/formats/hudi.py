@@ -20,6 +20,7 @@ from harness.formats.api import Changes, Committed, FileRows, Habit, VariantSett
 from harness.formats.hudi_past import PAST
 from harness.formats.hudi_services import Service
 from harness.formats.hudi_settings import (
+    ALLOW_DROPS,
     INSERT_OPERATION,
     METADATA_TABLE,
     OPERATION,
@@ -54,7 +55,7 @@ SESSION: Final = {
     # Else `compact` does nothing before five delta commits, and says that all is well.
     "hoodie.compact.inline.max.delta.commits": "1",
     # Hudi 1.2 refuses to drop or rename a column without it; older versions do not know it.
-    "hoodie.datasource.write.schema.allow.auto.evolution.column.drop": "true",
+    ALLOW_DROPS: "true",
     # For speed: tables here have a handful of rows.
     "hoodie.embed.timeline.server": "false",
     "hoodie.insert.shuffle.parallelism": "2",

@@ -20,6 +20,7 @@ WITH_STATISTICS: Final = ("on", "column_statistics")
 INDEX: Final = "index"
 MERGER: Final = "record_merger"
 INSERT_OPERATION: Final = "insert_operation"
+COLUMN_DROPS: Final = "column_drops"
 ENCODED: Final = "encoded_partitions"
 ROW_GROUPS: Final = "row_groups"
 UPSERT: Final = "upsert"
@@ -29,6 +30,7 @@ SETTINGS: Final = {
     HANDOVER_VERSION: ("6", "8"),
     METADATA_TABLE: ("off", "on", "column_statistics", "bloom_filters"),
     "auto_upgrade": ("on", "off"),
+    COLUMN_DROPS: ("on", "off"),
     "meta_fields": ("synced", "omitted", "none"),
     INDEX: ("simple", "bloom", "global_bloom", "record_level"),
     MERGER: ("avro", "spark"),
@@ -42,6 +44,8 @@ SETTINGS: Final = {
 """
 
 OPERATION: Final = "hoodie.spark.sql.insert.into.operation"
+ALLOW_DROPS: Final = "hoodie.datasource.write.schema.allow.auto.evolution.column.drop"
+"""Off by itself; Hudi 1.2 refuses to drop or rename a column then (apache/hudi#19766)."""
 URL_ENCODED: Final = "hoodie.datasource.write.partitionpath.urlencode"
 SPARK_MERGER: Final = "spark_merger"
 """Of the names in lock data: the class that merges records as rows of Spark."""
@@ -87,6 +91,8 @@ def session(settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str,
     told = {"hoodie.metadata.enable": str(metadata).lower()}
     if "auto_upgrade" in settings:
         told["hoodie.write.auto.upgrade"] = _SWITCH[settings["auto_upgrade"]]
+    if COLUMN_DROPS in settings:
+        told[ALLOW_DROPS] = _SWITCH[settings[COLUMN_DROPS]]
     if settings.get("meta_fields") == "omitted":
         told["hoodie.datasource.hive_sync.omit_metadata_fields"] = "true"
     for setting in settings.items():

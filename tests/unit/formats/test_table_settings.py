@@ -121,7 +121,9 @@ def test_rows_that_are_to_share_a_plain_file_are_written_by_one_task() -> None:
         assert small == f"insert into {{database}}.t select /*+ coalesce(1) */ * from ({rows})"
 
 
-@pytest.mark.parametrize("setting", ["index", "metadata_table", "record_merger", "row_groups"])
+@pytest.mark.parametrize(
+    "setting", ["column_drops", "index", "metadata_table", "record_merger", "row_groups"]
+)
 def test_every_value_of_a_setting_is_told_in_words_of_its_own(setting: str) -> None:
     hudi = formats.load("hudi-cow")
     told = [
