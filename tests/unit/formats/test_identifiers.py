@@ -36,10 +36,14 @@ from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.delete import Delete
 from harness.scenario.operations.drop_column import DropColumn
+from harness.scenario.operations.failed_write import FailedWrite
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.move_column import MoveColumn
 from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.restore import Restore
+from harness.scenario.operations.rollback import Rollback
+from harness.scenario.operations.savepoint import Savepoint
 from harness.scenario.operations.set_table_version import SetTableVersion
 from harness.scenario.operations.touch import Touch
 from harness.scenario.operations.update import Update
@@ -77,6 +81,11 @@ def scenario_of(names: tuple[str, ...]) -> Scenario:
         Delete((3,)),
         Compact(),
         Cluster(),
+        Savepoint(),
+        FailedWrite((1,)),
+        Touch(),
+        Rollback(),
+        Restore(),
         SetTableVersion(6),
         DropColumn(f"{struct}.{inner}.{struct}"),
     )
