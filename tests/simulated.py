@@ -19,7 +19,7 @@ from harness.model.conversion import convert
 from harness.model.datatypes import Array, Map, Primitive, Struct
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.schema import Field, Schema
-from harness.model.table import Table
+from harness.model.table import MergeMode, Table
 from harness.model.truth import History, Row, Truth, row_values
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.cluster import Cluster
@@ -56,6 +56,8 @@ class File:
     deleted: tuple[Value, ...] = ()
     meta: Mapping[Value, Record] = field(default_factory=dict)
     """What Hudi adds to a record, where it is something else than usual."""
+    late: frozenset[Value] = frozenset()
+    """The keys whose versions in it came late."""
     commits: Mapping[Value, str] = field(default_factory=dict)
     """The instant at which each record was committed, which it keeps in files of later steps."""
     gone: int = NEVER
@@ -163,6 +165,9 @@ def _fail(disk: Disk, before: Truth, after: Truth) -> None:
 def _write(disk: Disk, before: Truth, after: Truth) -> None:
     changed = [row for key, row in after.rows.items() if before.rows.get(key) is not row]
     gone = [key for key in before.rows if key not in after.rows]
+    if disk.merge_on_read:  # whether a late version stands is told when it is read
+        changed += [row for row in _late(before, after).values() if row is not None]
+        gone += [key for key, row in _late(before, after).items() if row is None]
     rewritten: dict[str, list[Row]] = {}
     for row in changed:
         group = disk.group_of(row.key) or _new_group(disk, after, row)
@@ -181,6 +186,16 @@ def _write(disk: Disk, before: Truth, after: Truth) -> None:
         else:
             kept = [after.rows[key] for key in base.records if key in after.rows]
             disk.files.append(_file(disk, FileKind.BASE, group, after, kept))
+
+
+def _late(before: Truth, after: Truth) -> Mapping[Value, Row | None]:
+    """Return the versions that came late and do not stand."""
+    sent = after.sent_contested.items()
+    return {
+        key: row
+        for key, row in sent
+        if key in before.rows and after.rows.get(key) is before.rows[key]
+    }
 
 
 def _new_group(disk: Disk, truth: Truth, row: Row) -> str:
@@ -214,7 +229,8 @@ def _file(disk: Disk, kind: FileKind, group: str, truth: Truth, rows: Sequence[R
         row.key: dict(zip(names, row_values(row, truth.schema), strict=True)) for row in rows
     }
     commits = {row.key: instant_of(max(row.written.values())) for row in rows}
-    return File(kind, group, truth.step, truth.schema, order, records, commits=commits)
+    late = frozenset(key for key in truth.sent_contested if kind is FileKind.LOG)
+    return File(kind, group, truth.step, truth.schema, order, records, late=late, commits=commits)
 
 
 @dataclass(frozen=True)
@@ -227,6 +243,8 @@ class Reader:
     """The same for log files; empty for: as base files, but never by position."""
     logs: str = "merged"
     """merged, ignored, undeleted (deletes are not seen), or reversed (the oldest wins)."""
+    mode: MergeMode | None = None
+    """The merge mode by which it reads; None for the table's."""
     parts_by: str = ""
     """How parts of structs are found: id, name or position; empty for: as columns."""
     null_where_typed: bool = False
@@ -292,11 +310,17 @@ def rows_of(disk: Disk, step: int, schema: Schema, reader: Reader) -> list[Read]
         if reader.logs != "ignored":
             by = reader.logs_by or ("name" if reader.by == "position" else reader.by)
             for log in logs if reader.logs != "reversed" else reversed(logs):
+                newer, by_order = _rows(disk, log, schema, reader, by), _by_order(disk, reader)
                 for key in log.deleted if reader.logs != "undeleted" else ():
-                    found.pop(key, None)
-                found |= _rows(disk, log, schema, reader, by)
+                    if not (by_order and key in log.late):
+                        found.pop(key, None)
+                found |= {k: row for k, row in newer.items() if not (by_order and k in log.late)}
         rows += _rekeyed(disk, schema, older, found, logs) if reader.rekeyed else found.values()
     return rows
+
+
+def _by_order(disk: Disk, reader: Reader) -> bool:
+    return (reader.mode or disk.table.merge_mode) is not MergeMode.COMMIT_TIME
 
 
 def _rekeyed(

@@ -11,6 +11,7 @@ from harness.engines.format_facts import FormatFacts
 from harness.formats import (
     data_files,
     hudi_files,
+    hudi_overwrite,
     hudi_services,
     hudi_settings,
     hudi_undo,
@@ -268,4 +269,4 @@ class Hudi:
         found = [("type", self.type), ("primaryKey", table.key)]
         if table.order_by:
             found.append(("preCombineField", table.order_by))
-        return [*found, *hudi_settings.properties(settings)]
+        return [*found, *hudi_overwrite.merge_mode(table), *hudi_settings.properties(settings)]

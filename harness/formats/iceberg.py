@@ -30,6 +30,8 @@ from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.failed_write import FailedWrite
 from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.late_delete import LateDelete
+from harness.scenario.operations.late_upsert import LateUpsert
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.restore import Restore
 from harness.scenario.operations.rollback import Rollback
@@ -135,6 +137,8 @@ class Iceberg:
             return f"{self.NAME} tables are made in version {VERSION}, and stay there"
         if isinstance(operation, Cluster):
             return f"{self.NAME} has no file groups to cluster; compact rewrites its files"
+        if isinstance(operation, LateUpsert | LateDelete):
+            return f"{self.NAME} orders no versions of a row: the last write stands, late or not"
         if schedules(operation):
             return f"{self.NAME} rewrites files at once: nothing can be scheduled"
         if isinstance(operation, Savepoint | Restore | Rollback | FailedWrite):

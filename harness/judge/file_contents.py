@@ -20,6 +20,7 @@ from harness.model.canonical import Value, same, text_of
 from harness.model.file_facts import FileFact
 from harness.model.partition_paths import Texts
 from harness.model.schema import Field
+from harness.model.simulation import late_versions
 from harness.model.simulation.column_resolution import LayoutError, slices
 from harness.model.simulation.incremental import Since, dated
 from harness.model.simulation.written_columns import written_schema
@@ -173,11 +174,14 @@ class Holdings:
         """Yield the rows of one file group: the older first, newer versions in their place."""
         found: dict[str, list[Row]] = {}
         for fact in facts:
+            vain = late_versions.overtaken(self._history[self._steps[fact.instant]], fact)
             for key in fact.deleted:
-                found.pop(key, None)
+                if key not in vain:
+                    found.pop(key, None)
             own: dict[str, list[Row]] = {}
             for key, row in zip(fact.keys, self._rows(fact), strict=True):
-                own.setdefault(key, []).append(row)
+                if key not in vain:
+                    own.setdefault(key, []).append(row)
             found |= own
         return (row for rows in found.values() for row in rows)
 
@@ -195,11 +199,11 @@ class Holdings:
         if values.unread:
             raise NotKnown(f"{fact.path}: {values.unread}")
         step = self._steps[fact.instant]
-        truth = self._history[step]
+        held = late_versions.held(self._history[step], fact)
         instants = values.commits or ("",) * len(values.rows)
         for text, row, instant in zip(fact.keys, values.rows, instants, strict=True):
             key = self._keys.get(text, text)
-            own = truth.rows.get(key)
+            own = held.get(key)
             shown = dict(zip(values.columns, row, strict=True))
             found = {each.id: self._value(each, shown, fact) for each in self._columns(fact)}
             whose = (own.written, own.group) if own else ({}, (step, ()))
@@ -228,9 +232,9 @@ class Holdings:
 
     def _differences(self, fact: FileFact) -> Iterator[Difference]:
         step = self._steps[fact.instant]
-        truth = self._history[step]
+        held = late_versions.held(self._history[step], fact)
         for row in self._rows(fact):
-            own = truth.rows.get(row.key)
+            own = held.get(row.key)
             for column in self._columns(fact) if own else ():
                 expected = named(own.values.get(column.id), column) if own else None
                 found = by_names(row.values[column.id], column)

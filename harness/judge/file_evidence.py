@@ -19,11 +19,12 @@ from harness.model.canonical import Value, text_of
 from harness.model.column_statistics import ColumnStatistics
 from harness.model.file_facts import FileFact
 from harness.model.query import Query, at
-from harness.model.simulation import column_resolution
+from harness.model.simulation import column_resolution, late_versions
+from harness.model.simulation.hudi_meta_columns import NO_META, Meta
 from harness.model.simulation.incremental import Since
 from harness.model.simulation.matching import Readings
 from harness.model.simulation.partition_schemas import Lists
-from harness.model.simulation.reader import NO_META, Meta, Simulation
+from harness.model.simulation.reader import Simulation
 from harness.model.simulation.simulated_row import SimulatedRow
 from harness.model.simulation.strategies import By, Way
 from harness.model.truth import Row
@@ -254,8 +255,10 @@ class Layout:
         for base, logs in column_resolution.slices(self.files, self.steps):
             found = dict.fromkeys(base.keys, base) if base is not None else {}
             for log in logs:
-                found = {key: fact for key, fact in found.items() if key not in log.deleted}
-                found |= dict.fromkeys(log.keys, log)
+                vain = late_versions.overtaken(self.world.at(self.steps[log.instant]), log)
+                gone = set(log.deleted) - vain
+                found = {key: fact for key, fact in found.items() if key not in gone}
+                found |= dict.fromkeys((key for key in log.keys if key not in vain), log)
             for key, fact in found.items():
                 yield self._version(fact, key)
 

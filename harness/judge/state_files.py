@@ -16,10 +16,10 @@ from harness.judge.file_contents import Held, Holdings, NotKnown
 from harness.model.commit import AS_OF
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation import column_resolution, partition_schemas, row_files
+from harness.model.simulation.hudi_meta_columns import NO_META, Meta
 from harness.model.simulation.incremental import Commits, Since
 from harness.model.simulation.partition_schemas import Lists
 from harness.model.simulation.read_optimized import Base, base_rows
-from harness.model.simulation.reader import NO_META, Meta
 from harness.model.truth import History
 from harness.scenario.definition import CASCADE
 

@@ -42,7 +42,8 @@ def index_of(history: History) -> Index:
     cells: dict[tuple[int, str], dict[int, frozenset[Look]]] = {}
     for truth in history:
         since = {each.id: _definitions(each, history[truth.step :]) for each in truth.schema.fields}
-        for row in (*truth.rows.values(), *truth.failed):
+        sent = (row for row in truth.sent_contested.values() if row is not None)
+        for row in (*truth.rows.values(), *truth.failed, *sent):
             for column in truth.schema.fields:
                 if row.written.get(column.id) != truth.step:
                     continue
@@ -276,6 +277,16 @@ class World:
         """Return the step that wrote the value which the judged view should show; -1 for none."""
         row = self.keys.get(key)
         return row.written.get(self.root_of(field_id), -1) if row else -1
+
+    def older(self, origin: Origin, field_id: int) -> bool:
+        """Return whether a value is of an older version of its row than the one to be shown.
+
+        Older is also what came late, with a smaller ordering value, and does not stand.
+        """
+        expected = self.expected_step(field_id, origin.key)
+        sent = self.history[-1].contested.get(origin.step, {})
+        late = origin.step > expected and origin.key in map(text_of, sent)
+        return origin.step < expected or late
 
     def unborn(self, field_id: int) -> bool:
         """Return whether a field came only after the judged step."""

@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from harness.model.datatypes import DataType
+
+
+class MergeMode(StrEnum):
+    """Which of two versions of a row stands (Hudi documentation, "Record Merger")."""
+
+    EVENT_TIME = "event_time"
+    """The one with the greater ordering value, whichever was written last."""
+    COMMIT_TIME = "commit_time"
+    """The one that was written last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +26,11 @@ class Table:
     key: str
     """The column that tells rows apart."""
     order_by: str | None = None
-    """The ordering (precombine) column; of two versions of a row the greater one stands."""
+    """The ordering (precombine) column."""
     partition_by: tuple[str, ...] = ()
+    merge_mode: MergeMode | None = None
+    """What the table declares; None for what its format does by itself, which makes no difference
+    unless a version comes late."""
 
     @property
     def fixed(self) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from harness.model.canonical import MapValue, Value
 from harness.model.conversion import convert
 from harness.model.datatypes import Array, Map, Struct
 from harness.model.schema import Field, Schema, schema_of
-from harness.model.table import Table
+from harness.model.table import MergeMode, Table
 from harness.model.values import FieldTypes, generate, never_null
 
 
@@ -48,6 +48,9 @@ class Row:
 
 
 Rows = Mapping[Value, Row]
+Contested = Mapping[Value, Row | None]
+"""Versions of rows that stand or not by a rule of the format, None for a delete: by the table's
+merge mode (they came late), or because an update adds no row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,13 @@ class Truth:
     """The steps that were taken back, or failed."""
     failed: tuple[Row, ...] = ()
     """What the last write that failed would have made; no reader may show it."""
+    contested: Mapping[int, Contested] = dataclasses.field(default_factory=dict)
+    """What each step so far sent of such."""
+
+    @property
+    def sent_contested(self) -> Contested:
+        """What the newest step sent of such."""
+        return self.contested.get(self.step, {})
 
     def column_id(self, name: str) -> int:
         """Return the id of a live column."""
@@ -94,9 +104,16 @@ def with_schema(truth: Truth, step: int, schema: Schema) -> Truth:
 
 
 def written(
-    truth: Truth, step: int, changed: Iterable[Row] = (), deleted: Iterable[Value] = ()
+    truth: Truth,
+    step: int,
+    changed: Iterable[Row] = (),
+    deleted: Iterable[Value] = (),
+    contested: Contested | None = None,
 ) -> Truth:
-    """Return the truth after one write: versions of rows that are new or changed, keys deleted."""
+    """Return the truth after one write: versions of rows that are new or changed, keys deleted.
+
+    `contested`: what else it sends, or what of it stands by a rule of the format alone.
+    """
     rows, base, gone = dict(truth.rows), dict(truth.base), dict(truth.gone)
     for row in changed:
         rows[row.key] = row
@@ -106,7 +123,27 @@ def written(
         if rows.pop(key, None) is not None:
             gone[key] = step
     base = base if truth.merge_on_read else rows
-    return replace(truth, step=step, rows=rows, base=base, gone=gone, before_last=truth)
+    sent = {**truth.contested, step: contested} if contested else truth.contested
+    return replace(
+        truth, step=step, rows=rows, base=base, gone=gone, contested=sent, before_last=truth
+    )
+
+
+def late(truth: Truth, step: int, versions: Contested) -> Truth:
+    """Return the truth after versions came that are older than those that are there.
+
+    Of two versions the table's merge mode tells which one stands. A row that is not there, as it
+    was deleted, is written like any other.
+    """
+    stand = {
+        key: row
+        for key, row in versions.items()
+        if key not in truth.rows or truth.table.merge_mode is MergeMode.COMMIT_TIME
+    }
+    changed = [row for row in stand.values() if row is not None]
+    deleted = [key for key, row in stand.items() if row is None]
+    contested = {key: row for key, row in versions.items() if key in truth.rows}
+    return written(truth, step, changed, deleted, contested)
 
 
 def compacted(truth: Truth, step: int) -> Truth:

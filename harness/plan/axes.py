@@ -7,16 +7,22 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Final
 
+from harness.model.table import MergeMode
 from harness.plan.capabilities import Capabilities, Makers
 from harness.plan.profile import Profile, Writer, named
 from harness.scenario.cells import Excluded
 from harness.scenario.definition import AXES, Partitioned, Scenario
 from harness.scenario.operations.api import Operation
+from harness.scenario.operations.late_delete import LateDelete
+from harness.scenario.operations.late_upsert import LateUpsert
 from harness.scenario.operations.touch import Rewrites, Touch
 from harness.scenario.twin import twin
 
 REWRITES: Final = "rewrites"
 PARTITIONED: Final = "partitioned"
+MERGE_MODE: Final = "merge_mode"
+_BY_ITSELF: Final[Mapping[str, str]] = {REWRITES: Rewrites.NONE, MERGE_MODE: MergeMode.EVENT_TIME}
+"""The value of an axis that neither the scenario nor the profile names; without one it is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +60,7 @@ class Combination:
     sequence: WriterSequence
     rewrites: Rewrites | None = None
     partitioned: Partitioned | None = None
+    merge_mode: MergeMode | None = None
     own: tuple[tuple[str, str], ...] = ()
     """Axes that are settings of the format."""
     twin: bool = False
@@ -66,6 +73,8 @@ class Combination:
             found[REWRITES] = self.rewrites.value
         if self.partitioned not in (None, Partitioned.NONE):
             found[PARTITIONED] = str(self.partitioned)
+        if self.merge_mode is not None:
+            found[MERGE_MODE] = self.merge_mode.value
         return found | dict(self.own) | dict(self._told)
 
     @property
@@ -85,6 +94,8 @@ class Combination:
             found[REWRITES] = self.rewrites.value
         if self.partitioned is not None:
             found[PARTITIONED] = self.partitioned.value
+        if self.merge_mode is not None:
+            found[MERGE_MODE] = self.merge_mode.value
         return found | dict(self.own) | {"twin": "yes" if self.twin else "no"}
 
 
@@ -104,14 +115,16 @@ def combinations(
         sequences = tuple(_sequences(scenario, profile, name, makers))
         if not sequences:
             excluded.append(Excluded(scenario.name, f"no writer of the profile writes {name}"))
-        axes = product(wanted[PARTITIONED], wanted[REWRITES], _own(profile, format_), sequences)
-        for partitioned, rewrites, own, sequence in axes:
+        shared = (wanted[PARTITIONED], wanted[REWRITES], wanted[MERGE_MODE])
+        axes = product(*shared, _own(profile, format_), sequences)
+        for partitioned, rewrites, merge_mode, own, sequence in axes:
             found.append(
                 Combination(
                     format=format_,
                     sequence=sequence,
                     rewrites=Rewrites(rewrites) if rewrites else None,
                     partitioned=Partitioned(partitioned) if partitioned else None,
+                    merge_mode=MergeMode(merge_mode) if merge_mode else None,
                     own=own,
                     twin=is_twin,
                 )
@@ -140,7 +153,7 @@ def _values(
     if not _has(scenario, name):
         return (None,)
     if not own and not wanted:
-        return (Rewrites.NONE.value,) if name == REWRITES else (None,)
+        return (_BY_ITSELF.get(name),)
     found = tuple(each for each in wanted or own if each in (own or wanted))
     if not found:
         why = f"it has {name} {', '.join(own)}; the profile wants {', '.join(wanted)}"
@@ -151,6 +164,10 @@ def _values(
 def _has(scenario: Scenario, name: str) -> bool:
     if name == PARTITIONED:
         return not scenario.table.partition_by
+    if name == MERGE_MODE:
+        return scenario.table.merge_mode is None and any(
+            isinstance(step.operation, LateUpsert | LateDelete) for step in scenario.steps
+        )
     return any(follows_axis(step.operation) for step in scenario.steps)
 
 

@@ -57,8 +57,26 @@ class _Disk:
         for key, row in after.rows.items():
             if before.rows.get(key) is not row:
                 changed.setdefault(self._home(row, after, gone), []).append(row)
+        if self._changes is Changes.LOG:  # elsewhere a late version is merged when it is written
+            self._late(before, after, changed, gone)
         for group in dict.fromkeys((*changed, *gone)):
             self._write(group, changed.get(group, []), gone.get(group, []), after)
+
+    def _late(
+        self,
+        before: Truth,
+        after: Truth,
+        changed: dict[str, list[Row]],
+        gone: dict[str, list[Value]],
+    ) -> None:
+        """Add the versions that came late and do not stand."""
+        for key, row in after.sent_contested.items():
+            if key not in before.rows or after.rows.get(key) is not before.rows[key]:
+                continue
+            if row is None:
+                gone.setdefault(self._homes[key], []).append(key)
+            else:
+                changed.setdefault(self._homes[key], []).append(row)
 
     def _home(self, row: Row, after: Truth, gone: dict[str, list[Value]]) -> str:
         """Return the group that a changed row is written to."""

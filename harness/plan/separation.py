@@ -16,7 +16,7 @@ from harness.plan.expected_files import expected_files
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario
 
-SHOWN: Final = {Logs.MERGED, Logs.IGNORED}
+SHOWN: Final = {Logs.MERGED, Logs.IGNORED, Logs.OTHER_MODE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,8 @@ class Apart:
 def separation(scenario: Scenario, habit: Habit) -> tuple[Apart, ...]:
     """Return what each step of a scenario tells apart after which questions are asked.
 
-    Every way to find columns is looked at, and where there are log files reading base files only.
+    Every way to find columns is looked at, where there are log files reading base files only, and
+    where a version came late merging them by the other merge mode.
     Older catalogs are not: they show in the columns of an answer.
     """
     operations = expected_history.operations(scenario)

@@ -28,7 +28,8 @@ class Makings:
             self._forms[form] = (twin(made) or made) if combination.twin else made
         found = self._forms[form]
         steps = tuple(_with_axis(step, combination.rewrites) for step in found.steps)
-        return replace(found, steps=steps)
+        mode = combination.merge_mode or found.table.merge_mode
+        return replace(found, steps=steps, table=replace(found.table, merge_mode=mode))
 
 
 def variant(combination: Combination, makings: Makings) -> Variant:

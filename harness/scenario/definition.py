@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Final
 
 from harness.model.commit import AS_OF, INCREMENTAL
-from harness.model.table import Table
+from harness.model.table import MergeMode, Table
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.touch import Rewrites
 
@@ -34,6 +34,7 @@ CASCADE: Final = "cascade"
 AXES: Final[Mapping[str, tuple[str, ...]]] = {
     "rewrites": tuple(Rewrites),
     "partitioned": tuple(Partitioned),
+    "merge_mode": tuple(MergeMode),
 }
 """The settings that a scenario may name, each with every value it can take."""
 

@@ -43,6 +43,7 @@ def _table(table: Table) -> Mapping[str, Any]:
         "key": table.key,
         "order_by": table.order_by,
         "partition_by": table.partition_by,
+        "merge_mode": table.merge_mode and table.merge_mode.value,
     }
     return {key: value for key, value in form.items() if value}
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Strict
 
 from harness.core.problems import one_of
 from harness.core.validation import make
 from harness.core.yaml_reader import Document, KeyPath, parse, read
-from harness.model.table import Table
+from harness.model.table import MergeMode, Table
 from harness.scenario import semantics
 from harness.scenario.definition import AXES, PAST_VIEWS, VIEWS, Scenario, Step
 from harness.scenario.operations import registry
@@ -40,6 +42,7 @@ class _TableForm:
     key: str
     order_by: str | None = None
     partition_by: tuple[str, ...] = ()
+    merge_mode: Annotated[MergeMode | None, Strict(strict=False)] = None
 
 
 def load(path: Path | str, keeping_case: Collection[str] = ()) -> Scenario:
@@ -123,7 +126,8 @@ def _table(data: object, document: Document) -> Table | None:
     form = make(_TableForm, data, document, ("table",), "table")
     if form is None:
         return None
-    return Table(tuple(form.columns.items()), form.key, form.order_by, form.partition_by)
+    given = form.key, form.order_by, form.partition_by, form.merge_mode
+    return Table(tuple(form.columns.items()), *given)
 
 
 def _check_choices(file: _ScenarioForm, document: Document) -> None:

@@ -124,7 +124,11 @@ class VariantOutcomes:
             step, self.shape.wording(operation, before, after, settings), self._handover(before)
         )
         rows = [row for key, row in after.rows.items() if before.rows.get(key) != row]
-        changes = before.rows != after.rows or before.schema.fields != after.schema.fields
+        changes = (
+            before.rows != after.rows
+            or before.schema.fields != after.schema.fields
+            or any(key in before.rows for key in after.sent_contested)
+        )
         return replace(
             said,
             changes=changes,

@@ -6,6 +6,7 @@ import random
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from harness.model.table import MergeMode
 from tests.quality import hard
 from tests.quality.hard import Hard
 from tests.quality.notation import Told, history
@@ -46,6 +47,7 @@ class Plot:
     steps: str
     mor: bool
     partition_by: tuple[str, ...]
+    merge_mode: MergeMode | None = None
 
     def told(self) -> Told:
         """Make the history, or return the one that was made."""
@@ -54,7 +56,8 @@ class Plot:
 
 @lru_cache(maxsize=256)
 def _made(plot: Plot) -> Told:
-    return history(plot.steps, plot.columns, mor=plot.mor, partition_by=plot.partition_by)
+    by, mode = plot.partition_by, plot.merge_mode
+    return history(plot.steps, plot.columns, mor=plot.mor, partition_by=by, merge_mode=mode)
 
 
 @dataclass

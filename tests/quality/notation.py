@@ -19,7 +19,7 @@ from harness.model.datatypes import parse_type
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation import row_files
 from harness.model.simulation.read_optimized import Base, base_rows
-from harness.model.table import Table
+from harness.model.table import MergeMode, Table
 from harness.model.truth import History, Truth
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
@@ -32,6 +32,8 @@ from harness.scenario.operations.delete import Delete
 from harness.scenario.operations.drop_column import DropColumn
 from harness.scenario.operations.failed_write import FailedWrite
 from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.late_delete import LateDelete
+from harness.scenario.operations.late_upsert import LateUpsert
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.move_column import MoveColumn
 from harness.scenario.operations.rename_column import RenameColumn
@@ -131,9 +133,10 @@ def history(
     mor: bool = False,
     partition_by: tuple[str, ...] = (),
     applied: Sequence[bool] | None = None,
+    merge_mode: MergeMode | None = None,
 ) -> Told:
     """Make a history from its steps; the first column is the key, `ts` the ordering one."""
-    table = table_of(columns, partition_by)
+    table = replace(table_of(columns, partition_by), merge_mode=merge_mode)
     operations = tuple(operation(each.split()) for each in text.split(";"))
     scenario = Scenario("told", table, tuple(map(Step, operations)))
     done = applied or [True] * len(operations)
@@ -191,6 +194,8 @@ def _other(words: list[str]) -> Operation:
     match words:
         case ["fail", keys]:
             return FailedWrite(_keys(keys))
+        case ["late", how, keys]:
+            return (LateUpsert if how == "upsert" else LateDelete)(_keys(keys))
         case ["add", name, *rest]:
             return AddColumn(name, parse_type(_type_in(rest) or "string"), *_place(rest))
         case ["drop", name]:

@@ -4,7 +4,7 @@
 | --- | --- |
 | another field, dropped, that ever had this column's name | resurrected |
 | another field | misaligned |
-| the same field, an older step, or one that was taken back | stale |
+| the same field, an older step, one that came late, or that was taken back | stale |
 | the same field, a newer step, in a view of base files or of an earlier step | premature |
 | a field that came after the step that the view is of | premature |
 | the right value in another type | type drift |
@@ -346,7 +346,8 @@ class Oracle:
         same_field = part or whose in nesting.upwards(field.id, self._parents)
         if same_field:
             wanted = self.rows[key].written.get(root, -1)
-            if step < wanted or step in self.told.truth.undone:
+            older = step < wanted or (step > wanted and self._late(step, key))
+            if older or step in self.told.truth.undone:
                 return FindingKind.STALE
             if step > wanted and self._newer:
                 return FindingKind.PREMATURE
@@ -360,6 +361,10 @@ class Oracle:
         if gone and name in self._names_in(whose):
             return FindingKind.RESURRECTED
         return FindingKind.MISALIGNED
+
+    def _late(self, step: int, key: str) -> bool:
+        """Return whether what a step wrote of a row came late: it is older by the ordering."""
+        return key in map(text_of, self.told.truth.contested.get(step, {}))
 
     def _names_in(self, field_id: int) -> set[str | None]:
         """Return names that a field and its parts have had: a NULL whole stands for its parts."""

@@ -79,6 +79,10 @@ ASKED: Final[Mapping[str, tuple[str, ...]]] = {
         "failed write: log files that were taken back are merged",
         "writer: failed write leaves the files",
     ),
+    "merge late versions by the wrong mode": (
+        "late versions, event_time: read by commit_time",
+        "late versions, commit_time: read by event_time",
+    ),
     "ignore deletes": ("deletes ignored", "writer: deletes lost"),
     "duplicate rows": ("a row twice", "every row twice", "old file beside the new one"),
     "log records beside base rows": (

@@ -1,4 +1,7 @@
-"""Ghost row: one that was deleted, or that the predicate leaves out; so a count too great."""
+"""Ghost row: one that is not to be there, or that the predicate leaves out; so a count too great.
+
+It was deleted, or an update of a key that no row has made it.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from harness.model.canonical import text_of
 
 
 def explains(place: Place, world: World) -> bool:
-    """Return whether an earlier step deleted the row, or the question does not ask for it.
+    """Return whether an earlier step deleted the row, or none was to make it, or none asks for it.
 
     An extreme may be the value of such a row.
     """
@@ -16,5 +19,7 @@ def explains(place: Place, world: World) -> bool:
         return place.counted and place.found > place.expected
     if place.what is What.EXTREME and place.origin is not None:
         return place.origin.key not in world.keys
-    gone = (*world.history[-1].gone, *world.left_out)
+    now = world.history[-1]
+    never = (key for sent in now.contested.values() for key in sent)
+    gone = (*now.gone, *world.left_out, *never)
     return place.what is What.EXTRA_ROW and place.key in map(text_of, gone)

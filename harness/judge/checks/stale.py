@@ -1,4 +1,7 @@
-"""Stale: an older value of the same field, one that was taken back, or columns of earlier."""
+"""Stale: an older value of the same field, one that was taken back, or columns of earlier.
+
+Older is also what was written later with a smaller ordering value, where the table goes by that.
+"""
 
 from __future__ import annotations
 
@@ -20,5 +23,4 @@ def _older_value(place: Place, world: World) -> bool:
     origin, field = place.origin, place.field
     if origin is None or field is None or origin.field_id != field.id or not place.own_row:
         return False
-    older = origin.step < world.expected_step(field.id, origin.key)
-    return older or origin.step in world.history[-1].undone
+    return world.older(origin, field.id) or origin.step in world.history[-1].undone

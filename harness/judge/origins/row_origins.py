@@ -57,7 +57,7 @@ def is_older(world: World, place: Place) -> bool:
     origin = place.origin
     if origin is None or place.what is not What.CELL or origin.key != place.key:
         return False
-    return origin.step < world.expected_step(origin.field_id, place.key)
+    return world.older(origin, origin.field_id)
 
 
 def older(world: World, places: Sequence[Place]) -> dict[str, int]:

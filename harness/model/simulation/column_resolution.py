@@ -14,8 +14,9 @@ from harness.model.conversion import convert
 from harness.model.datatypes import Array, DataType, Map, Primitive, Struct
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.schema import Field, Schema
-from harness.model.simulation import casts, orc_conversions
+from harness.model.simulation import casts, late_versions, orc_conversions
 from harness.model.simulation import physical_values as as_stored
+from harness.model.simulation.late_versions import record_keys
 from harness.model.simulation.strategies import By
 from harness.model.simulation.written_columns import written_schema
 from harness.model.truth import History, Row, named
@@ -170,16 +171,11 @@ def version(history: History, fact: FileFact, key: str, steps: Mapping[str, int]
         LayoutError: the truth has no such row at that step.
 
     """
-    rows = history[steps[fact.instant]].rows
-    row = next((row for each, row in rows.items() if key in _record_keys(history, each)), None)
+    rows = late_versions.held(history[steps[fact.instant]], fact)
+    row = next((row for each, row in rows.items() if key in record_keys(history, each)), None)
     if row is None:
         raise LayoutError(f"{fact.path}: the truth has no row {key} at instant {fact.instant}")
     return row
-
-
-def _record_keys(history: History, key: Value) -> tuple[str, str]:
-    # Hudi's complex key generator writes `column:value` even for a single key column.
-    return str(key), f"{history[0].table.key}:{key}"
 
 
 def sources(

@@ -21,9 +21,14 @@ from itertools import count
 from types import MappingProxyType
 from typing import Final
 
+from harness.model.canonical import Value
 from harness.model.schema import Field
 from harness.model.simulation.column_resolution import META
 
+Meta = Mapping[str, Sequence[Sequence[Value]]]
+"""By a base file's path: the values of Hudi's meta columns, row by row, in the order of its keys.
+Nothing in it where the catalog lists these columns, or where they are not known."""
+NO_META: Final[Meta] = MappingProxyType({})
 Sources = Sequence[tuple[Field, Field | None]]
 """A table's columns, each with the one of a file that is taken for it."""
 PLACES: Final[Mapping[int, Field]] = MappingProxyType(

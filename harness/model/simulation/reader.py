@@ -6,15 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import count
-from types import MappingProxyType
-from typing import Final
 
 from harness.model.canonical import Value
 from harness.model.column_statistics import ColumnStatistics
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.query import Condition, at
 from harness.model.schema import Field, Schema
-from harness.model.simulation import casts, orc_conversions
+from harness.model.simulation import casts, late_versions, orc_conversions
 from harness.model.simulation import physical_values as as_stored
 from harness.model.simulation.catalogs import other_catalogs
 from harness.model.simulation.column_resolution import (
@@ -28,7 +26,7 @@ from harness.model.simulation.column_resolution import (
     sources,
     version,
 )
-from harness.model.simulation.hudi_meta_columns import overlaid
+from harness.model.simulation.hudi_meta_columns import NO_META, Meta, overlaid
 from harness.model.simulation.hudi_record_key import KEY_AT, rekeyed
 from harness.model.simulation.hudi_renumbered_ids import renumbered
 from harness.model.simulation.incremental import Since
@@ -42,10 +40,6 @@ from harness.model.simulation.strategies import Beyond, By, Logs, Way, ways
 from harness.model.simulation.trusted_statistics import NamesOf, TrustedStatistics, names_of
 from harness.model.truth import History, Row
 
-Meta = Mapping[str, Sequence[Sequence[Value]]]
-"""By a base file's path: the values of Hudi's meta columns, row by row, in the order of its keys.
-Nothing in it where the catalog lists these columns, or where they are not known."""
-NO_META: Final[Meta] = MappingProxyType({})
 _ReadKey = tuple[int, By, int | None, bool, ShowValue, bool, bool, bool]
 
 
@@ -195,6 +189,8 @@ class Simulation:
             yield from (Logs.BY_ID, Logs.BY_NAME, Logs.IGNORED)
         if any(log.deleted for log in logs):
             yield Logs.UNDELETED
+        if any(self._history[self._steps[log.instant]].sent_contested for log in logs):
+            yield Logs.OTHER_MODE
 
     def schema(self, way: Way) -> Schema:
         """Return the schema that a reader of that way goes by."""
@@ -248,9 +244,11 @@ class Simulation:
         """Return what log files hold, by the text of the record key; None for a deleted row."""
         newer: dict[str, SimulatedRow | None] = {}
         for log in logs:
-            if way.logs is not Logs.UNDELETED:
-                newer |= dict.fromkeys(log.deleted)
-            newer |= self._of(log, _in_logs(way), way)
+            gone = () if way.logs is Logs.UNDELETED else log.deleted
+            found = {**dict.fromkeys(gone), **self._of(log, _in_logs(way), way)}
+            other, truth = way.logs is Logs.OTHER_MODE, self._history[self._steps[log.instant]]
+            vain = late_versions.overtaken(truth, log, otherwise=other)
+            newer |= {key: row for key, row in found.items() if key not in vain}
         return newer
 
     def _third(self) -> int:

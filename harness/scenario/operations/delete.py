@@ -1,4 +1,4 @@
-"""`delete`: rows by their keys."""
+"""`delete`: rows by their keys, and keys that no row has."""
 
 from __future__ import annotations
 
@@ -7,27 +7,30 @@ from typing import ClassVar
 
 from harness.model.truth import Truth, written
 from harness.scenario.operations.api import Key
-from harness.scenario.operations.new_rows import known, rows_text, some
+from harness.scenario.operations.new_rows import absent_text, fresh, known, rows_text, some
 from harness.scenario.operations.spark_sql import key_list, quoted
 
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """Delete the rows with these keys."""
+    """Delete the rows with these keys; the statement names the absent keys as well."""
 
     SHORT: ClassVar[str] = "keys"
     CHANGES_SCHEMA: ClassVar[bool] = False
-    keys: tuple[Key, ...]
+    keys: tuple[Key, ...] = ()
+    absent: tuple[Key, ...] = ()
 
     def text(self) -> str:
         """Say it in a few words."""
-        return f"delete {rows_text(len(self.keys))}"
+        return f"delete {rows_text(len(self.keys))}{absent_text(self.absent)}"
 
     def evolve(self, before: Truth) -> Truth:
         """Take the rows away."""
-        return written(before, before.step + 1, deleted=known(before, some(self.keys, "delete")))
+        some((*self.keys, *self.absent), "delete")
+        fresh(before, self.absent)
+        return written(before, before.step + 1, deleted=known(before, self.keys))
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
         """Return one delete statement."""
-        keys = key_list(after, known(before, self.keys))
+        keys = key_list(after, (*known(before, self.keys), *fresh(before, self.absent)))
         return (f"delete from {{table}} where {quoted(after.table.key)} in {keys}",)

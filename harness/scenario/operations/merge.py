@@ -9,7 +9,7 @@ from harness.model.canonical import Value
 from harness.model.schema import Field
 from harness.model.truth import Row, Truth, written
 from harness.scenario.operations.api import Key
-from harness.scenario.operations.new_rows import fresh, known, rows_text, some, whole
+from harness.scenario.operations.new_rows import absent_text, fresh, known, rows_text, some, whole
 from harness.scenario.operations.spark_sql import (
     columns_in_order,
     key_list,
@@ -21,25 +21,31 @@ from harness.scenario.operations.spark_sql import (
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """Replace the rows `update`, add the rows `insert`, take away the rows `delete`."""
+    """Replace the rows `update`, add the rows `insert`, take away the rows `delete`.
+
+    Source rows with the keys `absent` match none, and are not among those to insert.
+    """
 
     SHORT: ClassVar[str] = ""
     CHANGES_SCHEMA: ClassVar[bool] = False
     update: tuple[Key, ...] = ()
     insert: tuple[Key, ...] = ()
     delete: tuple[Key, ...] = ()
+    absent: tuple[Key, ...] = ()
 
     def text(self) -> str:
         """Say it in a few words."""
         counts = (rows_text(len(keys)) for keys in (self.update, self.insert, self.delete))
-        return "merge: update {}, insert {}, delete {}".format(*counts)
+        return "merge: update {}, insert {}, delete {}".format(*counts) + absent_text(self.absent)
 
     def evolve(self, before: Truth) -> Truth:
         """Do all three at once."""
-        some((*self.update, *self.insert, *self.delete), "merge")
+        some((*self.update, *self.insert, *self.delete, *self.absent), "merge")
+        fresh(before, (*self.insert, *self.absent))
         deleted = known(before, self.delete)
         known(before, (*self.update, *self.delete))
-        return written(before, before.step + 1, self._versions(before), deleted)
+        contested = {row.key: row for row in self._absent(before)}
+        return written(before, before.step + 1, self._versions(before), deleted, contested)
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
         """Return one merge statement; its source names its columns as the table does.
@@ -52,16 +58,28 @@ class Merge:
         gone = known(before, self.delete)
         doomed = tuple(before.rows[key] for key in gone)
         fields = columns_in_order(after)
-        source = select_rows((*self._versions(before), *doomed), fields)
+        rows = (*self._versions(before), *self._absent(before), *doomed)
+        source = select_rows(rows, fields)
         merge, new = merge_into("{table}", source, after)
         key = f"{new}.{quoted(after.table.key)}"
         clauses = [
             merge,
             *_delete_clause(key, after, gone),
             f"when matched{_unless(key, after, gone)} then update set {_sets(fields, new)}",
-            f"when not matched then insert ({_names(fields)}) values ({_names(fields, f'{new}.')})",
+            f"when not matched{self._only(key, before)} then insert {_inserted(fields, new)}",
         ]
         return (" ".join(clauses),)
+
+    def _absent(self, before: Truth) -> tuple[Row, ...]:
+        return whole(before, fresh(before, self.absent))
+
+    def _only(self, key: str, before: Truth) -> str:
+        """Return the condition that leaves absent keys to no clause; without such there is none."""
+        if not self.absent:
+            return ""
+        if not self.insert:
+            return " and false"
+        return f" and {key} in {key_list(before, fresh(before, self.insert))}"
 
     def _versions(self, before: Truth) -> tuple[Row, ...]:
         keys = (*known(before, self.update), *fresh(before, self.insert))
@@ -74,6 +92,10 @@ def _delete_clause(key: str, truth: Truth, keys: tuple[Value, ...]) -> tuple[str
 
 def _unless(key: str, truth: Truth, keys: tuple[Value, ...]) -> str:
     return f" and {key} not in {key_list(truth, keys)}" if keys else ""
+
+
+def _inserted(fields: tuple[Field, ...], new: str) -> str:
+    return f"({_names(fields)}) values ({_names(fields, f'{new}.')})"
 
 
 def _sets(fields: tuple[Field, ...], new: str) -> str:

@@ -24,6 +24,15 @@ def rows_text(number: int) -> str:
     return f"{number} row{'' if number == 1 else 's'}"
 
 
+def absent_text(keys: Sequence[Key]) -> str:
+    """Return how many keys that no row has a step names, empty for none.
+
+    >>> absent_text((9,))
+    ', 1 absent'
+    """
+    return f", {len(keys)} absent" if keys else ""
+
+
 def key_of(truth: Truth, key: Key) -> Value:
     """Return a scenario's key in the key column's type.
 

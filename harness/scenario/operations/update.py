@@ -1,4 +1,4 @@
-"""`update`: some columns of some rows; the ordering column grows with them."""
+"""`update`: some columns of some rows, and of keys that no row has; the ordering column grows."""
 
 from __future__ import annotations
 
@@ -8,40 +8,47 @@ from typing import ClassVar
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Row, Truth, changed_row, written
 from harness.scenario.operations.api import Key
-from harness.scenario.operations.new_rows import known, rows_text, some
+from harness.scenario.operations.new_rows import absent_text, fresh, known, rows_text, some, whole
 from harness.scenario.operations.spark_sql import key_list, literal, quoted
 
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """Give the columns `set` of the rows `keys` new values."""
+    """Give the columns `set` of the rows `keys` new values; an absent key stays so."""
 
     SHORT: ClassVar[str] = ""
     CHANGES_SCHEMA: ClassVar[bool] = False
-    keys: tuple[Key, ...]
-    set: tuple[str, ...]
+    keys: tuple[Key, ...] = ()
+    set: tuple[str, ...] = ()
+    absent: tuple[Key, ...] = ()
 
     def text(self) -> str:
         """Say it in a few words."""
-        return f"update {', '.join(self.set)} of {rows_text(len(self.keys))}"
+        told = f"{rows_text(len(self.keys))}{absent_text(self.absent)}"
+        return f"update {', '.join(self.set)} of {told}"
 
     def evolve(self, before: Truth) -> Truth:
         """Change the rows."""
-        return written(before, before.step + 1, self._versions(before))
+        contested = {row.key: row for row in self._absent(before)}
+        return written(before, before.step + 1, self._versions(before), contested=contested)
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
         """Return one update statement that picks each row's values by its key."""
-        rows = self._versions(before)
+        rows = (*self._versions(before), *self._absent(before))
         order = (after.table.order_by,) if after.table.order_by else ()
         sets = ", ".join(_choose(after, name, rows) for name in (*self.set, *order))
         keys = key_list(after, [row.key for row in rows])
         return (f"update {{table}} set {sets} where {quoted(after.table.key)} in {keys}",)
 
     def _versions(self, before: Truth) -> tuple[Row, ...]:
-        keys = known(before, some(self.keys, "update"))
+        some((*self.keys, *self.absent), "update")
+        keys = known(before, self.keys)
         for name in some(self.set, "update"):
             self._check(before, name)
         return tuple(changed_row(before, key, before.step + 1, self.set) for key in keys)
+
+    def _absent(self, before: Truth) -> tuple[Row, ...]:
+        return whole(before, fresh(before, self.absent))
 
     def _check(self, before: Truth, name: str) -> None:
         free = [each for each in before.schema.names if each not in before.table.fixed]

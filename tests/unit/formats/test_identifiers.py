@@ -38,6 +38,8 @@ from harness.scenario.operations.delete import Delete
 from harness.scenario.operations.drop_column import DropColumn
 from harness.scenario.operations.failed_write import FailedWrite
 from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.late_delete import LateDelete
+from harness.scenario.operations.late_upsert import LateUpsert
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.move_column import MoveColumn
 from harness.scenario.operations.rename_column import RenameColumn
@@ -78,6 +80,8 @@ def scenario_of(names: tuple[str, ...]) -> Scenario:
         Update((1,), (later,)),
         Merge(update=(1,), insert=(4,), delete=(2,)),
         Touch(),
+        LateUpsert((1,)),
+        LateDelete((1,)),
         Delete((3,)),
         Compact(),
         Cluster(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,12 +12,14 @@ from harness import formats
 from harness.artifacts import distributions
 from harness.formats.statements import recorded
 from harness.model.datatypes import parse_type
-from harness.model.table import Table
+from harness.model.table import MergeMode, Table
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.late_delete import LateDelete
+from harness.scenario.operations.late_upsert import LateUpsert
 from harness.scenario.operations.touch import Rewrites, Touch
 from harness.scenario.operations.upsert import Upsert
 
@@ -101,6 +104,25 @@ def test_only_an_insert_is_sent_under_another_operation() -> None:
     for operation in (Upsert(keys=(1, 5)), Touch(Rewrites.ALL)):
         assert "set " not in said("hudi-cow", TWO, operation, insert_operation="bulk_insert")
     assert "set " not in said("hudi-cow", TWO)
+
+
+@pytest.mark.parametrize("name", ["hudi-cow", "hudi-mor"])
+def test_a_table_declares_its_merge_mode_in_the_words_of_each_version(name: str) -> None:
+    table = replace(scenario(TWO).table, merge_mode=MergeMode.COMMIT_TIME)
+    (create,) = map(recorded, formats.load(name).create(table, {}))
+    assert "'hoodie.record.merge.mode' = 'COMMIT_TIME_ORDERING'" in create
+    assert "'org.apache.hudi.common.model.OverwriteWithLatestAvroPayload'" in create
+    (plain,) = map(recorded, formats.load(name).create(scenario(TWO).table, {}))
+    assert "merge.mode" not in plain
+
+
+@pytest.mark.parametrize("late", [LateUpsert((1,)), LateDelete((1,))])
+def test_only_hudi_has_late_versions(late: Operation) -> None:
+    cannot = {name: formats.load(name).cannot(late) for name in formats.names()}
+    assert [name for name, why in cannot.items() if not why] == ["hudi-cow", "hudi-mor"]
+    assert cannot["iceberg"] == (
+        "iceberg orders no versions of a row: the last write stands, late or not"
+    )
 
 
 def test_partitions_stay_as_they_are_without_cascade() -> None:

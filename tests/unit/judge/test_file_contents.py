@@ -8,6 +8,7 @@ import pytest
 
 from harness.judge.file_contents import Held, Holdings, NotKnown
 from harness.model.canonical import MapValue, Value, same, text_of
+from harness.model.table import MergeMode
 from harness.model.truth import row_values
 from tests.quality.chance import story
 from tests.quality.notation import Told, history
@@ -119,3 +120,15 @@ def test_a_file_of_no_step_makes_nothing_known() -> None:
     strange = replace(case.states[-1].files[0], instant="9")
     with pytest.raises(NotKnown, match="no step made the instant 9"):
         Holdings(case.states, told.history).held([strange])
+
+
+@pytest.mark.parametrize("mode", MergeMode)
+def test_log_files_hold_what_came_late_and_its_table_says_whether_that_stands(
+    mode: MergeMode,
+) -> None:
+    steps = "insert 1,2,3; upsert 2; late upsert 1,2; late delete 3"
+    told = history(steps, mor=True, merge_mode=mode)
+    found, schema = held(told), told.truth.schema
+    wanted = {text_of(row.key): row_values(row, schema) for row in told.truth.rows.values()}
+    assert shown(told, found) == wanted
+    assert found.differences == ()

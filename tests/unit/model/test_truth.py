@@ -1,7 +1,11 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
+import pytest
+
+from harness.model.schema import SchemaChangeError
+from harness.model.table import MergeMode
 from harness.model.truth import History, Rows, Truth, row_values
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario
@@ -12,11 +16,19 @@ from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.delete import Delete
 from harness.scenario.operations.drop_column import DropColumn
 from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.late_delete import LateDelete
+from harness.scenario.operations.late_upsert import LateUpsert
+from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.touch import Rewrites, Touch
 from harness.scenario.operations.update import Update
 from harness.scenario.operations.upsert import Upsert
 from tests.unit.scenario.stories import TEXT, scenario_of
+
+ORDERED: Final[dict[str, Any]] = {
+    "columns": {"id": "string", "ts": "long", "f1": "string"},
+    "order_by": "ts",
+}
 
 
 def story(*operations: Operation, merge_on_read: bool = False, **table: Any) -> History:  # noqa: ANN401 - passed on
@@ -88,3 +100,50 @@ def test_a_touch_writes_one_row_of_the_file_groups_the_axis_names_and_a_new_one(
     assert changed[None] == changed[Rewrites.NONE] == ["113"]
     assert changed[Rewrites.SOME] == ["1", "21", "41", "61", "81", "101", "113"]
     assert changed[Rewrites.ALL] == [*(str(at * 10 + 1) for at in range(12)), "113"]
+
+
+def test_by_event_time_what_comes_late_changes_nothing_and_is_kept_beside_the_rows() -> None:
+    end = story(Insert((1, 2)), LateUpsert((1,)), LateDelete((2,)), **ORDERED)[-1]
+    assert shown(end) == [("1", 201001, "f3s1r1"), ("2", 201002, "f3s1r2")]
+    (late,) = filter(None, end.contested[2].values())
+    assert row_values(late, end.schema) == ("1", 198001, "f3s2r1")
+    assert end.contested[3] == {"2": None}
+
+
+def test_by_commit_time_what_comes_late_stands() -> None:
+    mode = {**ORDERED, "merge_mode": MergeMode.COMMIT_TIME}
+    end = story(Insert((1, 2)), LateUpsert((1,)), LateDelete((2,)), **mode)[-1]
+    assert shown(end) == [("1", 198001, "f3s2r1")]
+    assert end.gone == {"2": 3}
+
+
+@pytest.mark.parametrize("mode", MergeMode)
+def test_a_deleted_row_that_is_written_late_is_there_again(mode: MergeMode) -> None:
+    steps = Insert((1,)), Delete((1,)), LateUpsert((1,))
+    end = story(*steps, merge_on_read=True, **ORDERED, merge_mode=mode)[-1]
+    assert shown(end) == [("1", 197001, "f3s3r1")]
+    assert not end.contested
+
+
+def test_each_late_version_of_a_row_is_older_than_the_one_before_it() -> None:
+    mode = {**ORDERED, "merge_mode": MergeMode.COMMIT_TIME}
+    history = story(Insert((1,)), LateUpsert((1,)), LateUpsert((1,)), Upsert((1,)), **mode)
+    assert [shown(truth)[0][1] for truth in history[1:]] == [201001, 198001, 197001, 204001]
+
+
+def test_a_late_version_of_a_row_needs_an_ordering_value_that_is_less() -> None:
+    explicit = Insert(rows=({"id": "1", "ts": -5},))
+    with pytest.raises(SchemaChangeError, match="goes from -5 to 198001, which is not less"):
+        story(explicit, LateUpsert((1,)), **ORDERED)
+    with pytest.raises(SchemaChangeError, match="needs a table with an ordering column"):
+        story(Insert((1,)), LateUpsert((1,)))
+
+
+def test_nothing_comes_of_keys_that_no_row_has() -> None:
+    steps = (
+        *(Insert((1, 2)), Delete((2,), absent=(9,)), Update((1,), ("f1",), absent=(8,))),
+        Merge(update=(1,), absent=(7,)),
+    )
+    end = story(*steps)[-1]
+    assert list(end.rows) == ["1"]
+    assert [list(sent) for sent in end.contested.values()] == [["8"], ["7"]]

@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 
 from harness.core.errors import UsageProblem
+from harness.model.table import MergeMode
 from harness.plan import AskedSteps, Cover, Maker, Profile, ProfileReader, Writer, plan, select
 from harness.plan.axes import WriterSequence
 from harness.scenario.cells import Cell, Excluded, Partly, Plan, Reader, Variant, parse_reader
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.late_upsert import LateUpsert
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.touch import Rewrites, Touch
 from tests.unit.plan.test_plan import COW, MOR, PLAIN, PROFILE, STORY, TRINO
@@ -87,6 +89,19 @@ def test_a_scenario_that_is_partitioned_by_itself_does_not_have_that_axis() -> N
     table = replace(STORY.table, partition_by=("f1",))
     story = replace(scenario_of(Insert((1,))), name="family/own", table=table)
     assert len(planned(story, axes={"partitioned": EVERY}).variants) == 1
+
+
+def test_a_scenario_with_late_data_has_the_merge_mode_in_its_table() -> None:
+    columns = {"id": "string", "ts": "long", "f1": "string"}
+    late = scenario_of(Insert((1,)), LateUpsert((1,)), columns=columns, order_by="ts")
+    late = replace(late, name="family/late")
+    by_itself, both = planned(late), planned(late, axes={"merge_mode": tuple(MergeMode)})
+    modes = [variant.scenario.table.merge_mode for variant in (*by_itself.variants, *both.variants)]
+    assert modes == [MergeMode.EVENT_TIME, *MergeMode]
+    assert [each.settings["merge_mode"] for each in both.variants] == list(MergeMode)
+    own = replace(late, table=replace(late.table, merge_mode=MergeMode.COMMIT_TIME))
+    assert len(planned(own, axes={"merge_mode": tuple(MergeMode)}).variants) == 1
+    assert "merge_mode" not in planned(STORY, axes={"merge_mode": tuple(MergeMode)}).variants[0].id
 
 
 def test_a_write_to_one_partition_needs_partitions() -> None:

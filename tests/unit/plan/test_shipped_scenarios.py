@@ -38,10 +38,12 @@ from tests.unit.scenario.scenario_strategy import without_lines
 SCENARIOS = load_scenarios(scenarios_folder())
 PROFILES = load_profiles(profiles_file())
 EVERY: Final = {
-    each.name for each in SCENARIOS if not each.name.startswith(("settings/", "control/"))
+    each.name
+    for each in SCENARIOS
+    if not each.name.startswith(("settings/", "control/", "writes/"))
 }
-"""Those of `settings/` are for values of table settings that other tables cannot have; controls are
-added to any plan."""
+"""Those of `settings/` are for values of table settings that other tables cannot have, those of
+`writes/` are asked by the profile `services`; controls are added to any plan."""
 HOUR: Final = 3600
 STORIES: Final = {"hudi/a5", "hudi/move", "hudi/drop_and_readd"}
 HUDI: Final = "spark-3.5.8-hudi-{}"

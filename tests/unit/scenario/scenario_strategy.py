@@ -24,6 +24,8 @@ from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.delete import Delete
 from harness.scenario.operations.drop_column import DropColumn
 from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.late_delete import LateDelete
+from harness.scenario.operations.late_upsert import LateUpsert
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.move_column import MoveColumn
 from harness.scenario.operations.rename_column import RenameColumn
@@ -63,6 +65,8 @@ def operations(draw: st.DrawFn, before: Truth) -> Operation:
         Update(there, (old,)),
         Delete(there[:1]),
         Merge(there[:1], keys, there[1:2]),
+        LateUpsert(there),
+        LateDelete(there[:1]),
         AddColumn(new, draw(TYPES), first=after is None, after=after),
         DropColumn(any_path),
         RenameColumn(any_path, new),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from harness.model.datatypes import Primitive, parse_type
-from harness.model.table import Table
+from harness.model.table import MergeMode, Table
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.api import Operation
 
@@ -17,6 +17,7 @@ def scenario_of(
     columns: dict[str, str] | None = None,
     order_by: str | None = None,
     partition_by: tuple[str, ...] = (),
+    merge_mode: MergeMode | None = None,
 ) -> Scenario:
     """A scenario on a table with the key `id`, and `f1` when no columns are said."""
     types = columns or {"id": "string", "f1": "string"}
@@ -27,6 +28,7 @@ def scenario_of(
             key="id",
             order_by=order_by,
             partition_by=partition_by,
+            merge_mode=merge_mode,
         ),
         steps=tuple(map(Step, operations)),
     )

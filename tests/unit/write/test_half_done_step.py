@@ -12,6 +12,7 @@ from harness.engines.spark.session import SparkRefusal
 from harness.scenario.definition import Step
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.late_upsert import LateUpsert
 from harness.write import write_variant
 from harness.write.write_variant import WriterSilent
 from harness.write.writer_pool import WriteTarget
@@ -92,3 +93,15 @@ def test_an_error_before_the_commit_is_a_refusal_as_ever(place: WriteTarget) -> 
     record = sent(place, Simulated(refuse("select 1 as `id`"))).records[1]
     assert record.outcome.kind is OutcomeKind.REFUSED
     assert not outcomes.half_done(record.outcome)
+
+
+def test_a_late_write_that_commits_nothing_did_nothing_though_no_row_changes(
+    place: WriteTarget,
+) -> None:
+    def makes(sql: str) -> tuple[str, ...]:
+        return () if sql.startswith("insert") and "f2s2r1" in sql else (f"{len(sql)}.commit",)
+
+    steps = (Step(Insert(keys=(1,))), Step(LateUpsert(keys=(1,))))
+    record = sent(place, Simulated(makes=makes), variant(steps=steps)).records[2]
+    assert record.outcome.refusal is not None
+    assert record.outcome.refusal.kind == "did nothing"

@@ -7,7 +7,8 @@ import pytest
 from harness.model.canonical import Unpredicted
 from harness.model.file_facts import FileFact
 from harness.model.simulation.column_resolution import META
-from harness.model.simulation.reader import NO_META, Meta, Simulation
+from harness.model.simulation.hudi_meta_columns import NO_META, Meta
+from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import By, Way
 from tests.quality.notation import Told, history
 from tests.simulated import Reader, instant_of, rows_of

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from harness.model.file_facts import FileFact, FileKind
+from harness.model.simulation.hudi_meta_columns import NO_META, Meta
 from harness.model.simulation.hudi_record_key import rekeyed
-from harness.model.simulation.reader import NO_META, Meta, Simulation
+from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import By, Logs, Way
 from tests.quality.notation import Told, history
 from tests.simulated import Reader, instant_of, rows_of

@@ -32,7 +32,7 @@ def rows(told: Told, way: Way, where: Condition | None = None) -> list[tuple[str
 def test_log_files_make_ways_of_their_own_where_they_hold_rows() -> None:
     told = history("insert 1,2; upsert 1", mor=True)
     ways = reading(told).ways()
-    assert {way.logs for way in ways} == {*Logs} - {Logs.UNDELETED}
+    assert {way.logs for way in ways} == {*Logs} - {Logs.UNDELETED, Logs.OTHER_MODE}
 
 
 def test_where_logs_only_delete_a_reader_may_ignore_the_deletes_or_all_logs() -> None:

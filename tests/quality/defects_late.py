@@ -1,0 +1,40 @@
+"""Planted readers of versions that came late: the table's merge mode says which ones stand.
+
+Under event time a late version changes nothing, under commit time it replaces the row, and a late
+delete takes it away. A reader that merges by the other mode is wrong in both.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+from harness.model.table import MergeMode
+from tests.quality.chance import Plot
+from tests.quality.planted import Twist, Way, plant
+from tests.quality.shadow import read
+from tests.simulated import Reader
+
+OTHER = {MergeMode.EVENT_TIME: MergeMode.COMMIT_TIME, MergeMode.COMMIT_TIME: MergeMode.EVENT_TIME}
+
+
+def _late(mode: MergeMode) -> Twist:
+    """Let versions come late, of rows in base files and of rows in log files."""
+
+    def twist(plot: Plot, _: random.Random) -> Plot:
+        before = "insert 401..405; upsert 402"
+        since = "late upsert 401,402; late delete 403"
+        return replace(
+            plot, mor=True, merge_mode=mode, steps=f"{before}; {plot.steps}; {since}; upsert 405"
+        )
+
+    return twist
+
+
+def _by(mode: MergeMode) -> Way:
+    return lambda told, _: read(told, Reader("id", mode=mode))
+
+
+for _mode, _other in OTHER.items():
+    plant(f"late versions, {_mode} (right)", _by(_mode), harmless=True, twist=_late(_mode))
+    plant(f"late versions, {_mode}: read by {_other}", _by(_other), twist=_late(_mode))
