@@ -32,7 +32,7 @@ def render(found: Rollout, console: Console, page: Path | None = None) -> None:
     say(console, words.headline(found), "bold")
     say(console, words.no_return(found))
     _table(found, console)
-    for state in found.judged:
+    for state in found.states:  # the page has the states of other orders too
         for title, each in words.against(state):
             say(console, f"\n{title}: {words.worse(each)}", "bold")
             upgrade_terminal.causes(each, console)
