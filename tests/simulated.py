@@ -10,7 +10,7 @@ that a format with ids would keep, and the values of each record as they were at
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from harness.core.records import Column
@@ -22,6 +22,7 @@ from harness.model.schema import Field, Schema
 from harness.model.table import MergeMode, Table
 from harness.model.truth import History, Row, Truth, row_values
 from harness.scenario.operations.api import Operation
+from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.failed_write import FailedWrite
@@ -60,8 +61,8 @@ class File:
     """The keys whose versions in it came late."""
     commits: Mapping[Value, str] = field(default_factory=dict)
     """The instant at which each record was committed, which it keeps in files of later steps."""
-    gone: int = NEVER
-    """The step that took it back."""
+    gone: range = range(0)
+    """The steps after which it is no part of the table any more."""
 
     @property
     def path(self) -> str:
@@ -92,21 +93,22 @@ def instant_of(step: int) -> str:
 
 @dataclass
 class Disk:
-    """A table's folder: nothing is ever cleaned."""
+    """A table's folder."""
 
     table: Table
     merge_on_read: bool
     files: list[File] = field(default_factory=list)
-    replaced: dict[str, range] = field(default_factory=dict)
-    """Since which step others are in the place of a file group, until that is taken back."""
 
     def until(self, step: int) -> list[File]:
         """Return the files of the table as it was after a step."""
-        return [
-            each
-            for each in self.files
-            if each.step <= step < each.gone and step not in self.replaced.get(each.group, ())
-        ]
+        return [each for each in self.files if each.step <= step and step not in each.gone]
+
+    def drop(self, gone: Iterable[File], step: int) -> None:
+        """Take files out of the table with a step."""
+        paths = {each.path for each in gone}
+        for at, file in enumerate(self.files):
+            if file.path in paths:
+                self.files[at] = replace(file, gone=range(step, NEVER))
 
     def slices(self, step: int) -> dict[str, tuple[File, list[File]]]:
         """Return each group's newest base file and the log files after it."""
@@ -140,18 +142,19 @@ def written(
             _take_back(disk, after)
         elif isinstance(operation, FailedWrite):
             _fail(disk, before, after)
+        elif isinstance(operation, Clean):
+            _clean(disk, after)
         else:
             _write(disk, before, after)
     return disk
 
 
 def _take_back(disk: Disk, after: Truth) -> None:
+    """Take away the files of what is taken back, and give those back that it took away."""
     for at, file in enumerate(disk.files):
-        if file.step in after.undone and file.gone == NEVER:
-            disk.files[at] = replace(file, gone=after.step)
-    for group, since in disk.replaced.items():
-        if since.start in after.undone and since.stop == NEVER:
-            disk.replaced[group] = range(since.start, after.step)
+        if file.gone.start in after.undone and file.gone.stop == NEVER:
+            disk.files[at] = replace(file, gone=range(file.gone.start, after.step))
+    disk.drop((each for each in disk.until(after.step) if each.step in after.undone), after.step)
 
 
 def _fail(disk: Disk, before: Truth, after: Truth) -> None:
@@ -159,7 +162,7 @@ def _fail(disk: Disk, before: Truth, after: Truth) -> None:
     first = len(disk.files)
     rows = {**after.rows, **{row.key: row for row in after.failed}}
     _write(disk, before, replace(after, rows=rows))
-    disk.files[first:] = [replace(file, gone=after.step) for file in disk.files[first:]]
+    disk.drop(disk.files[first:], after.step)
 
 
 def _write(disk: Disk, before: Truth, after: Truth) -> None:
@@ -212,13 +215,19 @@ def _compact(disk: Disk, after: Truth) -> None:
 
 def _cluster(disk: Disk, after: Truth) -> None:
     """Make a file group of each partition's rows instead of all there are."""
-    for group in disk.slices(after.step):
-        disk.replaced[group] = range(after.step, NEVER)
+    disk.drop(disk.until(after.step), after.step)
     groups: dict[str, list[Row]] = {}
     for row in after.rows.values():
         groups.setdefault(_new_group(disk, after, row), []).append(row)
     for group, rows in groups.items():
         disk.files.append(_file(disk, FileKind.BASE, group, after, rows))
+
+
+def _clean(disk: Disk, after: Truth) -> None:
+    """Remove what is older than the newest base file of a group."""
+    newest = {group: base.step for group, (base, _) in disk.slices(after.step).items()}
+    old = (each for each in disk.until(after.step) if each.step < newest[each.group])
+    disk.drop(old, after.step)
 
 
 def _file(disk: Disk, kind: FileKind, group: str, truth: Truth, rows: Sequence[Row]) -> File:

@@ -67,6 +67,8 @@ class Committed:
     """Tells the schema from the one before, where a change of it makes no instant."""
     scheduled: tuple[str, ...] = field(default=(), compare=False)
     """The instants of what is planned and waits: no write. A step may make one besides."""
+    cleanings: tuple[str, ...] = field(default=(), compare=False)
+    """The instants that removed old files; a write may do so besides."""
     table_version: str = field(default="", compare=False)
     """The version of the table; a step may change it besides."""
     savepoints: tuple[str, ...] = field(default=(), compare=False)

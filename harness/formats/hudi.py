@@ -190,10 +190,12 @@ class Hudi:
         """
         names = timeline.names(folder)
         done = tuple(each.requested for each in timeline.completed(names))
+        cleanings = timeline.completed(names, timeline.CLEANINGS)
         return Committed(
             done,
             "",
             timeline.scheduled(names),
+            tuple(each.requested for each in cleanings),
             self.table_version(folder),
             hudi_undo.savepoints(names),
             hudi_undo.undone(names),
@@ -234,7 +236,7 @@ class Hudi:
         if isinstance(operation, hudi_undo.UNDO):
             return hudi_undo.left_undone(operation)
         if isinstance(operation, Service):
-            return hudi_services.left_undone(operation, before)
+            return hudi_services.left_undone(operation, before, len(self.instants(folder)))
         return ""
 
     def created_wrong(self, folder: Path, settings: VariantSettings) -> str:

@@ -39,10 +39,13 @@ def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
         FileFactError: a file cannot be understood, or what replaced file groups.
 
     """
-    done = {each.requested for each in timeline.completed(timeline.names(folder))}
+    names = timeline.names(folder)
+    done = {each.requested for each in timeline.completed(names)}
     without_meta = properties(folder).get("hoodie.populate.meta.fields") == "false"
     replaced = replaced_groups.of_table(folder)
-    read = _TableFiles(folder, done, replaced, key if without_meta else RECORD_KEY)
+    read = _TableFiles(
+        folder, done, timeline.begin(names), replaced, key if without_meta else RECORD_KEY
+    )
     return tuple(fact for path in _files(folder) for fact in read.facts(path))
 
 
@@ -53,6 +56,12 @@ def uncompacted(found: Sequence[FileFact]) -> int:
         bases[each.file_group] = max(each.instant, bases.get(each.file_group, ""))
     logs = (fact for fact in found if fact.kind is FileKind.LOG)
     return sum(log.instant > bases.get(log.file_group, "") for log in logs)
+
+
+def superseded(found: Sequence[FileFact]) -> int:
+    """Count the base files of whose group there is a newer one."""
+    bases = [fact.file_group for fact in found if fact.kind is FileKind.BASE]
+    return len(bases) - len(set(bases))
 
 
 def together(found: Sequence[FileFact]) -> int:
@@ -89,7 +98,9 @@ class _TableFiles:
 
     folder: Path
     done: Collection[str]
-    """The completed instants."""
+    """The completed instants of the timeline."""
+    begin: str
+    """Its first instant."""
     replaced: Collection[str]
     """The file groups that are live no longer."""
     key: str
@@ -98,7 +109,7 @@ class _TableFiles:
     def facts(self, path: Path) -> Iterator[FileFact]:
         relative = path.relative_to(self.folder).as_posix()
         if base := BASE.fullmatch(path.name):
-            if base["instant"] in self.done and base["group"] not in self.replaced:
+            if self._has(base["instant"]) and base["group"] not in self.replaced:
                 footer, own = parquet.read(path, self.key), (base["group"], base["instant"])
                 yield FileFact(relative, FileKind.BASE, *own, footer.columns, footer.keys)
         elif (log := LOG.fullmatch(path.name)) and not log["cdc"]:
@@ -107,10 +118,14 @@ class _TableFiles:
         else:
             raise FileFactError(f"{relative}: neither a base file nor a log file by its name")
 
+    def _has(self, instant: str) -> bool:
+        """Return whether what an instant wrote is part of the table."""
+        return instant in self.done or instant < self.begin
+
     def _log(self, path: Path, relative: str, group: str) -> Iterator[FileFact]:
         try:
             for block in hudi_log.blocks(path.read_bytes()):
-                if block.kind is not BlockKind.COMMAND and block.instant in self.done:
+                if block.kind is not BlockKind.COMMAND and self._has(block.instant):
                     yield self._block(block, relative, group)
         except FileFactError as problem:
             raise FileFactError(f"{relative}: {problem}") from problem

@@ -14,11 +14,18 @@ from harness.formats.statements import DATABASE, Sql, Statement
 from harness.model.file_facts import FileFact
 from harness.model.identifiers import TABLE
 from harness.scenario.operations.api import schedules
+from harness.scenario.operations.archive import Archive
+from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
 
-Service = Compact | Cluster
+Service = Compact | Cluster | Clean | Archive
 _NAME: Final = f"table => '{DATABASE}.{TABLE}'"
+_ONE_VERSION: Final = (
+    "hoodie.cleaner.policy=KEEP_LATEST_FILE_VERSIONS,hoodie.cleaner.fileversions.retained=1"
+)
+_KEPT: Final = 3
+"""How many commits may be on the timeline; where there are more, one less stays."""
 
 
 def wording(service: Service, *, merge_on_read: bool) -> tuple[Statement, ...]:
@@ -34,6 +41,11 @@ def wording(service: Service, *, merge_on_read: bool) -> tuple[Statement, ...]:
         case Cluster(only):
             both = ("execute", "scheduleAndExecute")
             return _calls("run_clustering", (only.value,) if only else both)
+        case Clean():
+            return (Sql(f"call run_clean({_NAME}, options => '{_ONE_VERSION}')"),)
+        case Archive():
+            kept = f"min_commits => {_KEPT - 1}, max_commits => {_KEPT}, retain_commits => 1"
+            return (Sql(f"call archive_commits({_NAME}, {kept}, enable_metadata => false)"),)
     return ()
 
 
@@ -44,15 +56,30 @@ def cannot(service: Service, *, merge_on_read: bool) -> str:
     return ""
 
 
-def left_undone(service: Service, before: Sequence[FileFact]) -> str:
-    """Return what a service that left no trace should have done; empty when nothing."""
+def left_undone(service: Service, before: Sequence[FileFact], commits: int) -> str:
+    """Return what a service that left no trace should have done; empty when nothing.
+
+    `commits`: how many there are.
+    """
+    what, waiting, why = _missed(service, before, commits)
+    return f"no {what}, but {waiting} {why}" if waiting else ""
+
+
+def _missed(service: Service, before: Sequence[FileFact], commits: int) -> tuple[str, int, str]:
+    """Return what is not there, and of how many things it can be told."""
     lacking = "was scheduled" if schedules(service) else "is on the timeline"
-    if isinstance(service, Compact):
-        waiting = hudi_files.uncompacted(before)
-        return f"no compaction {lacking}, but {waiting} log blocks wait for one" if waiting else ""
-    # Hudi 1.0.2 leaves a file group as it is that is alone in its partition.
-    groups = hudi_files.together(before)
-    return f"no clustering {lacking}, but {groups} file groups share a partition" if groups else ""
+    match service:
+        case Compact():
+            waiting = hudi_files.uncompacted(before)
+            return f"compaction {lacking}", waiting, "log blocks wait for one"
+        case Cluster():
+            # Hudi 1.0.2 leaves a file group as it is that is alone in its partition.
+            groups = hudi_files.together(before)
+            return f"clustering {lacking}", groups, "file groups share a partition"
+        case Clean():
+            old = hudi_files.superseded(before)
+            return "cleaning is on the timeline", old, "base files are not the newest"
+    return "commit was archived", max(commits - _KEPT, 0), "are too many"
 
 
 def _calls(procedure: str, operations: Sequence[str]) -> tuple[Statement, ...]:

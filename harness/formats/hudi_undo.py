@@ -59,7 +59,7 @@ def undone(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _requested(names: Iterable[str], actions: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(each.requested for each in timeline.of_actions(names, actions))
+    return tuple(each.requested for each in timeline.completed(names, actions))
 
 
 def left_undone(operation: Operation) -> str:

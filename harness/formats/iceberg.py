@@ -25,7 +25,10 @@ from harness.model.table import Table
 from harness.model.truth import Row, Truth
 from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.definition import Scenario
+from harness.scenario.operations import name_of
 from harness.scenario.operations.api import Operation, schedules
+from harness.scenario.operations.archive import Archive
+from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.failed_write import FailedWrite
@@ -135,8 +138,8 @@ class Iceberg:
         """Refuse to plan for later; what Iceberg does not do it refuses itself, as an answer."""
         if isinstance(operation, SetTableVersion):
             return f"{self.NAME} tables are made in version {VERSION}, and stay there"
-        if isinstance(operation, Cluster):
-            return f"{self.NAME} has no file groups to cluster; compact rewrites its files"
+        if isinstance(operation, Cluster | Clean | Archive):
+            return f"{self.NAME} has no {name_of(operation)}, which is a service of Hudi's"
         if isinstance(operation, LateUpsert | LateDelete):
             return f"{self.NAME} orders no versions of a row: the last write stands, late or not"
         if schedules(operation):

@@ -26,6 +26,11 @@ UNDO: Final = ("restore", "rollback")
 """Take writes back."""
 _BEGUN: Final = re.compile(r"(?P<requested>\d+)\.((delta|replace)?commit\.)?(requested|inflight)")
 """Of a write: layout 1 calls an inflight commit `<requested>.inflight`."""
+BEGUN: Final = (*WRITES, "compaction", "logcompaction", "clustering")
+"""What their names have as action before they are completed, too."""
+_WRITE: Final = re.compile(rf"(?P<requested>\d+)(_\d+)?\.({'|'.join(BEGUN)})\b")
+"""The name of a file of a write, completed or not."""
+CLEANINGS: Final = ("clean",)
 _COMPLETED: Final = re.compile(r"(?P<requested>\d+)(_(?P<completed>\d+))?\.(?P<action>[a-z]+)")
 
 
@@ -59,19 +64,14 @@ def _files(folder: Path) -> tuple[str, ...]:
     return tuple(each.name for each in folder.iterdir() if each.is_file())
 
 
-def completed(found: Iterable[str]) -> tuple[Instant, ...]:
+def completed(found: Iterable[str], actions: Collection[str] = WRITES) -> tuple[Instant, ...]:
     """Return the completed writes among names of files, in the order of their completion.
+
+    `actions`: other ones than those of writes.
 
     >>> completed(["20240101.commit", "20240102.commit.requested", "hoodie.properties"])
     (Instant(requested='20240101', completed='20240101', action='commit'),)
-    """
-    return of_actions(found, WRITES)
-
-
-def of_actions(found: Iterable[str], actions: Collection[str]) -> tuple[Instant, ...]:
-    """Return what was completed of some actions, in the order of its completion.
-
-    >>> of_actions(["1.commit", "1.savepoint", "2.restore.inflight"], UNDO)
+    >>> completed(["1.commit", "1.savepoint", "2.restore.inflight"], UNDO)
     ()
     """
     matches = (_COMPLETED.fullmatch(name) for name in found)
@@ -81,6 +81,19 @@ def of_actions(found: Iterable[str], actions: Collection[str]) -> tuple[Instant,
         if each and each["action"] in actions
     )
     return tuple(sorted(instants, key=lambda each: (each.completed, each.requested)))
+
+
+def begin(found: Iterable[str]) -> str:
+    """Return the first write, completed or not: those of before were completed, and are archived.
+
+    Cleanings and savepoints may be older, as they are archived by another rule. Source:
+    `BaseHoodieTimeline.containsOrBeforeTimelineStarts`, of the timeline of writes.
+
+    >>> begin(["hoodie.properties", "2.commit.requested", "3_4.commit", "1.clean"]), begin([])
+    ('2', '')
+    """
+    requested = (match["requested"] for match in map(_WRITE.match, found) if match)
+    return min(requested, default="")
 
 
 def scheduled(found: Iterable[str]) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from harness.judge import statement_evidence as sent
 from harness.judge.field_ids import by_ids, by_names
 from harness.judge.partition_values import PartitionValues
 from harness.model.canonical import Value, same, text_of
+from harness.model.datatypes import DataType
 from harness.model.file_facts import FileFact
 from harness.model.partition_paths import Texts
 from harness.model.schema import Field
@@ -254,7 +255,7 @@ class Holdings:
         if (written, False) == at:
             return True
         then = self._history[written].schema.by_id(column.id)
-        converted = then is None or then.type != column.type
+        converted = then is None or _leaves(then) != _leaves(column)
         latest = max(row.written.values()), False
         carried = latest < at and (found is None or not converted)
         return carried and not self._doubted_before(row.key, column.id, fact, found)
@@ -289,6 +290,11 @@ class Holdings:
     def _holding(self, key: Value) -> list[FileFact]:
         names = set(_names(self._history[0], key))
         return [each for each in self._values if names & set(each.keys)]
+
+
+def _leaves(column: Field) -> Mapping[int, DataType]:
+    """Return the types of a column's plain parts, whatever they are called."""
+    return {each.id: each.type for each in column.walk() if not each.children}
 
 
 def _same_values(one: Row, other: Row) -> bool:

@@ -69,11 +69,15 @@ def name_of(view: str) -> str:
 
 
 def planned(name: str, history: History) -> Past | None:
-    """Return what a view of the past is asked for after the last step; None where nothing is."""
+    """Return what a view of the past is asked for after the last step; None where nothing is.
+
+    Where files of the past were removed, no table of before can be shown whole.
+    """
     changes = [after.step for before, after in pairwise(history) if _changed(before, after)]
     writes = [after.step for before, after in pairwise(history) if before.rows != after.rows]
     earlier = [step for step in writes if changes and step < changes[-1]] or writes[:-1]
-    return Past(name, earlier[-1]) if earlier else None
+    there = [step for step in earlier if step >= history[-1].oldest]
+    return Past(name, there[-1]) if there else None
 
 
 def asked(name: str, history: History) -> tuple[str, History] | None:

@@ -76,6 +76,8 @@ class Truth:
     """The steps that were taken back, or failed."""
     failed: tuple[Row, ...] = ()
     """What the last write that failed would have made; no reader may show it."""
+    oldest: int = 0
+    """The first step whose table can be gone back to: files of earlier ones may be removed."""
     contested: Mapping[int, Contested] = dataclasses.field(default_factory=dict)
     """What each step so far sent of such."""
 

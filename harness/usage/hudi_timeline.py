@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from harness.formats import timeline
+
 _NAME: Final = re.compile(
     r"(?P<requested>\d+)(_\d+)?(\.(?P<action>[a-z]+))??(\.(?P<state>requested|inflight))?"
 )
@@ -40,13 +42,14 @@ class HudiTimeline:
 
     @property
     def begin(self) -> str:
-        """The first instant; what is older was completed and archived."""
-        return min((*self.completed, *self.pending), default="")
+        """The first write; those that are older were completed, and are archived."""
+        found = {**self.pending, **self.completed}.items()
+        return min((at for at, action in found if action in timeline.BEGUN), default="")
 
     def has(self, instant: str) -> bool:
         """Return whether what an instant wrote is part of the table.
 
-        What is neither here nor older was rolled back (`HoodieDefaultTimeline`,
+        What is neither here nor older was rolled back (`BaseHoodieTimeline`,
         `containsOrBeforeTimelineStarts`).
         """
         return instant in self.completed or instant < self.begin

@@ -21,6 +21,7 @@ from harness.runtime import provide
 from harness.scenario import expected_history
 from harness.scenario.cells import Variant
 from harness.scenario.operations.api import Operation, schedules
+from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.failed_write import FailedWrite
 from harness.scenario.operations.restore import Restore
 from harness.scenario.operations.rollback import Rollback
@@ -34,6 +35,7 @@ BEGUN: Final = "begun"
 """The trace of a write that is meant to fail."""
 TRACES: Final[Mapping[type[Operation], str]] = {
     SetTableVersion: "table_version",
+    Clean: "cleanings",
     Savepoint: "savepoints",
     Restore: "undone",
     Rollback: "undone",

@@ -8,15 +8,15 @@ reads files of several schemas and writes them with one: what it loses there no 
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import replace
 
-from harness.model.file_facts import FileKind
 from tests.quality.chance import Plot
 from tests.quality.defects_base import BASE, VIEW
 from tests.quality.notation import Told
-from tests.quality.planted import Twist, free, plant, planted
+from tests.quality.planted import Twist, free, having, plant, planted
 from tests.quality.shadow import Files, Seen, read
-from tests.simulated import File
+from tests.simulated import File, Record
 
 
 def _clustered(plot: Plot, _: random.Random) -> Plot:
@@ -35,15 +35,21 @@ def _renamed(plot: Plot, by_chance: random.Random) -> Plot:
     return replace(plot, steps=f"{plot.steps}; insert 401..403; rename {name} renamed; cluster")
 
 
+def _part_renamed(plot: Plot, by_chance: random.Random) -> Plot:
+    plot = having("struct<a: string, b: int>")(plot, by_chance)
+    return replace(plot, steps=f"{plot.steps}; insert 401..403; rename x.a renamed; cluster")
+
+
 def _unreplaced(told: Told, files: Files | None = None) -> Seen:
     """Read as if no file group had been replaced."""
-    disk = replace(told.disk, replaced={})
+    every = [replace(each, gone=range(0)) for each in told.disk.files]
+    disk = replace(told.disk, files=every)
     return replace(read(replace(told, disk=disk), files=files), told=told, files=None)
 
 
 def _made(told: Told, file: File) -> bool:
     """Return whether a file is of a file group that a clustering made."""
-    return file.group.split("-")[0] in {f"g{each.start}" for each in told.disk.replaced.values()}
+    return file.group.split("-")[0] in {f"g{each.gone.start}" for each in told.disk.files}
 
 
 for _mor in (False, True):
@@ -76,14 +82,27 @@ plant(
 @planted("writer: clustering after a rename writes NULL", twist=_renamed)
 def _emptied(told: Told, _: random.Random) -> Seen:
     """Look for the new name in files that have the old one."""
+    return read(told, files=_new(told, lambda record: {**record, "renamed": None}))
 
-    def emptied(file: File) -> File:
-        if file.kind is not FileKind.BASE or file.step < told.truth.step:
+
+@planted("writer: clustering after the rename of a part writes NULL", twist=_part_renamed)
+def _part_emptied(told: Told, _: random.Random) -> Seen:
+    def emptied(record: Record) -> Record:
+        old = record["x"]
+        return {**record, "x": {**old, "renamed": None} if isinstance(old, dict) else old}
+
+    return read(told, files=_new(told, emptied))
+
+
+def _new(told: Told, change: Callable[[Record], Record]) -> Files:
+    """Change the records of the files that the last step makes."""
+
+    def changed(file: File) -> File:
+        if file.step < told.truth.step:
             return file
-        records = {key: {**each, "renamed": None} for key, each in file.records.items()}
-        return replace(file, records=records)
+        return replace(file, records={key: change(each) for key, each in file.records.items()})
 
-    return read(told, files=emptied)
+    return changed
 
 
 @planted("writer: clustering leaves out a row", twist=_renamed)

@@ -14,7 +14,7 @@ from tests.quality.defects_base import BASE, VIEW
 from tests.quality.notation import Told
 from tests.quality.planted import Twist, Way, plant, planted
 from tests.quality.shadow import Seen, read
-from tests.simulated import NEVER, File
+from tests.simulated import File
 
 DELETED, NEW = "402", "405"
 """Rows that the history deletes and inserts, before it takes both back."""
@@ -40,7 +40,7 @@ ROLLED_BACK = "merge update 401 delete 402 insert 405; rollback"
 
 def _stays(told: Told, kind: FileKind | None = None) -> Seen:
     def stays(file: File) -> File:
-        return replace(file, gone=NEVER) if kind in {None, file.kind} else file
+        return replace(file, gone=range(0)) if kind in {None, file.kind} else file
 
     return read(told, files=stays)
 

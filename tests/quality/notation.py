@@ -25,7 +25,9 @@ from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Only, Operation
+from harness.scenario.operations.archive import Archive
 from harness.scenario.operations.change_type import ChangeType
+from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.delete import Delete
@@ -184,10 +186,19 @@ def operation(words: list[str]) -> Operation:
             return Merge(_keys(changed), _keys(new), _keys(gone))
         case ["touch", *how]:
             return Touch(Rewrites(how[0] if how else "none"))
-        case ["compact" | "cluster" as service, *how]:
-            only = Only(how[0]) if how else None
-            return Compact(only) if service == "compact" else Cluster(only)
+        case ["compact" | "cluster" | "clean" | "archive" as service, *how]:
+            return _service(service, *map(Only, how))
     return UNDO[words[0]] if words[0] in UNDO else _other(words)
+
+
+def _service(name: str, only: Only | None = None) -> Operation:
+    services: dict[str, Operation] = {
+        "compact": Compact(only),
+        "cluster": Cluster(only),
+        "clean": Clean(),
+        "archive": Archive(),
+    }
+    return services[name]
 
 
 def _other(words: list[str]) -> Operation:

@@ -20,6 +20,8 @@ from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Only, Operation
+from harness.scenario.operations.archive import Archive
+from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.drop_column import DropColumn
@@ -212,6 +214,25 @@ def test_a_clustering_carries_out_what_waits_then_clusters_the_rest() -> None:
         cannot = formats.load(name).cannot
         possible = name.startswith("hudi")
         assert [not cannot(each) for each in (Cluster(), Cluster(Only.SCHEDULE))] == [possible] * 2
+
+
+def test_old_files_are_cleaned_away_and_old_commits_archived_where_the_format_has_it() -> None:
+    (cleaned,), (archived,) = wording("hudi-cow", Clean()), wording("hudi-mor", Archive())
+    assert "call run_clean(table => '{database}.t'" in cleaned
+    assert "KEEP_LATEST_FILE_VERSIONS" in cleaned
+    assert "call archive_commits(table => '{database}.t', min_commits => 2" in archived
+    for name in formats.names():
+        cannot = formats.load(name).cannot
+        assert [not cannot(each) for each in (Clean(), Archive())] == [name.startswith("hudi")] * 2
+
+
+def test_an_archiving_is_missed_where_there_are_many_commits(tmp_path: Path) -> None:
+    (tmp_path / ".hoodie").mkdir()
+    cow = formats.load("hudi-cow")
+    for count, told in ((3, ""), (2, "no commit was archived, but 2 are too many")):
+        for at in range(count):
+            (tmp_path / ".hoodie" / f"{count}{at}.commit").touch()
+        assert cow.left_undone(tmp_path, Archive(), ()) == told
 
 
 def test_a_clustering_is_missed_where_a_partition_has_several_file_groups(tmp_path: Path) -> None:

@@ -64,6 +64,17 @@ def test_files_of_writes_that_were_not_completed_are_left_out(tmp_path: Path) ->
     assert [fact.instant for fact in hudi_files.facts(tmp_path, "id")] == ["100"]
 
 
+def test_files_of_writes_that_were_archived_count_though_older_cleanings_were_not(
+    tmp_path: Path,
+) -> None:
+    complete(tmp_path, "100", action="clean")
+    complete(tmp_path, "300", action="commit")
+    complete(tmp_path, "250", action="commit.requested")
+    for instant in ("200", "250", "300", "400"):
+        base(tmp_path, f"aa-0_0-1-1_{instant}.parquet", "1")
+    assert [fact.instant for fact in hudi_files.facts(tmp_path, "id")] == ["200", "300"]
+
+
 def test_files_in_partition_folders_are_found_by_their_path(tmp_path: Path) -> None:
     complete(tmp_path, "100")
     base(tmp_path / "p=a", "aa-0_0-1-1_100.parquet", "1")
@@ -155,6 +166,11 @@ def test_log_blocks_wait_for_compaction_until_a_newer_base_file_of_their_group_i
     assert hudi_files.uncompacted((*logs, older)) == 2
     assert hudi_files.uncompacted((*logs, older, fact(FileKind.BASE, "a", "300"))) == 1
     assert hudi_files.uncompacted((older,)) == 0
+
+
+def test_base_files_are_superseded_by_newer_ones_of_their_group() -> None:
+    bases = [fact(FileKind.BASE, group, at) for group, at in (("a", "1"), ("a", "2"), ("b", "1"))]
+    assert hudi_files.superseded((*bases, fact(FileKind.LOG, "b", "2"))) == 1
 
 
 def test_properties_are_read_and_absent_ones_are_none(tmp_path: Path) -> None:

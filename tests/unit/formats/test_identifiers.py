@@ -31,7 +31,9 @@ from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations import registry
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Operation
+from harness.scenario.operations.archive import Archive
 from harness.scenario.operations.change_type import ChangeType
+from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.delete import Delete
@@ -90,6 +92,8 @@ def scenario_of(names: tuple[str, ...]) -> Scenario:
         Touch(),
         Rollback(),
         Restore(),
+        Clean(),
+        Archive(),
         SetTableVersion(6),
         DropColumn(f"{struct}.{inner}.{struct}"),
     )

@@ -76,6 +76,15 @@ def test_it_goes_back_to_the_write_before_the_last_schema_change(
     assert planned("as_of", history(steps).history) == expected
 
 
+def test_it_goes_back_no_further_than_files_are_kept() -> None:
+    def back(steps: str) -> Past | None:
+        return planned("as_of", history(steps).history)
+
+    assert back("insert 1; upsert 1; insert 2; clean; insert 3; rename f1 g") == Past("as_of", 5)
+    assert back("insert 1; upsert 1; clean; rename f1 g") == Past("as_of", 2)
+    assert back("insert 1; upsert 1; rename f1 g; archive; insert 2") is None
+
+
 def test_the_text_of_a_view_is_read_back() -> None:
     assert past_views.past(str(Past("incremental", 12))) == Past("incremental", 12)
     assert (

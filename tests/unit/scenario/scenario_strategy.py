@@ -18,7 +18,9 @@ from harness.scenario import expected_history, semantics
 from harness.scenario.definition import VIEWS, Scenario, Step
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Key, Only, Operation
+from harness.scenario.operations.archive import Archive
 from harness.scenario.operations.change_type import ChangeType
+from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.delete import Delete
@@ -79,6 +81,8 @@ def operations(draw: st.DrawFn, before: Truth) -> Operation:
         Compact(Only.SCHEDULE),
         Cluster(),
         Cluster(Only.SCHEDULE),
+        Clean(),
+        Archive(),
     ]
     return draw(st.sampled_from(possible))
 

@@ -114,8 +114,9 @@ def test_a_base_file_that_was_not_completed_rewrites_nothing(tmp_path: Path) -> 
     assert short(hudi_table.read(folder, MINE).schema_changes) == ["rename f1 g yes"]
 
 
-def test_files_of_archived_commits_count(tmp_path: Path) -> None:
-    folder = hudi(tmp_path, HUDI_6, [f"{THIRD}.commit"])
+@pytest.mark.parametrize("older", [[], ["1.clean"]])
+def test_files_of_archived_commits_count(older: list[str], tmp_path: Path) -> None:
+    folder = hudi(tmp_path, HUDI_6, [*older, f"{THIRD}.commit"])
     history(tmp_path, *RENAMED)
     base(tmp_path, "a", FIRST)
     assert short(hudi_table.read(folder, MINE).schema_changes) == ["rename f1 g yes"]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from harness.core.records import Outcome, OutcomeKind, Refusal
 from harness.scenario.definition import Step
+from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.set_table_version import SetTableVersion
 from harness.write.writer_pool import WriteTarget
@@ -71,6 +72,16 @@ def test_what_is_compacted_on_the_way_is_an_instant_of_the_step(place: WriteTarg
 def test_an_error_after_it_was_set_leaves_it_applied(place: WriteTarget) -> None:
     outcome = last(place, Versioned(part="to_version"), TO_9)
     assert (outcome.kind, outcome.refusal) == (OutcomeKind.APPLIED, ERROR)
+
+
+def test_a_cleaning_is_what_the_timeline_has_of_it(place: WriteTarget) -> None:
+    def outcome(*made: str) -> Outcome:
+        def makes(sql: str) -> tuple[str, ...]:
+            return made if "run_clean" in sql else ("100.commit",)
+
+        return last(place, Simulated(makes=makes), Step(Clean()))
+
+    assert (outcome("200.clean").kind, outcome("200.clean").instant) == (OutcomeKind.APPLIED, "")
 
 
 def test_an_error_instead_is_a_refusal(place: WriteTarget) -> None:
