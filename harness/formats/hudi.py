@@ -167,7 +167,10 @@ class Hudi:
     ) -> tuple[Statement, ...]:
         """Return the common Spark SQL, and Hudi's own procedures for table services."""
         if isinstance(operation, Service):
-            return hudi_services.wording(operation, merge_on_read=self.merge_on_read)
+            metadata = settings.get(METADATA_TABLE, "off") != "off"
+            return hudi_services.wording(
+                operation, merge_on_read=self.merge_on_read, metadata_table=metadata
+            )
         if isinstance(operation, SetTableVersion):
             procedure, version = PROCEDURES[str(operation.version)]
             table = f"table => '{DATABASE}.{TABLE}'"

@@ -1,7 +1,8 @@
 """The table services of Hudi: how its procedures are called, and what shows that nothing was done.
 
 A procedure answers without an error where it found nothing to do, and where it did nothing.
-Source: `RunCompactionProcedure`, `RunClusteringProcedure` of Hudi 0.15.0, 1.0.2 and 1.2.0.
+Source: `RunCompactionProcedure`, `RunClusteringProcedure`, `RunCleanProcedure` and
+`ArchiveCommitsProcedure` of Hudi; all were seen to work with 0.15.0, 1.0.2 and 1.2.0.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ _KEPT: Final = 3
 """How many commits may be on the timeline; where there are more, one less stays."""
 
 
-def wording(service: Service, *, merge_on_read: bool) -> tuple[Statement, ...]:
+def wording(
+    service: Service, *, merge_on_read: bool, metadata_table: bool
+) -> tuple[Statement, ...]:
     """Return the calls of a service; none where there are no log files to compact.
 
     First what waits is carried out. `run` of a compaction would not touch it, nor the file groups
@@ -45,7 +48,9 @@ def wording(service: Service, *, merge_on_read: bool) -> tuple[Statement, ...]:
             return (Sql(f"call run_clean({_NAME}, options => '{_ONE_VERSION}')"),)
         case Archive():
             kept = f"min_commits => {_KEPT - 1}, max_commits => {_KEPT}, retain_commits => 1"
-            return (Sql(f"call archive_commits({_NAME}, {kept}, enable_metadata => false)"),)
+            # Where there is a metadata table, that says how far it may go (`TimelineArchiver`).
+            asked = f"enable_metadata => {str(metadata_table).lower()}"
+            return (Sql(f"call archive_commits({_NAME}, {kept}, {asked})"),)
     return ()
 
 
