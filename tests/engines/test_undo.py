@@ -1,0 +1,83 @@
+"""Tables that were taken back, and such as a write left that died before its commit."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness import formats
+from harness.core.records import OutcomeKind
+from harness.formats import timeline
+from harness.plan import Writer, scenarios_folder
+from harness.scenario import load
+from harness.scenario.definition import Scenario
+from harness.write import write_variant
+from harness.write.send_step import SparkFor
+from harness.write.state_records import VariantResult
+from harness.write.writer_pool import WriteTarget
+from tests.engines import test_writers
+from tests.engines.test_writers import NEW, NEWEST, OLD, planned
+
+pytestmark = [pytest.mark.engines, pytest.mark.nightly]
+
+place = test_writers.place
+SAVED, LATER, RESTORED = 5, 8, 10
+"""Steps of `hudi/restore`: the savepoint, the column that is taken back, the restore."""
+FAILED = (3, 6, 8)
+"""The steps of `hudi/failed_write` that fail."""
+every_writer = pytest.mark.parametrize("writer", [OLD, NEW, NEWEST])
+both_formats = pytest.mark.parametrize("name", ["hudi-cow", "hudi-mor"])
+
+
+def scenario(name: str) -> Scenario:
+    return load.load(scenarios_folder() / "hudi" / f"{name}.yaml")
+
+
+def written(
+    what: str, name: str, writer: str, spark_for: SparkFor, place: WriteTarget
+) -> VariantResult:
+    variant = planned(scenario(what), name, Writer(writer))
+    found = write_variant.write(variant, place, spark_for)
+    assert {each.outcome.kind for each in found.records} == {OutcomeKind.APPLIED}
+    return found
+
+
+@every_writer
+@both_formats
+def test_a_restored_table_has_its_files_again_and_the_catalog_the_columns_of_before(
+    name: str, writer: str, spark_for: SparkFor, place: WriteTarget
+) -> None:
+    records = written("restore", name, writer, spark_for, place).records
+    assert records[RESTORED].files == records[SAVED].files
+    columns = [records[step].catalog for step in (SAVED, LATER, RESTORED, RESTORED + 1)]
+    assert columns[0] == columns[3] != columns[1] == columns[2]
+
+
+@every_writer
+@both_formats
+def test_a_write_that_died_is_on_the_timeline_until_the_next_one(
+    name: str, writer: str, spark_for: SparkFor, place: WriteTarget
+) -> None:
+    found = written("failed_write", name, writer, spark_for, place)
+    for step in FAILED:
+        before, after, later = (
+            next(state for (_, at), state in found.states.items() if at == step + more)
+            for more in (-1, 0, 1)
+        )
+        begun = [timeline.begun(timeline.names(each.table)) for each in (before, after, later)]
+        assert len(begun[1]) == 1
+        assert begun[0] != begun[1]
+        assert after.frozen.files == before.frozen.files
+        assert not begun[2] or name == "hudi-cow"  # there `compact` does nothing
+    assert formats.load(name).committed(later.table, ()).undone
+
+
+@pytest.mark.parametrize(("writer", "lost"), [(OLD, False), (NEW, True), (NEWEST, False)])
+def test_a_renamed_column_is_lost_in_the_file_that_is_written_anew_after_a_restore(
+    writer: str, *, lost: bool, spark_for: SparkFor, place: WriteTarget
+) -> None:
+    records = written("restore_renamed", "hudi-cow", writer, spark_for, place).records
+    last = records[-1]
+    rows = [
+        dict(zip(values.columns, row, strict=True)) for values in last.values for row in values.rows
+    ]
+    assert any(row["g"] is None for row in rows) is lost
