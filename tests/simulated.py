@@ -25,9 +25,12 @@ from harness.scenario.operations.api import Operation
 from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.delete_partition import DeletePartition
 from harness.scenario.operations.failed_write import FailedWrite
+from harness.scenario.operations.overwrite import Overwrite
 from harness.scenario.operations.restore import Restore
 from harness.scenario.operations.rollback import Rollback
+from harness.scenario.operations.truncate import Truncate
 from tests import simulated_parts
 
 META = (
@@ -144,6 +147,8 @@ def written(
             _fail(disk, before, after)
         elif isinstance(operation, Clean):
             _clean(disk, after)
+        elif isinstance(operation, Overwrite | DeletePartition | Truncate):
+            _replace(disk, before, after)
         else:
             _write(disk, before, after)
     return disk
@@ -228,6 +233,22 @@ def _clean(disk: Disk, after: Truth) -> None:
     newest = {group: base.step for group, (base, _) in disk.slices(after.step).items()}
     old = (each for each in disk.until(after.step) if each.step < newest[each.group])
     disk.drop(old, after.step)
+
+
+def _replace(disk: Disk, before: Truth, after: Truth) -> None:
+    """Put new file groups in the place of those of rows that are not there as they were."""
+    left = [key for key, row in before.rows.items() if after.rows.get(key) is not row]
+    groups_gone = {
+        group
+        for group, (base, _) in disk.slices(after.step).items()
+        if set(left) & set(base.records) or not set(after.rows) & set(base.records)
+    }
+    disk.drop((each for each in disk.until(after.step) if each.group in groups_gone), after.step)
+    groups: dict[str, list[Row]] = {}
+    for row in (row for key, row in after.rows.items() if before.rows.get(key) is not row):
+        groups.setdefault(_new_group(disk, after, row), []).append(row)
+    for group, rows in groups.items():
+        disk.files.append(_file(disk, FileKind.BASE, group, after, rows))
 
 
 def _file(disk: Disk, kind: FileKind, group: str, truth: Truth, rows: Sequence[Row]) -> File:

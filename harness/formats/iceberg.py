@@ -31,6 +31,7 @@ from harness.scenario.operations.archive import Archive
 from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.delete_partition import DeletePartition
 from harness.scenario.operations.failed_write import FailedWrite
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.late_delete import LateDelete
@@ -140,6 +141,8 @@ class Iceberg:
             return f"{self.NAME} tables are made in version {VERSION}, and stay there"
         if isinstance(operation, Cluster | Clean | Archive):
             return f"{self.NAME} has no {name_of(operation)}, which is a service of Hudi's"
+        if isinstance(operation, DeletePartition):
+            return f"{self.NAME} has no partitions to drop; a delete says which rows go"
         if isinstance(operation, LateUpsert | LateDelete):
             return f"{self.NAME} orders no versions of a row: the last write stands, late or not"
         if schedules(operation):

@@ -8,7 +8,7 @@ after `compact` (Hudi documentation, "Table & Query Types").
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from harness.model.canonical import MapValue, Value
@@ -146,6 +146,22 @@ def late(truth: Truth, step: int, versions: Contested) -> Truth:
     deleted = [key for key, row in stand.items() if row is None]
     contested = {key: row for key, row in versions.items() if key in truth.rows}
     return written(truth, step, changed, deleted, contested)
+
+
+def replaced(
+    truth: Truth, step: int, takes: Callable[[Row], bool], new: Iterable[Row] = ()
+) -> Truth:
+    """Return the truth after file groups were taken away, and others came in their place.
+
+    `takes`: whether a row was in one of them; deleted ones, which a read-optimized view may still
+    have shown, are gone from there too.
+    """
+    added = {row.key: row for row in new}
+    rows = {key: row for key, row in truth.rows.items() if not takes(row)} | added
+    base = {key: row for key, row in truth.base.items() if not takes(row)} | added
+    gone = dict(truth.gone) | {key: step for key in truth.rows if key not in rows}
+    left = {key: at for key, at in gone.items() if key not in added}
+    return replace(truth, step=step, rows=rows, base=base, gone=left, before_last=truth)
 
 
 def compacted(truth: Truth, step: int) -> Truth:

@@ -8,6 +8,7 @@ makes one file group of all of a partition, which takes their place (the same, "
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -18,6 +19,9 @@ from harness.model.truth import Group, History, Row, Truth
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.delete_partition import DeletePartition
+from harness.scenario.operations.overwrite import Overwrite
+from harness.scenario.operations.truncate import Truncate
 
 
 def expected_files(
@@ -31,6 +35,8 @@ def expected_files(
             disk.compact(after)
         elif isinstance(operation, Cluster) and not operation.only:
             disk.cluster(after)
+        elif isinstance(operation, Overwrite | DeletePartition | Truncate):
+            disk.replace(before, after)
         else:
             disk.write(before, after)
         facts.append(tuple(disk.facts))
@@ -61,6 +67,19 @@ class _Disk:
             self._late(before, after, changed, gone)
         for group in dict.fromkeys((*changed, *gone)):
             self._write(group, changed.get(group, []), gone.get(group, []), after)
+
+    def replace(self, before: Truth, after: Truth) -> None:
+        """Take away the file groups of rows that are gone or in new ones, and write the new ones.
+
+        A group may have rows of one partition only: all of it goes.
+        """
+        stay = {key for key, row in before.rows.items() if after.rows.get(key) is row}
+        left = {home for key, home in self._homes.items() if key not in stay}
+        self.facts = [fact for fact in self.facts if fact.file_group not in left]
+        self._logged -= left
+        self._homes = {key: home for key, home in self._homes.items() if key in stay}
+        kept = {key: row for key, row in before.rows.items() if key in stay}
+        self.write(dataclasses.replace(before, rows=kept), after)
 
     def _late(
         self,

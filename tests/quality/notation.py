@@ -31,6 +31,7 @@ from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.delete import Delete
+from harness.scenario.operations.delete_partition import DeletePartition
 from harness.scenario.operations.drop_column import DropColumn
 from harness.scenario.operations.failed_write import FailedWrite
 from harness.scenario.operations.insert import Insert
@@ -38,11 +39,13 @@ from harness.scenario.operations.late_delete import LateDelete
 from harness.scenario.operations.late_upsert import LateUpsert
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.move_column import MoveColumn
+from harness.scenario.operations.overwrite import Of, Overwrite
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.restore import Restore
 from harness.scenario.operations.rollback import Rollback
 from harness.scenario.operations.savepoint import Savepoint
 from harness.scenario.operations.touch import Rewrites, Touch
+from harness.scenario.operations.truncate import Truncate
 from harness.scenario.operations.update import Update
 from harness.scenario.operations.upsert import Upsert
 from tests import simulated
@@ -205,8 +208,19 @@ def _other(words: list[str]) -> Operation:
     match words:
         case ["fail", keys]:
             return FailedWrite(_keys(keys))
+        case ["overwrite", keys, *of]:
+            return Overwrite(_keys(keys), Of(of[0]) if of else Of.TABLE)
+        case ["delete_partition", key]:
+            return DeletePartition(int(key))
+        case ["truncate"]:
+            return Truncate()
         case ["late", how, keys]:
             return (LateUpsert if how == "upsert" else LateDelete)(_keys(keys))
+    return _schema_change(words)
+
+
+def _schema_change(words: list[str]) -> Operation:
+    match words:
         case ["add", name, *rest]:
             return AddColumn(name, parse_type(_type_in(rest) or "string"), *_place(rest))
         case ["drop", name]:

@@ -14,7 +14,7 @@ import pytest
 
 from harness.core.records import FindingKind
 from harness.core.refusals import MEANINGS
-from tests.quality import survey
+from tests.quality import defects_overwrite, survey
 from tests.quality.defects import DEFECTS, REFUSALS, right
 from tests.quality.defects_refusals import ALONE, TEXTS
 from tests.quality.survey import Result
@@ -56,6 +56,11 @@ ASKED: Final[Mapping[str, tuple[str, ...]]] = {
         "pending compaction: log files written since ignored",
         "pending compaction: nothing but log files written since",
         "pending compaction: read-optimized as if it were carried out",
+    ),
+    "show what was overwritten or dropped": tuple(
+        f"{what} on {on}: what was there before too"
+        for what in defects_overwrite.ENDS
+        for on in ("copy-on-write", "merge-on-read")
     ),
     "ignore which file groups were replaced": (
         "clustering on copy-on-write: replaced file groups too",

@@ -30,7 +30,7 @@ class Cluster:
         """Let read-optimized readers see what snapshot readers see, once it is carried out."""
         if self.only:
             return replace(before, step=before.step + 1)
-        return compacted(before, before.step + 1)
+        return replace(compacted(before, before.step + 1), before_last=before)
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:  # noqa: ARG002
         """Return nothing: each format has its own way."""

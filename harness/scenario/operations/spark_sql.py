@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterable, Sequence
 from decimal import Decimal as Number
 
-from harness.model.canonical import MapValue, Value
+from harness.model.canonical import MapValue, Value, text_of
 from harness.model.datatypes import Array, DataType, Decimal, Map, Primitive, Struct, Text
 from harness.model.identifiers import SOURCE, TABLE, free_name
-from harness.model.schema import Field, Schema
+from harness.model.schema import Field, Schema, SchemaChangeError
 from harness.model.truth import Row, Truth
 
 BRACE = r"\u007b"
@@ -147,6 +147,21 @@ def key_list(truth: Truth, keys: Iterable[Value]) -> str:
     """Return a parenthesised list of key literals."""
     field = truth.schema.find(truth.table.key)
     return f"({', '.join(literal(key, field) for key in keys)})"
+
+
+def partition_spec(truth: Truth, values: Sequence[Value]) -> str:
+    """Return the clause that names one partition by the values of all its columns.
+
+    Raises:
+        SchemaChangeError: one of them is NULL, which no such clause can say.
+
+    """
+    fields = [truth.schema.find(name) for name in truth.table.partition_by]
+    if None in values:
+        raise SchemaChangeError("the partition's value is NULL, and no statement can name it")
+    pairs = zip(fields, values, strict=True)
+    said = (f"{quoted(field.name)} = {text(text_of(value))}" for field, value in pairs)
+    return f"partition ({', '.join(said)})"
 
 
 def position(first: bool, after: str | None) -> str:  # noqa: FBT001 - a scenario file's keys

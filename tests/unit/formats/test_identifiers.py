@@ -37,6 +37,7 @@ from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.delete import Delete
+from harness.scenario.operations.delete_partition import DeletePartition
 from harness.scenario.operations.drop_column import DropColumn
 from harness.scenario.operations.failed_write import FailedWrite
 from harness.scenario.operations.insert import Insert
@@ -44,12 +45,14 @@ from harness.scenario.operations.late_delete import LateDelete
 from harness.scenario.operations.late_upsert import LateUpsert
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.move_column import MoveColumn
+from harness.scenario.operations.overwrite import Of, Overwrite
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.restore import Restore
 from harness.scenario.operations.rollback import Rollback
 from harness.scenario.operations.savepoint import Savepoint
 from harness.scenario.operations.set_table_version import SetTableVersion
 from harness.scenario.operations.touch import Touch
+from harness.scenario.operations.truncate import Truncate
 from harness.scenario.operations.update import Update
 from harness.scenario.operations.upsert import Upsert
 
@@ -96,6 +99,9 @@ def scenario_of(names: tuple[str, ...]) -> Scenario:
         Archive(),
         SetTableVersion(6),
         DropColumn(f"{struct}.{inner}.{struct}"),
+        Overwrite((1,), Of.PARTITION),
+        DeletePartition(1),
+        Truncate(),
     )
     return Scenario("x/y", Table(columns, key, order, (part,)), tuple(map(Step, operations)))
 

@@ -17,10 +17,13 @@ from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Operation
+from harness.scenario.operations.delete_partition import DeletePartition
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.late_delete import LateDelete
 from harness.scenario.operations.late_upsert import LateUpsert
+from harness.scenario.operations.overwrite import Of, Overwrite
 from harness.scenario.operations.touch import Rewrites, Touch
+from harness.scenario.operations.truncate import Truncate
 from harness.scenario.operations.upsert import Upsert
 
 COLUMNS = {"id": "int", "ts": "long", "a": "string", "p": "string"}
@@ -123,6 +126,28 @@ def test_only_hudi_has_late_versions(late: Operation) -> None:
     assert cannot["iceberg"] == (
         "iceberg orders no versions of a row: the last write stands, late or not"
     )
+
+
+def test_which_formats_can_be_overwritten_emptied_and_lose_a_partition() -> None:
+    can = {
+        type(operation).__name__: [
+            name for name in formats.names() if not formats.load(name).cannot(operation)
+        ]
+        for operation in (Overwrite((1,)), Truncate(), DeletePartition(1))
+    }
+    assert can == {
+        "Overwrite": ["hudi-cow", "hudi-mor", "iceberg"],
+        "Truncate": ["hudi-cow", "hudi-mor", "iceberg"],
+        "DeletePartition": ["hudi-cow", "hudi-mor"],
+    }
+
+
+def test_one_partition_is_named_by_the_values_of_its_columns() -> None:
+    over = said("hudi-cow", TWO, Overwrite((1,), Of.PARTITION), partitioned=True)
+    assert over.startswith("insert overwrite table {database}.t partition (`p` = 'p1') select 1 as")
+    assert "as `p`" not in over
+    drop = said("hudi-cow", TWO, DeletePartition(3), partitioned=True)
+    assert drop == "alter table {database}.t drop partition (`p` = 'p0')"
 
 
 def test_partitions_stay_as_they_are_without_cascade() -> None:

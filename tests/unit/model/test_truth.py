@@ -14,13 +14,16 @@ from harness.scenario.operations.api import Operation
 from harness.scenario.operations.change_type import ChangeType
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.delete import Delete
+from harness.scenario.operations.delete_partition import DeletePartition
 from harness.scenario.operations.drop_column import DropColumn
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.late_delete import LateDelete
 from harness.scenario.operations.late_upsert import LateUpsert
 from harness.scenario.operations.merge import Merge
+from harness.scenario.operations.overwrite import Of, Overwrite
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.touch import Rewrites, Touch
+from harness.scenario.operations.truncate import Truncate
 from harness.scenario.operations.update import Update
 from harness.scenario.operations.upsert import Upsert
 from tests.unit.scenario.stories import TEXT, scenario_of
@@ -147,3 +150,43 @@ def test_nothing_comes_of_keys_that_no_row_has() -> None:
     end = story(*steps)[-1]
     assert list(end.rows) == ["1"]
     assert [list(sent) for sent in end.contested.values()] == [["8"], ["7"]]
+
+
+def test_what_is_overwritten_is_gone_from_base_files_too() -> None:
+    steps = Insert((1, 2)), Delete((2,)), Upsert((1,)), Overwrite((1, 3))
+    end = story(*steps, merge_on_read=True)[-1]
+    assert shown(end) == shown(end, end.base) == [("1", "f2s4r1"), ("3", "f2s4r3")]
+    assert {row.group for row in end.rows.values()} == {(4, ())}
+    assert end.gone == {"2": 2}
+
+
+def test_of_a_partition_the_other_ones_stay_as_they_are() -> None:
+    parted: dict[str, Any] = {
+        "columns": {"id": "string", "f1": "string", "p": "int"},
+        "partition_by": ("p",),
+    }
+    first = Insert((1, 2, 3, 4)), Delete((2,))
+    over = story(*first, Overwrite((3, 5), Of.PARTITION), merge_on_read=True, **parted)[-1]
+    assert {key: row.group[0] for key, row in over.rows.items()} == {"4": 1, "3": 3, "5": 3}
+    assert [row[0] for row in shown(over, over.base)] == ["2", "4", "3", "5"]
+    without = story(*first, DeletePartition(4), merge_on_read=True, **parted)[-1]
+    assert shown(without) == shown(without, without.base)
+    assert [row[0] for row in shown(without)] == ["1", "3"]
+    assert without.gone == {"2": 2, "4": 3}
+    with pytest.raises(SchemaChangeError, match="the rows are of several partitions"):
+        story(*first, Overwrite((3, 4), Of.PARTITION), **parted)
+
+
+def test_a_partition_that_no_statement_can_name_is_not_dropped() -> None:
+    parted: dict[str, Any] = {
+        "columns": {"id": "string", "f1": "string", "p": "string"},
+        "partition_by": ("p",),
+    }
+    end = story(Insert(rows=({"id": "1", "p": None},)), **parted)[-1]
+    with pytest.raises(SchemaChangeError, match="the partition's value is NULL"):
+        DeletePartition(1).sql(end, end)
+
+
+def test_an_emptied_table_has_no_row_in_any_view() -> None:
+    end = story(Insert((1, 2)), Truncate(), merge_on_read=True)[-1]
+    assert (end.rows, end.base, end.gone) == ({}, {}, {"1": 2, "2": 2})

@@ -33,6 +33,7 @@ EXAMPLES = {
     "cluster": "",
     "compact": "",
     "delete": "[2]",
+    "delete_partition": "2",
     "drop_column": "f1",
     "failed_write": "[1, 4]",
     "insert": "{keys: [4], rows: [{id: 5, f1: x, s: {a: y, b: 1}}]}",
@@ -40,12 +41,14 @@ EXAMPLES = {
     "late_upsert": "[1, 3]",
     "merge": "{update: [1], insert: [4], delete: [2]}",
     "move_column": "{name: f1, after: ts}",
+    "overwrite": "{keys: [2, 4], of: table}",
     "rename_column": "{name: s.b, to: c}",
     "restore": "",
     "rollback": "",
     "savepoint": "",
     "set_table_version": "6",
     "touch": "all",
+    "truncate": "",
     "update": "{keys: [1, 3], set: [f1, s]}",
     "upsert": "[3, 4]",
 }
@@ -64,7 +67,8 @@ SERVICES = {
 
 def scenario(name: str) -> Scenario:
     step = f"  - {name}: {EXAMPLES[name]}".rstrip(": ")
-    return loads(f"{TABLE}{FIRST.get(name, '')}{step}\n", "family/name.yaml")
+    by = "  partition_by: [n]\nsteps:" if name == "delete_partition" else "steps:"
+    return loads(f"{TABLE.replace('steps:', by)}{FIRST.get(name, '')}{step}\n", "family/name.yaml")
 
 
 def example(name: str) -> Operation:
@@ -163,6 +167,9 @@ def test_it_says_what_it_does_in_a_few_words(name: str) -> None:
         ("update: {absent: [3], set: [f1]}", "there is a row with the key 3 already"),
         ("merge: {absent: [3]}", "there is a row with the key 3 already"),
         ("merge: {absent: [4], insert: [4]}", "the key 4 stands twice in one write"),
+        ("overwrite: []", "overwrite names no row"),
+        ("overwrite: {keys: [1], of: partition}", "the table has no partitions"),
+        ("delete_partition: 1", "the table has no partitions; use delete or truncate"),
         ("late_upsert: [9]", "no row has the key 9; allowed: 1, 2, 3"),
         ("late_upsert: []", "late_upsert names no row"),
         ("late_delete: [1, 1]", "the key 1 stands twice in one write"),

@@ -1,0 +1,68 @@
+"""`overwrite`: rows in the place of all that are there, or of those of one partition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Annotated, ClassVar
+
+from pydantic import Strict
+
+from harness.model.canonical import Value
+from harness.model.schema import SchemaChangeError
+from harness.model.truth import Row, Truth, replaced
+from harness.scenario.operations.api import Key
+from harness.scenario.operations.new_rows import each_once, key_of, rows_text, some, whole
+from harness.scenario.operations.spark_sql import columns_in_order, partition_spec, select_rows
+
+
+class Of(StrEnum):
+    """How much of a table is overwritten."""
+
+    TABLE = "table"
+    PARTITION = "partition"
+    """The one that all of the new rows are in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overwrite:
+    """Write whole rows with these keys, and let nothing else be `of` the table or the partition."""
+
+    SHORT: ClassVar[str] = "keys"
+    CHANGES_SCHEMA: ClassVar[bool] = False
+    keys: tuple[Key, ...]
+    of: Annotated[Of, Strict(strict=False)] = Of.TABLE
+
+    def text(self) -> str:
+        """Say it in a few words."""
+        return f"overwrite the {self.of.value} with {rows_text(len(self.keys))}"
+
+    def evolve(self, before: Truth) -> Truth:
+        """Put the rows, in file groups of their own, in the place of those that are there."""
+        rows = self._rows(before)
+        only = self._partition(before, rows) if self.of is Of.PARTITION else None
+        return replaced(before, before.step + 1, lambda row: only in {None, row.group[1]}, rows)
+
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
+        """Return one insert statement; a partition's own columns are in its specification."""
+        rows, fields = self._rows(before), columns_in_order(after)
+        where = ""
+        if self.of is Of.PARTITION:
+            where = f" {partition_spec(after, self._partition(before, rows))}"
+            fields = tuple(each for each in fields if each.name not in after.table.partition_by)
+        return (f"insert overwrite table {{table}}{where} {select_rows(rows, fields)}",)
+
+    def _rows(self, before: Truth) -> tuple[Row, ...]:
+        keys = [key_of(before, key) for key in some(self.keys, "overwrite")]
+        each_once(keys)
+        step = before.step + 1
+        return tuple(replace(row, group=(step, row.group[1])) for row in whole(before, keys))
+
+    def _partition(self, before: Truth, rows: Iterable[Row]) -> tuple[Value, ...]:
+        found = {row.group[1] for row in rows}
+        if not before.table.partition_by:
+            raise SchemaChangeError("the table has no partitions; overwrite all of it: of: table")
+        if len(found) > 1:
+            raise SchemaChangeError("the rows are of several partitions; give those of one")
+        return found.pop()

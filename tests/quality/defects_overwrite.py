@@ -1,0 +1,48 @@
+"""Planted readers of tables that were overwritten, emptied, or lost a partition.
+
+The files of before lie in the folder until they are cleaned away, and only the timeline says that
+they are none of the table's any more. Who does not ask it shows rows that are gone.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+from tests.quality.chance import Plot
+from tests.quality.notation import Told
+from tests.quality.planted import Twist, plant
+from tests.quality.shadow import Seen, read
+
+ENDS = {
+    "overwrite": "overwrite 402,405; upsert 405",
+    "overwrite of a partition": "overwrite 401,403 partition; upsert 402",
+    "delete of a partition": "delete_partition 402; insert 405",
+    "truncate": "truncate; insert 405",
+}
+"""What each history ends with, by what is told of it."""
+
+
+def _ending(end: str, *, mor: bool) -> Twist:
+    def twist(plot: Plot, _: random.Random) -> Plot:
+        by = plot.partition_by or ("p",)
+        columns = plot.columns if plot.partition_by else f"{plot.columns}, p string"
+        steps = f"insert 401..404; {plot.steps}; upsert 401,402; {end}"
+        return replace(plot, mor=mor, columns=columns, partition_by=by[:1], steps=steps)
+
+    return twist
+
+
+def _everything(told: Told, _: random.Random) -> Seen:
+    """Read as if no file group had been replaced."""
+    every = [replace(each, gone=range(0)) for each in told.disk.files]
+    disk = replace(told.disk, files=every)
+    return replace(read(replace(told, disk=disk)), told=told)
+
+
+for _mor in (False, True):
+    _on = "merge-on-read" if _mor else "copy-on-write"
+    for _what, _end in ENDS.items():
+        _twist = _ending(_end, mor=_mor)
+        plant(f"{_what} on {_on} (right)", lambda told, _: read(told), harmless=True, twist=_twist)
+        plant(f"{_what} on {_on}: what was there before too", _everything, twist=_twist)
