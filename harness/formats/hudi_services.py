@@ -50,7 +50,7 @@ def wording(
             kept = f"min_commits => {_KEPT - 1}, max_commits => {_KEPT}, retain_commits => 1"
             # Where there is a metadata table, that says how far it may go (`TimelineArchiver`).
             asked = f"enable_metadata => {str(metadata_table).lower()}"
-            return (Sql(f"call archive_commits({_NAME}, {kept}, {asked})"),)
+            return (Sql(f"call archive_commits({_NAME}, {asked}, {kept})"),)
     return ()
 
 
