@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -196,10 +197,11 @@ def test_a_write_has_the_number_of_all_that_were_completed_until_then(
 ) -> None:
     candidate = candidate_of(history("insert 1,2; upsert 2; move f1 after f2"), "as_of")
     seen = seen_of(candidate, IN_SPARK, "as_of", "select 1")
+    instants = {step: f"{step}" for step in alone}
     states = tuple(
         replace(
             each,
-            outcome=replace(each.outcome, instant="1" if each.outcome.step in alone else ""),
+            outcome=replace(each.outcome, instant=instants.get(each.outcome.step, "")),
             others=tuple((instant, 0) for instant in others.get(each.outcome.step, ())),
         )
         for each in seen.states
@@ -245,3 +247,14 @@ def test_what_a_writer_does_before_another_goes_on_stands_in_its_own_part() -> N
     first, second = script(variant, target(), seen).split(f"in Spark SQL: {older}")
     assert "to_version => 'SIX'" in first.partition("before step 2")[2]
     assert "SIX" not in second
+
+
+def test_the_instant_of_a_step_is_told_where_a_statement_names_it(tmp_path: Path) -> None:
+    candidate = candidate_of(history("insert 1; savepoint; insert 2; restore"), "snapshot")
+    seen = seen_of(candidate, IN_SPARK, "snapshot", "select 1")
+    asked = replace(target(IN_SPARK), cause=replace(CAUSE, whose=IN_SPARK))
+    text = (files.write(tmp_path, asked, candidate, seen) / "reproduce.sql").read_text()
+    told, call = text.split("-- step 4: restore the savepoint\n")[1].splitlines()[:2]
+    assert told == "--   {instant of step 1} is in the table that you wrote."
+    assert re.match(r"--   The write of step 1 is number \d of those completed", call)
+    assert "instant_time => '{instant of step 1}');" in text
