@@ -84,7 +84,7 @@ def _comparison(title: str, found: SideComparison, folder: Path) -> ComparisonVi
     return ComparisonView(
         title=title,
         decision=str(found.decision),
-        said=f"{upgrade_words.label(found)}{upgrade_words.reasons(found)}",
+        said=words.outcome(found),
         css=upgrade_html.COLOURS[found.decision].value,
         href=Path(os.path.relpath(own, folder)).as_posix(),
         causes=tuple(map(upgrade_words.cause_title, found.relevant)),

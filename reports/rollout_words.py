@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from harness.comparison.answer import Decision
 from harness.comparison.result import SideComparison
-from harness.comparison.rollout import Rollout, RolloutState
+from harness.comparison.rollout import SAFE, Rollout, RolloutState
 from harness.core.counting import counted
 
 
@@ -30,6 +30,13 @@ def worse(found: SideComparison) -> str:
     """Say how much is worse than before all changes."""
     number = len(found.worse)
     return f"{counted(number, 'answer is', 'answers are')} worse" if number else "not all is known"
+
+
+def outcome(found: SideComparison) -> str:
+    """Say what became of the answers, and of how many questions that is known."""
+    asked = counted(sum(not each.is_step for each in found.pairs), "question")
+    safe = found.decision in SAFE
+    return f"{found.decision if safe else worse(found)} ({asked})"
 
 
 def no_return(found: Rollout) -> str:
