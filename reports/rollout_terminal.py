@@ -12,8 +12,8 @@ from rich.text import Text
 
 from harness.comparison.rollout import Rollout
 from harness.reports import rollout_words as words
-from harness.reports import upgrade_terminal
-from harness.reports.lines import say
+from harness.reports import upgrade_terminal, upgrade_words
+from harness.reports.lines import item, say
 from harness.reports.terminal import WIDTH
 
 FILE: Final = "rollout.txt"
@@ -33,9 +33,13 @@ def render(found: Rollout, console: Console, page: Path | None = None) -> None:
     say(console, words.no_return(found))
     _table(found, console)
     for state in found.states:  # the page has the states of other orders too
-        for title, each in words.against(state):
+        if not state.safe:
+            say(console, f"\nAfter {state.name}: {words.worse(state.found)}", "bold")
+            upgrade_terminal.causes(state.found, console)
+        for title, each in words.ways_back(state):
             say(console, f"\n{title}: {words.worse(each)}", "bold")
-            upgrade_terminal.causes(each, console)
+            for cause in each.relevant:
+                item(console, upgrade_words.cause_title(cause), "red")
     if page is not None:
         say(console, "\nEach state as a page of its own:")
         console.print(Text(f"    {page}"), soft_wrap=True)

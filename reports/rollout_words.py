@@ -62,10 +62,8 @@ def way_back(state: RolloutState) -> str:
     return "not known" if unknown else "none"
 
 
-def against(state: RolloutState) -> Iterator[tuple[str, SideComparison]]:
-    """Yield what speaks against a state, and against the ways back from it, each with a title."""
-    if not state.safe:
-        yield f"After {state.name}", state.found
+def ways_back(state: RolloutState) -> Iterator[tuple[str, SideComparison]]:
+    """Yield what speaks against the ways back from a state, where there is none."""
     if state.returns:
         return
     if state.back is not None:
