@@ -24,7 +24,7 @@ def handovers(scenario: Scenario, old: Writer | str, new: str) -> tuple[WriterSe
     | --- | --- |
     | the first schema change | a table as `old` made it, without a history of its schema |
     | the one after the last schema change | files and log files of several schemas |
-    | the one after a compaction was only scheduled | log files that wait, which it carries out |
+    | the one after a table service was only scheduled | what waits, which it carries out |
     | without any of these: the one after rows were first changed, or else inserted | old files |
 
     Other steps only differ in how many files of `old` there are: a profile's `at: every_step` takes
