@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.engines, pytest.mark.nightly]
 place = test_writers.place
 SAVED, LATER, RESTORED = 5, 8, 10
 """Steps of `hudi/restore`: the savepoint, the column that is taken back, the restore."""
-FAILED = (3, 6, 8)
+FAILED = (3, 6, 10)
 """The steps of `hudi/failed_write` that fail."""
 every_writer = pytest.mark.parametrize("writer", [OLD, NEW, NEWEST])
 both_formats = pytest.mark.parametrize("name", ["hudi-cow", "hudi-mor"])
@@ -67,8 +67,20 @@ def test_a_write_that_died_is_on_the_timeline_until_the_next_one(
         assert len(begun[1]) == 1
         assert begun[0] != begun[1]
         assert after.frozen.files == before.frozen.files
-        assert not begun[2] or name == "hudi-cow"  # there `compact` does nothing
+        assert not begun[2]
     assert formats.load(name).committed(later.table, ()).undone
+
+
+@pytest.mark.parametrize(
+    ("writer", "last"), [(OLD, OutcomeKind.APPLIED), (NEW, OutcomeKind.REFUSED)]
+)
+@both_formats
+def test_after_a_schema_change_a_write_that_died_can_stand_in_the_way_of_all_others(
+    name: str, writer: str, last: OutcomeKind, spark_for: SparkFor, place: WriteTarget
+) -> None:
+    variant = planned(scenario("add_column_after_failed_write"), name, Writer(writer))
+    records = write_variant.write(variant, place, spark_for).records
+    assert [each.outcome.kind for each in records] == [*[OutcomeKind.APPLIED] * 4, last]
 
 
 @pytest.mark.parametrize(("writer", "lost"), [(OLD, False), (NEW, True), (NEWEST, False)])
