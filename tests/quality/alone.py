@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Final
 
 from harness.core.records import Column, Part
-from tests.simulated import META, Reply
+from tests.simulated import Reply
+from tests.simulated_disk import META
 
 KEY: Final = "id"
 Spoil = Callable[[Reply, str, str], Reply]

@@ -17,7 +17,8 @@ from harness.model.query import Condition, Extreme, Query, Test
 from harness.scenario.cells import QUERIES
 from tests import simulated
 from tests.quality.notation import Told
-from tests.simulated import Disk, File, Reader, Reply
+from tests.simulated import Reader, Reply
+from tests.simulated_disk import Disk, File
 
 
 class UnorderedError(Exception):

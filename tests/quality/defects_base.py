@@ -12,7 +12,8 @@ from tests.quality.chance import Plot
 from tests.quality.notation import Told
 from tests.quality.planted import Way, plant, planted
 from tests.quality.shadow import Line, Seen, read
-from tests.simulated import File, Reader
+from tests.simulated import Reader
+from tests.simulated_disk import File
 
 VIEW = "read_optimized"
 BASE = Reader("id", logs="ignored")

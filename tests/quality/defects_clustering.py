@@ -16,7 +16,7 @@ from tests.quality.defects_base import BASE, VIEW
 from tests.quality.notation import Told
 from tests.quality.planted import Twist, free, having, plant, planted
 from tests.quality.shadow import Files, Seen, read
-from tests.simulated import File, Record
+from tests.simulated_disk import File, Record
 
 
 def _clustered(plot: Plot, _: random.Random) -> Plot:

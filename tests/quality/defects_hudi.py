@@ -14,7 +14,8 @@ from tests.quality.chance import Plot
 from tests.quality.notation import Told
 from tests.quality.planted import planted, with_lines
 from tests.quality.shadow import Line, Seen, read, spoil
-from tests.simulated import File, Reader
+from tests.simulated import Reader
+from tests.simulated_disk import File
 
 MICROSECOND = datetime.timedelta(microseconds=1)
 FIRST = datetime.datetime(1970, 1, 1)  # noqa: DTZ001 - canonical timestamps have no zone

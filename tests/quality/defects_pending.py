@@ -16,7 +16,7 @@ from tests.quality.defects_base import BASE, VIEW
 from tests.quality.notation import Told
 from tests.quality.planted import plant, planted
 from tests.quality.shadow import Seen, read
-from tests.simulated import File
+from tests.simulated_disk import File
 
 
 def _pending(plot: Plot, _: random.Random) -> Plot:

@@ -12,7 +12,8 @@ from tests.quality.chance import Plot
 from tests.quality.notation import Told
 from tests.quality.planted import Way, free, plant, planted, reordered, with_lines
 from tests.quality.shadow import Seen, read
-from tests.simulated import File, Reader
+from tests.simulated import Reader
+from tests.simulated_disk import File
 
 
 def by(reader: Reader) -> Way:

@@ -25,7 +25,7 @@ from harness.scenario.definition import Scenario, Step
 from tests.quality import chance
 from tests.quality.alone import HEADS, KEY, Spoil, spoilt
 from tests.quality.notation import Told
-from tests.simulated import instant_of
+from tests.simulated_disk import instant_of
 
 LOST: Final = "connection lost"
 LATE: Final = "time-out after 120 s"

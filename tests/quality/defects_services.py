@@ -20,7 +20,8 @@ from tests.quality.defects_base import BASE, VIEW
 from tests.quality.notation import Told
 from tests.quality.planted import Twist, Way, free, plant
 from tests.quality.shadow import Files, Seen, Token, read
-from tests.simulated import File, Reader, Record
+from tests.simulated import Reader
+from tests.simulated_disk import File, Record
 
 Records = Mapping[Value, Record]
 Mistake = Callable[[Records, Records], Records]

@@ -14,7 +14,7 @@ from tests.quality.defects_base import BASE, VIEW
 from tests.quality.notation import Told
 from tests.quality.planted import Twist, Way, plant, planted
 from tests.quality.shadow import Seen, read
-from tests.simulated import File
+from tests.simulated_disk import File
 
 DELETED, NEW = "402", "405"
 """Rows that the history deletes and inserts, before it takes both back."""

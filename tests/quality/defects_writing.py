@@ -13,7 +13,7 @@ from tests.quality.defects_past import ends, seen_since
 from tests.quality.notation import Told
 from tests.quality.planted import DEFECTS, plant, planted
 from tests.quality.shadow import Files, Seen, read
-from tests.simulated import File
+from tests.simulated_disk import File
 
 
 def _only(chosen: File, change: Files) -> Files:

@@ -48,10 +48,11 @@ from harness.scenario.operations.touch import Rewrites, Touch
 from harness.scenario.operations.truncate import Truncate
 from harness.scenario.operations.update import Update
 from harness.scenario.operations.upsert import Upsert
-from tests import simulated
+from tests import simulated, simulated_disk
 from tests.judged import differences, findings
 from tests.quality.hard import rows_of
-from tests.simulated import Disk, Reader, Reply
+from tests.simulated import Reader, Reply
+from tests.simulated_disk import Disk
 
 COLUMNS = "id string, ts long, f1 string, f2 string"
 UNDO: dict[str, Operation] = {
@@ -100,7 +101,7 @@ class Told:
     @cached_property
     def steps(self) -> dict[str, int]:
         """Return the step that made each instant."""
-        return {simulated.instant_of(step): step for step in range(len(self.history))}
+        return {simulated_disk.instant_of(step): step for step in range(len(self.history))}
 
     @cached_property
     def facts(self) -> tuple[FileFact, ...]:
@@ -146,7 +147,7 @@ def history(
     scenario = Scenario("told", table, tuple(map(Step, operations)))
     done = applied or [True] * len(operations)
     truths = expected_history.history(scenario, merge_on_read=mor, applied=done)
-    disk = simulated.written(table, operations, truths, merge_on_read=mor)
+    disk = simulated_disk.written(table, operations, truths, merge_on_read=mor)
     return Told(operations, truths, disk)
 
 

@@ -35,7 +35,7 @@ from harness.model.truth import History, Row, Truth
 from tests.quality import aggregates, nesting
 from tests.quality.notation import Told
 from tests.quality.shadow import Line, Seen, Token, shadowed, tokens_in
-from tests.simulated import Disk
+from tests.simulated_disk import Disk
 
 Kinds = frozenset[FindingKind]
 Spot = tuple[str, str]
@@ -346,8 +346,7 @@ class Oracle:
         same_field = part or whose in nesting.upwards(field.id, self._parents)
         if same_field:
             wanted = self.rows[key].written.get(root, -1)
-            older = step < wanted or (step > wanted and self._late(step, key))
-            if older or step in self.told.truth.undone:
+            if self._older(step, wanted, key):
                 return FindingKind.STALE
             if step > wanted and self._newer:
                 return FindingKind.PREMATURE
@@ -362,9 +361,10 @@ class Oracle:
             return FindingKind.RESURRECTED
         return FindingKind.MISALIGNED
 
-    def _late(self, step: int, key: str) -> bool:
-        """Return whether what a step wrote of a row came late: it is older by the ordering."""
-        return key in map(text_of, self.told.truth.contested.get(step, {}))
+    def _older(self, step: int, wanted: int, key: str) -> bool:
+        """Return whether what a step wrote of a row is older, came late, or was taken back."""
+        late = step > wanted and key in map(text_of, self.told.truth.contested.get(step, {}))
+        return step < wanted or late or step in self.told.truth.undone
 
     def _names_in(self, field_id: int) -> set[str | None]:
         """Return names that a field and its parts have had: a NULL whole stands for its parts."""

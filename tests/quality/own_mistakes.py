@@ -19,7 +19,8 @@ from tests.quality import chance
 from tests.quality.notation import Told
 from tests.quality.parties import case_of, judged
 from tests.quality.shadow import Files, read
-from tests.simulated import File, Record, Reply
+from tests.simulated import Reply
+from tests.simulated_disk import File, Record
 
 _REWRITTEN: Final = "insert 1..4; insert 5; add z int; upsert 2"
 Change = Callable[[File, Value, Record], Record]

@@ -26,7 +26,8 @@ from harness.scenario.definition import Scenario, Step
 from tests.quality.notation import Told
 from tests.quality.planted import Defect
 from tests.quality.shadow import Files, Seen, changed_disk
-from tests.simulated import Disk, File, Reply, instant_of
+from tests.simulated import Reply
+from tests.simulated_disk import Disk, File, instant_of
 
 COUNTED: Final = "by position, Hudi's meta columns counted"
 ANEW: Final = "by id, ids given anew in each file"

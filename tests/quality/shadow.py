@@ -18,7 +18,8 @@ from harness.model.query import ALL, Query
 from harness.model.schema import Field, Schema
 from tests import simulated
 from tests.quality.notation import Told
-from tests.simulated import META, Disk, File, Reader, Reply, columns_of
+from tests.simulated import Reader, Reply, columns_of
+from tests.simulated_disk import META, Disk, File
 
 
 @dataclass(frozen=True, slots=True)

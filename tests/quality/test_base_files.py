@@ -26,7 +26,8 @@ from tests.quality.notation import Told
 from tests.quality.opinions import other
 from tests.quality.shadow import Line, Seen, read
 from tests.quality.survey import Result
-from tests.simulated import File, Reader
+from tests.simulated import Reader
+from tests.simulated_disk import File
 
 FOUND = {Result.RIGHT, Result.UNDECIDABLE}
 

@@ -18,7 +18,8 @@ from harness.model.simulation.strategies import By, Logs, Way
 from harness.model.truth import row_values
 from tests.quality.chance import story
 from tests.quality.notation import Told, diagnosed, places
-from tests.simulated import Reply, instant_of
+from tests.simulated import Reply
+from tests.simulated_disk import instant_of
 
 WAYS = [("id", By.ID), ("name", By.NAME), ("position", By.POSITION)]
 SEEDS = range(80)

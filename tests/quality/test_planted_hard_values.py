@@ -24,7 +24,7 @@ from harness.scenario.operations.api import Operation
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.move_column import MoveColumn
 from harness.scenario.operations.rename_column import RenameColumn
-from tests import simulated
+from tests import simulated_disk
 from tests.quality.notation import Told, cells, changed, diagnosed, named, table_of
 
 HARD: Final = (
@@ -71,7 +71,7 @@ def history(columns: str, *operations: Operation) -> Told:
     truths = expected_history.history(
         scenario, merge_on_read=False, applied=[True] * len(operations)
     )
-    disk = simulated.written(table, operations, truths, merge_on_read=False)
+    disk = simulated_disk.written(table, operations, truths, merge_on_read=False)
     return Told(operations, truths, disk)
 
 

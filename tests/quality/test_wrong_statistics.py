@@ -28,7 +28,8 @@ from tests.quality.asked import ask, questions
 from tests.quality.chance import story
 from tests.quality.notation import Told, history
 from tests.quality.parties import case_of
-from tests.simulated import File, Reader, Reply
+from tests.simulated import Reader, Reply
+from tests.simulated_disk import File
 
 FOOTER: Final = StatisticsSource.PARQUET
 SEEDS: Final = range(30)

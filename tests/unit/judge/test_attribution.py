@@ -19,7 +19,8 @@ from harness.scenario.cells import Cell
 from tests.quality.notation import Told, changed, history
 from tests.quality.parties import case_of, judged
 from tests.quality.shadow import Files, read
-from tests.simulated import File, Reply
+from tests.simulated import Reply
+from tests.simulated_disk import File
 
 Record = dict[str, Value]
 

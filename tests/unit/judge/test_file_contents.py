@@ -14,7 +14,7 @@ from tests.quality.chance import story
 from tests.quality.notation import Told, history
 from tests.quality.parties import case_of
 from tests.quality.shadow import Files
-from tests.simulated import File
+from tests.simulated_disk import File
 
 
 def held(told: Told, files: Files | None = None) -> Held:

@@ -26,7 +26,8 @@ from harness.scenario.cells import Cell, Variant
 from harness.scenario.definition import Scenario, Step
 from tests.quality.chance import story
 from tests.quality.notation import Told, history
-from tests.simulated import Reply, instant_of
+from tests.simulated import Reply
+from tests.simulated_disk import instant_of
 
 READER = "engine-1"
 POSITION = Refusal("GENERIC_INTERNAL_ERROR", "io.trino.spi.type.VarcharType")

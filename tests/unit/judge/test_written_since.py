@@ -25,7 +25,8 @@ from harness.model.query import Query
 from harness.scenario.cells import Cell
 from tests.quality.notation import history
 from tests.quality.parties import case_of, judged
-from tests.simulated import File, Reply, instant_of
+from tests.simulated import Reply
+from tests.simulated_disk import File, instant_of
 
 STORY = "insert 1..4; insert 5,6; move f1 after f2; upsert 2; upsert 3,5; insert 7"
 SINCE = "incremental(3)"

@@ -19,7 +19,8 @@ from harness.scenario.cells import Cell, Variant
 from harness.scenario.definition import Scenario, Step
 from tests.quality.chance import story
 from tests.quality.notation import Told, history
-from tests.simulated import Reader, Reply, instant_of, read
+from tests.simulated import Reader, Reply, read
+from tests.simulated_disk import instant_of
 
 STORY = "insert 1..4; upsert 2; rename f1 g; upsert 2,5; delete 3; add f3 int"
 READER = "engine-1"

@@ -8,7 +8,7 @@ from harness.cli.reproduce.candidate import Candidate, begin
 from harness.cli.reproduce.causes import Sign, signs
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario
-from tests import simulated
+from tests import simulated, simulated_disk
 from tests.quality.notation import Told
 from tests.simulated import Reader
 from tests.unit.judge.test_verdicts import case_of, judged
@@ -30,7 +30,7 @@ def told_of(candidate: Candidate) -> Told:
     done = [True] * len(scenario.steps)
     history = expected_history.history(scenario, merge_on_read=mor, applied=done)
     operations = candidate.operations
-    disk = simulated.written(scenario.table, operations, history, merge_on_read=mor)
+    disk = simulated_disk.written(scenario.table, operations, history, merge_on_read=mor)
     return Told(operations, history, disk)
 
 

@@ -16,7 +16,7 @@ from harness.model.simulation.column_resolution import (
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import By, Logs, Way
 from tests.quality.notation import Told, history
-from tests.simulated import META, instant_of
+from tests.simulated_disk import META, instant_of
 
 STEPS = {instant_of(step): step for step in range(9)}
 TOLD = history("insert 1,2; move f1 after f2; upsert 1; delete 2", mor=True)

@@ -11,7 +11,8 @@ from harness.model.simulation.hudi_meta_columns import NO_META, Meta
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import By, Way
 from tests.quality.notation import Told, history
-from tests.simulated import Reader, instant_of, rows_of
+from tests.simulated import Reader, rows_of
+from tests.simulated_disk import instant_of
 
 COLUMNS = "id string, ts long, f1 string, f2 string, f3 string"
 STORY = "insert 1,2; insert 3; rename f3 g; upsert 1"

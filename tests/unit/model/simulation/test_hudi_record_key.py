@@ -10,7 +10,8 @@ from harness.model.simulation.hudi_record_key import rekeyed
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import By, Logs, Way
 from tests.quality.notation import Told, history
-from tests.simulated import Reader, instant_of, rows_of
+from tests.simulated import Reader, rows_of
+from tests.simulated_disk import instant_of
 
 COLUMNS = "id string, ts long, f1 string, f2 string"
 STORY = "insert 1,2; insert 3; upsert 1"

@@ -16,7 +16,7 @@ from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import By, Given, Logs, Way
 from tests.quality.chance import story
 from tests.quality.notation import Told, history
-from tests.simulated import instant_of
+from tests.simulated_disk import instant_of
 
 STORY = "insert 1..4; upsert 2; rename f1 g; upsert 2,5; delete 3; add f3 int; upsert 1; insert 6"
 

@@ -13,7 +13,8 @@ from harness.model.simulation.matching import Readings, table_of
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import By, Way
 from tests.quality.notation import Told, history
-from tests.simulated import Reply, instant_of
+from tests.simulated import Reply
+from tests.simulated_disk import instant_of
 
 STEPS = {instant_of(step): step for step in range(20)}
 

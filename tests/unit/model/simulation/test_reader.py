@@ -14,7 +14,7 @@ from harness.model.simulation.partition_schemas import lists
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import By, Logs, Way
 from tests.quality.notation import Told, history
-from tests.simulated import instant_of
+from tests.simulated_disk import instant_of
 
 STEPS = {instant_of(step): step for step in range(40)}
 

@@ -9,7 +9,7 @@ import pytest
 from harness.model.simulation import row_files
 from harness.model.simulation.column_resolution import LayoutError
 from tests.quality.notation import history
-from tests.simulated import instant_of
+from tests.simulated_disk import instant_of
 
 
 def held(text: str, *, mor: bool) -> dict[str, tuple[int, ...]]:

@@ -1,0 +1,253 @@
+"""A writer that only tests use: tables as their files would hold them.
+
+A file knows its columns in order (partition columns last, as Spark writes them), the field ids
+that a format with ids would keep, and the values of each record as they were at its step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from harness.model.canonical import Value, text_of
+from harness.model.file_facts import FileFact, FileKind
+from harness.model.schema import Schema
+from harness.model.table import Table
+from harness.model.truth import History, Row, Truth, row_values
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.clean import Clean
+from harness.scenario.operations.cluster import Cluster
+from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.delete_partition import DeletePartition
+from harness.scenario.operations.failed_write import FailedWrite
+from harness.scenario.operations.overwrite import Overwrite
+from harness.scenario.operations.restore import Restore
+from harness.scenario.operations.rollback import Rollback
+from harness.scenario.operations.truncate import Truncate
+
+META = (
+    "_hoodie_commit_time",
+    "_hoodie_commit_seqno",
+    "_hoodie_record_key",
+    "_hoodie_partition_path",
+    "_hoodie_file_name",
+)
+"""What Hudi's base files begin with; a field of each has its number from -1 downwards as id."""
+Record = Mapping[str, Value]
+NEVER = 10**9
+
+
+@dataclass(frozen=True)
+class File:
+    """One data file."""
+
+    kind: FileKind
+    group: str
+    step: int
+    schema: Schema
+    names: tuple[str, ...]
+    records: Mapping[Value, Record]
+    deleted: tuple[Value, ...] = ()
+    meta: Mapping[Value, Record] = field(default_factory=dict)
+    """What Hudi adds to a record, where it is something else than usual."""
+    late: frozenset[Value] = frozenset()
+    """The keys whose versions in it came late."""
+    commits: Mapping[Value, str] = field(default_factory=dict)
+    """The instant at which each record was committed, which it keeps in files of later steps."""
+    gone: range = range(0)
+    """The steps after which it is no part of the table any more."""
+
+    @property
+    def path(self) -> str:
+        """Its name."""
+        return f"{self.group}_{instant_of(self.step)}.{self.kind}"
+
+    def added(self, key: Value) -> Record:
+        """Return what Hudi adds to a record, in the order of its columns."""
+        instant = self.commits.get(key, instant_of(self.step))
+        values = (instant, f"{instant}_{self.group}_{key}", text_of(key), "", self.path)
+        return self.meta.get(key) or dict(zip(META, values, strict=True))
+
+    def fact(self) -> FileFact:
+        """Return what the harness reads of it."""
+        types = {each.name: str(each.type) for each in self.schema.fields}
+        columns = [*((name, "string") for name in META), *((n, types[n]) for n in self.names)]
+        instant = instant_of(self.step)
+        keys, gone = map(str, self.records), map(str, self.deleted)
+        return FileFact(
+            self.path, self.kind, self.group, instant, tuple(columns), tuple(keys), tuple(gone)
+        )
+
+
+def instant_of(step: int) -> str:
+    """Name the instant that a step makes."""
+    return f"2024{step:04d}"
+
+
+@dataclass
+class Disk:
+    """A table's folder."""
+
+    table: Table
+    merge_on_read: bool
+    files: list[File] = field(default_factory=list)
+
+    def until(self, step: int) -> list[File]:
+        """Return the files of the table as it was after a step."""
+        return [each for each in self.files if each.step <= step and step not in each.gone]
+
+    def drop(self, gone: Iterable[File], step: int) -> None:
+        """Take files out of the table with a step."""
+        paths = {each.path for each in gone}
+        for at, file in enumerate(self.files):
+            if file.path in paths:
+                self.files[at] = replace(file, gone=range(step, NEVER))
+
+    def slices(self, step: int) -> dict[str, tuple[File, list[File]]]:
+        """Return each group's newest base file and the log files after it."""
+        found: dict[str, tuple[File, list[File]]] = {}
+        for each in self.until(step):
+            if each.kind is FileKind.BASE:
+                found[each.group] = each, []
+            else:
+                found[each.group][1].append(each)
+        return found
+
+    def group_of(self, key: Value) -> str | None:
+        """Return the group whose newest base file holds a key, as an index would."""
+        for group, (base, _) in self.slices(10**6).items():
+            if key in base.records:
+                return group
+        return None
+
+
+def written(
+    table: Table, operations: Sequence[Operation], history: History, *, merge_on_read: bool
+) -> Disk:
+    """Write a history, step by step."""
+    disk = Disk(table, merge_on_read)
+    for operation, before, after in zip(operations, history, history[1:], strict=False):
+        if isinstance(operation, Compact) and not operation.only:
+            _compact(disk, after)
+        elif isinstance(operation, Cluster) and not operation.only:
+            _cluster(disk, after)
+        elif isinstance(operation, Restore | Rollback):
+            _take_back(disk, after)
+        elif isinstance(operation, FailedWrite):
+            _fail(disk, before, after)
+        elif isinstance(operation, Clean):
+            _clean(disk, after)
+        elif isinstance(operation, Overwrite | DeletePartition | Truncate):
+            _replace(disk, before, after)
+        else:
+            _write(disk, before, after)
+    return disk
+
+
+def _take_back(disk: Disk, after: Truth) -> None:
+    """Take away the files of what is taken back, and give those back that it took away."""
+    for at, file in enumerate(disk.files):
+        if file.gone.start in after.undone and file.gone.stop == NEVER:
+            disk.files[at] = replace(file, gone=range(file.gone.start, after.step))
+    disk.drop((each for each in disk.until(after.step) if each.step in after.undone), after.step)
+
+
+def _fail(disk: Disk, before: Truth, after: Truth) -> None:
+    """Write files that are never committed."""
+    first = len(disk.files)
+    rows = {**after.rows, **{row.key: row for row in after.failed}}
+    _write(disk, before, replace(after, rows=rows))
+    disk.drop(disk.files[first:], after.step)
+
+
+def _write(disk: Disk, before: Truth, after: Truth) -> None:
+    changed = [row for key, row in after.rows.items() if before.rows.get(key) is not row]
+    gone = [key for key in before.rows if key not in after.rows]
+    if disk.merge_on_read:  # whether a late version stands is told when it is read
+        changed += [row for row in _late(before, after).values() if row is not None]
+        gone += [key for key, row in _late(before, after).items() if row is None]
+    rewritten: dict[str, list[Row]] = {}
+    for row in changed:
+        group = disk.group_of(row.key) or _new_group(disk, after, row)
+        rewritten.setdefault(group, []).append(row)
+    for key in gone:
+        rewritten.setdefault(disk.group_of(key) or "", [])
+    slices = disk.slices(after.step)
+    for group, rows in rewritten.items():
+        if group not in slices:
+            disk.files.append(_file(disk, FileKind.BASE, group, after, rows))
+            continue
+        base, _ = slices[group]
+        dead = tuple(key for key in gone if key in base.records)
+        if disk.merge_on_read:
+            disk.files.append(replace(_file(disk, FileKind.LOG, group, after, rows), deleted=dead))
+        else:
+            kept = [after.rows[key] for key in base.records if key in after.rows]
+            disk.files.append(_file(disk, FileKind.BASE, group, after, kept))
+
+
+def _late(before: Truth, after: Truth) -> Mapping[Value, Row | None]:
+    """Return the versions that came late and do not stand."""
+    sent = after.sent_contested.items()
+    return {
+        key: row
+        for key, row in sent
+        if key in before.rows and after.rows.get(key) is before.rows[key]
+    }
+
+
+def _new_group(disk: Disk, truth: Truth, row: Row) -> str:
+    partition = [text_of(row.values[truth.column_id(name)]) for name in disk.table.partition_by]
+    return "-".join((f"g{truth.step}", *partition))
+
+
+def _compact(disk: Disk, after: Truth) -> None:
+    for group, (base, logs) in disk.slices(after.step).items():
+        if logs:
+            kept = [after.rows[key] for key in base.records if key in after.rows]
+            disk.files.append(_file(disk, FileKind.BASE, group, after, kept))
+
+
+def _cluster(disk: Disk, after: Truth) -> None:
+    """Make a file group of each partition's rows instead of all there are."""
+    disk.drop(disk.until(after.step), after.step)
+    groups: dict[str, list[Row]] = {}
+    for row in after.rows.values():
+        groups.setdefault(_new_group(disk, after, row), []).append(row)
+    for group, rows in groups.items():
+        disk.files.append(_file(disk, FileKind.BASE, group, after, rows))
+
+
+def _clean(disk: Disk, after: Truth) -> None:
+    """Remove what is older than the newest base file of a group."""
+    newest = {group: base.step for group, (base, _) in disk.slices(after.step).items()}
+    old = (each for each in disk.until(after.step) if each.step < newest[each.group])
+    disk.drop(old, after.step)
+
+
+def _replace(disk: Disk, before: Truth, after: Truth) -> None:
+    """Put new file groups in the place of those of rows that are not there as they were."""
+    left = [key for key, row in before.rows.items() if after.rows.get(key) is not row]
+    groups_gone = {
+        group
+        for group, (base, _) in disk.slices(after.step).items()
+        if set(left) & set(base.records) or not set(after.rows) & set(base.records)
+    }
+    disk.drop((each for each in disk.until(after.step) if each.group in groups_gone), after.step)
+    groups: dict[str, list[Row]] = {}
+    for row in (row for key, row in after.rows.items() if before.rows.get(key) is not row):
+        groups.setdefault(_new_group(disk, after, row), []).append(row)
+    for group, rows in groups.items():
+        disk.files.append(_file(disk, FileKind.BASE, group, after, rows))
+
+
+def _file(disk: Disk, kind: FileKind, group: str, truth: Truth, rows: Sequence[Row]) -> File:
+    names = truth.schema.names
+    last = disk.table.partition_by
+    order = (*(name for name in names if name not in last), *last)
+    records = {
+        row.key: dict(zip(names, row_values(row, truth.schema), strict=True)) for row in rows
+    }
+    commits = {row.key: instant_of(max(row.written.values())) for row in rows}
+    late = frozenset(key for key in truth.sent_contested if kind is FileKind.LOG)
+    return File(kind, group, truth.step, truth.schema, order, records, late=late, commits=commits)
