@@ -10,8 +10,7 @@
 | the right value in another type | type drift |
 | another row's, a newer one, nobody's | unexplained |
 | nothing was read, and a file holds the value under another name | missing rename |
-| nothing was read | lost value |
-| rows of nothing but NULLs, as many as are missing | lost value |
+| nothing was read, or rows of nothing but NULLs, as many as are missing | lost value |
 
 A name is claimed where only one explanation fits. So beside each name stand the others that would
 give the same values: of a NULL, that it is simply one; of a value, whoever else had it in that row.
