@@ -72,7 +72,12 @@ def test_a_write_that_died_is_on_the_timeline_until_the_next_one(
 
 
 @pytest.mark.parametrize(
-    ("writer", "last"), [(OLD, OutcomeKind.APPLIED), (NEW, OutcomeKind.REFUSED)]
+    ("writer", "last"),
+    [
+        (OLD, OutcomeKind.APPLIED),
+        (NEW, OutcomeKind.REFUSED),
+        (NEWEST, OutcomeKind.REFUSED),
+    ],
 )
 @both_formats
 def test_after_a_schema_change_a_write_that_died_can_stand_in_the_way_of_all_others(
