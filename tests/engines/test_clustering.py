@@ -19,10 +19,10 @@ from tests.engines.test_writers import NEW, NEWEST, OLD, planned
 pytestmark = [pytest.mark.engines, pytest.mark.nightly]
 
 place = test_writers.place
-RENAMED = load.load(scenarios_folder() / "hudi" / "cluster_after_rename.yaml")
-PENDING = load.load(scenarios_folder() / "hudi" / "pending_clustering.yaml")
+RENAMED = load.load(scenarios_folder() / "services" / "cluster_after_rename.yaml")
+PENDING = load.load(scenarios_folder() / "services" / "pending_clustering.yaml")
 CLUSTERED = 4
-"""The step of `hudi/cluster_after_rename` that clusters, and of the other that schedules it."""
+"""The step of `services/cluster_after_rename` that clusters, and of the other that schedules it."""
 
 
 @pytest.mark.parametrize("name", ["hudi-cow", "hudi-mor"])

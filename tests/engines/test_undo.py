@@ -21,9 +21,9 @@ pytestmark = [pytest.mark.engines, pytest.mark.nightly]
 
 place = test_writers.place
 SAVED, LATER, RESTORED = 5, 8, 10
-"""Steps of `hudi/restore`: the savepoint, the column that is taken back, the restore."""
+"""Steps of `services/restore`: the savepoint, the column that is taken back, the restore."""
 FAILED = (3, 6, 10)
-"""The steps of `hudi/failed_write` that fail."""
+"""The steps of `services/failed_write` that fail."""
 every_writer = pytest.mark.parametrize("writer", [OLD, NEW, NEWEST])
 both_formats = pytest.mark.parametrize("name", ["hudi-cow", "hudi-mor"])
 

@@ -92,7 +92,7 @@ def test_readers_of_an_object_store_are_processes_and_read_a_control_first() -> 
         (Where("container"), "trino-476@s3", "do not reach the object store"),
         (Where("", "s3"), "trino-476@container", "do not reach the object store"),
         (Where("", "s3"), "prestosql-350", "presto is not set up for an object store"),
-        (Where("", "s3", "hive-metastore-4.0.1"), "trino-476", "on the disk, not trino-476@s3"),
+        (Where("", "s3", "hive-metastore-4.0.1"), "trino-476", "on the disk, not s3 readers"),
     ],
 )
 def test_who_cannot_read_from_an_object_store_is_told(where: Where, reader: str, told: str) -> None:

@@ -30,7 +30,6 @@ steps:
 
 NOTHING_APART: Final = {
     ("hive/all_types", 3): "the new column is the last one: every way finds none in old files",
-    ("hudi/cluster_nested", 3): "every way finds the column; asked is what becomes of its values",
     ("hudi/nested_add", 3): "parts of a struct have names in files, and the new name is new",
     ("hudi/nested_drop", 3): "nothing has taken the place or name of the dropped part yet",
     ("hudi/nested_widen", 3): "every way finds the part; asked is what becomes of its values",
