@@ -212,8 +212,8 @@ def _ensure_artifacts(
 
 
 def _once(artifacts: Iterable[Artifact]) -> Iterable[Artifact]:
-    """Return each file once, though it may have several roles."""
-    return {each.sha256: each for each in artifacts}.values()
+    """Return each file once, though it may have several roles; two of one content are two."""
+    return {(each.sha256, each.file_name): each for each in artifacts}.values()
 
 
 def _ensure_artifact(

@@ -29,7 +29,7 @@ both_formats = pytest.mark.parametrize("name", ["hudi-cow", "hudi-mor"])
 
 
 def scenario(name: str) -> Scenario:
-    return load.load(scenarios_folder() / "hudi" / f"{name}.yaml")
+    return load.load(scenarios_folder() / "services" / f"{name}.yaml")
 
 
 def written(

@@ -8,6 +8,7 @@ from harness.model.truth import History, Truth, row_values
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.add_column import AddColumn
+from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.insert import Insert
 from tests.unit.scenario.scenario_strategy import scenarios
@@ -53,7 +54,7 @@ def test_base_files_hold_every_inserted_row_and_after_compaction_the_newest_vers
     mor = all_applied(scenario, merge_on_read=True)
     for before, step, after in zip(mor, scenario.steps, mor[1:], strict=False):
         assert set(after.rows) <= set(after.base)
-        if isinstance(step.operation, Compact) and not step.operation.only:
+        if isinstance(step.operation, Compact | Cluster) and not step.operation.only:
             assert after.base == after.rows
         else:
             assert {key: after.base[key] for key in before.base} == before.base
