@@ -63,6 +63,7 @@ FILES = {
     "g:reader:1:jar": b"reader",
     "g:front:1:jar": b"front",
     "g:exec:1:jar": jar_with_class(),
+    "g:also-front:1:jar": b"front",
 }
 
 
@@ -182,7 +183,7 @@ def test_a_second_call_asks_the_repository_nothing_though_the_archive_is_gone(
     assert not place.cache.artifact(WHOLE.artifacts[0]).exists()
     asked = len(place.server.asked)
     assert installed(place) == first
-    assert len(place.server.asked) == asked == len(FILES)
+    assert len(place.server.asked) == asked == len(WHOLE.artifacts)
 
 
 def test_all_bytes_announced_are_told_as_done(place: Place) -> None:
@@ -203,6 +204,12 @@ def test_jars_keep_the_order_of_the_lock(place: Place) -> None:
     jars = tuple(replace(a, into="front") for a in (WHOLE.artifacts[2], WHOLE.artifacts[1]))
     found = installed(place, replace(WHOLE, artifacts=jars, patches=()))
     assert [path.name for path in found.jars("front")] == ["front-1.jar", "reader-1.jar"]
+
+
+def test_two_jars_of_one_content_are_both_there(place: Place) -> None:
+    jars = tuple(artifact(name, "lib") for name in ("g:front:1:jar", "g:also-front:1:jar"))
+    found = installed(place, replace(WHOLE, artifacts=jars, patches=()))
+    assert [path.read_bytes() for path in found.jars("lib")] == [b"front"] * 2
 
 
 def test_what_is_missing_is_told_without_asking_the_repository(place: Place) -> None:
@@ -247,7 +254,7 @@ def test_several_at_once_download_everything_once(place: Place) -> None:
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda _: installed(place), range(4)))
     assert found == [found[0]] * 4
-    assert len(place.server.asked) == len(FILES)
+    assert len(place.server.asked) == len(WHOLE.artifacts)
 
 
 def test_a_tree_that_cannot_be_made_is_absent_and_can_be_made_later(place: Place) -> None:
