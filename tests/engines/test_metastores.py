@@ -30,13 +30,11 @@ mine:
 UPGRADED = "{distribution: hive-metastore-3.1.3, upgraded_from: hive-metastore-2.3.10}"
 
 
-def run(
-    folder: Path, metastore: str, cache: Cache, progress: Progress, profile: str = PROFILE
-) -> Run:
+def run(folder: Path, metastore: str, cache: Cache, progress: Progress) -> Run:
     """Return a run of the profile through a metastore."""
     (folder / "run").mkdir()
     copytree(scenarios_folder() / "hudi", folder / "hudi")
-    (folder / "profiles.yaml").write_text(f"{profile}  metastore: {metastore}\n")
+    (folder / "profiles.yaml").write_text(f"{PROFILE}  metastore: {metastore}\n")
     made = plan_options.make([folder], "mine", "hudi/rename")
     return planned_run.done(made, folder / "run", cache, progress)
 
@@ -78,16 +76,3 @@ def test_who_speaks_with_a_metastore_answers_the_same_and_of_others_nothing_is_s
         assert each.verdict is VerdictKind.UNKNOWN
         assert why in each.because
     assert bool(of(found, dumb)) == bool(dumb)
-
-
-@pytest.mark.docker
-@pytest.mark.usefixtures("docker")
-def test_containers_answer_through_one_in_a_container_as_processes_do(
-    usual: Run, tmp_path: Path, cache: Cache, progress: Progress
-) -> None:
-    contained = f"{TRINO}@container"
-    profile = PROFILE.replace(f'"{HIVE}", "{SPARK}", "{TRINO}"', f'"{contained}"')
-    found = run(tmp_path, UPGRADED, cache, progress, profile)
-    assert found.info.through.distribution == "hive-metastore-3.1.3@container"
-    seen, known = said(found, contained), said(usual, TRINO)
-    assert [*seen.values()] == [*known.values()]
