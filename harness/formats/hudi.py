@@ -11,7 +11,7 @@ from harness.engines.format_facts import FormatFacts
 from harness.formats import (
     data_files,
     hudi_files,
-    hudi_overwrite,
+    hudi_merge_mode,
     hudi_services,
     hudi_settings,
     hudi_undo,
@@ -192,17 +192,14 @@ class Hudi:
         Source: Hudi technical specification, "Timeline"; `AlterTableCommand.commitWithSchema`.
         """
         names = timeline.names(folder)
-        done = tuple(each.requested for each in timeline.completed(names))
-        cleanings = timeline.completed(names, timeline.CLEANINGS)
         return Committed(
-            done,
-            "",
-            timeline.scheduled(names),
-            tuple(each.requested for each in cleanings),
-            self.table_version(folder),
-            hudi_undo.savepoints(names),
-            hudi_undo.undone(names),
-            timeline.begun(names),
+            timeline.requested(names),
+            scheduled=timeline.scheduled(names),
+            cleanings=timeline.requested(names, timeline.CLEANINGS),
+            table_version=self.table_version(folder),
+            savepoints=timeline.requested(names, timeline.SAVEPOINT),
+            undone=timeline.requested(names, timeline.UNDO),
+            begun=timeline.begun(names),
         )
 
     def left_half(
@@ -274,4 +271,4 @@ class Hudi:
         found = [("type", self.type), ("primaryKey", table.key)]
         if table.order_by:
             found.append(("preCombineField", table.order_by))
-        return [*found, *hudi_overwrite.merge_mode(table), *hudi_settings.properties(settings)]
+        return [*found, *hudi_merge_mode.properties(table), *hudi_settings.properties(settings)]

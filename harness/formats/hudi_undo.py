@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Final
 
-from harness.formats import timeline
 from harness.formats.statements import DATABASE, Sql, Statement, instant_of, of_table, under
 from harness.model import undo
 from harness.model.identifiers import TABLE
@@ -46,20 +44,6 @@ def wording(operation: Operation, before: Truth, after: Truth) -> tuple[Statemen
 def _call(procedure: str, argument: str, step: int) -> Statement:
     table = f"table => '{DATABASE}.{TABLE}'"
     return Sql(f"call {procedure}({table}, {argument} => '{instant_of(step)}')")
-
-
-def savepoints(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the instants of the completed savepoints, by the names on a timeline."""
-    return _requested(names, timeline.SAVEPOINT)
-
-
-def undone(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the instants of the completed restores and rollbacks, by the names on a timeline."""
-    return _requested(names, timeline.UNDO)
-
-
-def _requested(names: Iterable[str], actions: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(each.requested for each in timeline.completed(names, actions))
 
 
 def left_undone(operation: Operation) -> str:

@@ -24,11 +24,13 @@ SAVEPOINT: Final = ("savepoint",)
 """Keeps a write; its instant is that of the write."""
 UNDO: Final = ("restore", "rollback")
 """Take writes back."""
-_BEGUN: Final = re.compile(r"(?P<requested>\d+)\.((delta|replace)?commit\.)?(requested|inflight)")
+_INFLIGHT: Final = re.compile(
+    r"(?P<requested>\d+)\.((delta|replace)?commit\.)?(requested|inflight)"
+)
 """Of a write: layout 1 calls an inflight commit `<requested>.inflight`."""
-BEGUN: Final = (*WRITES, "compaction", "logcompaction", "clustering")
+OF_WRITES: Final = (*WRITES, "compaction", "logcompaction", "clustering")
 """What their names have as action before they are completed, too."""
-_WRITE: Final = re.compile(rf"(?P<requested>\d+)(_\d+)?\.({'|'.join(BEGUN)})\b")
+_WRITE: Final = re.compile(rf"(?P<requested>\d+)(_\d+)?\.({'|'.join(OF_WRITES)})\b")
 """The name of a file of a write, completed or not."""
 CLEANINGS: Final = ("clean",)
 _COMPLETED: Final = re.compile(r"(?P<requested>\d+)(_(?P<completed>\d+))?\.(?P<action>[a-z]+)")
@@ -83,6 +85,11 @@ def completed(found: Iterable[str], actions: Collection[str] = WRITES) -> tuple[
     return tuple(sorted(instants, key=lambda each: (each.completed, each.requested)))
 
 
+def requested(found: Iterable[str], actions: Collection[str] = WRITES) -> tuple[str, ...]:
+    """Return the instants of what is completed, oldest first; see `completed`."""
+    return tuple(each.requested for each in completed(found, actions))
+
+
 def begin(found: Iterable[str]) -> str:
     """Return the first write, completed or not: those of before were completed, and are archived.
 
@@ -92,8 +99,8 @@ def begin(found: Iterable[str]) -> str:
     >>> begin(["hoodie.properties", "2.commit.requested", "3_4.commit", "1.clean"]), begin([])
     ('2', '')
     """
-    requested = (match["requested"] for match in map(_WRITE.match, found) if match)
-    return min(requested, default="")
+    writes = (match["requested"] for match in map(_WRITE.match, found) if match)
+    return min(writes, default="")
 
 
 def scheduled(found: Iterable[str]) -> tuple[str, ...]:
@@ -116,5 +123,5 @@ def begun(found: Iterable[str]) -> tuple[str, ...]:
     """
     every = tuple(found)
     done = {each.requested for each in completed(every)}
-    left = {match["requested"] for match in map(_BEGUN.fullmatch, every) if match}
+    left = {match["requested"] for match in map(_INFLIGHT.fullmatch, every) if match}
     return tuple(sorted(left - done - set(scheduled(every))))

@@ -44,7 +44,7 @@ class HudiTimeline:
     def begin(self) -> str:
         """The first write; those that are older were completed, and are archived."""
         found = {**self.pending, **self.completed}.items()
-        return min((at for at, action in found if action in timeline.BEGUN), default="")
+        return min((at for at, action in found if action in timeline.OF_WRITES), default="")
 
     def has(self, instant: str) -> bool:
         """Return whether what an instant wrote is part of the table.

@@ -16,7 +16,7 @@ mode, and infer it from the class (`HoodieTableConfig.inferCorrectMergingBehavio
 the class alone (Hudi documentation 0.15.0, "Record Payload")."""
 
 
-def merge_mode(table: Table) -> Iterator[tuple[str, str]]:
+def properties(table: Table) -> Iterator[tuple[str, str]]:
     """Yield the properties by which a table declares its merge mode; none where it does not."""
     if table.merge_mode is not None:
         mode, payload = _MODES[table.merge_mode]
