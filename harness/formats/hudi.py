@@ -173,8 +173,8 @@ class Hudi:
             )
         if isinstance(operation, SetTableVersion):
             procedure, version = PROCEDURES[str(operation.version)]
-            table = f"table => '{DATABASE}.{TABLE}'"
-            return (Sql(f"call {procedure}({table}, to_version => '{version}')"),)
+            told = f"{hudi_services.TABLE_ARGUMENT}, to_version => '{version}'"
+            return (Sql(f"call {procedure}({told})"),)
         if isinstance(operation, hudi_undo.UNDO):
             return hudi_undo.wording(operation, before, after)
         said, how = of_table(operation.sql(before, after)), settings.get(INSERT_OPERATION, UPSERT)
@@ -184,7 +184,7 @@ class Hudi:
 
     def instants(self, folder: Path) -> tuple[str, ...]:
         """Return the requested times of completed commits, in the order of their completion."""
-        return tuple(each.requested for each in timeline.completed(timeline.names(folder)))
+        return timeline.requested(timeline.names(folder))
 
     def committed(self, folder: Path, entries: Sequence[CatalogEntry]) -> Committed:  # noqa: ARG002
         """Return the completed instants: a schema change makes one as well.

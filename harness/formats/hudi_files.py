@@ -40,7 +40,7 @@ def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
 
     """
     names = timeline.names(folder)
-    done = {each.requested for each in timeline.completed(names)}
+    done = set(timeline.requested(names))
     without_meta = properties(folder).get("hoodie.populate.meta.fields") == "false"
     replaced = replaced_groups.of_table(folder)
     read = _TableFiles(

@@ -21,7 +21,8 @@ from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
 
 Service = Compact | Cluster | Clean | Archive
-_NAME: Final = f"table => '{DATABASE}.{TABLE}'"
+TABLE_ARGUMENT: Final = f"table => '{DATABASE}.{TABLE}'"
+"""How every procedure of Hudi is told the table."""
 _ONE_VERSION: Final = (
     "hoodie.cleaner.policy=KEEP_LATEST_FILE_VERSIONS,hoodie.cleaner.fileversions.retained=1"
 )
@@ -45,12 +46,12 @@ def wording(
             both = ("execute", "scheduleAndExecute")
             return _calls("run_clustering", (only.value,) if only else both)
         case Clean():
-            return (Sql(f"call run_clean({_NAME}, options => '{_ONE_VERSION}')"),)
+            return (Sql(f"call run_clean({TABLE_ARGUMENT}, options => '{_ONE_VERSION}')"),)
         case Archive():
             kept = f"min_commits => {_KEPT - 1}, max_commits => {_KEPT}, retain_commits => 1"
             # Where there is a metadata table, that says how far it may go (`TimelineArchiver`).
             asked = f"enable_metadata => {str(metadata_table).lower()}"
-            return (Sql(f"call archive_commits({_NAME}, {asked}, {kept})"),)
+            return (Sql(f"call archive_commits({TABLE_ARGUMENT}, {asked}, {kept})"),)
     return ()
 
 
@@ -88,4 +89,4 @@ def _missed(service: Service, before: Sequence[FileFact], commits: int) -> tuple
 
 
 def _calls(procedure: str, operations: Sequence[str]) -> tuple[Statement, ...]:
-    return tuple(Sql(f"call {procedure}(op => '{each}', {_NAME})") for each in operations)
+    return tuple(Sql(f"call {procedure}(op => '{each}', {TABLE_ARGUMENT})") for each in operations)

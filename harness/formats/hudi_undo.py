@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from harness.formats.statements import DATABASE, Sql, Statement, instant_of, of_table, under
+from harness.formats.hudi_services import TABLE_ARGUMENT
+from harness.formats.statements import Sql, Statement, instant_of, of_table, under
 from harness.model import undo
-from harness.model.identifiers import TABLE
 from harness.model.truth import Truth
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.failed_write import FailedWrite
@@ -42,8 +42,7 @@ def wording(operation: Operation, before: Truth, after: Truth) -> tuple[Statemen
 
 
 def _call(procedure: str, argument: str, step: int) -> Statement:
-    table = f"table => '{DATABASE}.{TABLE}'"
-    return Sql(f"call {procedure}({table}, {argument} => '{instant_of(step)}')")
+    return Sql(f"call {procedure}({TABLE_ARGUMENT}, {argument} => '{instant_of(step)}')")
 
 
 def left_undone(operation: Operation) -> str:
