@@ -22,9 +22,12 @@ from harness.formats.hudi_past import PAST
 from harness.formats.hudi_services import Service
 from harness.formats.hudi_settings import (
     ALLOW_DROPS,
+    DROPPED,
+    EVOLVES,
     INSERT_OPERATION,
     METADATA_TABLE,
     OPERATION,
+    PARTITION_COLUMNS,
     UPSERT,
     URL_ENCODED,
     WITH_STATISTICS,
@@ -45,8 +48,7 @@ from harness.scenario.operations.set_table_version import SetTableVersion
 from harness.scenario.operations.spark_sql import quoted, text, type_text
 
 SESSION: Final = {
-    # Schema changes beyond adding a column need it (Hudi documentation, "Schema Evolution").
-    "hoodie.schema.on.read.enable": "true",
+    EVOLVES: "true",
     # `insert` of an existing key replaces its row, as `upsert` and `touch` mean it.
     OPERATION: UPSERT,
     # Else the next insert is packed into the newest file group and rewrites it.
@@ -135,9 +137,10 @@ class Hudi:
             return f"{self.NAME} has no table version {operation.version}; allowed: {allowed}"
         return ""
 
-    def habit(self, settings: VariantSettings) -> Habit:  # noqa: ARG002 - the same for all
-        """Return that partition columns stand in the files, and where changes go."""
-        return Habit(Changes.LOG if self.merge_on_read else Changes.REPLACE, partitions=True)
+    def habit(self, settings: VariantSettings) -> Habit:
+        """Return where changes go, and that partition columns stand in the files unless dropped."""
+        there = settings.get(PARTITION_COLUMNS) != DROPPED
+        return Habit(Changes.LOG if self.merge_on_read else Changes.REPLACE, partitions=there)
 
     def cannot_have(self, settings: VariantSettings, scenario: Scenario) -> str:
         """Return what the settings need and the scenario's table does not have."""

@@ -21,7 +21,10 @@ INDEX: Final = "index"
 MERGER: Final = "record_merger"
 INSERT_OPERATION: Final = "insert_operation"
 COLUMN_DROPS: Final = "column_drops"
+SCHEMA_ON_READ: Final = "schema_on_read"
 ENCODED: Final = "encoded_partitions"
+PARTITION_COLUMNS: Final = "partition_columns"
+DROPPED: Final = "dropped"
 ROW_GROUPS: Final = "row_groups"
 UPSERT: Final = "upsert"
 
@@ -32,10 +35,12 @@ SETTINGS: Final = {
     "auto_upgrade": ("on", "off"),
     COLUMN_DROPS: ("on", "off"),
     "meta_fields": ("synced", "omitted", "none"),
-    INDEX: ("simple", "bloom", "global_bloom", "record_level"),
+    SCHEMA_ON_READ: ("on", "off"),
+    INDEX: ("simple", "bloom", "global_simple", "global_bloom", "record_level"),
     MERGER: ("avro", "spark"),
     INSERT_OPERATION: (UPSERT, "insert", "bulk_insert"),
     ENCODED: ("off", "on"),
+    PARTITION_COLUMNS: ("kept", "dropped"),
     ROW_GROUPS: ("usual", "small"),
 }
 """What a variant may name; each is described where it is told to the writer.
@@ -44,6 +49,9 @@ SETTINGS: Final = {
 """
 
 OPERATION: Final = "hoodie.spark.sql.insert.into.operation"
+EVOLVES: Final = "hoodie.schema.on.read.enable"
+"""Off by itself; schema changes beyond adding a column need it (Hudi documentation, "Schema
+Evolution"), and with it Hudi 1.0 and later refuse partial updates of merge-on-read tables."""
 ALLOW_DROPS: Final = "hoodie.datasource.write.schema.allow.auto.evolution.column.drop"
 """Off by itself; Hudi 1.2 refuses to drop or rename a column then (apache/hudi#19766)."""
 URL_ENCODED: Final = "hoodie.datasource.write.partitionpath.urlencode"
@@ -54,6 +62,7 @@ ROWS_BEFORE_CHECK: Final = 100
 Hudi's has no setting for it."""
 
 _SWITCH: Final = {"on": "true", "off": "false"}
+_WITHOUT_PARTITIONS: Final = "hoodie.datasource.write.drop.partition.columns"
 _STATISTICS: Final = "hoodie.metadata.index.column.stats.enable"
 _BLOOM: Final = "hoodie.metadata.index.bloom.filter.enable"
 _TOLD: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
@@ -64,9 +73,12 @@ _TOLD: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
         _BLOOM: "true",
         "hoodie.bloom.index.use.metadata": "true",
     },
+    # Files are written without them; readers take their values from the names of folders.
+    (PARTITION_COLUMNS, DROPPED): {_WITHOUT_PARTITIONS: "true"},
     # How a write finds the files of keys that are there; `simple` is Spark's default.
     (INDEX, "simple"): {"hoodie.index.type": "SIMPLE"},
     (INDEX, "bloom"): {"hoodie.index.type": "BLOOM"},
+    (INDEX, "global_simple"): {"hoodie.index.type": "GLOBAL_SIMPLE"},
     (INDEX, "global_bloom"): {"hoodie.index.type": "GLOBAL_BLOOM"},
     (INDEX, "record_level"): {
         "hoodie.index.type": "RECORD_INDEX",
@@ -93,6 +105,8 @@ def session(settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str,
         told["hoodie.write.auto.upgrade"] = _SWITCH[settings["auto_upgrade"]]
     if COLUMN_DROPS in settings:
         told[ALLOW_DROPS] = _SWITCH[settings[COLUMN_DROPS]]
+    if SCHEMA_ON_READ in settings:
+        told[EVOLVES] = _SWITCH[settings[SCHEMA_ON_READ]]
     if settings.get("meta_fields") == "omitted":
         told["hoodie.datasource.hive_sync.omit_metadata_fields"] = "true"
     for setting in settings.items():
@@ -108,6 +122,8 @@ def properties(settings: VariantSettings) -> Iterator[tuple[str, str]]:
         yield "hoodie.write.table.version", settings["table_version"]
     if settings.get("meta_fields") == "none":
         yield "hoodie.populate.meta.fields", "false"
+    if settings.get(PARTITION_COLUMNS) == DROPPED:
+        yield _WITHOUT_PARTITIONS, "true"
     if ENCODED in settings:
         yield URL_ENCODED, _SWITCH[settings[ENCODED]]
 
@@ -117,10 +133,14 @@ def cannot_have(settings: VariantSettings, scenario: Scenario) -> Iterator[str]:
     by = scenario.table.partition_by
     if settings.get(INDEX) == "record_level" and settings.get(METADATA_TABLE, "off") == "off":
         yield "index=record_level: it is in the metadata table, and metadata_table is off"
-    if settings.get(INDEX) == "global_bloom" and not by:
-        yield "index=global_bloom: the table has no partitions, so it would be index=bloom"
+    index = settings.get(INDEX, "")
+    if index.startswith("global_") and not by:
+        same = index.removeprefix("global_")
+        yield f"index={index}: the table has no partitions, so it would be index={same}"
     if (how := settings.get(INSERT_OPERATION, UPSERT)) != UPSERT and not _inserts(scenario):
         yield f"insert_operation={how}: no step is an insert; the others replace rows by their key"
+    if settings.get(PARTITION_COLUMNS) == DROPPED and not by:
+        yield "partition_columns=dropped: the table has no partitions"
     if settings.get(ENCODED) == "on" and not by:
         yield "encoded_partitions=on: the table has no partitions"
     elif settings.get(ENCODED) == "on" and not layout.has_escaped_values(scenario):

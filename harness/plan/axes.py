@@ -116,7 +116,7 @@ def combinations(
         if not sequences:
             excluded.append(Excluded(scenario.name, f"no writer of the profile writes {name}"))
         shared = (wanted[PARTITIONED], wanted[REWRITES], wanted[MERGE_MODE])
-        axes = product(*shared, _own(profile, format_), sequences)
+        axes = product(*shared, _own(scenario, profile, format_, excluded), sequences)
         for partitioned, rewrites, merge_mode, own, sequence in axes:
             found.append(
                 Combination(
@@ -149,11 +149,18 @@ def _values(
     scenario: Scenario, profile: Profile, name: str, excluded: list[Excluded]
 ) -> tuple[str | None, ...]:
     """Return the values of an axis; one None for a scenario that does not have it."""
-    own, wanted = scenario.settings.get(name, ()), profile.axes.get(name, ())
     if not _has(scenario, name):
         return (None,)
-    if not own and not wanted:
+    if name not in scenario.settings and not profile.axes.get(name):
         return (_BY_ITSELF.get(name),)
+    return _wanted(scenario, profile, name, excluded)
+
+
+def _wanted(
+    scenario: Scenario, profile: Profile, name: str, excluded: list[Excluded]
+) -> tuple[str, ...]:
+    """Return the values that the profile wants, of those that the scenario has."""
+    own, wanted = scenario.settings.get(name, ()), profile.axes.get(name, ())
     found = tuple(each for each in wanted or own if each in (own or wanted))
     if not found:
         why = f"it has {name} {', '.join(own)}; the profile wants {', '.join(wanted)}"
@@ -171,9 +178,12 @@ def _has(scenario: Scenario, name: str) -> bool:
     return any(follows_axis(step.operation) for step in scenario.steps)
 
 
-def _own(profile: Profile, format_: Capabilities) -> Iterator[tuple[tuple[str, str], ...]]:
-    names = [name for name in profile.axes if name in format_.settings]
-    for values in product(*(profile.axes[name] for name in names)):
+def _own(
+    scenario: Scenario, profile: Profile, format_: Capabilities, excluded: list[Excluded]
+) -> Iterator[tuple[tuple[str, str], ...]]:
+    named_by_one = dict.fromkeys((*profile.axes, *scenario.settings))
+    names = [name for name in named_by_one if name in format_.settings]
+    for values in product(*(_wanted(scenario, profile, name, excluded) for name in names)):
         yield tuple(zip(names, values, strict=True))
 
 

@@ -17,7 +17,7 @@ from harness.core.yaml_reader import KeyPath
 from harness.plan.capabilities import Capabilities
 from harness.plan.profile import Profile, named
 from harness.plan.shipped import scenario_files
-from harness.scenario.definition import Scenario
+from harness.scenario.definition import AXES, Scenario
 from harness.scenario.load import load, name_of
 
 
@@ -119,10 +119,7 @@ def wrong_formats(profile: Profile, known: Collection[str]) -> Iterator[Fault]:
 
 def wrong_settings(profile: Profile, known: Mapping[str, Capabilities]) -> Iterator[Fault]:
     """Yield an error for each writer setting, or its value, that no format of the profile has."""
-    values: dict[str, dict[str, None]] = {}
-    for name in (each for each in profile.formats if each in known):
-        for setting, allowed in known[name].settings.items():
-            values.setdefault(setting, {}).update(dict.fromkeys(allowed))
+    values = _settings(profile.formats, known)
     # A file's writers may have settings of its own formats, in whose place others were named.
     others = "formats" in profile.given and "writers" not in profile.given
     for number, writer in enumerate(profile.writers):
@@ -135,3 +132,38 @@ def wrong_settings(profile: Profile, known: Mapping[str, Capabilities]) -> Itera
             elif value not in values.get(setting, (value,)):
                 told = f"{setting}: there is no '{value}'; {one_of(value, values[setting])}"
                 yield profile.fault(at, f"{who}: {told}")
+
+
+def unknown_formats(scenario: Scenario, known: Collection[str]) -> Iterator[Fault]:
+    """Yield an error for each unknown format that a scenario names."""
+    for at, name in enumerate(scenario.formats):
+        if name not in known:
+            (line,) = scenario.format_lines[at : at + 1] or (0,)
+            told = f"there is no format '{name}'; {one_of(name, known)}"
+            yield Fault(scenario.path or scenario.name, line, told)
+
+
+def wrong_axes(scenario: Scenario, known: Mapping[str, Capabilities]) -> Iterator[Fault]:
+    """Yield an error for each setting of a scenario, or its value, that none of its formats has."""
+    values = {**AXES, **_settings(scenario.formats or known, known)}
+    for name, given_values in scenario.settings.items():
+        at = scenario.path or scenario.name, scenario.setting_lines.get(name, 0)
+        if name not in values:
+            yield Fault(*at, f"there is no setting '{name}'; {one_of(name, sorted(values))}")
+            continue
+        for value in given_values:
+            if value not in values[name]:
+                yield Fault(
+                    *at, f"settings.{name}: there is no '{value}'; {one_of(value, values[name])}"
+                )
+
+
+def _settings(
+    names: Iterable[str], known: Mapping[str, Capabilities]
+) -> Mapping[str, Collection[str]]:
+    """Return the settings that some formats have, each with the values of all of them."""
+    values: dict[str, dict[str, None]] = {}
+    for name in (each for each in names if each in known):
+        for setting, allowed in known[name].settings.items():
+            values.setdefault(setting, {}).update(dict.fromkeys(allowed))
+    return values

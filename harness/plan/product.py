@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from harness.core.errors import Fault
-from harness.core.problems import one_of
 from harness.plan import axes, cell_choice, check_names, metastore_support, pairs
 from harness.plan.axes import Combination
 from harness.plan.capabilities import (
@@ -80,20 +79,13 @@ def _chosen(scenarios: Sequence[Scenario], profile: Profile) -> tuple[Scenario, 
 def _check(
     scenarios: Sequence[Scenario], profile: Profile, known: Mapping[str, Capabilities]
 ) -> None:
-    wrong = (
+    wrong: tuple[Fault, ...] = (
         *check_names.wrong_formats(profile, known),
         *check_names.wrong_settings(profile, known),
     )
-    check_names.raise_if_any((*wrong, *_wrong_formats(scenarios, known)))
-
-
-def _wrong_formats(scenarios: Iterable[Scenario], known: Collection[str]) -> Iterator[Fault]:
     for each in scenarios:
-        for at, name in enumerate(each.formats):
-            if name not in known:
-                (line,) = each.format_lines[at : at + 1] or (0,)
-                told = f"there is no format '{name}'; {one_of(name, known)}"
-                yield Fault(each.path or each.name, line, told)
+        wrong += (*check_names.unknown_formats(each, known), *check_names.wrong_axes(each, known))
+    check_names.raise_if_any(wrong)
 
 
 def _all(

@@ -36,7 +36,7 @@ AXES: Final[Mapping[str, tuple[str, ...]]] = {
     "partitioned": tuple(Partitioned),
     "merge_mode": tuple(MergeMode),
 }
-"""The settings that a scenario may name, each with every value it can take."""
+"""The settings that a scenario may name in every format, each with every value it can take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +63,12 @@ class Scenario:
     formats: tuple[str, ...] = ()
     """Names of formats; empty for every format that supports the operations."""
     settings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """The axes: each setting with the values it takes."""
+    """The axes, and settings of its formats: each with the values it takes."""
     views: tuple[str, ...] = ()
     """Names of views; empty for every view of the format."""
     path: str = ""
     """The file it was read from, empty otherwise."""
     format_lines: tuple[int, ...] = field(default=(), compare=False, repr=False)
     """Where each of the formats stands in that file."""
+    setting_lines: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
+    """Where each of the settings stands in it."""

@@ -115,6 +115,7 @@ def _scenario(document: Document) -> Scenario | None:
         views=file.views,
         path=document.path,
         format_lines=tuple(document.line(("formats", at)) for at in range(len(file.formats))),
+        setting_lines={name: document.line(("settings", name)) for name in file.settings or {}},
     )
 
 
@@ -138,12 +139,12 @@ def _check_choices(file: _ScenarioForm, document: Document) -> None:
         document.note(("formats",), "formats: one stands twice; name each once")
     for name, values in (file.settings or {}).items():
         place = ("settings", name)
-        if name not in AXES:
-            document.note(place, f"there is no setting '{name}'; {one_of(name, AXES)}")
-            continue
+        # Others are those of formats, which the plan knows.
+        allowed = AXES.get(name, values)
         if not values:
-            document.note(place, f"{name}: no value; {one_of('', AXES[name])}")
-        _check_each(values, AXES[name], place, document)
+            what = one_of("", allowed) if allowed else "give at least one"
+            document.note(place, f"{name}: no value; {what}")
+        _check_each(values, allowed, place, document)
 
 
 def _check_each(

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from enum import StrEnum
+from typing import Annotated, ClassVar
+
+from pydantic import Strict
 
 from harness.model.canonical import Value
-from harness.model.schema import Field
-from harness.model.truth import Row, Truth, written
+from harness.model.schema import Field, SchemaChangeError
+from harness.model.truth import Row, Truth, changed_row, written
 from harness.scenario.operations.api import Key
-from harness.scenario.operations.new_rows import absent_text, fresh, known, rows_text, some, whole
+from harness.scenario.operations.new_rows import (
+    absent_text,
+    fresh,
+    known,
+    rows_text,
+    settable,
+    some,
+    whole,
+)
 from harness.scenario.operations.spark_sql import (
     columns_in_order,
     key_list,
@@ -19,11 +30,19 @@ from harness.scenario.operations.spark_sql import (
 )
 
 
+class SourceOrder(StrEnum):
+    """How a merge's source orders its columns, where not as the table does."""
+
+    REVERSED = "reversed"
+
+
 @dataclass(frozen=True, slots=True)
 class Merge:
     """Replace the rows `update`, add the rows `insert`, take away the rows `delete`.
 
-    Source rows with the keys `absent` match none, and are not among those to insert.
+    Source rows with the keys `absent` match none, and are not among those to insert. With `set`, an
+    update changes these columns alone, and the source has no others unless rows are inserted; with
+    `source: reversed` it has its columns in the opposite order.
     """
 
     SHORT: ClassVar[str] = ""
@@ -32,15 +51,23 @@ class Merge:
     insert: tuple[Key, ...] = ()
     delete: tuple[Key, ...] = ()
     absent: tuple[Key, ...] = ()
+    set: tuple[str, ...] = ()
+    source: Annotated[SourceOrder | None, Strict(strict=False)] = None
 
     def text(self) -> str:
         """Say it in a few words."""
-        counts = (rows_text(len(keys)) for keys in (self.update, self.insert, self.delete))
-        return "merge: update {}, insert {}, delete {}".format(*counts) + absent_text(self.absent)
+        counts = [rows_text(len(keys)) for keys in (self.update, self.insert, self.delete)]
+        if self.set:
+            counts[0] = f"{', '.join(self.set)} of {counts[0]}"
+        told = "merge: update {}, insert {}, delete {}".format(*counts)
+        order = ", source columns reversed" if self.source else ""
+        return told + absent_text(self.absent) + order
 
     def evolve(self, before: Truth) -> Truth:
         """Do all three at once."""
         some((*self.update, *self.insert, *self.delete, *self.absent), "merge")
+        if self.set and not self.update:
+            raise SchemaChangeError("'set' is of rows to update, and the merge names none")
         fresh(before, (*self.insert, *self.absent))
         deleted = known(before, self.delete)
         known(before, (*self.update, *self.delete))
@@ -52,23 +79,41 @@ class Merge:
 
         A source column that the table does not know is added to it by Hudi (engines notes, T5),
         so the deletion is told by key and not by a marker column. No two clauses fit one row and
-        an update sets every column: Hudi 0.15.0 lets a later update clause win over a deletion,
-        and refuses to update a part of the columns on merge-on-read (seen on both).
+        an update sets every column unless the scenario says which: Hudi 0.15.0 lets a later update
+        clause win over a deletion, and refuses to update a part of the columns on merge-on-read.
         """
         gone = known(before, self.delete)
         doomed = tuple(before.rows[key] for key in gone)
         fields = columns_in_order(after)
         rows = (*self._versions(before), *self._absent(before), *doomed)
-        source = select_rows(rows, fields)
+        source = select_rows(rows, self._source_fields(after, fields))
         merge, new = merge_into("{table}", source, after)
         key = f"{new}.{quoted(after.table.key)}"
+        sets = _sets(self._updated(after, fields), new)
         clauses = [
             merge,
             *_delete_clause(key, after, gone),
-            f"when matched{_unless(key, after, gone)} then update set {_sets(fields, new)}",
-            f"when not matched{self._only(key, before)} then insert {_inserted(fields, new)}",
+            f"when matched{_unless(key, after, gone)} then update set {sets}",
+            *self._insert_clause(key, before, _inserted(fields, new)),
         ]
         return (" ".join(clauses),)
+
+    def _insert_clause(self, key: str, before: Truth, inserted: str) -> tuple[str, ...]:
+        if self.set and not self.insert:
+            return ()
+        return (f"when not matched{self._only(key, before)} then insert {inserted}",)
+
+    def _updated(self, after: Truth, fields: tuple[Field, ...]) -> tuple[Field, ...]:
+        """Return the columns that an update sets: the ordering column is always among them."""
+        if not self.set:
+            return fields
+        return tuple(f for f in fields if f.name in {*self.set, after.table.order_by})
+
+    def _source_fields(self, after: Truth, fields: tuple[Field, ...]) -> tuple[Field, ...]:
+        if self.set and not self.insert:
+            known_by = {*self.set, *after.table.fixed}
+            fields = tuple(field for field in fields if field.name in known_by)
+        return fields[::-1] if self.source else fields
 
     def _absent(self, before: Truth) -> tuple[Row, ...]:
         return whole(before, fresh(before, self.absent))
@@ -82,8 +127,12 @@ class Merge:
         return f" and {key} in {key_list(before, fresh(before, self.insert))}"
 
     def _versions(self, before: Truth) -> tuple[Row, ...]:
-        keys = (*known(before, self.update), *fresh(before, self.insert))
-        return whole(before, keys)
+        keys, new = known(before, self.update), fresh(before, self.insert)
+        if not self.set:
+            return whole(before, (*keys, *new))
+        columns = settable(before, self.set)
+        changed = (changed_row(before, key, before.step + 1, columns) for key in keys)
+        return (*changed, *whole(before, new))
 
 
 def _delete_clause(key: str, truth: Truth, keys: tuple[Value, ...]) -> tuple[str, ...]:

@@ -101,6 +101,22 @@ def fresh(truth: Truth, keys: Iterable[Key]) -> tuple[Value, ...]:
     return found
 
 
+def settable(truth: Truth, names: Sequence[str]) -> Sequence[str]:
+    """Return the columns that a write sets, which none but it decides.
+
+    Raises:
+        SchemaChangeError: one is not there or stands twice, or a schema change may not touch it.
+
+    """
+    free = [each for each in truth.schema.names if each not in truth.table.fixed]
+    for name in names:
+        if name not in free or names.count(name) > 1:
+            raise SchemaChangeError(
+                f"'{name}' cannot be set here; each once, there are: {', '.join(free)}"
+            )
+    return names
+
+
 def whole(truth: Truth, keys: Iterable[Value]) -> tuple[Row, ...]:
     """Return whole new versions of the rows with these keys, values generated."""
     return tuple(new_row(truth, key, truth.step + 1, {}) for key in keys)

@@ -5,10 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from harness.model.schema import SchemaChangeError
 from harness.model.truth import Row, Truth, changed_row, written
 from harness.scenario.operations.api import Key
-from harness.scenario.operations.new_rows import absent_text, fresh, known, rows_text, some, whole
+from harness.scenario.operations.new_rows import (
+    absent_text,
+    fresh,
+    known,
+    rows_text,
+    settable,
+    some,
+    whole,
+)
 from harness.scenario.operations.spark_sql import key_list, literal, quoted
 
 
@@ -43,19 +50,11 @@ class Update:
     def _versions(self, before: Truth) -> tuple[Row, ...]:
         some((*self.keys, *self.absent), "update")
         keys = known(before, self.keys)
-        for name in some(self.set, "update"):
-            self._check(before, name)
-        return tuple(changed_row(before, key, before.step + 1, self.set) for key in keys)
+        columns = settable(before, some(self.set, "update"))
+        return tuple(changed_row(before, key, before.step + 1, columns) for key in keys)
 
     def _absent(self, before: Truth) -> tuple[Row, ...]:
         return whole(before, fresh(before, self.absent))
-
-    def _check(self, before: Truth, name: str) -> None:
-        free = [each for each in before.schema.names if each not in before.table.fixed]
-        if name not in free or self.set.count(name) > 1:
-            raise SchemaChangeError(
-                f"'{name}' cannot be set here; each once, there are: {', '.join(free)}"
-            )
 
 
 def _choose(truth: Truth, name: str, rows: tuple[Row, ...]) -> str:

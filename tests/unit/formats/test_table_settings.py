@@ -58,6 +58,8 @@ def refused(name: str, *operations: Operation, partitioned: bool = False, **sett
     [
         ("hudi-cow", TWO, False, "index=record_level", "metadata_table is off"),
         ("hudi-cow", TWO, False, "index=global_bloom", "no partitions, so it would be index=bloom"),
+        ("hudi-mor", TWO, False, "index=global_simple", "so it would be index=simple"),
+        ("hudi-mor", TWO, False, "partition_columns=dropped", "the table has no partitions"),
         ("hudi-mor", Upsert(keys=(1,)), False, "insert_operation=insert", "no step is an insert"),
         ("hudi-mor", TWO, False, "encoded_partitions=on", "the table has no partitions"),
         ("hudi-mor", TWO, True, "encoded_partitions=on", "no value of a partition has a character"),
@@ -85,6 +87,8 @@ def test_a_value_that_a_table_cannot_have_is_refused_with_the_reason(
     [
         ("hudi-cow", TWO, False, {"index": "record_level", "metadata_table": "on"}),
         ("hudi-cow", TWO, True, {"index": "global_bloom"}),
+        ("hudi-cow", TWO, True, {"index": "global_simple"}),
+        ("hudi-cow", TWO, True, {"partition_columns": "dropped"}),
         ("hudi-mor", TWO, False, {"insert_operation": "bulk_insert"}),
         ("hudi-mor", ESCAPED, True, {"encoded_partitions": "on"}),
         ("hudi-cow", MANY, False, {"row_groups": "small"}),

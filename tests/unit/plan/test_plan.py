@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -309,6 +310,31 @@ def test_a_format_that_a_scenario_misspells_is_told_with_its_file_and_line() -> 
     story = replace(STORY, formats=("cow", "cwo"), path="story.yaml", format_lines=(3, 4))
     with pytest.raises(UsageProblem, match=r"^story\.yaml:4: there is no format 'cwo'; did you me"):
         planned(story)
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"rewrits": ("none",)}, "there is no setting 'rewrits'; did you mean 'rewrites'?"),
+        ({"table_version": ("5",)}, "settings.table_version: there is no '5'; allowed: 6, 8"),
+    ],
+)
+def test_a_setting_that_no_format_of_a_scenario_has_is_told_with_its_file_and_line(
+    settings: dict[str, tuple[str, ...]], told: str
+) -> None:
+    lines = dict.fromkeys(settings, 7)
+    story = replace(STORY, settings=settings, path="story.yaml", setting_lines=lines)
+    with pytest.raises(UsageProblem, match=rf"^story\.yaml:7: {re.escape(told)}"):
+        planned(story)
+
+
+def test_a_scenario_may_name_settings_of_its_formats() -> None:
+    story = replace(STORY, settings={**STORY.settings, "table_version": ("6", "8")})
+    found = planned(story)
+    assert {each.settings["table_version"] for each in found.variants} == {"6", "8"}
+    # A profile that names the setting takes those of its values that the scenario has.
+    limited = planned(story, axes={"table_version": ("8",)})
+    assert {each.settings["table_version"] for each in limited.variants} == {"8"}
 
 
 def test_scenarios_are_chosen_by_name_or_pattern_each_once() -> None:

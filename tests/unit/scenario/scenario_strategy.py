@@ -67,6 +67,7 @@ def operations(draw: st.DrawFn, before: Truth) -> Operation:
         Update(there, (old,)),
         Delete(there[:1]),
         Merge(there[:1], keys, there[1:2]),
+        Merge(there[:1], keys, set=(old,)),
         LateUpsert(there),
         LateDelete(there[:1]),
         AddColumn(new, draw(TYPES), first=after is None, after=after),

@@ -174,6 +174,8 @@ def test_it_says_what_it_does_in_a_few_words(name: str) -> None:
         ("late_upsert: []", "late_upsert names no row"),
         ("late_delete: [1, 1]", "the key 1 stands twice in one write"),
         ("merge: {}", "merge names no row"),
+        ("merge: {insert: [4], set: [f1]}", "'set' is of rows to update, and the merge names none"),
+        ("merge: {update: [1], set: [ts]}", "'ts' cannot be set here; each once, there are: n,"),
         ("merge: {update: [1], delete: [1]}", "the key 1 stands twice in one write"),
         ("merge: {insert: [1]}", "there is a row with the key 1 already"),
         ("move_column: {name: f1}", "say where the column goes"),
@@ -223,3 +225,40 @@ def test_values_that_are_not_finite_are_written_as_casts_of_their_text() -> None
     (statement,) = found.steps[0].operation.sql(before, after)
     assert "cast('-inf' as double)" in statement
     assert "cast('nan' as double)" in statement
+
+
+def merge_of(step: str) -> tuple[Truth, str]:
+    """The truth after a merge, and its statement."""
+    found = loads(f"{TABLE}  - merge: {step}\n", "family/name.yaml")
+    applied = [True] * len(found.steps)
+    before, after = expected_history.history(found, merge_on_read=True, applied=applied)[-2:]
+    (statement,) = found.steps[-1].operation.sql(before, after)
+    return after, statement
+
+
+def test_a_merge_that_sets_a_column_leaves_the_others_as_they_were() -> None:
+    after, statement = merge_of("{update: [1], set: [f1]}")
+    step = after.step
+    names = {field.name: field.id for field in after.schema.fields}
+    new = {name for name, at in names.items() if after.rows["1"].written[at] == step}
+    assert new == {"f1", "ts"}
+    source = statement.partition(") as s1 on ")[0]
+    assert set(re.findall(r" as `(\w+)`", source)) == {"id", "ts", "f1"}
+    assert statement.endswith("when matched then update set `ts` = s1.`ts`, `f1` = s1.`f1`")
+
+
+def test_a_merge_that_sets_a_column_and_inserts_has_a_source_of_all_columns() -> None:
+    after, statement = merge_of("{update: [1], insert: [4], set: [f1]}")
+    source = statement.partition(") as s1 on ")[0]
+    assert set(re.findall(r" as `(\w+)`", source)) >= set(after.schema.names)
+    assert "update set `ts` = s1.`ts`, `f1` = s1.`f1` when not matched then insert" in statement
+
+
+def test_the_source_of_a_merge_may_have_its_columns_in_the_opposite_order() -> None:
+    after, usual = merge_of("{update: [1]}")
+    turned, statement = merge_of("{update: [1], source: reversed}")
+    assert turned.rows == after.rows
+    first, second = (
+        re.findall(r" as `(\w+)`", each.partition(") as s1 on ")[0]) for each in (usual, statement)
+    )
+    assert second == first[::-1] != first
