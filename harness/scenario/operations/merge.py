@@ -41,8 +41,9 @@ class Merge:
     """Replace the rows `update`, add the rows `insert`, take away the rows `delete`.
 
     Source rows with the keys `absent` match none, and are not among those to insert. With `set`, an
-    update changes these columns alone, and the source has no others unless rows are inserted; with
-    `source: reversed` it has its columns in the opposite order.
+    update changes these columns alone, and the source has no others unless rows are inserted: the
+    key may be among them, and keeps its value. With `source: reversed` the source has its columns
+    in the opposite order.
     """
 
     SHORT: ClassVar[str] = ""
@@ -130,7 +131,7 @@ class Merge:
         keys, new = known(before, self.update), fresh(before, self.insert)
         if not self.set:
             return whole(before, (*keys, *new))
-        columns = settable(before, self.set)
+        columns = settable(before, [each for each in self.set if each != before.table.key])
         changed = (changed_row(before, key, before.step + 1, columns) for key in keys)
         return (*changed, *whole(before, new))
 

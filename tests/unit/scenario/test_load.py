@@ -140,7 +140,11 @@ def test_a_wrong_form_is_told_with_its_line_and_what_is_allowed(
 
 
 def test_all_problems_of_a_file_are_told_at_once() -> None:
-    text = A5.replace("[none, some]", "[none, few]").replace("touch\n", "tuch\n").replace("f2\n", "3\n")
+    text = (
+        A5.replace("[none, some]", "[none, few]")
+        .replace("touch\n", "tuch\n")
+        .replace("f2\n", "3\n")
+    )
     assert [each.split(":")[0] for each in problems(text)] == ["8", "13", "14"]
 
 
