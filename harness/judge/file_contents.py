@@ -257,8 +257,11 @@ class Holdings:
         then = self._history[written].schema.by_id(column.id)
         converted = then is None or _leaves(then) != _leaves(column)
         latest = max(row.written.values()), False
-        carried = latest < at and (found is None or not converted)
-        return carried and not self._doubted_before(row.key, column.id, fact, found)
+        if latest < at:
+            kept = found is None or not converted
+        else:
+            kept = found is None and not converted and self._leaves(at, row, column)
+        return kept and not self._doubted_before(row.key, column.id, fact, found)
 
     def _order(self, fact: FileFact) -> tuple[int, bool]:
         """Return the step of a file's rows, and whether it was written later and carries them."""
@@ -276,6 +279,11 @@ class Holdings:
         column = self._history[step].schema.by_id(field_id)
         sql = self._sql.get(step, "")
         return column is not None and sent.says(sql, (key, self._key), value, column)
+
+    def _leaves(self, at: tuple[int, bool], row: Row, column: Field) -> bool:
+        """Return whether the statements of a file's step set other columns of a row alone."""
+        step, later = at
+        return not later and sent.leaves(self._sql.get(step, ""), (row.key, self._key), column)
 
     def _doubted_before(self, key: Value, field_id: int, fact: FileFact, found: Value) -> bool:
         """Return whether an older file holds the same, and there it may be the model's fault."""

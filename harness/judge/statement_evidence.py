@@ -7,10 +7,15 @@ the name of its column: a `true` or a 0 stands in every other statement.
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from harness.model.canonical import Value
 from harness.model.schema import Field
 from harness.scenario.operations.spark_sql import literal, quoted
+
+_SETS: Final = re.compile(
+    r"\b(?:update \S+|merge into .* then update) set (?P<assigned>.*)", re.DOTALL
+)
 
 
 def names(sql: str, key: Value, column: Field) -> bool:
@@ -31,6 +36,17 @@ def says(sql: str, key: tuple[Value, Field], value: Value, column: Field) -> boo
     )
     _, _, after = sql.partition(f"{quoted(column.name)} = case {names_key} ")
     return whole or within(f"when {own} then {wanted}", after.partition(" end")[0])
+
+
+def leaves(sql: str, key: tuple[Value, Field], column: Field) -> bool:
+    """Return whether statements set other columns of a key's row, and this one stays as it was.
+
+    An update assigns the columns that its `set` names and no others (ISO/IEC 9075-2, "set clause
+    list").
+    """
+    found = _SETS.search(sql)
+    told = found is not None and f"{quoted(column.name)} = " not in found["assigned"]
+    return told and names(sql, *key)
 
 
 def within(text: str, sql: str) -> bool:

@@ -71,6 +71,7 @@ def test_a_value_of_another_type_in_a_file_is_a_difference_though_it_says_the_sa
         ("insert 1,2; update 2 set f2", "x", False),  # of row 2 other values were sent: a rule
         ("insert 1; type n string; touch all", "x", True),  # sent again by the touch
         ("insert 1,2; type n string; update 2 set f2", "x", False),  # converted on the way
+        ("insert 1,2; update 1,2 set f2", None, True),  # the statement leaves the column as it was
         ("insert 1,2; type n string; update 2 set f2", None, False),  # row 2 was touched
     ],
 )

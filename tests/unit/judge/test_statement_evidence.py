@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from harness.judge import statement_evidence
+from harness.judge.statement_evidence import leaves
 from harness.model.canonical import Value, text_of
 from harness.model.schema import Field
+from harness.scenario.operations.merge import Merge
 from tests.quality.notation import Told, history
 
 COLUMNS = "id long, ts long, flag boolean, n int, f1 string"
@@ -69,3 +71,24 @@ def test_a_statement_names_the_keys_that_it_deletes() -> None:
         if statement_evidence.names(sql_of(told, 2), key, field(told, "id"))
     ]
     assert named == [1, 12]
+
+
+@pytest.mark.parametrize("steps", ["update 1 set n", "merge"])
+def test_an_update_leaves_the_columns_that_it_does_not_set(steps: str) -> None:
+    told = history("insert 1..3; update 1 set n", COLUMNS)
+    sql = sql_of(told, 2)
+    if steps == "merge":
+        (sql,) = Merge(update=(1,), set=("n",)).sql(told.history[1], told.history[2])
+    key = field(told, "id")
+    left = [each for each in ("flag", "n", "f1", "ts") if leaves(sql, (1, key), field(told, each))]
+    assert left == ["flag", "f1"]
+    assert not leaves(sql, (2, key), field(told, "f1"))
+
+
+@pytest.mark.parametrize(
+    "steps", ["insert 1..3", "insert 1; upsert 1", "insert 1,2; merge update 1 delete 2 insert 3"]
+)
+def test_whole_rows_leave_no_column(steps: str) -> None:
+    told = history(steps, COLUMNS)
+    sql = sql_of(told, len(told.operations))
+    assert not leaves(sql, (1, field(told, "id")), field(told, "f1"))

@@ -43,7 +43,7 @@ EVERY: Final = {
     if not each.name.startswith(("settings/", "control/", "services/", "writes/", "bugs/"))
 }
 """Those of `settings/` are for values of table settings that other tables cannot have; `services/`
-and `writes/` are asked by the profile `services`, `bugs/` by its own; controls are added to any plan."""
+and `writes/` are asked by the profile `services`, `bugs/` by its own; controls go into any plan."""
 HOUR: Final = 3600
 STORIES: Final = {"hudi/a5", "hudi/move", "hudi/drop_and_readd"}
 HUDI: Final = "spark-3.5.8-hudi-{}"
