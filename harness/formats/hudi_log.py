@@ -23,8 +23,8 @@ MAGIC: Final = b"#HUDI#"
 LOG_VERSION: Final = 1
 CONTENT_VERSION: Final = 3
 """Of the content of Avro data and of delete blocks since Hudi 0.11."""
-INSTANT_TIME, SCHEMA = 0, 2
-"""Numbers of the header's entries."""
+INSTANT_TIME, SCHEMA, IS_PARTIAL = 0, 2, 7
+"""Numbers of the header's entries (`HoodieLogBlock.HeaderMetadataType`)."""
 
 
 class BlockKind(IntEnum):
@@ -136,9 +136,11 @@ def content(block: LogBlock) -> FileRows:
     """Return the records of a data block as canonical values.
 
     Raises:
-        FileFactError: its content cannot be read.
+        FileFactError: its content cannot be read, or is not whole rows.
 
     """
+    if block.header.get(IS_PARTIAL) == "true":
+        raise FileFactError(f"block {block.instant} holds updated columns alone, and no whole rows")
     if block.kind is BlockKind.PARQUET_DATA:
         return _parquet(block)
     fields = block.schema["fields"]
