@@ -250,7 +250,10 @@ class Holdings:
         at = self._order(fact)
         written = row.written.get(column.id)
         value = row.values.get(column.id)
-        if written is None or not self._says(written, row.key, value, column.id):
+        if written is None:
+            given = found is None or self._ever_given(at[0], row.key, column.id)
+            return not (given or self._doubted_before(row.key, column.id, fact, found))
+        if not self._says(written, row.key, value, column.id):
             return False
         if (written, False) == at:
             return True
@@ -279,6 +282,15 @@ class Holdings:
         column = self._history[step].schema.by_id(field_id)
         sql = self._sql.get(step, "")
         return column is not None and sent.says(sql, (key, self._key), value, column)
+
+    def _ever_given(self, until: int, key: Value, field_id: int) -> bool:
+        """Return whether a statement so far may give a row a value of a column, by its name."""
+        for step in range(until + 1):
+            column = self._history[step].schema.by_id(field_id)
+            sql = self._sql.get(step, "")
+            if column is not None and self._names(step, key) and sent.has_column(sql, column):
+                return True
+        return False
 
     def _leaves(self, at: tuple[int, bool], row: Row, column: Field) -> bool:
         """Return whether the statements of a file's step set other columns of a row alone."""

@@ -23,6 +23,11 @@ def names(sql: str, key: Value, column: Field) -> bool:
     return within(literal(key, column), sql)
 
 
+def has_column(sql: str, column: Field) -> bool:
+    """Return whether statements mention a column."""
+    return quoted(column.name) in sql
+
+
 def says(sql: str, key: tuple[Value, Field], value: Value, column: Field) -> bool:
     """Return whether statements give the row of a key this value under a column's name.
 

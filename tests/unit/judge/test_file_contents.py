@@ -89,6 +89,21 @@ def test_a_row_that_was_carried_along_must_not_be_lost_or_made_null() -> None:
     assert {each.key: each.sent for each in found} == {"1": True, "2": False}
 
 
+@pytest.mark.parametrize(("named", "sent"), [("f2", True), ("g", False)])
+def test_a_value_that_no_statement_gave_the_row_under_its_column_is_not_the_models(
+    named: str, *, sent: bool
+) -> None:
+    told = history(
+        "insert 1,2; add g string; update 1 set f2", "id string, ts long, f1 string, f2 string"
+    )
+    case = case_of(told, with_value("g", "f1s1r1", step=3))
+    # A statement that names the row and the column may have given it, whatever the model says.
+    said = replace(case.states[-1].outcome, statements=(f"update t set `{named}` where '1', '2'",))
+    states = (*case.states[:-1], replace(case.states[-1], outcome=said))
+    found = Holdings(states, told.history).held(states[-1].files).differences
+    assert {each.key: each.sent for each in found} == {"1": sent, "2": sent}
+
+
 def test_what_an_older_file_may_hold_by_a_mistake_of_ours_is_no_better_when_carried_along() -> None:
     told = history(
         "insert 1,2; update 1 set f2; update 2 set f2", "id string, ts long, n int, f2 int"
