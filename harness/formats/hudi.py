@@ -10,6 +10,7 @@ from typing import Final
 from harness.engines.format_facts import FormatFacts
 from harness.formats import (
     data_files,
+    hudi_client,
     hudi_files,
     hudi_merge_mode,
     hudi_services,
@@ -18,6 +19,7 @@ from harness.formats import (
     timeline,
 )
 from harness.formats.api import Changes, Committed, FileRows, Habit, VariantSettings
+from harness.formats.hudi_client import SchemaChange
 from harness.formats.hudi_past import PAST
 from harness.formats.hudi_services import Service
 from harness.formats.hudi_settings import (
@@ -25,9 +27,11 @@ from harness.formats.hudi_settings import (
     INSERT_OPERATION,
     METADATA_TABLE,
     OPERATION,
+    SCHEMA_CHANGES,
     UPSERT,
     URL_ENCODED,
     WITH_STATISTICS,
+    WRITE_CLIENT,
 )
 from harness.formats.hudi_statistics import HudiStatistics
 from harness.formats.statements import DATABASE, LOCATION, Sql, Statement, of_table, under
@@ -43,6 +47,7 @@ from harness.scenario.operations.api import Operation
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.set_table_version import SetTableVersion
 from harness.scenario.operations.spark_sql import quoted, text, type_text
+from harness.scenario.operations.sync import Sync
 
 SESSION: Final = {
     # Schema changes beyond adding a column need it (Hudi documentation, "Schema Evolution").
@@ -165,7 +170,11 @@ class Hudi:
     def wording(
         self, operation: Operation, before: Truth, after: Truth, settings: VariantSettings
     ) -> tuple[Statement, ...]:
-        """Return the common Spark SQL, and Hudi's own procedures for table services."""
+        """Return the common Spark SQL, Hudi's own procedures, or calls of its write client."""
+        if isinstance(operation, SchemaChange) and settings.get(SCHEMA_CHANGES) == WRITE_CLIENT:
+            return hudi_client.wording(operation, tuple(hudi_settings.properties(settings)))
+        if isinstance(operation, Sync):
+            return (hudi_client.SYNC,)
         if isinstance(operation, Service):
             metadata = settings.get(METADATA_TABLE, "off") != "off"
             return hudi_services.wording(

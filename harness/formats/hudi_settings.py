@@ -23,6 +23,8 @@ INSERT_OPERATION: Final = "insert_operation"
 COLUMN_DROPS: Final = "column_drops"
 ENCODED: Final = "encoded_partitions"
 ROW_GROUPS: Final = "row_groups"
+SCHEMA_CHANGES: Final = "schema_changes"
+WRITE_CLIENT: Final = "write_client"
 UPSERT: Final = "upsert"
 
 SETTINGS: Final = {
@@ -37,6 +39,7 @@ SETTINGS: Final = {
     INSERT_OPERATION: (UPSERT, "insert", "bulk_insert"),
     ENCODED: ("off", "on"),
     ROW_GROUPS: ("usual", "small"),
+    SCHEMA_CHANGES: ("sql", WRITE_CLIENT),
 }
 """What a variant may name; each is described where it is told to the writer.
 
@@ -125,12 +128,18 @@ def cannot_have(settings: VariantSettings, scenario: Scenario) -> Iterator[str]:
         yield "encoded_partitions=on: the table has no partitions"
     elif settings.get(ENCODED) == "on" and not layout.has_escaped_values(scenario):
         yield "encoded_partitions=on: no value of a partition has a character that is encoded"
+    if settings.get(SCHEMA_CHANGES) == WRITE_CLIENT and not _changes_schema(scenario):
+        yield "schema_changes=write_client: no step changes the columns"
     if settings.get(ROW_GROUPS) == "small":
         yield from _too_few_rows(scenario)
 
 
 def _inserts(scenario: Scenario) -> bool:
     return any(isinstance(step.operation, Insert) for step in scenario.steps)
+
+
+def _changes_schema(scenario: Scenario) -> bool:
+    return any(step.operation.CHANGES_SCHEMA for step in scenario.steps)
 
 
 def _too_few_rows(scenario: Scenario) -> Iterator[str]:
