@@ -85,9 +85,7 @@ class WorkerSession:
 
     def __init__(self, spark: SparkSession, settings: dict[str, str], replies: Replies) -> None:
         """`settings`: set in the session before its first statement."""
-        self._spark = spark
-        self._settings = settings
-        self._replies = replies
+        self._spark, self._settings, self._replies = spark, settings, replies
         self._requests: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
         for name, value in settings.items():
             spark.conf.set(name, value)
@@ -239,9 +237,9 @@ def refusal(problem: Exception) -> dict[str, str] | None:
 
 def _said_by_pyspark(problem: Exception) -> dict[str, str] | None:
     # Checks that PySpark makes itself, before it asks the JVM.
-    if type(problem).__module__.partition(".")[0] != "pyspark":
-        return None
     kind = f"{type(problem).__module__}.{type(problem).__qualname__}"
+    if kind.partition(".")[0] != "pyspark":
+        return None
     return {"kind": kind, "message": str(problem)[:MAX_TEXT], "code": "", "cause": ""}
 
 
