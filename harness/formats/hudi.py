@@ -27,11 +27,9 @@ from harness.formats.hudi_settings import (
     INSERT_OPERATION,
     METADATA_TABLE,
     OPERATION,
-    SCHEMA_CHANGES,
     UPSERT,
     URL_ENCODED,
     WITH_STATISTICS,
-    WRITE_CLIENT,
 )
 from harness.formats.hudi_statistics import HudiStatistics
 from harness.formats.statements import DATABASE, LOCATION, Sql, Statement, of_table, under
@@ -42,7 +40,7 @@ from harness.model.identifiers import TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry
-from harness.scenario.definition import PAST_VIEWS, Scenario
+from harness.scenario.definition import PAST_VIEWS, SCHEMA_CHANGES, WRITE_CLIENT, Scenario
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.set_table_version import SetTableVersion

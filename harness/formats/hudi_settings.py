@@ -11,7 +11,7 @@ from typing import Final
 
 from harness.formats import layout
 from harness.formats.api import HANDOVER_VERSION, VariantSettings
-from harness.scenario.definition import Scenario
+from harness.scenario.definition import SCHEMA_CHANGES, WRITE_CLIENT, Scenario
 from harness.scenario.operations.insert import Insert
 
 METADATA_TABLE: Final = "metadata_table"
@@ -23,8 +23,6 @@ INSERT_OPERATION: Final = "insert_operation"
 COLUMN_DROPS: Final = "column_drops"
 ENCODED: Final = "encoded_partitions"
 ROW_GROUPS: Final = "row_groups"
-SCHEMA_CHANGES: Final = "schema_changes"
-WRITE_CLIENT: Final = "write_client"
 UPSERT: Final = "upsert"
 
 SETTINGS: Final = {
