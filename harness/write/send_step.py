@@ -179,8 +179,8 @@ class StepSender:
         after = self._records(step)
         if step.columns:
             behind = ", ".join(after.behind(step.columns))
-            why = f"{NO_ERROR}; the catalog lists other columns than the table has: {behind}"
-            return Refusal(DID_NOTHING, why) if behind else None
+            why = f"the catalog does not list the table's columns in their order: {behind}"
+            return Refusal(DID_NOTHING, f"{NO_ERROR}; {why}") if behind else None
         if not step.statements or after.unclear or after.done != before.done:
             return None
         operation = self._variant.scenario.steps[step.step - 1].operation

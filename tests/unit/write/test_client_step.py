@@ -112,7 +112,7 @@ def test_a_sync_that_says_all_is_well_and_leaves_an_entry_behind_names_it(
     found = outcome(place, WithClient(makes=makes), ADD, Sync())
     assert found.refusal is not None
     assert found.refusal.kind == "did nothing"
-    assert found.refusal.message.endswith("other columns than the table has: t_rt")
+    assert found.refusal.message.endswith("columns in their order: t_rt")
 
 
 def test_a_sync_where_there_is_nothing_to_do_is_applied(
