@@ -40,11 +40,10 @@ PROFILES = load_profiles(profiles_file())
 EVERY: Final = {
     each.name
     for each in SCENARIOS
-    if not each.name.startswith(("settings/", "control/", "services/", "writes/", "bugs/"))
+    if not each.name.startswith(("settings/", "control/", "services/", "writes/"))
 }
 """Those of `settings/` are for values of table settings that other tables cannot have, those of
-`services/` and `writes/` are asked by the profile `services`, those of `bugs/` by `bugs`; controls
-are added to any plan."""
+`services/` and `writes/` are asked by the profile `services`; controls are added to any plan."""
 HOUR: Final = 3600
 STORIES: Final = {"hudi/a5", "hudi/move", "hudi/drop_and_readd"}
 HUDI: Final = "spark-3.5.8-hudi-{}"
