@@ -111,6 +111,8 @@ class StateRecord:
     """The folders of partitions that hold data files and that some catalog entry does not list."""
     catalog: Annotated[tuple[str, ...], Field(exclude_if=lambda columns: not columns)] = ()
     """The columns that all catalog entries list; none where they differ among themselves."""
+    catalog_types: Annotated[tuple[str, ...], Field(exclude_if=lambda types: not types)] = ()
+    """Their types in our words, empty for one that has none; none where entries differ in them."""
     statistics: Annotated[StoredStatistics, Field(exclude_if=IN_ORDER.__eq__)] = IN_ORDER
     listed_as: Annotated[ListedAs, Field(exclude_if=lambda folders: not folders)] = ()
 

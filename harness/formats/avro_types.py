@@ -1,11 +1,14 @@
-"""Avro types as short text, and values of them in our form. Pure."""
+"""Avro types as short text, values of them in our form, and the schemas of our types. Pure."""
 
 from __future__ import annotations
 
 import datetime
-from typing import Any
+from typing import Any, Final
 
 from harness.model.canonical import MapValue, Value
+from harness.model.datatypes import Array, DataType, Decimal, Map, Primitive, Struct
+
+_MICROS: Final = {"timestamp": "timestamp-micros", "timestamp_ntz": "local-timestamp-micros"}
 
 
 def columns(schema: dict[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -39,6 +42,44 @@ def text(type_: Any) -> str:  # noqa: ANN401 - Avro's JSON
         case {"type": inner}:
             return text(inner)
     raise ValueError(f"{type_!r} is no Avro type")
+
+
+def schema(type_: DataType, name: str) -> Any:  # noqa: ANN401 - Avro's JSON
+    """Return the schema of a type that Avro has; `name`: of what has one in Avro.
+
+    The parts of a type may be null, as all columns of Spark may.
+
+    >>> from harness.model.datatypes import parse_type
+    >>> schema(parse_type("array<long>"), "a")
+    {'type': 'array', 'items': ['null', 'long']}
+    """
+
+    def part(inner: DataType, of: str) -> Any:  # noqa: ANN401 - as above
+        return ["null", schema(inner, f"{name}_{of}")]
+
+    match type_:
+        case Primitive("date"):
+            return {"type": "int", "logicalType": "date"}
+        case Primitive(plain) if plain in _MICROS:
+            return {"type": "long", "logicalType": _MICROS[plain]}
+        case Primitive(plain):
+            return {"binary": "bytes"}.get(plain, plain)
+        case Decimal(precision, scale):
+            exact = {"logicalType": "decimal", "precision": precision, "scale": scale}
+            return {"type": "fixed", "name": name, "size": _bytes_of(precision), **exact}
+        case Struct(parts):
+            fields = [{"name": n, "type": part(t, n), "default": None} for n, t in parts]
+            return {"type": "record", "name": name, "fields": fields}
+        case Array(element):
+            return {"type": "array", "items": part(element, "element")}
+        case Map(_, held):
+            return {"type": "map", "values": part(held, "value")}
+    raise ValueError(f"Avro has no type {type_}")
+
+
+def _bytes_of(precision: int) -> int:
+    """Return the fewest bytes that hold all numbers of so many digits, as Spark writes them."""
+    return int(10**precision).bit_length() // 8 + 1
 
 
 def value(found: Any, type_: Any) -> Value:  # noqa: ANN401 - Avro's JSON

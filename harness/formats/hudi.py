@@ -10,6 +10,7 @@ from typing import Final
 from harness.engines.format_facts import FormatFacts
 from harness.formats import (
     data_files,
+    hudi_client,
     hudi_files,
     hudi_merge_mode,
     hudi_services,
@@ -18,6 +19,7 @@ from harness.formats import (
     timeline,
 )
 from harness.formats.api import Changes, Committed, FileRows, Habit, VariantSettings
+from harness.formats.hudi_client import SchemaChange
 from harness.formats.hudi_past import PAST
 from harness.formats.hudi_services import Service
 from harness.formats.hudi_settings import (
@@ -41,11 +43,12 @@ from harness.model.identifiers import TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry
-from harness.scenario.definition import PAST_VIEWS, Scenario
+from harness.scenario.definition import PAST_VIEWS, SCHEMA_CHANGES, WRITE_CLIENT, Scenario
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.set_table_version import SetTableVersion
 from harness.scenario.operations.spark_sql import quoted, text, type_text
+from harness.scenario.operations.sync import Sync
 
 SESSION: Final = {
     EVOLVES: "true",
@@ -168,7 +171,11 @@ class Hudi:
     def wording(
         self, operation: Operation, before: Truth, after: Truth, settings: VariantSettings
     ) -> tuple[Statement, ...]:
-        """Return the common Spark SQL, and Hudi's own procedures for table services."""
+        """Return the common Spark SQL, Hudi's own procedures, or calls of its write client."""
+        if isinstance(operation, SchemaChange) and settings.get(SCHEMA_CHANGES) == WRITE_CLIENT:
+            return hudi_client.wording(operation, tuple(hudi_settings.properties(settings)))
+        if isinstance(operation, Sync):
+            return (hudi_client.SYNC,)
         if isinstance(operation, Service):
             metadata = settings.get(METADATA_TABLE, "off") != "off"
             return hudi_services.wording(

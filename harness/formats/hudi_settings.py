@@ -11,7 +11,7 @@ from typing import Final
 
 from harness.formats import layout
 from harness.formats.api import HANDOVER_VERSION, VariantSettings
-from harness.scenario.definition import Scenario
+from harness.scenario.definition import SCHEMA_CHANGES, WRITE_CLIENT, Scenario
 from harness.scenario.operations.insert import Insert
 
 METADATA_TABLE: Final = "metadata_table"
@@ -42,6 +42,7 @@ SETTINGS: Final = {
     ENCODED: ("off", "on"),
     PARTITION_COLUMNS: ("kept", "dropped"),
     ROW_GROUPS: ("usual", "small"),
+    SCHEMA_CHANGES: ("sql", WRITE_CLIENT),
 }
 """What a variant may name; each is described where it is told to the writer.
 
@@ -145,12 +146,18 @@ def cannot_have(settings: VariantSettings, scenario: Scenario) -> Iterator[str]:
         yield "encoded_partitions=on: the table has no partitions"
     elif settings.get(ENCODED) == "on" and not layout.has_escaped_values(scenario):
         yield "encoded_partitions=on: no value of a partition has a character that is encoded"
+    if settings.get(SCHEMA_CHANGES) == WRITE_CLIENT and not _changes_schema(scenario):
+        yield "schema_changes=write_client: no step changes the columns"
     if settings.get(ROW_GROUPS) == "small":
         yield from _too_few_rows(scenario)
 
 
 def _inserts(scenario: Scenario) -> bool:
     return any(isinstance(step.operation, Insert) for step in scenario.steps)
+
+
+def _changes_schema(scenario: Scenario) -> bool:
+    return any(step.operation.CHANGES_SCHEMA for step in scenario.steps)
 
 
 def _too_few_rows(scenario: Scenario) -> Iterator[str]:

@@ -48,6 +48,7 @@ from harness.scenario.operations.spark_sql import (
     text,
     type_text,
 )
+from harness.scenario.operations.sync import Sync
 from harness.scenario.operations.touch import Touch
 from harness.scenario.operations.upsert import Upsert
 
@@ -141,6 +142,8 @@ class Iceberg:
             return f"{self.NAME} tables are made in version {VERSION}, and stay there"
         if isinstance(operation, Cluster | Clean | Archive):
             return f"{self.NAME} has no {name_of(operation)}, which is a service of Hudi's"
+        if isinstance(operation, Sync):
+            return f"{self.NAME} has its columns from no metastore, so there is none to sync"
         if isinstance(operation, DeletePartition):
             return f"{self.NAME} has no partitions to drop; a delete says which rows go"
         if isinstance(operation, LateUpsert | LateDelete):

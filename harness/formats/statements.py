@@ -1,4 +1,4 @@
-"""What a writer is told, as data: Spark SQL, or a call of the metastore. Pure.
+"""What a writer is told, as data: Spark SQL, or a call of the metastore or of a library. Pure.
 
 Statements hold placeholders for what differs between two runs of the same scenario: `{database}`,
 `{location}`, the absolute path of the table's folder, and `{instant of step 3}`.
@@ -42,7 +42,21 @@ class SetColumns:
     commits: ClassVar[bool] = True
 
 
-Statement = Sql | SetColumns
+@dataclass(frozen=True, slots=True)
+class ClientCall:
+    """A call of Hudi's write client: it changes the table, and tells the metastore nothing."""
+
+    method: str
+    """Of `BaseHoodieWriteClient`."""
+    arguments: tuple[str, ...]
+    """As text: a name, a position, or the Avro schema of a type."""
+    options: tuple[tuple[str, str], ...] = ()
+    """What the client is told besides the settings of the session."""
+
+    commits: ClassVar[bool] = True
+
+
+Statement = Sql | SetColumns | ClientCall
 
 
 def of_table(common: Iterable[str]) -> tuple[Sql, ...]:
@@ -69,6 +83,8 @@ def recorded(statement: Statement) -> str:
         case SetColumns(columns, cascade):
             also = ", and of partitions" if cascade else ""
             return f"metastore: set columns {json.dumps(columns)}{also}"
+        case ClientCall(method, arguments):
+            return f"write client: {method}({', '.join(map(repr, arguments))})"
 
 
 def instant_of(step: int) -> str:

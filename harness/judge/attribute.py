@@ -6,15 +6,15 @@ the statements that were sent say so by themselves and no engine shows what they
 well be our own mistake, in the model or in how files are read: nobody is named (docs/findings.md,
 "Who did it"). Rows in partitions that no step of the writer's entered in the catalog are lost to
 all who go by it; so are rows that statistics exclude, and partition values, where the name of the
-folder says something else than was written, and columns of which the catalog has too many or too
-few. What other readers answered counts afterwards (`settle`).
+folder says something else than was written, and columns of which the catalog has too many, too
+few, or one of a type of before. What other readers answered counts afterwards (`settle`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from harness.core.parties import Party
@@ -40,9 +40,14 @@ class KeptFromReaders:
     """Whether there are statistics that may exclude rows, and are not known."""
     columns: AbstractSet[str] = frozenset()
     """Those that the catalog lists, in lower case; none where that is not known."""
+    outdated: Mapping[str, str] = field(default_factory=dict)
+    """Those of them that it lists with a type that they had before, with that type."""
 
     def lists_otherwise(self, place: Place) -> bool:
-        """Return whether the catalog has a column too many, or too few, as an answer has it."""
+        """Return whether the catalog has a column too many, too few, or of before, as an answer."""
+        if place.what is What.COLUMN_TYPE and not place.key:
+            told = self.outdated.get(place.column.lower())
+            return told is not None and told == text_of(place.found)
         if not self.columns or place.what not in {What.EXTRA_COLUMN, What.ABSENT_COLUMN}:
             return False
         return (place.column.lower() in self.columns) is (place.what is What.EXTRA_COLUMN)

@@ -89,6 +89,18 @@ class Case:
         """Return the columns that the catalog lists, in lower case; none where it is not known."""
         return frozenset(each.lower() for each in self.state_of[step].catalog)
 
+    def outdated_types(self, step: int) -> Mapping[str, str]:
+        """Return the columns, in lower case, that the catalog lists with a type of before."""
+        state, (*earlier, now) = self.state_of[step], self.history[: step + 1]
+        listed = dict(zip(map(str.lower, state.catalog), state.catalog_types, strict=False))
+        found: dict[str, str] = {}
+        for field in now.schema.fields:
+            type_, name = listed.get(field.name.lower(), ""), field.name.lower()
+            before = {str(each.type) for t in earlier if (each := t.schema.by_id(field.id))}
+            if type_ != str(field.type) and type_ in before:
+                found[name] = type_
+        return found
+
     def past(self, view: str, after: int) -> Past | None:
         """Return a view of the past with the step that can be asked for; None for one of now.
 

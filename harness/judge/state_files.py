@@ -21,7 +21,7 @@ from harness.model.simulation.incremental import Commits, Since
 from harness.model.simulation.partition_schemas import Lists
 from harness.model.simulation.read_optimized import Base, base_rows
 from harness.model.truth import History
-from harness.scenario.definition import CASCADE
+from harness.scenario.definition import CASCADE, SCHEMA_CHANGES, WRITE_CLIENT
 
 
 class StateFiles:
@@ -56,8 +56,10 @@ class StateFiles:
         """Return the catalog's lists of columns, as far as they follow from the steps.
 
         A write that was refused may have made partitions known before it failed; what a half-done
-        step told the catalog is not known at all.
+        step told the catalog is not known at all, nor what a sync tells it of partitions.
         """
+        if self._case.variant.settings.get(SCHEMA_CHANGES) == WRITE_CLIENT:
+            return None
         outcomes = [each for at, each in self._case.outcomes.items() if 0 < at <= step]
         if any(half_done(each) or self._refused_write(each) for each in outcomes):
             return None

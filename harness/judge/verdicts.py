@@ -117,6 +117,7 @@ def _kept_from_readers(content: Content) -> KeptFromReaders:
         layout.excluded(query),
         unknown,
         case.catalog(content.step) if now else frozenset(),
+        case.outdated_types(content.step) if now else {},
     )
 
 

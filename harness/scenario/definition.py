@@ -31,6 +31,9 @@ PAST_VIEWS: Final = (AS_OF, INCREMENTAL)
 """The views of a table's past, asked only where a profile names them (`model.past_views`)."""
 CASCADE: Final = "cascade"
 """Setting of plain Hive tables: whether changes of columns reach partitions (`on`, `off`)."""
+SCHEMA_CHANGES: Final = "schema_changes"
+WRITE_CLIENT: Final = "write_client"
+"""Setting of Hudi tables: whether SQL changes columns, which the catalog hears of, or a client."""
 AXES: Final[Mapping[str, tuple[str, ...]]] = {
     "rewrites": tuple(Rewrites),
     "partitioned": tuple(Partitioned),

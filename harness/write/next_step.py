@@ -27,6 +27,8 @@ from harness.scenario.operations.restore import Restore
 from harness.scenario.operations.rollback import Rollback
 from harness.scenario.operations.savepoint import Savepoint
 from harness.scenario.operations.set_table_version import SetTableVersion
+from harness.scenario.operations.spark_sql import columns_in_order
+from harness.scenario.operations.sync import Sync
 from harness.write import state_store
 
 STATISTICS: Final = "statistics"
@@ -63,6 +65,8 @@ class NextStep:
     """Whether rows or columns are others after it."""
     keys: frozenset[str] = frozenset()
     """Those of the rows that it writes, as text."""
+    columns: tuple[str, ...] = ()
+    """What the catalog lists after it, in order; none where it is not about the catalog."""
     trace: str = ""
     """The field of `Committed` in which alone it leaves one; empty for a write or a schema change.
     """
@@ -135,6 +139,7 @@ class VariantOutcomes:
             said,
             changes=changes,
             keys=frozenset(text_of(row.key) for row in rows),
+            columns=_columns(after) if isinstance(operation, Sync) else (),
             trace=_trace(operation),
         )
 
@@ -184,6 +189,10 @@ class VariantOutcomes:
             return "step 0 refused: there is no table"
         why = expected_history.skippable(before, operation)
         return f"step {', '.join(refused)} refused: {why}" if why else ""
+
+
+def _columns(truth: Truth) -> tuple[str, ...]:
+    return tuple(each.name.lower() for each in columns_in_order(truth))
 
 
 def _trace(operation: Operation) -> str:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import filterfalse
 
 from harness.core.records import OutcomeKind, Refusal
 from harness.formats.api import Committed
 from harness.formats.statements import Statement
 from harness.model.identifiers import TABLE
+from harness.model.simulation.column_resolution import META_PREFIX
 from harness.runtime.metastore_objects import CatalogEntry
 
 
@@ -36,6 +38,15 @@ class TableRecords:
     def columns(self) -> Sequence[object]:
         """The columns by the catalog."""
         return [(each.name, each.columns) for each in self.entries if each.name == TABLE]
+
+    def behind(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """Return the catalog entries that list other columns; of Hudi's own ones nothing is said.
+
+        `columns`: in lower case and in order. Types are not compared: a metastore has fewer.
+        """
+        listed = {each.name: [name.lower() for name, _ in each.columns] for each in self.entries}
+        own = tuple(columns)
+        return tuple(e for e, all_ in listed.items() if own != tuple(filterfalse(_is_meta, all_)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +83,7 @@ def came_of(
         raised: its statement that was answered with an error.
         before: the records before the step.
         after: those after it.
-        schema: whether it changes the schema, which the catalog has as well.
+        schema: whether it changes the schema, which the catalog is told as well.
 
     """
     if why := before.unclear or raised.before.unclear or after.unclear:
@@ -88,6 +99,14 @@ def came_of(
     if schema and after.columns == before.columns:
         return unknown("the table's own records have other columns since, and the catalog has not")
     return APPLIED
+
+
+def came_of_sync(after: TableRecords, columns: Sequence[str]) -> Came:
+    """Return what became of telling the catalog a table's columns: whether all entries list them.
+
+    It changes nothing else, so one that was answered with an error may be done again.
+    """
+    return REFUSED if after.behind(columns) else APPLIED
 
 
 def came_of_failure(
@@ -110,6 +129,10 @@ def came_of_creation(after: TableRecords, wrong: str) -> Came:
     if not any(each.name == TABLE for each in after.entries):
         return REFUSED
     return unknown(f"the catalog has the table, and {wrong}") if wrong else APPLIED
+
+
+def _is_meta(name: str) -> bool:
+    return name.startswith(META_PREFIX)
 
 
 def unknown(why: str) -> Came:

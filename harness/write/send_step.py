@@ -12,7 +12,7 @@ from harness.core import refusals
 from harness.core.records import Outcome, OutcomeKind, Refusal
 from harness.engines.spark.session import Session, Spark, SparkRefusal, SparkSilent
 from harness.formats.api import NO_COMMIT, FileFactError
-from harness.formats.statements import SetColumns, Sql, Statement, filled
+from harness.formats.statements import ClientCall, SetColumns, Sql, Statement, filled
 from harness.model.file_facts import FileFact
 from harness.model.identifiers import TABLE
 from harness.runtime.metastore_client import Catalog, CatalogRefusedError
@@ -125,10 +125,14 @@ class StepSender:
     def _came_of(self, raised: Raised, step: NextStep, before: TableRecords) -> Came:
         """Return what became of a step that was answered with an error."""
         after, table = self._records(step), self._target.table
+        if step.columns:
+            return raised_step.came_of_sync(after, step.columns)
         if step.step == 0:
             wrong = self._shape.created_wrong(table, self._variant.settings)
             return raised_step.came_of_creation(after, wrong)
         schema = self._variant.scenario.steps[step.step - 1].operation.CHANGES_SCHEMA
+        # A client tells the catalog nothing.
+        schema = schema and not isinstance(raised.statement, ClientCall)
         came = raised_step.came_of(raised, before, after, schema=schema)
         if came != raised_step.APPLIED:
             return came
@@ -155,6 +159,10 @@ class StepSender:
                 self._session_of(writer).run(sql, timeout_s=target.timeout_s)
             case SetColumns(columns, cascade):
                 self._client.alter_columns(target.database, TABLE, columns, cascade=cascade)
+            case ClientCall(method, arguments, options):
+                named = {"method": method, "arguments": arguments, "options": dict(options)}
+                told = {**named, "table": TABLE, "path": str(target.table)}
+                self._session_of(writer).call(told, timeout_s=target.timeout_s)
 
     def _session_of(self, writer: str) -> Session:
         if self._session is None or self._session[0] != writer:
@@ -169,6 +177,10 @@ class StepSender:
             wrong = self._shape.created_wrong(self._target.table, self._variant.settings)
             return Refusal("created otherwise", wrong) if wrong else None
         after = self._records(step)
+        if step.columns:
+            behind = ", ".join(after.behind(step.columns))
+            why = f"the catalog does not list the table's columns in their order: {behind}"
+            return Refusal(DID_NOTHING, f"{NO_ERROR}; {why}") if behind else None
         if not step.statements or after.unclear or after.done != before.done:
             return None
         operation = self._variant.scenario.steps[step.step - 1].operation

@@ -73,6 +73,7 @@ def _records(
             bare=state.bare,
             unlisted=state.unlisted,
             catalog=state.catalog,
+            catalog_types=state.catalog_types,
             listed_as=state.listed_as(variant.variant.scenario.table.partition_by),
         )
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from harness.artifacts.object_storage import BUCKET
 from harness.core.records import Outcome
+from harness.engines.spark.values import canonical_type
 from harness.model import partition_paths
 from harness.model.column_statistics import IN_ORDER, StoredStatistics
 from harness.model.file_facts import FileFact, FileKind
@@ -98,6 +99,16 @@ class State:
     def catalog(self) -> tuple[str, ...]:
         """The columns that all catalog entries list; none where they differ among themselves."""
         every = set(self.columns.values())
+        return every.pop() if len(every) == 1 else ()
+
+    @property
+    def catalog_types(self) -> tuple[str, ...]:
+        """The types of these columns in our words, empty for one that we have no word for.
+
+        The metastore's names of types are Spark's as well.
+        """
+        entries, own = self.frozen.entries, set(self.catalog)
+        every = {tuple(canonical_type(t) for n, t in e.columns if n in own) for e in entries}
         return every.pop() if len(every) == 1 else ()
 
     @property

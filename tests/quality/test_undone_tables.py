@@ -57,6 +57,32 @@ def test_a_column_is_missing_by_the_writers_doing_where_the_catalog_has_another_
     assert {each.column for each in verdict.findings[0].places} == {"f2", "h"}
 
 
+@pytest.mark.parametrize(
+    ("types", "party"),
+    [
+        (("long", "long", "int", "int"), Party.COLUMNS),
+        (("long", "long", "long", "int"), Party.READER),
+        ((), Party.READER),
+    ],
+)
+def test_a_type_of_before_is_the_writers_where_the_catalog_has_it(
+    types: tuple[str, ...], party: Party
+) -> None:
+    found = history("insert 401..404; type n long", "id long, ts long, n int, f int")
+    case = case_of(found)
+    listed = replace(case.states[-1], catalog=("id", "ts", "n", "f"), catalog_types=types)
+    (verdict,) = verdicts(with_last(case, listed), [by_columns_of(found, 1)])
+    assert parties(verdict) == {(FindingKind.TYPE_DRIFT, party)}
+
+
+def test_a_type_that_the_column_never_had_is_not_excused_by_the_catalog() -> None:
+    found = history("insert 401..404; type n long", "id long, ts long, n int, f int")
+    case = case_of(found)
+    types = ("long", "long", "string", "int")
+    listed = replace(case.states[-1], catalog=("id", "ts", "n", "f"), catalog_types=types)
+    assert with_last(case, listed).outdated_types(2) == {}
+
+
 def test_who_goes_by_the_tables_own_schema_is_right() -> None:
     found = told(COLUMN)
     case = listing(found, "id", "ts", "f1", "f2", "added")

@@ -23,7 +23,15 @@ from harness.core.records import Answer, Expected, OutcomeKind, StateRecord, Ver
 from harness.engines import time_travel
 from harness.engines.api import METASTORE
 from harness.engines.spark.conf import COMMON
-from harness.formats.statements import Sql, Statement, filled, instant_of, instants_in
+from harness.formats.statements import (
+    ClientCall,
+    Sql,
+    Statement,
+    filled,
+    instant_of,
+    instants_in,
+    recorded,
+)
 from harness.judge.case import Case
 from harness.model.canonical import Value
 from harness.model.identifiers import TABLE
@@ -163,6 +171,8 @@ def _step(variant: Variant, step: NextStep, states: Sequence[StateRecord]) -> It
 def _by_hand(statement: Statement) -> str:
     if isinstance(statement, Sql):
         return f"{filled(statement.text, DATABASE, LOCATION)};"
+    if isinstance(statement, ClientCall):
+        return f"-- by Hudi's SparkRDDWriteClient of {LOCATION}: {recorded(statement)}"
     columns = ", ".join(f"{quoted(name)} {type_}" for name, type_ in statement.columns)
     cascade = " cascade" if statement.cascade else ""
     # The harness tells the metastore itself; this is how HiveQL says the same.

@@ -65,15 +65,22 @@ class Session:
             HarnessError: the worker itself failed.
 
         """
-        began = self._spark.log_size()
-        try:
-            reply = self._spark.ask(timeout_s, do="run", session=self._name, sql=sql)
-        except SparkRefusal as answer:
-            told = log_errors.explained(answer.refusal, self._spark.log_since(began))
-            raise SparkRefusal(told, answer.seconds) from None
+        reply = self._ask(timeout_s, do="run", sql=sql)
         columns = tuple((name, type_) for name, type_ in reply["columns"])
         rows = tuple(tuple(map(from_json, row)) for row in reply["rows"])
         return SparkRows(columns, rows, reply["seconds"])
+
+    def call(self, told: Mapping[str, object], *, timeout_s: float) -> None:
+        """Call Hudi's write client, as the worker's module is told. Raises as `run` does."""
+        self._ask(timeout_s, do="call", **told)
+
+    def _ask(self, timeout_s: float, **request: object) -> dict[str, Any]:
+        began = self._spark.log_size()
+        try:
+            return self._spark.ask(timeout_s, session=self._name, **request)
+        except SparkRefusal as answer:
+            told = log_errors.explained(answer.refusal, self._spark.log_since(began))
+            raise SparkRefusal(told, answer.seconds) from None
 
     def close(self) -> None:
         """End the session; never raises."""

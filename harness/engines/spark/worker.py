@@ -10,15 +10,15 @@ ends the process and its JVM.
 | --- | --- |
 | `{"id", "do": "open", "session", "settings", "tell"}` | `{"id", "told"}`: the keys `tell` |
 | `{"id", "do": "run", "session", "sql"}` | `{"id", "columns", "rows", "seconds"}` |
+| `{"id", "do": "call", "session", …}`, see `write_client.py` | `{"id", "seconds"}` |
 | `{"id", "do": "close", "session"}` | `{"id"}` |
 
 Instead of its reply a request may get `{"id", "error": {…}, "seconds"}`, when Spark answered with
 an error, or `{"id", "broke": text}`, when this program failed.
 
-It is one file that imports the standard library and PySpark alone, and runs on Python 3.8: it is
-copied into images of Spark. PySpark wraps a Java throwable in two ways, `CapturedException` for
-the classes it knows and Py4J's `Py4JJavaError` for the others; both hold the throwable, whose chain
-of causes ends in what really happened.
+It imports the standard library, PySpark and what is copied beside it, and runs on Python 3.8, in
+images of Spark. PySpark wraps a Java throwable as `CapturedException` or as Py4J's `Py4JJavaError`;
+both hold the throwable, whose chain of causes ends in what really happened.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ import sys
 import threading
 import time
 import traceback
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -84,8 +85,7 @@ class WorkerSession:
 
     def __init__(self, spark: SparkSession, settings: dict[str, str], replies: Replies) -> None:
         """`settings`: set in the session before its first statement."""
-        self._spark = spark
-        self._replies = replies
+        self._spark, self._settings, self._replies = spark, settings, replies
         self._requests: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
         for name, value in settings.items():
             spark.conf.set(name, value)
@@ -107,12 +107,15 @@ class WorkerSession:
 
     def _serve(self) -> None:
         while (request := self._requests.get()) is not None:
-            self._replies.send({"id": request["id"], **self._answer(request["sql"])})
+            self._replies.send({"id": request["id"], **self._answer(request)})
 
-    def _answer(self, sql: str) -> Message:
-        began = time.monotonic()
+    def _answer(self, request: Message) -> Message:
+        began, answer = time.monotonic(), Message()
         try:
-            answer: Message = collect(self._spark.sql(sql))
+            if request["do"] == "run":
+                answer = collect(self._spark.sql(request["sql"]))
+            else:
+                import_module("write_client").call(self._spark, self._settings, request)
         except Exception as problem:  # noqa: BLE001 - Spark answers with exceptions of many kinds
             answer = _problem(problem)
         return {**answer, "seconds": round(time.monotonic() - began, 6)}
@@ -129,7 +132,7 @@ class Worker:
 
     def handle(self, request: Message) -> None:
         """Serve a request, or give it to its session's thread."""
-        if request["do"] == "run":
+        if request["do"] in ("run", "call"):
             self._sessions[request["session"]].put(request)
             return
         try:
@@ -222,9 +225,10 @@ def refusal(problem: Exception) -> dict[str, str] | None:
     if thrown is None:
         return _said_by_pyspark(problem)
     causes = _chain(thrown)
-    cause = f"{_class_of(causes[-1])}: {_message_of(causes[-1])}" if len(causes) > 1 else ""
+    first, last = (str(each.getClass().getName()) for each in (thrown, causes[-1]))
+    cause = f"{last}: {_message_of(causes[-1])}" if len(causes) > 1 else ""
     return {
-        "kind": _class_of(thrown),
+        "kind": first,
         "message": _message_of(thrown),
         "code": _code(problem),
         "cause": cause,
@@ -233,9 +237,9 @@ def refusal(problem: Exception) -> dict[str, str] | None:
 
 def _said_by_pyspark(problem: Exception) -> dict[str, str] | None:
     # Checks that PySpark makes itself, before it asks the JVM.
-    if type(problem).__module__.partition(".")[0] != "pyspark":
-        return None
     kind = f"{type(problem).__module__}.{type(problem).__qualname__}"
+    if kind.partition(".")[0] != "pyspark":
+        return None
     return {"kind": kind, "message": str(problem)[:MAX_TEXT], "code": "", "cause": ""}
 
 
@@ -244,10 +248,6 @@ def _chain(thrown: Any) -> list[Any]:  # noqa: ANN401 - a Py4J object
     while len(causes) < MAX_CAUSES and (cause := causes[-1].getCause()) is not None:
         causes.append(cause)
     return causes
-
-
-def _class_of(thrown: Any) -> str:  # noqa: ANN401 - a Py4J object
-    return str(thrown.getClass().getName())
 
 
 def _message_of(thrown: Any) -> str:  # noqa: ANN401 - a Py4J object
@@ -306,8 +306,7 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - of any type
 
 def _find_pyspark() -> None:
     """Make the PySpark of a Spark that was unpacked be found, as its own scripts do."""
-    home = os.environ.get("SPARK_HOME")
-    if home:
+    if home := os.environ.get("SPARK_HOME"):
         python = Path(home, "python")
         sys.path[:0] = map(str, [python, *python.glob("lib/py4j-*.zip")])
 
@@ -332,6 +331,7 @@ def main(arguments: list[str]) -> None:
     """Serve whoever knows the token, until the connection ends."""
     host, port, conf = arguments
     _find_pyspark()
+    sys.path.append(str(Path(__file__).parent))
     token = os.environ.pop(TOKEN)
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as server:
         server.bind((host, int(port)))  # a port in use is seen before Spark starts

@@ -51,6 +51,7 @@ from harness.scenario.operations.restore import Restore
 from harness.scenario.operations.rollback import Rollback
 from harness.scenario.operations.savepoint import Savepoint
 from harness.scenario.operations.set_table_version import SetTableVersion
+from harness.scenario.operations.sync import Sync
 from harness.scenario.operations.touch import Touch
 from harness.scenario.operations.truncate import Truncate
 from harness.scenario.operations.update import Update
@@ -98,6 +99,7 @@ def scenario_of(names: tuple[str, ...]) -> Scenario:
         Clean(),
         Archive(),
         SetTableVersion(6),
+        Sync(),
         DropColumn(f"{struct}.{inner}.{struct}"),
         Overwrite((1,), Of.PARTITION),
         DeletePartition(1),

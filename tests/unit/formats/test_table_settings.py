@@ -63,6 +63,7 @@ def refused(name: str, *operations: Operation, partitioned: bool = False, **sett
         ("hudi-mor", Upsert(keys=(1,)), False, "insert_operation=insert", "no step is an insert"),
         ("hudi-mor", TWO, False, "encoded_partitions=on", "the table has no partitions"),
         ("hudi-mor", TWO, True, "encoded_partitions=on", "no value of a partition has a character"),
+        ("hudi-cow", TWO, False, "schema_changes=write_client", "no step changes the columns"),
         ("hudi-cow", TWO, False, "row_groups=small", "100 rows of a file; .* this table has 2"),
         ("hive-parquet", Insert(keys=(1,)), False, "row_groups=small", "every file .* has one row"),
         ("iceberg", Insert(keys=(1,)), False, "row_groups=small", "every file .* has one row"),

@@ -76,6 +76,13 @@ def test_after_a_refused_write_no_list_is_known() -> None:
     assert after.layout(4, "snapshot").lists is None
 
 
+def test_of_changes_that_the_catalog_does_not_hear_of_no_list_is_known() -> None:
+    one, told_later = told(), {"schema_changes": "write_client"}
+    case = case_of(one)
+    case = replace(case, variant=replace(case.variant, settings=told_later))
+    assert judged(one, cut(one), case).reproduces == ()
+
+
 def test_a_refused_change_of_the_schema_leaves_them_known() -> None:
     case = case_of(told())
     refused = replace(case.states[2].outcome, kind=OutcomeKind.REFUSED)

@@ -31,6 +31,7 @@ from harness.scenario.operations.late_upsert import LateUpsert
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.move_column import MoveColumn
 from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.sync import Sync
 from harness.scenario.operations.touch import Rewrites, Touch
 from harness.scenario.operations.update import Update
 from harness.scenario.operations.upsert import Upsert
@@ -84,6 +85,7 @@ def operations(draw: st.DrawFn, before: Truth) -> Operation:
         Cluster(Only.SCHEDULE),
         Clean(),
         Archive(),
+        Sync(),
     ]
     return draw(st.sampled_from(possible))
 

@@ -36,6 +36,16 @@ def test_the_catalogs_columns_are_those_that_all_entries_list() -> None:
     assert replace(one, frozen=replace(one.frozen, entries=entries)).catalog == ()
 
 
+def test_the_catalogs_types_are_in_our_words_and_those_that_all_entries_have() -> None:
+    found = state(META, "id", "n")
+    cols = [{"name": name, "type": t} for name, t in (("id", "bigint"), ("n", "uniontype<int>"))]
+    other = replace(found.frozen.entries[0], table={"sd": {"cols": cols}})
+    retyped = replace(found, frozen=replace(found.frozen, entries=(other,)))
+    assert (found.catalog_types, retyped.catalog_types) == (("string", "string"), ("long", ""))
+    both = replace(found, frozen=replace(found.frozen, entries=(*found.frozen.entries, other)))
+    assert (both.catalog, both.catalog_types) == (("id", "n"), ())
+
+
 def test_hudis_own_columns_are_those_that_the_catalog_lists() -> None:
     assert state(META, "id", "_hoodie_mine").listed == {"t": frozenset({META})}
 

@@ -258,3 +258,15 @@ def test_the_instant_of_a_step_is_told_where_a_statement_names_it(tmp_path: Path
     assert told == "--   {instant of step 1} is in the table that you wrote."
     assert re.match(r"--   The write of step 1 is number \d of those completed", call)
     assert "instant_time => '{instant of step 1}');" in text
+
+
+def test_a_call_of_hudis_client_stands_in_a_comment_as_no_sql_says_it() -> None:
+    made = candidate_of(history(MOVED))
+    seen = seen_of(made)
+    variant = replace(made.variant, settings={"schema_changes": "write_client"})
+    (line,) = (
+        e for e in script(variant, target(), seen).splitlines() if "SparkRDDWriteClient" in e
+    )
+    assert re.match(
+        r"-- by Hudi's SparkRDDWriteClient of \S+: write client: reOrder.+'AFTER'\)", line
+    )

@@ -1,4 +1,4 @@
-"""The worker as it runs in an image: one file, the standard library and PySpark, Python 3.8."""
+"""The worker as it runs in an image: two files, the standard library and PySpark, Python 3.8."""
 
 from __future__ import annotations
 
@@ -6,29 +6,45 @@ import ast
 import sys
 from pathlib import Path
 
-from harness.engines.spark import worker
+import pytest
 
-SOURCE = Path(worker.__file__).read_text(encoding="utf-8")
+from harness.artifacts import distributions
+from harness.engines.spark import worker, write_client
+from harness.engines.spark.launch import SparkProgram
+from harness.runtime.api import Surroundings
+
+FILES = (worker.__file__, str(write_client.__file__))
+SOURCES = [Path(each).read_text(encoding="utf-8") for each in FILES]
+each_file = pytest.mark.parametrize("source", SOURCES, ids=["worker", "write_client"])
 NEWER = {"removeprefix", "removesuffix", "pairwise", "batched", "cache", "zoneinfo", "tomllib"}
 """Names of the standard library since Python 3.9 that somebody may reach for."""
 
 
-def test_it_is_written_in_python_3_8() -> None:
-    ast.parse(SOURCE, feature_version=(3, 8))
+@each_file
+def test_it_is_written_in_python_3_8(source: str) -> None:
+    ast.parse(source, feature_version=(3, 8))
     names = {
         node.attr if isinstance(node, ast.Attribute) else node.id
-        for node in ast.walk(ast.parse(SOURCE))
+        for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.Attribute | ast.Name)
     }
     assert names & NEWER == set()
 
 
-def test_it_imports_nothing_but_the_standard_library_and_pyspark() -> None:
+@each_file
+def test_it_imports_nothing_but_the_standard_library_and_pyspark(source: str) -> None:
     found: set[str] = set()
-    for node in ast.walk(ast.parse(SOURCE)):
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             found |= {each.name.partition(".")[0] for each in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0
             found.add((node.module or "").partition(".")[0])
-    assert found - set(sys.stdlib_module_names) == {"pyspark", "py4j"}
+    assert found - set(sys.stdlib_module_names) <= {"pyspark", "py4j"}
+
+
+def test_what_it_imports_by_name_is_copied_beside_it(tmp_path: Path) -> None:
+    around = Surroundings("h", 1, "thrift://h:2", tmp_path, tmp_path / "conf", "", None, ())
+    files = SparkProgram(distributions.load("spark-3.5.8-hudi-0.15.0")).files(around)
+    assert [files["worker.py"], files["write_client.py"]] == SOURCES
+    assert 'import_module("write_client")' in SOURCES[0]

@@ -47,6 +47,7 @@ EXAMPLES = {
     "rollback": "",
     "savepoint": "",
     "set_table_version": "6",
+    "sync": "",
     "touch": "all",
     "truncate": "",
     "update": "{keys: [1, 3], set: [f1, s]}",
@@ -60,7 +61,7 @@ FIRST = {"restore": "  - savepoint\n  - delete: [1]\n"}
 NAMES = sorted(registry())
 SERVICES = {
     *("archive", "clean", "cluster", "compact", "set_table_version"),
-    *("restore", "rollback", "savepoint"),
+    *("restore", "rollback", "savepoint", "sync"),
 }
 """Those for which each format has words of its own."""
 

@@ -1,0 +1,71 @@
+"""Calls of Hudi's write client from the worker (`worker.py`), which this file is copied beside.
+
+It imports nothing but for types, as the worker. What a parameter is differs by Hudi's version:
+`addColumn` takes a schema of Avro in 0.15.0 and 1.0.2, and a `HoodieSchema` in 1.2.0. Arguments are
+text, and become what the parameters of the method are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql import SparkSession
+
+OWN_SCHEMA: Final = "HoodieSchema"
+"""The class of schemas in versions that have one of their own."""
+
+
+def call(spark: SparkSession, settings: Mapping[str, str], request: Mapping[str, Any]) -> None:
+    """Call a method of a new client of the table at a path.
+
+    `settings`: those of the session, which a client knows as well as `options` of the request.
+    """
+    jvm: Any = spark._jvm  # noqa: SLF001 - the only way to Hudi's Java
+    hudi, told = jvm.org.apache.hudi, jvm.java.util.Properties()
+    for name, value in {**settings, **request["options"]}.items():
+        told.setProperty(name, value)
+    config = hudi.config.HoodieWriteConfig.newBuilder().forTable(request["table"])
+    config = config.withPath(request["path"]).withProps(told).build()
+    context = hudi.client.common.HoodieSparkEngineContext(spark._jsc)  # noqa: SLF001 - as above
+    client = hudi.client.SparkRDDWriteClient(context, config)
+    try:
+        method, arguments = request["method"], request["arguments"]
+        kinds = _parameters(client, method, len(arguments))
+        made = [_argument(jvm, client, *each) for each in zip(kinds, arguments)]
+        getattr(client, method)(*made)
+    finally:
+        client.close()
+
+
+def _parameters(client: Any, name: str, count: int) -> list[Any]:  # noqa: ANN401 - Py4J's objects
+    """Return the classes of the parameters of the method that takes so many."""
+    found = [m for m in client.getClass().getMethods() if m.getName() == name]
+    return next(list(m.getParameterTypes()) for m in found if len(m.getParameterTypes()) == count)
+
+
+def _argument(jvm: Any, client: Any, kind: Any, text: str) -> Any:  # noqa: ANN401 - as above
+    name = kind.getSimpleName()
+    if name == "String":
+        return text
+    if name == "String[]":
+        made = jvm.java.lang.reflect.Array.newInstance(kind.getComponentType(), 1)
+        made[0] = text
+        return made
+    if kind.isEnum():
+        return next(each for each in kind.getEnumConstants() if each.name() == text)
+    own = _takes_own(client)
+    avro, common = jvm.org.apache.avro.Schema, jvm.org.apache.hudi.common.schema
+    schema = common.HoodieSchema.parse(text) if own else avro.Parser().parse(text)
+    if name != "Type":
+        return schema
+    convert = jvm.org.apache.hudi.internal.schema.convert
+    converter = convert.InternalSchemaConverter if own else convert.AvroInternalSchemaConverter
+    return converter.convertToField(schema)
+
+
+def _takes_own(client: Any) -> bool:  # noqa: ANN401 - as above
+    kinds = _parameters(client, "addColumn", 2)
+    return any(each.getSimpleName() == OWN_SCHEMA for each in kinds)

@@ -1,0 +1,127 @@
+"""Schema changes of which the metastore hears nothing, and what tells it: what came of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from harness.core.records import Outcome, OutcomeKind, Refusal
+from harness.engines.spark.session import SparkRefusal
+from harness.model.datatypes import parse_type
+from harness.runtime.metastore_objects import CatalogEntry
+from harness.scenario.definition import Step
+from harness.scenario.operations.add_column import AddColumn
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.sync import Sync
+from harness.write.writer_pool import WriteTarget
+from tests.unit.write import test_write_variant
+from tests.unit.write.test_write_variant import Simulated, refuse, sent, variant
+
+place, catalog = test_write_variant.place, test_write_variant.catalog
+ADD = AddColumn("N", parse_type("int"), after="id")
+ERROR = Refusal("java.lang.X", "no")
+OLD, NEW = ("id", "ts"), ("id", "n", "ts")
+META = ("_hoodie_commit_time",)
+
+
+def entry(name: str, columns: tuple[str, ...]) -> CatalogEntry:
+    cols = [{"name": each, "type": "int"} for each in (*META, *columns)]
+    return CatalogEntry(name, {"sd": {"cols": cols}})
+
+
+@dataclass
+class WithClient(Simulated):
+    """A Spark that has Hudi's write client, too."""
+
+    completes: bool = True
+    fails: bool = False
+    calls: list[Mapping[str, object]] = field(default_factory=list)
+
+    def call(self, told: Mapping[str, object], *, timeout_s: float) -> None:
+        assert timeout_s > 0
+        self.calls.append(told)
+        assert self.folder is not None
+        name = "300.commit" if self.completes else "300.commit.requested"
+        (self.folder / ".hoodie" / name).touch()
+        if self.fails:
+            raise SparkRefusal(ERROR, 0.1)
+
+
+def outcome(place: WriteTarget, spark: Simulated, *last: Operation) -> Outcome:
+    of = variant(steps=tuple(map(Step, (Insert(keys=(1,)), *last))))
+    of = replace(of, settings={"schema_changes": "write_client"})
+    return sent(place, spark, of).records[-1].outcome
+
+
+def lists(monkeypatch: pytest.MonkeyPatch, *entries: CatalogEntry) -> None:
+    """Let the catalog have these entries from the beginning."""
+    monkeypatch.setattr(test_write_variant, "ENTRIES", entries)
+
+
+def test_a_schema_change_is_applied_though_the_catalog_hears_nothing(place: WriteTarget) -> None:
+    spark = WithClient()
+    found = outcome(place, spark, ADD)
+    assert (found.kind, found.instant) == (OutcomeKind.APPLIED, "300")
+    assert found.statements == ("write client: addColumn('N', '\"int\"', '', 'id', 'AFTER')",)
+    assert spark.calls[0]["method"] == "addColumn"
+    assert spark.calls[0]["path"] == str(spark.folder)
+
+
+def test_one_that_fails_after_its_commit_is_half_done_and_known(place: WriteTarget) -> None:
+    found = outcome(place, WithClient(fails=True), ADD)
+    assert (found.kind, found.refusal) == (OutcomeKind.APPLIED, ERROR)
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_one_that_completes_nothing_is_refused(place: WriteTarget, *, fails: bool) -> None:
+    found = outcome(place, WithClient(completes=False, fails=fails), ADD)
+    assert found.kind is OutcomeKind.REFUSED
+    assert found.refusal is not None
+    assert (found.refusal == ERROR) is fails
+
+
+@pytest.mark.parametrize("reply", [refuse("hive_sync"), lambda _: None])
+@pytest.mark.parametrize(
+    ("of_t", "of_rt", "kind"),
+    [
+        (NEW, NEW, OutcomeKind.APPLIED),
+        (OLD, OLD, OutcomeKind.REFUSED),
+        (NEW, OLD, OutcomeKind.REFUSED),
+    ],
+)
+def test_a_sync_is_applied_where_every_entry_lists_the_columns_of_the_table(
+    place: WriteTarget,
+    monkeypatch: pytest.MonkeyPatch,
+    reply: object,
+    of_t: tuple[str, ...],
+    of_rt: tuple[str, ...],
+    kind: OutcomeKind,
+) -> None:
+    lists(monkeypatch, entry("t", of_t), entry("t_rt", of_rt))
+    found = outcome(place, WithClient(reply=reply, makes=makes), ADD, Sync())  # type: ignore[arg-type]
+    assert (found.kind, found.instant) == (kind, "")
+
+
+def test_a_sync_that_says_all_is_well_and_leaves_an_entry_behind_names_it(
+    place: WriteTarget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lists(monkeypatch, entry("t", NEW), entry("t_rt", ("id", "ts", "n")))
+    found = outcome(place, WithClient(makes=makes), ADD, Sync())
+    assert found.refusal is not None
+    assert found.refusal.kind == "did nothing"
+    assert found.refusal.message.endswith("columns in their order: t_rt")
+
+
+def test_a_sync_where_there_is_nothing_to_do_is_applied(
+    place: WriteTarget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lists(monkeypatch, entry("t", OLD))
+    assert outcome(place, WithClient(makes=makes), Sync()).kind is OutcomeKind.APPLIED
+
+
+def makes(sql: str) -> tuple[str, ...]:
+    """A sync is no instant."""
+    return () if "hive_sync" in sql else ("200.commit",)
