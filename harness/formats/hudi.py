@@ -11,6 +11,7 @@ from harness.engines.format_facts import FormatFacts
 from harness.formats import (
     data_files,
     hudi_files,
+    hudi_frames,
     hudi_merge_mode,
     hudi_services,
     hudi_settings,
@@ -43,6 +44,7 @@ from harness.scenario.operations.api import Operation
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.set_table_version import SetTableVersion
 from harness.scenario.operations.spark_sql import quoted, text, type_text
+from harness.scenario.operations.write_frame import WriteFrame
 
 SESSION: Final = {
     # Schema changes beyond adding a column need it (Hudi documentation, "Schema Evolution").
@@ -177,6 +179,8 @@ class Hudi:
             return (Sql(f"call {procedure}({told})"),)
         if isinstance(operation, hudi_undo.UNDO):
             return hudi_undo.wording(operation, before, after)
+        if isinstance(operation, WriteFrame):
+            return hudi_frames.wording(operation, before, after)
         said, how = of_table(operation.sql(before, after)), settings.get(INSERT_OPERATION, UPSERT)
         if how == UPSERT or not isinstance(operation, Insert):
             return said

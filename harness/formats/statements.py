@@ -42,7 +42,20 @@ class SetColumns:
     commits: ClassVar[bool] = True
 
 
-Statement = Sql | SetColumns
+@dataclass(frozen=True, slots=True)
+class FrameWrite:
+    """Write the rows of a query to the table's folder, as a DataFrame."""
+
+    query: str
+    format: str
+    """As Spark's `DataFrameWriter` calls it."""
+    options: tuple[tuple[str, str], ...]
+    """Those of the table; what the session is told is told the writer as well."""
+
+    commits: ClassVar[bool] = True
+
+
+Statement = Sql | SetColumns | FrameWrite
 
 
 def of_table(common: Iterable[str]) -> tuple[Sql, ...]:
@@ -69,6 +82,8 @@ def recorded(statement: Statement) -> str:
         case SetColumns(columns, cascade):
             also = ", and of partitions" if cascade else ""
             return f"metastore: set columns {json.dumps(columns)}{also}"
+        case FrameWrite(query, format_, options):
+            return f"DataFrame: {query}; append as {format_} {json.dumps(dict(options))}"
 
 
 def instant_of(step: int) -> str:

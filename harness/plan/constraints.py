@@ -15,6 +15,7 @@ from harness.scenario.definition import Scenario
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.change_type import ChangeType
 from harness.scenario.operations.touch import Rewrites
+from harness.scenario.operations.write_frame import WriteFrame
 
 TABLE_VERSION: Final = "table_version"
 """Setting of a variant: the version that its table is made in."""
@@ -85,3 +86,5 @@ def _columns(scenario: Scenario) -> Iterator[tuple[str, DataType]]:
         match step.operation:
             case AddColumn(name, type_) | ChangeType(name, type_):
                 yield name, type_
+            case WriteFrame(types=dict(types)):
+                yield from types.items()

@@ -65,15 +65,28 @@ class Session:
             HarnessError: the worker itself failed.
 
         """
-        began = self._spark.log_size()
-        try:
-            reply = self._spark.ask(timeout_s, do="run", session=self._name, sql=sql)
-        except SparkRefusal as answer:
-            told = log_errors.explained(answer.refusal, self._spark.log_since(began))
-            raise SparkRefusal(told, answer.seconds) from None
+        reply = self._ask(timeout_s, do="run", sql=sql)
         columns = tuple((name, type_) for name, type_ in reply["columns"])
         rows = tuple(tuple(map(from_json, row)) for row in reply["rows"])
         return SparkRows(columns, rows, reply["seconds"])
+
+    def append(
+        self, query: str, format_: str, options: Mapping[str, str], path: str, *, timeout_s: float
+    ) -> None:
+        """Write a query's rows to the table in a folder, as a DataFrame. Raises as `run` does.
+
+        `format_`, `options`: as Spark's `DataFrameWriter` takes them.
+        """
+        where = {"format": format_, "options": dict(options), "path": path}
+        self._ask(timeout_s, do="append", sql=query, **where)
+
+    def _ask(self, timeout_s: float, **request: object) -> dict[str, Any]:
+        began = self._spark.log_size()
+        try:
+            return self._spark.ask(timeout_s, session=self._name, **request)
+        except SparkRefusal as answer:
+            told = log_errors.explained(answer.refusal, self._spark.log_since(began))
+            raise SparkRefusal(told, answer.seconds) from None
 
     def close(self) -> None:
         """End the session; never raises."""

@@ -10,6 +10,7 @@ ends the process and its JVM.
 | --- | --- |
 | `{"id", "do": "open", "session", "settings", "tell"}` | `{"id", "told"}`: the keys `tell` |
 | `{"id", "do": "run", "session", "sql"}` | `{"id", "columns", "rows", "seconds"}` |
+| `{"id", "do": "append", "session", "sql", "format", "options", "path"}` | the same, no rows |
 | `{"id", "do": "close", "session"}` | `{"id"}` |
 
 Instead of its reply a request may get `{"id", "error": {…}, "seconds"}`, when Spark answered with
@@ -107,12 +108,13 @@ class WorkerSession:
 
     def _serve(self) -> None:
         while (request := self._requests.get()) is not None:
-            self._replies.send({"id": request["id"], **self._answer(request["sql"])})
+            self._replies.send({"id": request["id"], **self._answer(request)})
 
-    def _answer(self, sql: str) -> Message:
+    def _answer(self, request: Message) -> Message:
         began = time.monotonic()
         try:
-            answer: Message = collect(self._spark.sql(sql))
+            frame = self._spark.sql(request["sql"])
+            answer = append(frame, request) if request["do"] == "append" else collect(frame)
         except Exception as problem:  # noqa: BLE001 - Spark answers with exceptions of many kinds
             answer = _problem(problem)
         return {**answer, "seconds": round(time.monotonic() - began, 6)}
@@ -129,7 +131,7 @@ class Worker:
 
     def handle(self, request: Message) -> None:
         """Serve a request, or give it to its session's thread."""
-        if request["do"] == "run":
+        if request["do"] in ("run", "append"):
             self._sessions[request["session"]].put(request)
             return
         try:
@@ -267,6 +269,12 @@ def collect(frame: DataFrame) -> Message:
     rows = [[form(*cell) for cell in zip(row, types)] for row in frame.collect()]
     columns = [[field.name, field.dataType.simpleString()] for field in schema.fields]
     return {"columns": columns, "rows": rows}
+
+
+def append(frame: DataFrame, to: Message) -> Message:
+    """Add the rows of a query to the table in a folder, by the writer of DataFrames."""
+    frame.write.format(to["format"]).options(**to["options"]).mode("append").save(to["path"])
+    return {"columns": [], "rows": []}
 
 
 def form(value: Any, type_: DataType) -> Any:  # noqa: ANN401 - of any type
