@@ -77,8 +77,8 @@ class Session:
 
         `format_`, `options`: as Spark's `DataFrameWriter` takes them.
         """
-        where = {"format": format_, "options": dict(options), "path": path}
-        self._ask(timeout_s, do="append", sql=query, **where)
+        to = {"format": format_, "options": {**options, "path": path}}
+        self._ask(timeout_s, do="run", sql=query, append=to)
 
     def _ask(self, timeout_s: float, **request: object) -> dict[str, Any]:
         began = self._spark.log_size()

@@ -10,7 +10,7 @@ ends the process and its JVM.
 | --- | --- |
 | `{"id", "do": "open", "session", "settings", "tell"}` | `{"id", "told"}`: the keys `tell` |
 | `{"id", "do": "run", "session", "sql"}` | `{"id", "columns", "rows", "seconds"}` |
-| `{"id", "do": "append", "session", "sql", "format", "options", "path"}` | the same, no rows |
+| the same with `"append": {"format", "options"}` | the same, after the rows were written so |
 | `{"id", "do": "close", "session"}` | `{"id"}` |
 
 Instead of its reply a request may get `{"id", "error": {…}, "seconds"}`, when Spark answered with
@@ -94,9 +94,8 @@ class WorkerSession:
 
     def value(self, name: str) -> str:
         """Return the value of a setting as the session holds it."""
-        # Not with a default of ours: Spark would prefer it to its own.
         try:
-            return str(self._spark.conf.get(name))
+            return str(self._spark.conf.get(name))  # a default of ours it would prefer to its own
         except Exception as problem:
             if refusal(problem) is None:
                 raise
@@ -113,8 +112,10 @@ class WorkerSession:
     def _answer(self, request: Message) -> Message:
         began = time.monotonic()
         try:
-            frame = self._spark.sql(request["sql"])
-            answer = append(frame, request) if request["do"] == "append" else collect(frame)
+            frame, to = self._spark.sql(request["sql"]), request.get("append")
+            if to is not None:
+                frame.write.format(to["format"]).options(**to["options"]).mode("append").save()
+            answer: Message = collect(frame)
         except Exception as problem:  # noqa: BLE001 - Spark answers with exceptions of many kinds
             answer = _problem(problem)
         return {**answer, "seconds": round(time.monotonic() - began, 6)}
@@ -131,7 +132,7 @@ class Worker:
 
     def handle(self, request: Message) -> None:
         """Serve a request, or give it to its session's thread."""
-        if request["do"] in ("run", "append"):
+        if request["do"] == "run":
             self._sessions[request["session"]].put(request)
             return
         try:
@@ -142,8 +143,7 @@ class Worker:
 
     def _do(self, request: Message) -> Message:
         if request["do"] == "open":
-            spark, settings = self._spark.newSession(), request["settings"]
-            session = WorkerSession(spark, settings, self._replies)
+            session = WorkerSession(self._spark.newSession(), request["settings"], self._replies)
             self._sessions[request["session"]] = session
             return {"told": {name: session.value(name) for name in request["tell"]}}
         if request["do"] == "close":
@@ -264,17 +264,10 @@ def _code(problem: Exception) -> str:
 
 def collect(frame: DataFrame) -> Message:
     """Run a query: `columns` as [name, type in Spark's words], and `rows` in their JSON form."""
-    schema = frame.schema
-    types = [field.dataType for field in schema.fields]
-    rows = [[form(*cell) for cell in zip(row, types)] for row in frame.collect()]
-    columns = [[field.name, field.dataType.simpleString()] for field in schema.fields]
+    fields = frame.schema.fields
+    rows = [[form(each, f.dataType) for each, f in zip(row, fields)] for row in frame.collect()]
+    columns = [[field.name, field.dataType.simpleString()] for field in fields]
     return {"columns": columns, "rows": rows}
-
-
-def append(frame: DataFrame, to: Message) -> Message:
-    """Add the rows of a query to the table in a folder, by the writer of DataFrames."""
-    frame.write.format(to["format"]).options(**to["options"]).mode("append").save(to["path"])
-    return {"columns": [], "rows": []}
 
 
 def form(value: Any, type_: DataType) -> Any:  # noqa: ANN401 - of any type
@@ -314,8 +307,7 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - of any type
 
 def _find_pyspark() -> None:
     """Make the PySpark of a Spark that was unpacked be found, as its own scripts do."""
-    home = os.environ.get("SPARK_HOME")
-    if home:
+    if home := os.environ.get("SPARK_HOME"):
         python = Path(home, "python")
         sys.path[:0] = map(str, [python, *python.glob("lib/py4j-*.zip")])
 
