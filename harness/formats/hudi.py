@@ -180,7 +180,7 @@ class Hudi:
         if isinstance(operation, hudi_undo.UNDO):
             return hudi_undo.wording(operation, before, after)
         if isinstance(operation, WriteFrame):
-            return hudi_frames.wording(operation, before, after)
+            return hudi_frames.wording(operation, before, after, settings)
         said, how = of_table(operation.sql(before, after)), settings.get(INSERT_OPERATION, UPSERT)
         if how == UPSERT or not isinstance(operation, Insert):
             return said

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from harness.formats import hudi_merge_mode
+from harness.formats import hudi_merge_mode, hudi_settings
+from harness.formats.api import VariantSettings
 from harness.formats.hudi_settings import ALLOW_DROPS
 from harness.formats.statements import DATABASE, FrameWrite
 from harness.model.identifiers import TABLE
@@ -30,10 +31,22 @@ USUAL: Final = {
 }
 
 
-def wording(operation: WriteFrame, before: Truth, after: Truth) -> tuple[FrameWrite, ...]:
-    """Return the write of one DataFrame."""
+def wording(
+    operation: WriteFrame, before: Truth, after: Truth, settings: VariantSettings
+) -> tuple[FrameWrite, ...]:
+    """Return the write of one DataFrame.
+
+    Its writer does not ask the catalog for the table's properties. Without that of its version Hudi
+    1.0.2 and 1.2.0 upgrade a table of an older one (seen with version 6).
+    """
     (query,) = operation.sql(before, after)
-    told = {**USUAL, RECONCILE: str(operation.reconcile).lower(), **_columns(after.table)}
+    told = {
+        **USUAL,
+        RECONCILE: str(operation.reconcile).lower(),
+        **_columns(after.table),
+        **dict(hudi_merge_mode.properties(after.table)),
+        **dict(hudi_settings.properties(settings)),
+    }
     return (FrameWrite(query, "hudi", tuple(told.items())),)
 
 
@@ -46,4 +59,4 @@ def _columns(table: Table) -> Mapping[str, str]:
         by = ",".join(table.partition_by)
         told["hoodie.datasource.write.partitionpath.field"] = by
         told["hoodie.datasource.hive_sync.partition_fields"] = by
-    return told | dict(hudi_merge_mode.properties(table))
+    return told

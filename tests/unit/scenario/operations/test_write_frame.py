@@ -59,7 +59,7 @@ def shown(truth: Truth) -> list[tuple[Any, ...]]:
 
 def sent(frame: WriteFrame, **table: Any) -> FrameWrite:  # noqa: ANN401 - passed on
     before, after = story(Insert((1,)), frame, **table)[-2:]
-    (statement,) = load("hudi-cow").wording(frame, before, after, {})
+    (statement,) = load("hudi-cow").wording(frame, before, after, {"table_version": "6"})
     assert isinstance(statement, FrameWrite)
     return statement
 
@@ -141,6 +141,7 @@ def test_the_options_say_of_the_table_what_sql_finds_in_the_catalog() -> None:
     assert told["hoodie.datasource.write.recordkey.field"] == "id"
     assert told["hoodie.datasource.write.precombine.field"] == "ts"
     assert told[hudi_frames.RECONCILE] == "false"
+    assert told["hoodie.write.table.version"] == "6"
     assert told["hoodie.datasource.hive_sync.database"] == "{database}"
     assert not [name for name in told if "partition" in name and "style" not in name]
     columns = {**COLUMNS["columns"], "p": "string"}
