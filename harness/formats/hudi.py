@@ -18,7 +18,15 @@ from harness.formats import (
     hudi_undo,
     timeline,
 )
-from harness.formats.api import Changes, Committed, FileRows, Habit, VariantSettings
+from harness.formats.api import (
+    BY_FRAME,
+    CREATED_BY,
+    Changes,
+    Committed,
+    FileRows,
+    Habit,
+    VariantSettings,
+)
 from harness.formats.hudi_past import PAST
 from harness.formats.hudi_services import Service
 from harness.formats.hudi_settings import (
@@ -150,7 +158,12 @@ class Hudi:
         return {**SESSION, **hudi_settings.session(settings, names)}
 
     def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
-        """Return `create table`; Hudi's SQL writes hive-style partition folders by default."""
+        """Return `create table`; Hudi's SQL writes hive-style partition folders by default.
+
+        SQL has partition columns behind the others, a DataFrame where they are declared.
+        """
+        if settings.get(CREATED_BY) == BY_FRAME:
+            return hudi_frames.creation(table, settings, self._properties(table, settings))
         columns = ", ".join(f"{quoted(name)} {type_text(type_)}" for name, type_ in table.columns)
         properties = ", ".join(
             f"{text(name)} = {text(value)}" for name, value in self._properties(table, settings)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from harness.formats import hudi_merge_mode, hudi_settings
@@ -10,8 +10,10 @@ from harness.formats.api import VariantSettings
 from harness.formats.hudi_settings import ALLOW_DROPS
 from harness.formats.statements import DATABASE, FrameWrite
 from harness.model.identifiers import TABLE
+from harness.model.schema import schema_of
 from harness.model.table import Table
 from harness.model.truth import Truth
+from harness.scenario.operations.spark_sql import select_none
 from harness.scenario.operations.write_frame import WriteFrame
 
 RECONCILE: Final = "hoodie.datasource.write.reconcile.schema"
@@ -29,6 +31,31 @@ USUAL: Final = {
     "hoodie.datasource.hive_sync.database": DATABASE,
     "hoodie.datasource.hive_sync.table": TABLE,
 }
+
+
+TYPES: Final = {"cow": "COPY_ON_WRITE", "mor": "MERGE_ON_READ"}
+
+
+def creation(
+    table: Table, settings: VariantSettings, properties: Sequence[tuple[str, str]]
+) -> tuple[FrameWrite, ...]:
+    """Return the write of a DataFrame without rows: it makes the table, its columns as declared.
+
+    `properties`: those that SQL would give the table. The sync gives them to the catalog's one,
+    where later SQL looks for them.
+    """
+    listed = "\n".join(f"{name}={value}" for name, value in properties)
+    told = {
+        **USUAL,
+        "hoodie.datasource.write.table.type": TYPES[dict(properties)["type"]],
+        **_columns(table),
+        **dict(hudi_merge_mode.properties(table)),
+        **dict(hudi_settings.properties(settings)),
+        "hoodie.datasource.hive_sync.table_properties": listed,
+        "hoodie.datasource.hive_sync.serde_properties": listed,
+    }
+    query = select_none(schema_of(table.columns).fields)
+    return (FrameWrite(query, "hudi", tuple(told.items())),)
 
 
 def wording(

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from harness.formats import layout
-from harness.formats.api import HANDOVER_VERSION, VariantSettings
+from harness.formats.api import BY_FRAME, CREATED_BY, HANDOVER_VERSION, VariantSettings
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.insert import Insert
 
@@ -37,6 +37,7 @@ SETTINGS: Final = {
     INSERT_OPERATION: (UPSERT, "insert", "bulk_insert"),
     ENCODED: ("off", "on"),
     ROW_GROUPS: ("usual", "small"),
+    CREATED_BY: ("sql", BY_FRAME),
 }
 """What a variant may name; each is described where it is told to the writer.
 

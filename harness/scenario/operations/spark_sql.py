@@ -123,8 +123,13 @@ def select_nullable(rows: Iterable[Row], fields: Sequence[Field]) -> str:
 
     Spark takes a column of literals alone for one that may not.
     """
+    return f"{select_rows(rows, fields)} union all {select_none(fields)}"
+
+
+def select_none(fields: Sequence[Field]) -> str:
+    """Return the same query without a row."""
     none = ", ".join(f"{literal(None, f)} as {quoted(f.name)}" for f in fields)
-    return f"{select_rows(rows, fields)} union all select {none} where false"
+    return f"select {none} where false"
 
 
 def insert_rows(truth: Truth, rows: Iterable[Row]) -> str:

@@ -153,6 +153,21 @@ def test_the_options_say_of_the_table_what_sql_finds_in_the_catalog() -> None:
     assert filled[hudi_frames.RECONCILE] == "true"
 
 
+def test_a_frame_without_rows_creates_a_table_with_the_columns_as_they_are_declared() -> None:
+    columns = {"id": "string", "ts": "long", "p": "string", "a": "string"}
+    table = scenario_of(columns=columns, order_by="ts", partition_by=("p",)).table
+    (made,) = load("hudi-mor").create(table, {"created_by": "frame"})
+    assert isinstance(made, FrameWrite)
+    assert made.query == (
+        "select cast(null as string) as `id`, cast(null as bigint) as `ts`, "
+        "cast(null as string) as `p`, cast(null as string) as `a` where false"
+    )
+    told = dict(made.options)
+    assert told["hoodie.datasource.write.table.type"] == "MERGE_ON_READ"
+    listed = told["hoodie.datasource.hive_sync.table_properties"].splitlines()
+    assert listed == ["type=mor", "primaryKey=id", "preCombineField=ts"]
+
+
 def test_it_is_recorded_as_no_sql() -> None:
     said = recorded(FrameWrite("select 1", "hudi", (("a", "b"),)))
     assert said == 'DataFrame: select 1; append as hudi {"a": "b"}'
