@@ -30,6 +30,11 @@ HANDOVER_VERSION: Final = "handover_version"
 """Setting of a variant: the table version to which the first of two writers brings the table before
 the other one goes on with it."""
 
+CREATED_BY: Final = "created_by"
+"""Setting of a variant: what creates the table."""
+BY_FRAME: Final = "frame"
+"""Its value where that is a DataFrame."""
+
 NO_COMMIT: Final = "the table's own records have no commit of it"
 """What is said of a step that answered no error and left the table as it was."""
 
@@ -121,7 +126,8 @@ class Format(Protocol):
     lacks: frozenset[str]
     """Types that its tables cannot have, without parameters."""
     partitions_last: bool
-    """Whether partition columns stand behind all others, wherever they were declared."""
+    """Whether partition columns stand behind all others in a table that SQL creates, wherever they
+    were declared."""
     absolute_paths: bool
     """Whether a table's files name each other by absolute paths, so that no copy can be read."""
 

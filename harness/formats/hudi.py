@@ -12,13 +12,22 @@ from harness.formats import (
     data_files,
     hudi_client,
     hudi_files,
+    hudi_frames,
     hudi_merge_mode,
     hudi_services,
     hudi_settings,
     hudi_undo,
     timeline,
 )
-from harness.formats.api import Changes, Committed, FileRows, Habit, VariantSettings
+from harness.formats.api import (
+    BY_FRAME,
+    CREATED_BY,
+    Changes,
+    Committed,
+    FileRows,
+    Habit,
+    VariantSettings,
+)
 from harness.formats.hudi_client import SchemaChange
 from harness.formats.hudi_past import PAST
 from harness.formats.hudi_services import Service
@@ -49,6 +58,7 @@ from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.set_table_version import SetTableVersion
 from harness.scenario.operations.spark_sql import quoted, text, type_text
 from harness.scenario.operations.sync import Sync
+from harness.scenario.operations.write_frame import WriteFrame
 
 SESSION: Final = {
     EVOLVES: "true",
@@ -154,7 +164,12 @@ class Hudi:
         return {**SESSION, **hudi_settings.session(settings, names)}
 
     def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
-        """Return `create table`; Hudi's SQL writes hive-style partition folders by default."""
+        """Return `create table`; Hudi's SQL writes hive-style partition folders by default.
+
+        SQL has partition columns behind the others, a DataFrame where they are declared.
+        """
+        if settings.get(CREATED_BY) == BY_FRAME:
+            return hudi_frames.creation(table, settings, self._properties(table, settings))
         columns = ", ".join(f"{quoted(name)} {type_text(type_)}" for name, type_ in table.columns)
         properties = ", ".join(
             f"{text(name)} = {text(value)}" for name, value in self._properties(table, settings)
@@ -187,6 +202,8 @@ class Hudi:
             return (Sql(f"call {procedure}({told})"),)
         if isinstance(operation, hudi_undo.UNDO):
             return hudi_undo.wording(operation, before, after)
+        if isinstance(operation, WriteFrame):
+            return hudi_frames.wording(operation, before, after, settings)
         said, how = of_table(operation.sql(before, after)), settings.get(INSERT_OPERATION, UPSERT)
         if how == UPSERT or not isinstance(operation, Insert):
             return said

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from harness.formats import layout
-from harness.formats.api import HANDOVER_VERSION, VariantSettings
+from harness.formats.api import BY_FRAME, CREATED_BY, HANDOVER_VERSION, VariantSettings
 from harness.scenario.definition import SCHEMA_CHANGES, WRITE_CLIENT, Scenario
 from harness.scenario.operations.insert import Insert
 
@@ -43,6 +43,7 @@ SETTINGS: Final = {
     PARTITION_COLUMNS: ("kept", "dropped"),
     ROW_GROUPS: ("usual", "small"),
     SCHEMA_CHANGES: ("sql", WRITE_CLIENT),
+    CREATED_BY: ("sql", BY_FRAME),
 }
 """What a variant may name; each is described where it is told to the writer.
 

@@ -51,6 +51,7 @@ from harness.scenario.operations.spark_sql import (
 from harness.scenario.operations.sync import Sync
 from harness.scenario.operations.touch import Touch
 from harness.scenario.operations.upsert import Upsert
+from harness.scenario.operations.write_frame import WriteFrame
 
 LACKS: Final = frozenset({"tinyint", "smallint", "char", "varchar"})
 """Spark makes integers and strings of them (Iceberg specification, "Primitive Types")."""
@@ -146,6 +147,8 @@ class Iceberg:
             return f"{self.NAME} has its columns from no metastore, so there is none to sync"
         if isinstance(operation, DeletePartition):
             return f"{self.NAME} has no partitions to drop; a delete says which rows go"
+        if isinstance(operation, WriteFrame):
+            return f"{self.NAME} tables are written by SQL alone, and a DataFrame's are Hudi's"
         if isinstance(operation, LateUpsert | LateDelete):
             return f"{self.NAME} orders no versions of a row: the last write stands, late or not"
         if schedules(operation):

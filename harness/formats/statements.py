@@ -56,7 +56,20 @@ class ClientCall:
     commits: ClassVar[bool] = True
 
 
-Statement = Sql | SetColumns | ClientCall
+@dataclass(frozen=True, slots=True)
+class FrameWrite:
+    """Write the rows of a query to the table's folder, as a DataFrame."""
+
+    query: str
+    format: str
+    """As Spark's `DataFrameWriter` calls it."""
+    options: tuple[tuple[str, str], ...]
+    """Those of the table; what the session is told is told the writer as well."""
+
+    commits: ClassVar[bool] = True
+
+
+Statement = Sql | SetColumns | ClientCall | FrameWrite
 
 
 def of_table(common: Iterable[str]) -> tuple[Sql, ...]:
@@ -85,6 +98,8 @@ def recorded(statement: Statement) -> str:
             return f"metastore: set columns {json.dumps(columns)}{also}"
         case ClientCall(method, arguments):
             return f"write client: {method}({', '.join(map(repr, arguments))})"
+        case FrameWrite(query, format_, options):
+            return f"DataFrame: {query}; append as {format_} {json.dumps(dict(options))}"
 
 
 def instant_of(step: int) -> str:

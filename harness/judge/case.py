@@ -66,7 +66,10 @@ class Case:
     def history(self) -> History:
         """The truth after every step, by which of them were applied."""
         return expected_history.history(
-            self.variant.scenario, merge_on_read=self.merge_on_read, applied=self._applied
+            self.variant.scenario,
+            merge_on_read=self.merge_on_read,
+            applied=self._applied,
+            catalogs={step: state.catalog for step, state in self.state_of.items()},
         )
 
     @property

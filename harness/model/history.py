@@ -65,17 +65,24 @@ def plan_values(
     return replace(plain, types=types_of(truth.schema for truth in dry))
 
 
-def history_of(first: Truth, operations: Sequence[Evolving], applied: Sequence[bool]) -> History:
+def history_of(
+    first: Truth,
+    operations: Sequence[Evolving],
+    applied: Sequence[bool],
+    orders: Mapping[int, Sequence[str]] | None = None,
+) -> History:
     """Return the history in which only the applied steps changed the table.
 
     Ids are given as if every step had been applied, as far as the steps can follow one another.
+    `orders`: the columns in their order after steps that leave the order to the writer.
     """
     history, ids = [first], _ids(first, operations)
     for step, (operation, done) in enumerate(zip(operations, applied, strict=True), start=1):
         before = history[-1]
         after = operation.evolve(before) if done else replace(before, step=step)
         last_id = max(after.schema.last_id, ids[step])
-        history.append(replace(after, schema=replace(after.schema, last_id=last_id)))
+        schema = after.schema.ordered((orders or {}).get(step, ()))
+        history.append(replace(after, schema=replace(schema, last_id=last_id)))
     return tuple(history)
 
 

@@ -7,7 +7,7 @@ own (as in the Iceberg specification, "Schemas and Data Types", and Hudi's `Inte
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -143,6 +143,18 @@ class Schema:
             raise SchemaChangeError(f"'{path}' cannot be put after itself")
         rest = tuple(each for each in self._named(parent) if each is not field)
         return self._with(parent, _insert(rest, field, place))
+
+    def ordered(self, names: Sequence[str]) -> Schema:
+        """Return the schema with its columns in the order of names; as it is without all of them.
+
+        What else is named does not count, and neither does upper or lower case.
+        """
+        places = {name.casefold(): at for at, name in enumerate(names)}
+        if any(each.name.casefold() not in places for each in self.fields):
+            return self
+        return replace(
+            self, fields=tuple(sorted(self.fields, key=lambda f: places[f.name.casefold()]))
+        )
 
     def change_type(self, path: str, to: DataType) -> Schema:
         """Return the schema in which the column at `path` has another type without children."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from harness.core.problems import one_of
-from harness.formats.api import HANDOVER_VERSION
+from harness.formats.api import BY_FRAME, CREATED_BY, HANDOVER_VERSION
 from harness.model.datatypes import DataType, plain_types
 from harness.model.table import Table
 from harness.plan.axes import Combination
@@ -15,6 +15,7 @@ from harness.scenario.definition import Scenario
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.change_type import ChangeType
 from harness.scenario.operations.touch import Rewrites
+from harness.scenario.operations.write_frame import WriteFrame
 
 TABLE_VERSION: Final = "table_version"
 """Setting of a variant: the version that its table is made in."""
@@ -53,7 +54,8 @@ def _story(combination: Combination, scenario: Scenario) -> Iterator[str]:
         yield f"there is no step {sequence.at} for {sequence.writer.then} to go on from"
     if combination.rewrites is Rewrites.PARTITION and not scenario.table.partition_by:
         yield "rewrites=partition: the table has no partitions"
-    if format_.partitions_last:
+    by_sql = combination.settings.get(CREATED_BY) != BY_FRAME
+    if format_.partitions_last and by_sql:
         yield from _partition_order(scenario.table, format_.NAME)
     yield from _types(combination, scenario)
     if why := format_.cannot_have(combination.settings, scenario):
@@ -85,3 +87,5 @@ def _columns(scenario: Scenario) -> Iterator[tuple[str, DataType]]:
         match step.operation:
             case AddColumn(name, type_) | ChangeType(name, type_):
                 yield name, type_
+            case WriteFrame(types=dict(types)):
+                yield from types.items()

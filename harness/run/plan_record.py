@@ -22,6 +22,7 @@ from harness.scenario import load
 from harness.scenario.cells import Excluded, Plan, Reader, Variant, parse_reader
 from harness.scenario.definition import Scenario
 from harness.scenario.dump import dump
+from harness.scenario.notices import renames_by_write
 from harness.scenario.operations import name_of
 
 
@@ -56,8 +57,15 @@ def _distributions(plan: Plan) -> Iterator[str]:
 def variant_info(variant: Variant) -> VariantInfo:
     """Return what reports need to know of a planned variant."""
     scenario = variant.scenario
+    renames = renames_by_write(scenario)
     steps = tuple(
-        StepInfo(number, own.text(), own.CHANGES_SCHEMA, each.quiet, name_of(own))
+        StepInfo(
+            number,
+            "; ".join((own.text(), *renames.get(number, ()))),
+            own.CHANGES_SCHEMA,
+            each.quiet,
+            name_of(own),
+        )
         for number, each in enumerate(scenario.steps, start=1)
         for own in (each.operation,)
     )

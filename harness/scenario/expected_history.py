@@ -13,6 +13,7 @@ from harness.model.schema import SchemaChangeError
 from harness.model.truth import Generation, History, Truth, begin
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import Operation
+from harness.scenario.operations.write_frame import WriteFrame
 
 _SENTINEL = "\0touch {}"
 """Stands for the key that a touch adds while the other keys are not all known."""
@@ -52,9 +53,23 @@ def first(scenario: Scenario, *, merge_on_read: bool) -> Truth:
     return begin(scenario.table, generation(scenario), merge_on_read=merge_on_read)
 
 
-def history(scenario: Scenario, *, merge_on_read: bool, applied: Sequence[bool]) -> History:
-    """Return the truth after each step, the creation first; `applied` says which steps were."""
-    return history_of(first(scenario, merge_on_read=merge_on_read), operations(scenario), applied)
+def history(
+    scenario: Scenario,
+    *,
+    merge_on_read: bool,
+    applied: Sequence[bool],
+    catalogs: Mapping[int, Sequence[str]] | None = None,
+) -> History:
+    """Return the truth after each step, the creation first; `applied` says which steps were.
+
+    `catalogs`: the columns that the catalog lists after steps, where they are known. Where a
+    DataFrame's new columns stand no version of Hudi promises, and it is no error either way.
+    """
+    steps = enumerate(operations(scenario), start=1)
+    framed = {step for step, each in steps if isinstance(each, WriteFrame)}
+    orders = {step: names for step, names in (catalogs or {}).items() if step in framed}
+    begun = first(scenario, merge_on_read=merge_on_read)
+    return history_of(begun, operations(scenario), applied, orders)
 
 
 def skippable(before: Truth, operation: Operation) -> str:

@@ -6,14 +6,17 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from harness.model.canonical import Look, Value, look_of, text_of
-from harness.model.schema import Field
+from harness.model.schema import Field, Schema
 from harness.model.truth import History, Row
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations import name_of
+from harness.scenario.operations.write_frame import WriteFrame
 
 MOST: Final = 3
 """So many values of a step are named."""
+
+UNTRACED: Final = "allowed, but a wrong cell with it cannot be traced"
 
 Places = Mapping[Look, set[tuple[int, int, Value]]]
 """How a value looks, and the (field, step, key) it was written for."""
@@ -22,17 +25,55 @@ Places = Mapping[Look, set[tuple[int, int, Value]]]
 def notices(scenario: Scenario) -> tuple[str, ...]:
     """Name the explicit values that tell no origin: NULL, and those that stand elsewhere too.
 
-    A wrong cell in which such a value is found can have come from several places.
+    A wrong cell in which such a value is found can have come from several places. Renames by a
+    write are told as well.
     """
     done = [True] * len(scenario.steps)
     history = expected_history.history(scenario, merge_on_read=False, applied=done)
-    places = _places(history)
+    places, renames = _places(history), renames_by_write(scenario)
     return tuple(
         f"{scenario.path or scenario.name}:{step.line}: step {number} {name_of(step.operation)}: "
-        f"{wrong}; allowed, but a wrong cell with it cannot be traced"
+        f"{told}"
         for number, step in enumerate(scenario.steps, start=1)
-        for wrong in _shortened([*_in_step(history, number, step, places)])
+        for told in (
+            *(f"{wrong}; {UNTRACED}" for wrong in _of_values(history, number, step, places)),
+            *renames.get(number, ()),
+        )
     )
+
+
+def renames_by_write(scenario: Scenario) -> Mapping[int, tuple[str, ...]]:
+    """Say, by the number of a step, which columns of a DataFrame look like renamed ones.
+
+    Nothing tells the table so: it gets a column more, and the old values stay under the old name
+    (apache/hudi#11803).
+    """
+    if not any(isinstance(step.operation, WriteFrame) for step in scenario.steps):
+        return {}
+    history = expected_history.survey(scenario).history
+    return {
+        number: tuple(
+            f"{new} is an added column and no rename of {old}, under which the old values stay"
+            for old, new in _looks_renamed(step.operation, history[number - 1].schema)
+        )
+        for number, step in enumerate(scenario.steps, start=1)
+        if isinstance(step.operation, WriteFrame)
+    }
+
+
+def _looks_renamed(frame: WriteFrame, schema: Schema) -> Iterator[tuple[str, str]]:
+    """Yield a column that the frame lacks with a new one of its type, each once."""
+    lacking = list(frame.lacking(schema))
+    for new in frame.added(schema):
+        type_ = (frame.types or {}).get(new)
+        old = next((each for each in lacking if schema.find(each).type == type_), None)
+        if old is not None:
+            lacking.remove(old)
+            yield old, new
+
+
+def _of_values(history: History, number: int, step: Step, places: Places) -> list[str]:
+    return _shortened([*_in_step(history, number, step, places)])
 
 
 def _in_step(history: History, number: int, step: Step, places: Places) -> Iterator[str]:

@@ -11,13 +11,14 @@ from dataclasses import replace
 from harness.model.datatypes import DataType, Primitive
 from harness.model.identifiers import free_name
 from harness.scenario import expected_history
-from harness.scenario.definition import Partitioned, Scenario
+from harness.scenario.definition import Partitioned, Scenario, Step
+from harness.scenario.operations.write_frame import WriteFrame
 
 TypedColumn = tuple[str, DataType]
 
 
 def partitioned(scenario: Scenario, how: Partitioned) -> Scenario:
-    """Return the scenario with partition columns added; the steps stay as they are.
+    """Return the scenario with partition columns added; the DataFrames of steps end with them.
 
     Raises:
         ValueError: its table is partitioned already.
@@ -38,7 +39,15 @@ def partitioned(scenario: Scenario, how: Partitioned) -> Scenario:
         Partitioned.TWO_LAST: ((*columns, text, number), (first, second)),
     }
     now, by = placed[how]
-    return replace(scenario, table=replace(scenario.table, columns=now, partition_by=by))
+    table = replace(scenario.table, columns=now, partition_by=by)
+    return replace(scenario, table=table, steps=tuple(_step(each, by) for each in scenario.steps))
+
+
+def _step(step: Step, by: tuple[str, ...]) -> Step:
+    frame = step.operation
+    if not isinstance(frame, WriteFrame) or not frame.columns:
+        return step
+    return replace(step, operation=replace(frame, columns=(*frame.columns, *by)))
 
 
 def _middle(scenario: Scenario) -> int:

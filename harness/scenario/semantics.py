@@ -23,6 +23,7 @@ from harness.scenario.nested_types import untold
 from harness.scenario.operations import name_of
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Operation
+from harness.scenario.operations.write_frame import WriteFrame
 
 MAX_NAME: Final = 200
 _NOT_IN_NAMES: Final = frozenset(".,{}")
@@ -74,9 +75,11 @@ def _check_sizes(scenario: Scenario, document: Document) -> None:
 
 
 def _parts(operation: Operation) -> int:
-    """Return the number of fields a step adds."""
+    """Return the number of fields that a step adds at most."""
     if isinstance(operation, AddColumn):
         return schema_of(((operation.name, operation.type),)).last_id
+    if isinstance(operation, WriteFrame):
+        return schema_of(tuple((operation.types or {}).items())).last_id
     return 0
 
 

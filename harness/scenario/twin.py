@@ -18,6 +18,7 @@ from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.nested_types import BINARY
 from harness.scenario.operations.add_column import AddColumn
+from harness.scenario.operations.write_frame import WriteFrame
 
 TURN: Final = tuple(map(Primitive, ("string", "int", "double", "date")))
 
@@ -55,7 +56,7 @@ def _new_types(leaves: list[Field], alone: set[int]) -> Mapping[int, DataType]:
 
 def _leaves(scenario: Scenario, history: History) -> Iterator[Field]:
     """Yield the leaves of data columns: of the table first, then of added columns."""
-    kept = _explicit(scenario, history) | _changing(history)
+    kept = _explicit(scenario, history) | _changing(history) | _framed(scenario, history)
     kept |= {history[0].column_id(name) for name in scenario.table.fixed}
     seen: set[int] = set()
     for truth in history:
@@ -93,12 +94,29 @@ def _explicit(scenario: Scenario, history: History) -> set[int]:
     }
 
 
+def _framed(scenario: Scenario, history: History) -> set[int]:
+    """Return the columns to which a DataFrame gives a type that is not the table's."""
+    return {
+        schema.find(name).id
+        for schema, step in zip((each.schema for each in history), scenario.steps, strict=False)
+        if isinstance(step.operation, WriteFrame)
+        for name in step.operation.types or {}
+        if schema.has(name)
+    }
+
+
 def _step(step: Step, history: History, number: int, types: Mapping[int, DataType]) -> Step:
-    operation = step.operation
-    if not isinstance(operation, AddColumn):
-        return step
-    added = history[number].schema.find(operation.name)
-    return replace(step, operation=replace(operation, type=_retyped(added, types)))
+    operation, schema = step.operation, history[number].schema
+    if isinstance(operation, AddColumn):
+        added = schema.find(operation.name)
+        return replace(step, operation=replace(operation, type=_retyped(added, types)))
+    if isinstance(operation, WriteFrame) and operation.types:
+        new = {
+            name: _retyped(schema.find(name), types)
+            for name in operation.added(history[number - 1].schema)
+        }
+        return replace(step, operation=replace(operation, types={**operation.types, **new}))
+    return step
 
 
 def _retyped(field: Field, types: Mapping[int, DataType]) -> DataType:

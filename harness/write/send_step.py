@@ -12,7 +12,7 @@ from harness.core import refusals
 from harness.core.records import Outcome, OutcomeKind, Refusal
 from harness.engines.spark.session import Session, Spark, SparkRefusal, SparkSilent
 from harness.formats.api import NO_COMMIT, FileFactError
-from harness.formats.statements import ClientCall, SetColumns, Sql, Statement, filled
+from harness.formats.statements import ClientCall, FrameWrite, SetColumns, Sql, Statement, filled
 from harness.model.file_facts import FileFact
 from harness.model.identifiers import TABLE
 from harness.runtime.metastore_client import Catalog, CatalogRefusedError
@@ -163,6 +163,23 @@ class StepSender:
                 named = {"method": method, "arguments": arguments, "options": dict(options)}
                 told = {**named, "table": TABLE, "path": str(target.table)}
                 self._session_of(writer).call(told, timeout_s=target.timeout_s)
+            case FrameWrite():
+                self._append(statement, writer)
+
+    def _append(self, statement: FrameWrite, writer: str) -> None:
+        """Write a DataFrame: its writer goes by no setting of the session, and is told all."""
+        target = self._target
+        options = {
+            name: filled(value, target.database, str(target.table))
+            for name, value in {**self._told(writer), **dict(statement.options)}.items()
+        }
+        self._session_of(writer).append(
+            statement.query,
+            statement.format,
+            options,
+            str(target.table),
+            timeout_s=target.timeout_s,
+        )
 
     def _session_of(self, writer: str) -> Session:
         if self._session is None or self._session[0] != writer:

@@ -48,6 +48,7 @@ from harness.scenario.operations.touch import Rewrites, Touch
 from harness.scenario.operations.truncate import Truncate
 from harness.scenario.operations.update import Update
 from harness.scenario.operations.upsert import Upsert
+from harness.scenario.operations.write_frame import WriteFrame
 from tests import simulated, simulated_disk
 from tests.judged import differences, findings
 from tests.quality.hard import rows_of
@@ -215,6 +216,9 @@ def _other(words: list[str]) -> Operation:
             return DeletePartition(int(key))
         case ["truncate"]:
             return Truncate()
+        case ["frame", keys, names, *new]:
+            types = {new[0]: parse_type(" ".join(new[1:]))} if new else None
+            return WriteFrame(_keys(keys), tuple(names.split(",")), types, reconcile=True)
         case ["late", how, keys]:
             return (LateUpsert if how == "upsert" else LateDelete)(_keys(keys))
     return _schema_change(words)

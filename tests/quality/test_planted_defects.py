@@ -62,6 +62,10 @@ ASKED: Final[Mapping[str, tuple[str, ...]]] = {
         for what in defects_overwrite.ENDS
         for on in ("copy-on-write", "merge-on-read")
     ),
+    "take a DataFrame's new column for a renamed one": (
+        "DataFrame: old values under the new name",
+    ),
+    "keep what a DataFrame lacks": ("DataFrame: the values of before where it has none",),
     "ignore which file groups were replaced": (
         "clustering on copy-on-write: replaced file groups too",
         "clustering on merge-on-read: replaced file groups too",

@@ -17,6 +17,7 @@ from harness.scenario.operations.drop_column import DropColumn
 from harness.scenario.operations.move_column import MoveColumn
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.update import Update
+from harness.scenario.operations.write_frame import WriteFrame
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class ColumnCut:
         for (number, operation), schema in zip(candidate.numbered, schemas, strict=False):
             left, path = _without(operation, path, schema)
             if number == self.born:
-                left, path = None, self.path
+                left, path = _unborn(operation, self.path), self.path
             if left is not None:
                 found.append((number, left))
         made = candidate.having(found)
@@ -55,6 +56,8 @@ def column_cuts(candidate: Candidate) -> Iterator[ColumnCut]:
     for number, operation in candidate.numbered:
         if isinstance(operation, AddColumn):
             yield ColumnCut(number, operation.name)
+        if isinstance(operation, WriteFrame):
+            yield from (ColumnCut(number, name) for name in operation.types or ())
 
 
 def without_column(table: Table, path: str) -> Table:
@@ -102,6 +105,8 @@ def _without(operation: Operation, path: str, schema: Schema) -> tuple[Operation
     """
     if not path:
         return operation, path
+    if isinstance(operation, WriteFrame):
+        return _frame_without(operation, path), path
     if not operation.CHANGES_SCHEMA:
         return _write_without(operation, path), path
     about = str(getattr(operation, "name", ""))
@@ -114,6 +119,11 @@ def _without(operation: Operation, path: str, schema: Schema) -> tuple[Operation
     if about == path or about.startswith(f"{path}."):
         return None, path
     return _placed_otherwise(operation, path, schema), path
+
+
+def _unborn(operation: Operation, path: str) -> Operation | None:
+    """Return the step that adds a column as it is when it does not."""
+    return _frame_without(operation, path) if isinstance(operation, WriteFrame) else None
 
 
 def _placed_otherwise(operation: Operation, path: str, schema: Schema) -> Operation:
@@ -146,6 +156,15 @@ def _write_without(operation: Operation, path: str) -> Operation | None:
     if not rows:
         return operation
     return replace(operation, rows=tuple(_row_without(row, path) for row in rows))  # type: ignore[type-var]
+
+
+def _frame_without(operation: WriteFrame, path: str) -> WriteFrame | None:
+    """Return a DataFrame without a column; None where no other is left. A part of one stays."""
+    types = {name: each for name, each in (operation.types or {}).items() if name != path}
+    left = tuple(name for name in operation.columns if name != path)
+    if operation.columns and not left:
+        return None
+    return replace(operation, columns=left, types=types or None)
 
 
 def _row_without(row: Mapping[str, Any], path: str) -> dict[str, Any]:

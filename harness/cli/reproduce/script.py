@@ -6,7 +6,7 @@ What should be answered and what was seen stand in comments.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -25,8 +25,9 @@ from harness.engines.api import METASTORE
 from harness.engines.spark.conf import COMMON
 from harness.formats.statements import (
     ClientCall,
+    FrameWrite,
+    SetColumns,
     Sql,
-    Statement,
     filled,
     instant_of,
     instants_in,
@@ -137,7 +138,8 @@ def _written(
 
 def _handover(variant: Variant, step: NextStep) -> Iterator[str]:
     text = f"before step {step.step}, which {variant.writers[step.step]} does"
-    yield from ("", _comment(text), *map(_by_hand, step.handover))
+    yield from ("", _comment(text))
+    yield from (_by_hand(each) for each in step.handover if not isinstance(each, FrameWrite))
 
 
 def _session(writer: str, outcomes: VariantOutcomes) -> Iterator[str]:
@@ -150,7 +152,7 @@ def _session(writer: str, outcomes: VariantOutcomes) -> Iterator[str]:
 
 
 def _step(variant: Variant, step: NextStep, states: Sequence[StateRecord]) -> Iterator[str]:
-    number = step.step
+    number, writer = step.step, variant.writers[step.step]
     text = variant.scenario.steps[number - 1].operation.text() if number else "create the table"
     yield from ("", _comment(f"step {number}: {text}"))
     outcome = next(each.outcome for each in states if each.outcome.step == number)
@@ -165,10 +167,24 @@ def _step(variant: Variant, step: NextStep, states: Sequence[StateRecord]) -> It
     for made in (each for text in step.texts for each in instants_in(text)):
         yield _comment(f"  {instant_of(made)} is in the table that you wrote.")
         yield from _place(case, made, undone)
-    yield from map(_by_hand, step.statements)
+    for statement in step.statements:
+        if isinstance(statement, FrameWrite):
+            yield from _in_pyspark(statement, VariantOutcomes(variant).session(writer))
+        else:
+            yield _by_hand(statement)
 
 
-def _by_hand(statement: Statement) -> str:
+def _in_pyspark(statement: FrameWrite, told: Mapping[str, str]) -> Iterator[str]:
+    """Yield how a DataFrame is written: SQL cannot say it, and its writer reads no `set`."""
+    yield "-- in PySpark:"
+    yield f'--   frame = spark.sql("""{filled(statement.query, DATABASE, LOCATION)}""")'
+    yield f'--   writer = frame.write.format("{statement.format}").mode("append")'
+    for name, value in {**told, **dict(statement.options)}.items():
+        yield f'--   writer = writer.option("{name}", "{filled(value, DATABASE, LOCATION)}")'
+    yield f'--   writer.save("{LOCATION}")'
+
+
+def _by_hand(statement: Sql | SetColumns | ClientCall) -> str:
     if isinstance(statement, Sql):
         return f"{filled(statement.text, DATABASE, LOCATION)};"
     if isinstance(statement, ClientCall):

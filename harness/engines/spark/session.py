@@ -74,6 +74,16 @@ class Session:
         """Call Hudi's write client, as the worker's module is told. Raises as `run` does."""
         self._ask(timeout_s, do="call", **told)
 
+    def append(
+        self, query: str, format_: str, options: Mapping[str, str], path: str, *, timeout_s: float
+    ) -> None:
+        """Write a query's rows to the table in a folder, as a DataFrame. Raises as `run` does.
+
+        `format_`, `options`: as Spark's `DataFrameWriter` takes them.
+        """
+        to = {"format": format_, "options": {**options, "path": path}}
+        self._ask(timeout_s, do="run", sql=query, append=to)
+
     def _ask(self, timeout_s: float, **request: object) -> dict[str, Any]:
         began = self._spark.log_size()
         try:

@@ -11,6 +11,7 @@ ends the process and its JVM.
 | `{"id", "do": "open", "session", "settings", "tell"}` | `{"id", "told"}`: the keys `tell` |
 | `{"id", "do": "run", "session", "sql"}` | `{"id", "columns", "rows", "seconds"}` |
 | `{"id", "do": "call", "session", …}`, see `write_client.py` | `{"id", "seconds"}` |
+| the same with `"append": {"format", "options"}` | the same, after the rows were written so |
 | `{"id", "do": "close", "session"}` | `{"id"}` |
 
 Instead of its reply a request may get `{"id", "error": {…}, "seconds"}`, when Spark answered with
@@ -93,9 +94,8 @@ class WorkerSession:
 
     def value(self, name: str) -> str:
         """Return the value of a setting as the session holds it."""
-        # Not with a default of ours: Spark would prefer it to its own.
         try:
-            return str(self._spark.conf.get(name))
+            return str(self._spark.conf.get(name))  # a default of ours it would prefer to its own
         except Exception as problem:
             if refusal(problem) is None:
                 raise
@@ -110,15 +110,21 @@ class WorkerSession:
             self._replies.send({"id": request["id"], **self._answer(request)})
 
     def _answer(self, request: Message) -> Message:
-        began, answer = time.monotonic(), Message()
+        began = time.monotonic()
         try:
-            if request["do"] == "run":
-                answer = collect(self._spark.sql(request["sql"]))
-            else:
-                import_module("write_client").call(self._spark, self._settings, request)
+            answer = self._done(request)
         except Exception as problem:  # noqa: BLE001 - Spark answers with exceptions of many kinds
             answer = _problem(problem)
         return {**answer, "seconds": round(time.monotonic() - began, 6)}
+
+    def _done(self, request: Message) -> Message:
+        if request["do"] == "call":
+            import_module("write_client").call(self._spark, self._settings, request)
+            return {}
+        frame, to = self._spark.sql(request["sql"]), request.get("append")
+        if to is not None:
+            frame.write.format(to["format"]).options(**to["options"]).mode("append").save()
+        return collect(frame)
 
 
 class Worker:
@@ -143,8 +149,7 @@ class Worker:
 
     def _do(self, request: Message) -> Message:
         if request["do"] == "open":
-            spark, settings = self._spark.newSession(), request["settings"]
-            session = WorkerSession(spark, settings, self._replies)
+            session = WorkerSession(self._spark.newSession(), request["settings"], self._replies)
             self._sessions[request["session"]] = session
             return {"told": {name: session.value(name) for name in request["tell"]}}
         if request["do"] == "close":
@@ -262,10 +267,9 @@ def _code(problem: Exception) -> str:
 
 def collect(frame: DataFrame) -> Message:
     """Run a query: `columns` as [name, type in Spark's words], and `rows` in their JSON form."""
-    schema = frame.schema
-    types = [field.dataType for field in schema.fields]
-    rows = [[form(*cell) for cell in zip(row, types)] for row in frame.collect()]
-    columns = [[field.name, field.dataType.simpleString()] for field in schema.fields]
+    fields = frame.schema.fields
+    rows = [[form(each, f.dataType) for each, f in zip(row, fields)] for row in frame.collect()]
+    columns = [[field.name, field.dataType.simpleString()] for field in fields]
     return {"columns": columns, "rows": rows}
 
 

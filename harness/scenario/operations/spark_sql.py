@@ -118,6 +118,20 @@ def select_rows(rows: Iterable[Row], fields: Sequence[Field]) -> str:
     )
 
 
+def select_nullable(rows: Iterable[Row], fields: Sequence[Field]) -> str:
+    """Return the same query as a table's, any column of which may be NULL.
+
+    Spark takes a column of literals alone for one that may not.
+    """
+    return f"{select_rows(rows, fields)} union all {select_none(fields)}"
+
+
+def select_none(fields: Sequence[Field]) -> str:
+    """Return the same query without a row."""
+    none = ", ".join(f"{literal(None, f)} as {quoted(f.name)}" for f in fields)
+    return f"select {none} where false"
+
+
 def insert_rows(truth: Truth, rows: Iterable[Row]) -> str:
     """Return the statement that inserts whole rows."""
     return f"insert into {{table}} {select_rows(rows, columns_in_order(truth))}"

@@ -20,7 +20,7 @@ from harness.artifacts import distributions
 from harness.cli.reproduce import script
 from harness.engines import time_travel
 from harness.engines.api import Engine, Question
-from harness.formats.statements import Sql, Statement
+from harness.formats.statements import FrameWrite, Sql, Statement
 from harness.model.commit import Moment
 from harness.model.datatypes import Primitive, Struct
 from harness.model.query import ALL, Query, not_null
@@ -56,6 +56,7 @@ from harness.scenario.operations.touch import Touch
 from harness.scenario.operations.truncate import Truncate
 from harness.scenario.operations.update import Update
 from harness.scenario.operations.upsert import Upsert
+from harness.scenario.operations.write_frame import WriteFrame
 
 INT, LONG, TEXT = (Primitive(name) for name in ("int", "long", "string"))
 PLAIN: Final = ("k_", "o_", "p_", "x_", "n_", "i_", "m_", "l_", "a_")
@@ -104,6 +105,7 @@ def scenario_of(names: tuple[str, ...]) -> Scenario:
         Overwrite((1,), Of.PARTITION),
         DeletePartition(1),
         Truncate(),
+        WriteFrame((1, 5), (key, order, part, more, struct), {more: LONG}),
     )
     return Scenario("x/y", Table(columns, key, order, (part,)), tuple(map(Step, operations)))
 
@@ -130,7 +132,9 @@ def statements(scenario: Scenario, history: History) -> Iterator[tuple[str, Trut
 
 
 def _sql(told: Iterable[Statement], truth: Truth) -> Iterator[tuple[str, Truth]]:
-    return ((each.text, truth) for each in told if isinstance(each, Sql))
+    for each in told:
+        if isinstance(each, Sql | FrameWrite):
+            yield each.text if isinstance(each, Sql) else each.query, truth
 
 
 def questions() -> Iterator[tuple[Engine, Question]]:

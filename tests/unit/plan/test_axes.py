@@ -85,6 +85,16 @@ def test_a_format_whose_partition_columns_stand_last_cannot_have_them_elsewhere(
     ]
 
 
+def test_a_dataframe_that_creates_the_table_lets_them_stand_where_they_are() -> None:
+    moving = (replace(COW, partitions_last=True, settings={"created_by": ("sql", "frame")}),)
+    axes = {"partitioned": ("middle",), "created_by": ("sql", "frame")}
+    found = plan((STORY,), replace(PROFILE, axes=axes), moving)
+    assert [each.settings["created_by"] for each in found.variants] == ["frame"]
+    assert [each.why for each in found.excluded] == [
+        "cow: Spark SQL puts partition columns last; p must stand there"
+    ]
+
+
 def test_a_scenario_that_is_partitioned_by_itself_does_not_have_that_axis() -> None:
     table = replace(STORY.table, partition_by=("f1",))
     story = replace(scenario_of(Insert((1,))), name="family/own", table=table)

@@ -35,6 +35,7 @@ from harness.scenario.operations.sync import Sync
 from harness.scenario.operations.touch import Rewrites, Touch
 from harness.scenario.operations.update import Update
 from harness.scenario.operations.upsert import Upsert
+from harness.scenario.operations.write_frame import WriteFrame
 from tests.unit.model.types_strategy import TYPES
 
 KEYS = st.integers(1, 12)
@@ -86,6 +87,9 @@ def operations(draw: st.DrawFn, before: Truth) -> Operation:
         Clean(),
         Archive(),
         Sync(),
+        WriteFrame(keys, reconcile=True),
+        WriteFrame(keys, (*before.table.fixed, new, *names[1:]), {new: draw(TYPES)}),
+        WriteFrame(keys, (old, *before.table.fixed), {old: Primitive("long")}),
     ]
     return draw(st.sampled_from(possible))
 

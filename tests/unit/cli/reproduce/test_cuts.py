@@ -12,6 +12,7 @@ from tests.quality.notation import history
 from tests.unit.cli.reproduce.simulation import candidate_of
 from tests.unit.judge.test_verdicts import case_of
 
+FRAME = "write_frame: {keys: [1], columns: [id, ts, x], types: {x: string}, reconcile: true}"
 NESTED = "id string, ts long, a struct<x: string, y: string>, f1 string"
 
 
@@ -41,6 +42,11 @@ def steps(candidate: Candidate | None) -> list[str]:
          ["insert: [1]", "move_column: {name: f2, after: ts}", "drop_column: f1"]),
         ("insert 1; rename f1 g; rename g h", StepCut(2),
          ["insert: [1]", "rename_column: {name: f1, to: h}"]),
+        ("insert 1; frame 1 id,ts,x,f1 x string; delete 1", ColumnCut(0, "f1"),
+         ["insert: [1]", FRAME, "delete: [1]"]),
+        ("insert 1; frame 1 id,ts,x,f1 x string; rename x y; delete 1", ColumnCut(2, "x"),
+         ["insert: [1]", "write_frame: {keys: [1], columns: [id, ts, f1], reconcile: true}",
+          "delete: [1]"]),
         ("insert 1; add x; rename x y; drop y; delete 1", ColumnCut(2, "x"),
          ["insert: [1]", "delete: [1]"]),
     ],

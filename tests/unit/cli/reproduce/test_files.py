@@ -249,6 +249,21 @@ def test_what_a_writer_does_before_another_goes_on_stands_in_its_own_part() -> N
     assert "SIX" not in second
 
 
+def test_a_dataframe_is_written_in_pyspark_with_all_that_the_session_is_told() -> None:
+    made = candidate_of(history("insert 1; frame 1 id,ts,f2,f1; insert 2"))
+    written = script(made.variant, target(), seen_of(made)).partition("-- step 2")[2]
+    lines = written.partition("-- step 3")[0].splitlines()[1:]
+    assert lines[0] == "-- in PySpark:"
+    assert lines[1].startswith('--   frame = spark.sql("""select \'1\' as `id`')
+    for option in ("hoodie.schema.on.read.enable", "hoodie.datasource.write.reconcile.schema"):
+        assert f'--   writer = writer.option("{option}", "true")' in lines
+    assert (
+        '--   writer = writer.option("hoodie.datasource.hive_sync.database", "reproducer")' in lines
+    )
+    assert '--   writer.save("/tmp/reproducer/t")' in lines
+    assert all(line.startswith("--") or not line for line in lines)
+
+
 def test_the_instant_of_a_step_is_told_where_a_statement_names_it(tmp_path: Path) -> None:
     candidate = candidate_of(history("insert 1; savepoint; insert 2; restore"), "snapshot")
     seen = seen_of(candidate, IN_SPARK, "snapshot", "select 1")

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from harness.engines.spark.session import Spark, SparkRefusal, SparkSilent
+from harness.engines.spark.session import Session, Spark, SparkRefusal, SparkSilent
 
 STOPPING = {"kind": "X", "message": "a SparkContext that stops", "code": "", "cause": ""}
 
@@ -44,6 +44,21 @@ def test_what_spark_says_while_it_runs_is_an_answer(ends: tuple[Spark, socket.so
         say(there, id=1, error=STOPPING)
         with pytest.raises(SparkRefusal, match="a SparkContext that stops"):
             reply.result(30)
+
+
+def test_a_dataframe_is_a_query_with_what_its_writer_is_told(
+    ends: tuple[Spark, socket.socket],
+) -> None:
+    spark, there = ends
+    spark._running.log_size = lambda: 0  # type: ignore[method-assign]
+    with ThreadPoolExecutor(1) as threads:
+        session = Session(spark, "s", {})
+        reply = threads.submit(session.append, "select 1", "hudi", {"a": "b"}, "/t", timeout_s=30)
+        request = json.loads(there.recv(1000))
+        say(there, id=1, columns=[], rows=[], seconds=0.1)
+        reply.result(30)
+    assert request["sql"] == "select 1"
+    assert request["append"] == {"format": "hudi", "options": {"a": "b", "path": "/t"}}
 
 
 def test_what_it_says_once_it_is_to_end_is_none(

@@ -1,0 +1,72 @@
+"""Planted readers of tables that were written by a DataFrame without a column and with a new one.
+
+An upstream rename comes so (apache/hudi#11803). Nothing is renamed by it: the rows of before have
+no value under the new name, and those of the DataFrame none under the old one.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from tests.quality.chance import Plot
+from tests.quality.notation import Told, table_of
+from tests.quality.planted import planted
+from tests.quality.shadow import Line, Seen, read
+
+NEW: Final = "renamed"
+BEFORE: Final = 1
+"""The step that inserts the rows; the next one is the DataFrame's."""
+FRAME: Final = "401,402"
+
+
+def _framed(plot: Plot, by_chance: random.Random) -> Plot:
+    table = table_of(plot.columns, plot.partition_by)
+    old = by_chance.choice([name for name, _ in table.columns if name not in table.fixed])
+    names = ",".join(NEW if name == old else name for name, _ in table.columns)
+    frame = f"frame {FRAME} {names} {NEW} {dict(table.columns)[old]}"
+    return replace(plot, steps=f"insert 401..404; {frame}; upsert 403")
+
+
+def _old(told: Told) -> str:
+    """Return the column that the DataFrame has not."""
+    (lacking,) = told.operations[BEFORE].lacking(told.history[BEFORE].schema)  # type: ignore[attr-defined]
+    return str(lacking)
+
+
+def _shows(line: Line, at: int, other: Line, from_: int) -> Line:
+    """Return a line that shows at one place what another one has."""
+    values, tokens = list(line.values), list(line.tokens)
+    values[at], tokens[at] = other.values[from_], other.tokens[from_]
+    return replace(line, values=tuple(values), tokens=tuple(tokens))
+
+
+@planted("DataFrame with other columns (right)", harmless=True, twist=_framed)
+def _right(told: Told, _: random.Random) -> Seen:
+    return read(told)
+
+
+@planted("DataFrame: old values under the new name", twist=_framed)
+def _renamed(told: Told, _: random.Random) -> Seen:
+    seen, old = read(told), _old(told)
+    at, from_ = seen.names.index(NEW), seen.names.index(old)
+    lines = (
+        _shows(each, at, each, from_) if each.values[at] is None else each for each in seen.lines
+    )
+    return replace(seen, lines=tuple(lines))
+
+
+@planted("DataFrame: the values of before where it has none", twist=_framed)
+def _kept(told: Told, _: random.Random) -> Seen:
+    seen, old = read(told), _old(told)
+    at, before = seen.names.index(old), read(told.until(BEFORE))
+    return replace(seen, lines=tuple(_with_before(seen, before, at, old)))
+
+
+def _with_before(seen: Seen, before: Seen, at: int, old: str) -> Iterator[Line]:
+    from_, earlier = before.names.index(old), {each.key: each for each in before.lines}
+    for line in seen.lines:
+        framed = line.key in FRAME.split(",")
+        yield _shows(line, at, earlier[line.key], from_) if framed else line

@@ -1,0 +1,199 @@
+"""What a table holds after a DataFrame whose columns are not its own, and what is sent for it."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import pytest
+
+from harness.formats import hudi_frames, load
+from harness.formats.statements import FrameWrite, recorded
+from harness.model.datatypes import DataType, parse_type
+from harness.model.table import MergeMode
+from harness.model.truth import History, Truth, row_values
+from harness.plan import scenarios_folder
+from harness.run import plan_record
+from harness.scenario import expected_history
+from harness.scenario import load as files
+from harness.scenario.cells import Variant
+from harness.scenario.notices import notices, renames_by_write
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.rollback import Rollback
+from harness.scenario.operations.write_frame import WriteFrame
+from harness.scenario.twin import twin
+from tests.unit.scenario.stories import scenario_of
+
+COLUMNS: Final[dict[str, Any]] = {
+    "columns": {"id": "string", "ts": "long", "a": "string", "b": "string"},
+    "order_by": "ts",
+}
+NUMBERS: Final[dict[str, Any]] = {
+    "columns": {"id": "string", "ts": "long", "n": "int", "m": "long"},
+    "order_by": "ts",
+}
+BUG: Final = scenarios_folder() / "bugs" / "rename_by_write.yaml"
+
+
+def types(**texts: str) -> dict[str, DataType]:
+    return {name: parse_type(text) for name, text in texts.items()}
+
+
+def story(
+    *operations: Operation,
+    merge_on_read: bool = False,
+    catalogs: dict[int, tuple[str, ...]] | None = None,
+    **table: Any,  # noqa: ANN401 - passed on
+) -> History:
+    scenario = scenario_of(*operations, **{**COLUMNS, **table})
+    applied = [True] * len(operations)
+    return expected_history.history(
+        scenario, merge_on_read=merge_on_read, applied=applied, catalogs=catalogs
+    )
+
+
+def shown(truth: Truth) -> list[tuple[Any, ...]]:
+    return [row_values(row, truth.schema)[2:] for row in truth.rows.values()]
+
+
+def sent(frame: WriteFrame, **table: Any) -> FrameWrite:  # noqa: ANN401 - passed on
+    before, after = story(Insert((1,)), frame, **table)[-2:]
+    (statement,) = load("hudi-cow").wording(frame, before, after, {"table_version": "6"})
+    assert isinstance(statement, FrameWrite)
+    return statement
+
+
+def test_a_column_that_the_frame_lacks_is_null_in_its_rows_alone() -> None:
+    end = story(Insert((1, 2)), WriteFrame((1, 3), ("id", "ts", "b"), reconcile=True))[-1]
+    assert shown(end) == [(None, "f4s2r1"), ("f3s1r2", "f4s1r2"), (None, "f4s2r3")]
+
+
+def test_a_column_that_the_table_lacks_is_added_and_older_rows_have_no_value_there() -> None:
+    frame = WriteFrame((1,), ("id", "ts", "c", "a", "b"), types(c="string"))
+    end = story(Insert((1, 2)), frame)[-1]
+    assert end.schema.names == ("id", "ts", "a", "b", "c")
+    assert shown(end)[0] == ("f3s2r1", "f4s2r1", "f5s2r1")
+    assert shown(end)[1] == ("f3s1r2", "f4s1r2", None)
+
+
+def test_where_it_stands_the_catalog_says_and_later_steps_go_on_from_there() -> None:
+    frame = WriteFrame((1,), ("id", "ts", "c", "a", "b"), types(c="string"))
+    listed = {1: ("b", "a", "ts", "id"), 2: ("id", "ts", "C", "a", "b")}
+    found = story(Insert((1,)), frame, Insert((2,)), catalogs=listed)
+    assert [each.schema.names for each in found[1:]] == [
+        ("id", "ts", "a", "b"),
+        ("id", "ts", "c", "a", "b"),
+        ("id", "ts", "c", "a", "b"),
+    ]
+    assert found[-1].schema.find("c").id == 5
+
+
+@pytest.mark.parametrize("listed", [(), ("id", "ts", "a", "b")])
+def test_a_catalog_that_does_not_list_it_says_nothing(listed: tuple[str, ...]) -> None:
+    frame = WriteFrame((1,), ("id", "ts", "c", "a", "b"), types(c="string"))
+    end = story(Insert((1,)), frame, catalogs={2: listed})[-1]
+    assert end.schema.names == ("id", "ts", "a", "b", "c")
+
+
+def test_other_places_in_the_frame_change_nothing() -> None:
+    first, last = (
+        story(Insert((1,)), WriteFrame((1,), names))[-1] for names in ((), ("b", "a", "ts", "id"))
+    )
+    assert shown(first) == shown(last)
+    assert first.schema == last.schema
+
+
+def test_the_wider_type_of_the_two_stands() -> None:
+    names = ("id", "ts", "n", "m")
+    wide = story(Insert((1,)), WriteFrame((2,), names, types(n="double", m="int")), **NUMBERS)[-1]
+    assert [str(each.type) for each in wide.schema.fields[2:]] == ["double", "long"]
+    assert shown(wide) == [(301001.0, 401001), (302002.0, 402002)]
+
+
+def test_a_rollback_takes_its_columns_back_too() -> None:
+    frame = WriteFrame((1,), ("id", "ts", "c", "a", "b"), types(c="string"))
+    found = story(Insert((1,)), frame, Rollback())
+    assert found[-1].schema.fields == found[1].schema.fields
+    assert shown(found[-1]) == shown(found[1])
+
+
+def test_on_merge_on_read_base_files_have_it_once_they_are_compacted() -> None:
+    frame = WriteFrame((1, 3), ("id", "ts", "b"), reconcile=True)
+    _, first, framed, end = story(Insert((1, 2)), frame, Compact(), merge_on_read=True)
+    assert framed.base["1"] == first.rows["1"]
+    assert framed.base["3"] == framed.rows["3"]
+    assert end.base == framed.rows
+
+
+def test_the_frame_has_its_own_order_and_types_and_every_column_may_be_null() -> None:
+    frame = WriteFrame((2,), ("m", "ts", "id"), types(m="int"), reconcile=True)
+    assert sent(frame, **NUMBERS).query == (
+        "select 402002 as `m`, cast(202002 as bigint) as `ts`, '2' as `id` union all "
+        "select cast(null as int) as `m`, cast(null as bigint) as `ts`, "
+        "cast(null as string) as `id` where false"
+    )
+
+
+def test_the_options_say_of_the_table_what_sql_finds_in_the_catalog() -> None:
+    frame = WriteFrame((1,))
+    told = dict(sent(frame).options)
+    assert told["hoodie.datasource.write.recordkey.field"] == "id"
+    assert told["hoodie.datasource.write.precombine.field"] == "ts"
+    assert told[hudi_frames.RECONCILE] == "false"
+    assert told["hoodie.write.table.version"] == "6"
+    assert told["hoodie.datasource.hive_sync.database"] == "{database}"
+    assert not [name for name in told if "partition" in name and "style" not in name]
+    columns = {**COLUMNS["columns"], "p": "string"}
+    parted = dict(sent(frame, columns=columns, partition_by=("p",)).options)
+    assert parted["hoodie.datasource.write.partitionpath.field"] == "p"
+    late = dict(sent(frame, merge_mode=MergeMode.COMMIT_TIME).options)
+    assert late["hoodie.record.merge.mode"] == "COMMIT_TIME_ORDERING"
+    filled = dict(sent(WriteFrame((1,), reconcile=True)).options)
+    assert filled[hudi_frames.RECONCILE] == "true"
+
+
+def test_a_frame_without_rows_creates_a_table_with_the_columns_as_they_are_declared() -> None:
+    columns = {"id": "string", "ts": "long", "p": "string", "a": "string"}
+    table = scenario_of(columns=columns, order_by="ts", partition_by=("p",)).table
+    (made,) = load("hudi-mor").create(table, {"created_by": "frame"})
+    assert isinstance(made, FrameWrite)
+    assert made.query == (
+        "select cast(null as string) as `id`, cast(null as bigint) as `ts`, "
+        "cast(null as string) as `p`, cast(null as string) as `a` where false"
+    )
+    told = dict(made.options)
+    assert told["hoodie.datasource.write.table.type"] == "MERGE_ON_READ"
+    listed = told["hoodie.datasource.hive_sync.table_properties"].splitlines()
+    assert listed == ["type=mor", "primaryKey=id", "preCombineField=ts"]
+
+
+def test_it_is_recorded_as_no_sql() -> None:
+    said = recorded(FrameWrite("select 1", "hudi", (("a", "b"),)))
+    assert said == 'DataFrame: select 1; append as hudi {"a": "b"}'
+
+
+def test_the_plan_and_the_reports_say_that_a_rename_by_a_write_is_none() -> None:
+    scenario = files.load(BUG)
+    told = "f1_new is an added column and no rename of f1, under which the old values stay"
+    assert renames_by_write(scenario) == {3: (told,)}
+    assert [each.partition("write_frame: ")[2] for each in notices(scenario)] == [told]
+    info = plan_record.variant_info(Variant("v", scenario, "hudi-cow", {}, ("w",) * 6))
+    assert info.steps[2].text.endswith(f"f1_new, f2, reconciled; {told}")
+
+
+def test_columns_of_other_types_are_no_rename() -> None:
+    frame = WriteFrame((1,), ("id", "ts", "c", "b"), types(c="int"), reconcile=True)
+    assert renames_by_write(scenario_of(Insert((1,)), frame, **COLUMNS)) == {2: ()}
+
+
+def test_the_twin_retypes_what_is_new_and_keeps_what_the_frame_retypes() -> None:
+    new = WriteFrame((1,), ("id", "ts", "c", "a", "b"), types(c="string"))
+    other = twin(scenario_of(Insert((1,)), new, **COLUMNS))
+    assert other is not None
+    assert other.steps[1].operation == WriteFrame((1,), new.columns, types(c="double"))
+    narrow = WriteFrame((1,), ("id", "ts", "n", "m"), types(m="int"))
+    kept = twin(scenario_of(Insert((1,)), narrow, **NUMBERS))
+    assert kept is not None
+    assert [str(type_) for _, type_ in kept.table.columns[2:]] == ["string", "long"]
+    assert kept.steps[1].operation == narrow
