@@ -11,8 +11,9 @@ from harness.core.counting import counted
 from harness.core.errors import printable
 from harness.core.grouping import grouped
 from harness.core.records import Finding, FindingKind, Verdict, VerdictKind
+from harness.reports.blame import PARTIES
 from harness.reports.sentences import mapping_text, refusal_text, witness_text
-from harness.reports.words import FINDINGS, NOT_WORDED, PARTIES, short, worded
+from harness.reports.words import FINDINGS, NOT_WORDED, short, worded
 from harness.run.causes import FoundCause, by_default, causes
 from harness.run.helpful_settings import BAD, READERS, HelpfulSetting, SettingsAsked
 from harness.run.load_run import Run

@@ -11,9 +11,10 @@ from harness.core.records import Verdict
 from harness.model.file_facts import FileFact
 from harness.model.simulation.column_resolution import META_PREFIX
 from harness.reports import agreement, summary
+from harness.reports.blame import PARTIES
 from harness.reports.file_numbers import number_files
 from harness.reports.html_cells import JsonValue, Pool, QuestionContext, cell, refusal
-from harness.reports.words import FINDINGS, PARTIES, TRACED, VERDICTS, way_text
+from harness.reports.words import FINDINGS, TRACED, VERDICTS, way_text
 from harness.run.causes import ORDER, FoundCause
 from harness.run.load_run import Run
 from harness.run.run_info import VariantInfo

@@ -8,7 +8,8 @@ from typing import Final
 from harness.core.records import Answer, Finding, FindingKind, Origin, Refusal, Verdict, Witness
 from harness.model.canonical import text_of
 from harness.model.query import AGGREGATE
-from harness.reports.words import PARTIES, exact, kind_of, short, shown
+from harness.reports.blame import PARTIES
+from harness.reports.words import exact, kind_of, short, shown
 from harness.run.run_info import RunInfo
 
 NAMED: Final = 3

@@ -19,8 +19,9 @@ from harness.core.counting import counted
 from harness.core.records import Finding, Verdict, VerdictKind
 from harness.model import past_views
 from harness.reports import usage_words
+from harness.reports.blame import PARTIES
 from harness.reports.sentences import refusal_text, witness_text
-from harness.reports.words import FINDINGS, PARTIES, short
+from harness.reports.words import FINDINGS, short
 from harness.run.load_run import Run
 from harness.run.run_info import VariantInfo
 

@@ -17,6 +17,8 @@ class Party(StrEnum):
     """The writer too: it left the catalog without what the files hold, and the answer lacks it."""
     COLUMNS = "columns"
     """The writer too: it left the catalog with other columns, and the answer shows these."""
+    HISTORY = "history"
+    """The writer too: its history of the schema gives a column the id of another one."""
     STATISTICS = "statistics"
     """The writer too: by its statistics no file can hold what is asked for, and files do."""
     FOLDER = "folder"
@@ -28,6 +30,9 @@ class Party(StrEnum):
 
 
 WRITERS: Final = frozenset(
-    {Party.WRITER, Party.CATALOG, Party.COLUMNS, Party.STATISTICS, Party.FOLDER}
+    {
+        *(Party.WRITER, Party.CATALOG, Party.COLUMNS, Party.HISTORY),
+        *(Party.STATISTICS, Party.FOLDER),
+    }
 )
 """The parties that are the writer, each by evidence beside the truth."""

@@ -113,6 +113,10 @@ class StateRecord:
     """The columns that all catalog entries list; none where they differ among themselves."""
     catalog_types: Annotated[tuple[str, ...], Field(exclude_if=lambda types: not types)] = ()
     """Their types in our words, empty for one that has none; none where entries differ in them."""
+    former_names: Annotated[
+        tuple[tuple[str, str], ...], Field(exclude_if=lambda names: not names)
+    ] = ()
+    """Columns, each with another name that its id had, by the table's own history of its schema."""
     statistics: Annotated[StoredStatistics, Field(exclude_if=IN_ORDER.__eq__)] = IN_ORDER
     listed_as: Annotated[ListedAs, Field(exclude_if=lambda folders: not folders)] = ()
 

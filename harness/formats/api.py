@@ -205,6 +205,9 @@ class Format(Protocol):
     def table_version(self, folder: Path) -> str:
         """Return the version of a table, as the format counts; empty where it does not."""
 
+    def former_names(self, folder: Path) -> tuple[tuple[str, str], ...]:
+        """Return columns with the other names that their ids had, by the table's own records."""
+
     def left_undone(self, folder: Path, operation: Operation, before: Sequence[FileFact]) -> str:
         """Return what an operation that left no trace should have done; empty when nothing.
 

@@ -205,6 +205,10 @@ class HiveFiles:
         """Return nothing: plain tables have no versions."""
         return ""
 
+    def former_names(self, folder: Path) -> tuple[tuple[str, str], ...]:  # noqa: ARG002
+        """Return nothing: plain tables have no ids of columns."""
+        return ()
+
     def left_undone(
         self,
         folder: Path,  # noqa: ARG002

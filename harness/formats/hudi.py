@@ -14,6 +14,7 @@ from harness.formats import (
     hudi_files,
     hudi_frames,
     hudi_merge_mode,
+    hudi_schema_history,
     hudi_services,
     hudi_settings,
     hudi_undo,
@@ -254,6 +255,10 @@ class Hudi:
     def table_version(self, folder: Path) -> str:
         """Read the table version from the table's properties."""
         return hudi_files.properties(folder).get("hoodie.table.version", "")
+
+    def former_names(self, folder: Path) -> tuple[tuple[str, str], ...]:
+        """Read the table's history of its schema."""
+        return hudi_schema_history.former_names(folder)
 
     def left_undone(self, folder: Path, operation: Operation, before: Sequence[FileFact]) -> str:
         """Return what a table service should have done, or which version is there."""

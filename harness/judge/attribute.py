@@ -43,6 +43,14 @@ class KeptFromReaders:
     outdated: Mapping[str, str] = field(default_factory=dict)
     """Those of them that it lists with a type that they had before, with that type."""
 
+    mistaken: Mapping[str, AbstractSet[int]] = field(default_factory=dict)
+    """Those that the table's own history of its schema takes for other fields, with these."""
+
+    def takes_for_another(self, place: Place) -> bool:
+        """Return whether a value is that of a field for which the table's history takes its own."""
+        others = self.mistaken.get(place.column.partition(".")[0].lower(), ())
+        return place.origin is not None and place.origin.field_id in others
+
     def lists_otherwise(self, place: Place) -> bool:
         """Return whether the catalog has a column too many, too few, or of before, as an answer."""
         if place.what is What.COLUMN_TYPE and not place.key:
@@ -77,6 +85,8 @@ def attribute(
         party = kept if party is Party.READER or kept is Party.CATALOG else party
         if party is Party.READER and missing.lists_otherwise(each.place):
             party = Party.COLUMNS
+        if party is Party.READER and missing.takes_for_another(each.place):
+            party = Party.HISTORY
         groups.setdefault((each.kind, party), []).append(replace(each.place, party=party))
     order = [at for kind in FindingKind for at in groups if at[0] is kind]
     return tuple(_finding(at[0], groups[at], world) for at in order)

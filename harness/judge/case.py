@@ -104,6 +104,23 @@ class Case:
                 found[name] = type_
         return found
 
+    def mistaken_for(self, step: int) -> Mapping[str, frozenset[int]]:
+        """Return the columns that the table's own history takes for others, with those fields.
+
+        It gives them an id that another column had; after a rename it is the same column.
+        """
+        fields: dict[str, set[int]] = {}
+        for truth in self.history[: step + 1]:
+            for field in truth.schema.fields:
+                fields.setdefault(field.name.lower(), set()).add(field.id)
+        found: dict[str, frozenset[int]] = {}
+        for name, before in self.state_of[step].former_names:
+            now = {f.id for f in self.history[step].schema.fields if f.name.lower() == name.lower()}
+            others = fields.get(before.lower(), set())
+            if now and not now & others:
+                found[name.lower()] = found.get(name.lower(), frozenset()) | others
+        return found
+
     def past(self, view: str, after: int) -> Past | None:
         """Return a view of the past with the step that can be asked for; None for one of now.
 

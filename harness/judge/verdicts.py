@@ -118,6 +118,7 @@ def _kept_from_readers(content: Content) -> KeptFromReaders:
         unknown,
         case.catalog(content.step) if now else frozenset(),
         case.outdated_types(content.step) if now else {},
+        case.mistaken_for(content.step) if now else {},
     )
 
 

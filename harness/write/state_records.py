@@ -74,6 +74,7 @@ def _records(
             unlisted=state.unlisted,
             catalog=state.catalog,
             catalog_types=state.catalog_types,
+            former_names=variant.shape.former_names(state.table),
             listed_as=state.listed_as(variant.variant.scenario.table.partition_by),
         )
 

@@ -22,10 +22,11 @@ from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation.column_resolution import META_PREFIX
 from harness.reports import tolerance_counts
 from harness.reports.advice import advice
+from harness.reports.blame import PARTIES
 from harness.reports.file_numbers import NumberedFiles
 from harness.reports.lines import command, item, say
 from harness.reports.sentences import log_text, own_text, refusal_text, witness_text
-from harness.reports.words import FINDINGS, NOT_WORDED, PARTIES, VERDICTS, worded
+from harness.reports.words import FINDINGS, NOT_WORDED, VERDICTS, worded
 
 MOST: Final = 8
 """So many places of one finding are listed."""

@@ -10,8 +10,8 @@ ends the process and its JVM.
 | --- | --- |
 | `{"id", "do": "open", "session", "settings", "tell"}` | `{"id", "told"}`: the keys `tell` |
 | `{"id", "do": "run", "session", "sql"}` | `{"id", "columns", "rows", "seconds"}` |
-| `{"id", "do": "call", "session", …}`, see `write_client.py` | `{"id", "seconds"}` |
 | the same with `"append": {"format", "options"}` | the same, after the rows were written so |
+| `{"id", "do": "call", "session", …}`, see `write_client.py` | `{"id", "seconds"}` |
 | `{"id", "do": "close", "session"}` | `{"id"}` |
 
 Instead of its reply a request may get `{"id", "error": {…}, "seconds"}`, when Spark answered with
@@ -232,12 +232,7 @@ def refusal(problem: Exception) -> dict[str, str] | None:
     causes = _chain(thrown)
     first, last = (str(each.getClass().getName()) for each in (thrown, causes[-1]))
     cause = f"{last}: {_message_of(causes[-1])}" if len(causes) > 1 else ""
-    return {
-        "kind": first,
-        "message": _message_of(thrown),
-        "code": _code(problem),
-        "cause": cause,
-    }
+    return {"kind": first, "message": _message_of(thrown), "code": _code(problem), "cause": cause}
 
 
 def _said_by_pyspark(problem: Exception) -> dict[str, str] | None:

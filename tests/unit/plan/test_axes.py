@@ -339,3 +339,11 @@ def test_a_reader_is_asked_of_the_formats_that_it_names() -> None:
 def test_a_format_that_a_reader_misspells_is_wrong_use() -> None:
     with pytest.raises(UsageProblem, match="profile mine: other-0: there is no format 'clpain'"):
         planned(readers=(ProfileReader(READERS[0].reader, formats=("clpain",)),))
+
+
+def test_a_scenario_may_name_settings_of_its_formats() -> None:
+    story = replace(STORY, settings={**STORY.settings, "table_version": ("6", "8")})
+    # A profile that names the setting takes those of its values that the scenario has.
+    for axes, wanted in ({}, {"6", "8"}), ({"table_version": ("8",)}, {"8"}):
+        found = planned(story, axes=axes).variants
+        assert {each.settings.get("table_version") for each in found} == wanted

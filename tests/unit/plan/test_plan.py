@@ -328,15 +328,6 @@ def test_a_setting_that_no_format_of_a_scenario_has_is_told_with_its_file_and_li
         planned(story)
 
 
-def test_a_scenario_may_name_settings_of_its_formats() -> None:
-    story = replace(STORY, settings={**STORY.settings, "table_version": ("6", "8")})
-    found = planned(story)
-    assert {each.settings["table_version"] for each in found.variants} == {"6", "8"}
-    # A profile that names the setting takes those of its values that the scenario has.
-    limited = planned(story, axes={"table_version": ("8",)})
-    assert {each.settings["table_version"] for each in limited.variants} == {"8"}
-
-
 def test_scenarios_are_chosen_by_name_or_pattern_each_once() -> None:
     others = (STORY, replace(STORY, name="family/two"), replace(STORY, name="other/three"))
     found = planned(*others, scenarios=("family/*", "family/story", "*/three"))

@@ -1,0 +1,58 @@
+"""Whose doing it is that an answer has another column's values: the table's history tells."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from harness.core.parties import Party
+from harness.core.records import FindingKind
+from harness.judge.case import Case
+from tests.quality.notation import Told, history
+from tests.quality.parties import case_of
+from tests.quality.test_half_done_writers import parties, verdicts, with_last
+from tests.simulated import Reply
+
+COLUMNS = "id long, ts long, f1 string, f2 string"
+
+
+def keeping(found: Told, *names: tuple[str, str]) -> Case:
+    """Return the records of a history whose table says that columns had these other names."""
+    case = case_of(found)
+    return with_last(case, replace(case.states[-1], former_names=names))
+
+
+def with_values_of(found: Told, name: str, other: str) -> Reply:
+    """Answer with the values of a dropped column under the name of a new one."""
+    reply = found.read()
+    at = [each.name for each in reply.columns].index(name)
+    old = found.history[1]
+    values = {key: row.values[old.column_id(other)] for key, row in old.rows.items()}
+    rows = (
+        tuple(values[row[0]] if n == at else v for n, v in enumerate(row)) for row in reply.rows
+    )
+    return replace(reply, rows=tuple(rows))
+
+
+@pytest.mark.parametrize(
+    ("names", "party"),
+    [
+        ([("f3", "f2")], Party.HISTORY),
+        ([("f3", "f1")], Party.READER),
+        ([], Party.READER),
+    ],
+)
+def test_a_column_with_the_id_of_a_dropped_one_is_the_writers_doing(
+    names: list[tuple[str, str]], party: Party
+) -> None:
+    found = history("insert 401..404; drop f2; add f3 string", COLUMNS)
+    answer = with_values_of(found, "f3", "f2")
+    (verdict,) = verdicts(keeping(found, *names), [answer])
+    assert parties(verdict) == {(FindingKind.MISALIGNED, party)}
+
+
+def test_a_column_that_was_renamed_keeps_its_id_rightly() -> None:
+    found = history("insert 401..404; rename f1 g; drop f2; add f1 string", COLUMNS)
+    case = keeping(found, ("g", "f1"), ("f1", "f2"))
+    assert case.mistaken_for(4) == {"f1": frozenset({found.history[1].column_id("f2")})}
