@@ -115,6 +115,10 @@ def test_a_table_declares_its_merge_mode_in_the_words_of_each_version(name: str)
     (create,) = map(recorded, formats.load(name).create(table, {}))
     assert "'hoodie.record.merge.mode' = 'COMMIT_TIME_ORDERING'" in create
     assert "'org.apache.hudi.common.model.OverwriteWithLatestAvroPayload'" in create
+    table = replace(table, merge_mode=MergeMode.PARTIAL_UPDATE)
+    (create,) = map(recorded, formats.load(name).create(table, {}))
+    assert "'org.apache.hudi.common.model.PartialUpdateAvroPayload'" in create
+    assert "merge.mode" not in create
     (plain,) = map(recorded, formats.load(name).create(scenario(TWO).table, {}))
     assert "merge.mode" not in plain
 

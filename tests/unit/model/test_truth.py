@@ -120,6 +120,26 @@ def test_by_commit_time_what_comes_late_stands() -> None:
     assert end.gone == {"2": 3}
 
 
+def test_a_partial_update_keeps_the_newest_value_of_each_column_that_is_not_null() -> None:
+    columns = {"id": "string", "ts": "long", "f1": "string", "f2": "string"}
+    lacks = Upsert(rows=({"id": "1", "f1": None},))
+    steps = Insert((1, 2)), lacks, Upsert(rows=({"id": "2", "f2": None},)), LateUpsert((1, 2))
+    mode = {**ORDERED, "columns": columns, "merge_mode": MergeMode.PARTIAL_UPDATE}
+    end = story(*steps, LateDelete((1,)), **mode)[-1]
+    rows = [("1", 202001, "f3s1r1", "f4s2r1"), ("2", 203002, "f3s3r2", "f4s1r2")]
+    assert [row_values(row, end.schema) for row in end.rows.values()] == rows
+    sent = end.contested[2]["1"]
+    assert sent is not None
+    assert row_values(sent, end.schema) == ("1", 202001, None, "f4s2r1")
+
+
+def test_a_late_version_gives_a_partial_update_what_no_newer_one_has() -> None:
+    mode = {**ORDERED, "merge_mode": MergeMode.PARTIAL_UPDATE}
+    first = Insert(rows=({"id": "1", "f1": None},))
+    end = story(first, LateUpsert((1,)), **mode)[-1]
+    assert shown(end) == [("1", 201001, "f3s2r1")]
+
+
 @pytest.mark.parametrize("mode", MergeMode)
 def test_a_deleted_row_that_is_written_late_is_there_again(mode: MergeMode) -> None:
     steps = Insert((1,)), Delete((1,)), LateUpsert((1,))

@@ -36,6 +36,7 @@ EXAMPLES = {
     "delete_partition": "2",
     "drop_column": "f1",
     "failed_write": "[1, 4]",
+    "killed_write": "[1, 4]",
     "insert": "{keys: [4], rows: [{id: 5, f1: x, s: {a: y, b: 1}}]}",
     "late_delete": "[2]",
     "late_upsert": "[1, 3]",
