@@ -41,6 +41,7 @@ from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.definition import PAST_VIEWS, Scenario
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.move_row import MoveRow
 from harness.scenario.operations.set_table_version import SetTableVersion
 from harness.scenario.operations.spark_sql import quoted, text, type_text
 
@@ -177,6 +178,8 @@ class Hudi:
             return (Sql(f"call {procedure}({told})"),)
         if isinstance(operation, hudi_undo.UNDO):
             return hudi_undo.wording(operation, before, after)
+        if isinstance(operation, MoveRow):
+            return hudi_settings.in_any_partition(of_table(operation.sql(before, after)), settings)
         said, how = of_table(operation.sql(before, after)), settings.get(INSERT_OPERATION, UPSERT)
         if how == UPSERT or not isinstance(operation, Insert):
             return said
