@@ -171,7 +171,7 @@ WAYS: Final[Mapping[str, str]] = {
     Logs.BY_ID: "columns of log files are found by field id",
     Logs.BY_NAME: "columns of log files are looked up by their current name",
     Logs.UNDELETED: "deleted rows are still shown",
-    Logs.OTHER_MODE: "what came late is merged as the other merge mode would have it",
+    Logs.OTHER_MODE: "versions of rows are merged as another merge mode would have it",
     CATALOG: "the columns are those after that step, not the current ones (0: the creation)",
     LEFT_OUT: "files are skipped by the statistics of the column that is found this way",
     TRUSTED: "rows are left out that are there, because the stored statistics of a column say that "

@@ -7,8 +7,8 @@ agree all the same.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from harness.core.records import Column
 from harness.model.canonical import MapValue, Value, text_of
@@ -101,18 +101,42 @@ def rows_of(disk: Disk, step: int, schema: Schema, reader: Reader) -> list[Read]
         found = {} if reader.rekeyed else older
         if reader.logs != "ignored":
             by = reader.logs_by or ("name" if reader.by == "position" else reader.by)
+            partial = _mode(disk, reader) is MergeMode.PARTIAL_UPDATE
             for log in logs if reader.logs != "reversed" else reversed(logs):
                 newer, by_order = _rows(disk, log, schema, reader, by), _by_order(disk, reader)
                 for key in log.deleted if reader.logs != "undeleted" else ():
                     if not (by_order and key in log.late):
                         found.pop(key, None)
+                if partial:
+                    found |= _completed(newer, found, log.late)
+                    continue
                 found |= {k: row for k, row in newer.items() if not (by_order and k in log.late)}
         rows += _rekeyed(disk, schema, older, found, logs) if reader.rekeyed else found.values()
     return rows
 
 
+def _mode(disk: Disk, reader: Reader) -> MergeMode | None:
+    return reader.mode or disk.table.merge_mode
+
+
 def _by_order(disk: Disk, reader: Reader) -> bool:
-    return (reader.mode or disk.table.merge_mode) is not MergeMode.COMMIT_TIME
+    return _mode(disk, reader) is not MergeMode.COMMIT_TIME
+
+
+def _completed(newer: Rows, older: Rows, late: Collection[Value]) -> Rows:
+    """Give each row the values of another version where it has NULL: the newer one counts first."""
+    found = dict(newer)
+    for key in newer.keys() & older.keys():
+        first, then = (older, newer) if key in late else (newer, older)
+        pairs = zip(first[key].values, then[key].values, strict=True)
+        values = tuple(b if _null(a) and not _null(b) else a for a, b in pairs)
+        found[key] = replace(first[key], values=values)
+    return found
+
+
+def _null(value: Value) -> bool:
+    """Return whether a value is NULL, or a token of such a one (`tests.quality.shadow`)."""
+    return value is None or getattr(value, "null", False) is True
 
 
 def _rekeyed(

@@ -50,8 +50,10 @@ class File:
     deleted: tuple[Value, ...] = ()
     meta: Mapping[Value, Record] = field(default_factory=dict)
     """What Hudi adds to a record, where it is something else than usual."""
+    sent: frozenset[Value] = frozenset()
+    """The keys whose versions in it stand or not by the table's merge mode."""
     late: frozenset[Value] = frozenset()
-    """The keys whose versions in it came late."""
+    """Those of them that came late."""
     commits: Mapping[Value, str] = field(default_factory=dict)
     """The instant at which each record was committed, which it keeps in files of later steps."""
     gone: range = range(0)
@@ -164,6 +166,7 @@ def _write(disk: Disk, before: Truth, after: Truth) -> None:
     changed = [row for key, row in after.rows.items() if before.rows.get(key) is not row]
     gone = [key for key in before.rows if key not in after.rows]
     if disk.merge_on_read:  # whether a late version stands is told when it is read
+        changed = [after.sent_contested.get(row.key) or row for row in changed]
         changed += [row for row in _late(before, after).values() if row is not None]
         gone += [key for key, row in _late(before, after).items() if row is None]
     rewritten: dict[str, list[Row]] = {}
@@ -249,5 +252,23 @@ def _file(disk: Disk, kind: FileKind, group: str, truth: Truth, rows: Sequence[R
         row.key: dict(zip(names, row_values(row, truth.schema), strict=True)) for row in rows
     }
     commits = {row.key: instant_of(max(row.written.values())) for row in rows}
-    late = frozenset(key for key in truth.sent_contested if kind is FileKind.LOG)
-    return File(kind, group, truth.step, truth.schema, order, records, late=late, commits=commits)
+    contested = truth.sent_contested if kind is FileKind.LOG else {}
+    sent, late = frozenset(contested), frozenset(_older(truth, contested))
+    return File(
+        *(kind, group, truth.step, truth.schema, order, records),
+        sent=sent,
+        late=late,
+        commits=commits,
+    )
+
+
+def _older(truth: Truth, sent: Mapping[Value, Row | None]) -> list[Value]:
+    """Return the keys of versions with a smaller ordering value than the table had before."""
+    order = truth.table.order_by and truth.column_id(truth.table.order_by)
+    before = truth.before_last.rows if truth.before_last else {}
+    return [
+        key
+        for key, row in sent.items()
+        if row is None
+        or (order and key in before and row.values[order] < before[key].values[order])
+    ]

@@ -56,6 +56,7 @@ from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.definition import PAST_VIEWS, SCHEMA_CHANGES, WRITE_CLIENT, Scenario
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.move_row import MoveRow
 from harness.scenario.operations.set_table_version import SetTableVersion
 from harness.scenario.operations.spark_sql import quoted, text, type_text
 from harness.scenario.operations.sync import Sync
@@ -205,6 +206,8 @@ class Hudi:
             return hudi_undo.wording(operation, before, after)
         if isinstance(operation, WriteFrame):
             return hudi_frames.wording(operation, before, after, settings)
+        if isinstance(operation, MoveRow):
+            return hudi_settings.in_any_partition(of_table(operation.sql(before, after)), settings)
         said, how = of_table(operation.sql(before, after)), settings.get(INSERT_OPERATION, UPSERT)
         if how == UPSERT or not isinstance(operation, Insert):
             return said

@@ -6,11 +6,12 @@ what a version cannot have (`cannot`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from harness.formats import layout
 from harness.formats.api import BY_FRAME, CREATED_BY, HANDOVER_VERSION, VariantSettings
+from harness.formats.statements import Statement, under
 from harness.scenario.definition import SCHEMA_CHANGES, WRITE_CLIENT, Scenario
 from harness.scenario.operations.insert import Insert
 
@@ -63,6 +64,10 @@ ROWS_BEFORE_CHECK: Final = 100
 """Parquet's writer looks at the size of a row group after so many rows (`ParquetProperties`), and
 Hudi's has no setting for it."""
 
+INDEX_TYPE: Final = "hoodie.index.type"
+MOVES: Final = "hoodie.simple.index.update.partition.path"
+"""Else a row of another partition is updated there (Hudi documentation, "All Configurations")."""
+
 _SWITCH: Final = {"on": "true", "off": "false"}
 _WITHOUT_PARTITIONS: Final = "hoodie.datasource.write.drop.partition.columns"
 _STATISTICS: Final = "hoodie.metadata.index.column.stats.enable"
@@ -78,12 +83,12 @@ _TOLD: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
     # Files are written without them; readers take their values from the names of folders.
     (PARTITION_COLUMNS, DROPPED): {_WITHOUT_PARTITIONS: "true"},
     # How a write finds the files of keys that are there; `simple` is Spark's default.
-    (INDEX, "simple"): {"hoodie.index.type": "SIMPLE"},
-    (INDEX, "bloom"): {"hoodie.index.type": "BLOOM"},
-    (INDEX, "global_simple"): {"hoodie.index.type": "GLOBAL_SIMPLE"},
-    (INDEX, "global_bloom"): {"hoodie.index.type": "GLOBAL_BLOOM"},
+    (INDEX, "simple"): {INDEX_TYPE: "SIMPLE"},
+    (INDEX, "bloom"): {INDEX_TYPE: "BLOOM"},
+    (INDEX, "global_simple"): {INDEX_TYPE: "GLOBAL_SIMPLE"},
+    (INDEX, "global_bloom"): {INDEX_TYPE: "GLOBAL_BLOOM"},
     (INDEX, "record_level"): {
-        "hoodie.index.type": "RECORD_INDEX",
+        INDEX_TYPE: "RECORD_INDEX",
         "hoodie.metadata.record.index.enable": "true",
     },
     # Else such a record could not be written into a log file.
@@ -116,6 +121,14 @@ def session(settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str,
     if settings.get(MERGER) == "spark":
         told[_MERGERS] = names[SPARK_MERGER]
     return told
+
+
+def in_any_partition(
+    statements: Sequence[Statement], settings: VariantSettings
+) -> tuple[Statement, ...]:
+    """Return statements under an index that finds keys in all partitions, and lets rows move."""
+    usual = _TOLD[INDEX, settings.get(INDEX, "simple")][INDEX_TYPE]
+    return under(INDEX_TYPE, "GLOBAL_SIMPLE", usual, under(MOVES, "true", "true", statements))
 
 
 def properties(settings: VariantSettings) -> Iterator[tuple[str, str]]:

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from harness.formats.hudi_services import TABLE_ARGUMENT
-from harness.formats.statements import Sql, Statement, instant_of, of_table, under
+from harness.formats.statements import (
+    LOCATION,
+    PIPE,
+    Sql,
+    Statement,
+    instant_of,
+    of_table,
+    under,
+)
 from harness.model import undo
 from harness.model.truth import Truth
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.failed_write import FailedWrite
+from harness.scenario.operations.killed_write import KilledWrite
 from harness.scenario.operations.restore import Restore
 from harness.scenario.operations.rollback import Rollback
 from harness.scenario.operations.savepoint import Savepoint
@@ -22,6 +32,9 @@ NEVER_SO: Final = "select count(*) from <TABLE_NAME>#-1"
 """A validator runs when all files are written and nothing is committed, and fails the write where
 its query has another result (Hudi documentation, "Data Quality", "Pre-Commit Validators"). What a
 writer leaves that was killed there is the same: an inflight instant with its files."""
+WAITS: Final = f"select count(*) from orc.`{LOCATION}{PIPE}`#0"
+"""A query that waits until somebody writes into the pipe: Spark opens an ORC file to learn its
+columns, also one without length. Empty files of other kinds it leaves out."""
 
 
 def wording(operation: Operation, before: Truth, after: Truth) -> tuple[Statement, ...]:
@@ -31,7 +44,10 @@ def wording(operation: Operation, before: Truth, after: Truth) -> tuple[Statemen
     `rollback_to_instant`.
     """
     if isinstance(operation, FailedWrite):
-        said = under(QUERIES, NEVER_SO, "", of_table(operation.sql(before, after)))
+        killed = isinstance(operation, KilledWrite)
+        writes = of_table(operation.sql(before, after))
+        writes = tuple(replace(each, killed=killed) for each in writes)
+        said = under(QUERIES, WAITS if killed else NEVER_SO, "", writes)
         return under(VALIDATORS, VALIDATOR, "", said)
     if isinstance(operation, Savepoint):
         return (_call("create_savepoint", "commit_time", undo.last_write(before)),)

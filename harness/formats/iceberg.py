@@ -36,6 +36,7 @@ from harness.scenario.operations.failed_write import FailedWrite
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.late_delete import LateDelete
 from harness.scenario.operations.late_upsert import LateUpsert
+from harness.scenario.operations.move_row import MoveRow
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.restore import Restore
 from harness.scenario.operations.rollback import Rollback
@@ -149,6 +150,8 @@ class Iceberg:
             return f"{self.NAME} has no partitions to drop; a delete says which rows go"
         if isinstance(operation, WriteFrame):
             return f"{self.NAME} tables are written by SQL alone, and a DataFrame's are Hudi's"
+        if isinstance(operation, MoveRow):
+            return f"{self.NAME} has no index that could find a row in one partition alone"
         if isinstance(operation, LateUpsert | LateDelete):
             return f"{self.NAME} orders no versions of a row: the last write stands, late or not"
         if schedules(operation):

@@ -16,6 +16,8 @@ from harness.model.identifiers import TABLE
 
 DATABASE: Final = "{database}"
 LOCATION: Final = "{location}"
+PIPE: Final = ".pipe"
+"""What the name of the named pipe has behind the path of the table's folder."""
 _INSTANT: Final = re.compile(r"\{instant of step (\d+)\}")
 
 
@@ -28,6 +30,8 @@ class Sql:
     """Also sent after a statement of the same step that was refused: it puts a setting back."""
     commits: bool = True
     """Whether it is about the table itself, and not only about the session."""
+    killed: bool = False
+    """Whether its writer is killed when it reads the named pipe beside the table's folder."""
 
 
 @dataclass(frozen=True, slots=True)

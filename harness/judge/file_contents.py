@@ -25,7 +25,7 @@ from harness.model.simulation import late_versions
 from harness.model.simulation.column_resolution import LayoutError, slices
 from harness.model.simulation.incremental import Since, dated
 from harness.model.simulation.written_columns import written_schema
-from harness.model.truth import History, Row, Rows, Truth, named
+from harness.model.truth import History, Row, Rows, Truth, completed, named
 
 
 class NotKnown(Exception):
@@ -175,7 +175,8 @@ class Holdings:
         """Yield the rows of one file group: the older first, newer versions in their place."""
         found: dict[str, list[Row]] = {}
         for fact in facts:
-            vain = late_versions.overtaken(self._history[self._steps[fact.instant]], fact)
+            truth = self._history[self._steps[fact.instant]]
+            vain = late_versions.overtaken(truth, fact)
             for key in fact.deleted:
                 if key not in vain:
                     found.pop(key, None)
@@ -183,8 +184,12 @@ class Holdings:
             for key, row in zip(fact.keys, self._rows(fact), strict=True):
                 if key not in vain:
                     own.setdefault(key, []).append(row)
-            found |= own
+            stand = late_versions.on_top(truth, own, found, self._complete)
+            found |= {key: rows for key, rows in stand.items() if rows is not None}
         return (row for rows in found.values() for row in rows)
+
+    def _complete(self, newer: list[Row], older: list[Row]) -> list[Row]:
+        return [completed(row, older[-1], self._history[-1].schema) for row in newer]
 
     def _columns(self, fact: FileFact) -> tuple[Field, ...]:
         return written_schema(self._history, fact, self._steps).fields

@@ -29,6 +29,7 @@ from typing import Final
 from harness.model.commit import AS_OF, INCREMENTAL
 from harness.model.truth import History, Row, Rows, Truth
 
+READ_OPTIMIZED: Final = "read_optimized"
 BASE_NAME: Final = "base_name"
 """The view that is there from a table's creation on; a merge-on-read table gets the others with the
 first write (seen on Hudi 0.15.0 to 1.2.0, whose catalog sync makes their entries)."""
@@ -83,14 +84,27 @@ def planned(name: str, history: History) -> Past | None:
 def asked(name: str, history: History) -> tuple[str, History] | None:
     """Return a view as cells call it after the last step, and the history its questions are about.
 
-    None where there is nothing to go back to. As of an earlier step that is the history until then.
+    None where there is nothing to go back to, and where base files alone rightly show a row twice.
+    As of an earlier step that is the history until then.
     """
+    if name == READ_OPTIMIZED and _twice(history):
+        return None
     if name not in {AS_OF, INCREMENTAL}:
         return name, history
     back = planned(name, history)
     if back is None:
         return None
     return str(back), history[: back.step + 1] if name == AS_OF else history
+
+
+def _twice(history: History) -> bool:
+    """Return whether a row moved to another partition, whose old file was not compacted since."""
+    found = False
+    for truth in history:
+        pairs = ((row, truth.base.get(key)) for key, row in truth.rows.items())
+        moved = any(old and old.group[1] != row.group[1] for row, old in pairs)
+        found = (found or moved) and truth.base != truth.rows
+    return found
 
 
 def _changed(before: Truth, after: Truth) -> bool:

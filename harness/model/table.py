@@ -15,6 +15,8 @@ class MergeMode(StrEnum):
     """The one with the greater ordering value, whichever was written last."""
     COMMIT_TIME = "commit_time"
     """The one that was written last."""
+    PARTIAL_UPDATE = "partial_update"
+    """Of each column the newest value, by the ordering column, that is not NULL."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,8 @@ class Row:
 Rows = Mapping[Value, Row]
 Contested = Mapping[Value, Row | None]
 """Versions of rows that stand or not by a rule of the format, None for a delete: by the table's
-merge mode (they came late), or because an update adds no row."""
+merge mode (they came late, or lack values that older versions have), or because an update adds no
+row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,11 @@ def written(
     `contested`: what else it sends, or what of it stands by a rule of the format alone.
     """
     rows, base, gone = dict(truth.rows), dict(truth.base), dict(truth.gone)
-    for row in changed:
+    contested = dict(contested or {})
+    for sent in changed:
+        row = _stands(truth, sent)
+        if row is not sent:
+            contested[row.key] = sent
         rows[row.key] = row
         base.setdefault(row.key, row)
         gone.pop(row.key, None)
@@ -125,10 +130,31 @@ def written(
         if rows.pop(key, None) is not None:
             gone[key] = step
     base = base if truth.merge_on_read else rows
-    sent = {**truth.contested, step: contested} if contested else truth.contested
+    each = {**truth.contested, step: contested} if contested else truth.contested
     return replace(
-        truth, step=step, rows=rows, base=base, gone=gone, contested=sent, before_last=truth
+        truth, step=step, rows=rows, base=base, gone=gone, contested=each, before_last=truth
     )
+
+
+def _stands(truth: Truth, sent: Row) -> Row:
+    """Return what becomes of a newer version of a row, or of a new row."""
+    old = truth.rows.get(sent.key)
+    partial = truth.table.merge_mode is MergeMode.PARTIAL_UPDATE
+    return completed(sent, old, truth.schema) if partial and old is not None else sent
+
+
+def completed(newer: Row, older: Row, schema: Schema) -> Row:
+    """Return a version of a row with the values of an older one where it has NULL.
+
+    It is itself where that changes nothing. Source: `PartialUpdateAvroPayload` of Hudi.
+    """
+    ids = [each.id for each in schema.fields]
+    left = [at for at in ids if newer.values.get(at) is None and older.values.get(at) is not None]
+    if not left:
+        return newer
+    values = {at: older.values[at] for at in left}
+    written = {at: older.written[at] for at in left if at in older.written}
+    return replace(newer, values={**newer.values, **values}, written={**newer.written, **written})
 
 
 def late(truth: Truth, step: int, versions: Contested) -> Truth:
@@ -137,11 +163,13 @@ def late(truth: Truth, step: int, versions: Contested) -> Truth:
     Of two versions the table's merge mode tells which one stands. A row that is not there, as it
     was deleted, is written like any other.
     """
-    stand = {
-        key: row
-        for key, row in versions.items()
-        if key not in truth.rows or truth.table.merge_mode is MergeMode.COMMIT_TIME
-    }
+    mode, stand = truth.table.merge_mode, dict[Value, Row | None]()
+    for key, row in versions.items():
+        old = truth.rows.get(key)
+        if old is None or mode is MergeMode.COMMIT_TIME:
+            stand[key] = row
+        elif mode is MergeMode.PARTIAL_UPDATE and row is not None:
+            stand[key] = completed(old, row, truth.schema)
     changed = [row for row in stand.values() if row is not None]
     deleted = [key for key, row in stand.items() if row is None]
     contested = {key: row for key, row in versions.items() if key in truth.rows}

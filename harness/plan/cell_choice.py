@@ -56,8 +56,9 @@ def cells(
         wanted, readers = _views(variant, profile, format_, excluded), of_variants[number]
         unable = _unable(variant, wanted, readers, cannot_show, excluded)
         place = _Place(variant, number, wanted, readers, unable, profile, had)
-        history = expected_history.survey(variant.scenario).history
-        first = _first_write(history) if format_.merge_on_read else 1
+        merges = format_.merge_on_read
+        history = expected_history.survey(variant.scenario, merge_on_read=merges).history
+        first = _first_write(history) if merges else 1
         for step, each in enumerate(variant.scenario.steps, start=1):
             if why := _not_asked(step, each, first):
                 what = f"{variant.scenario.name} step {step} ({each.operation.text()})"

@@ -61,8 +61,11 @@ class _Disk:
             if key not in after.rows:
                 gone.setdefault(self._homes.pop(key), []).append(key)
         for key, row in after.rows.items():
-            if before.rows.get(key) is not row:
-                changed.setdefault(self._home(row, after, gone), []).append(row)
+            old = before.rows.get(key)
+            if old is not row:
+                moved = old is not None and old.group[1] != row.group[1]
+                home = self._home(row, after, gone, moved=moved)
+                changed.setdefault(home, []).append(row)
         if self._changes is Changes.LOG:  # elsewhere a late version is merged when it is written
             self._late(before, after, changed, gone)
         for group in dict.fromkeys((*changed, *gone)):
@@ -97,10 +100,10 @@ class _Disk:
             else:
                 changed.setdefault(self._homes[key], []).append(row)
 
-    def _home(self, row: Row, after: Truth, gone: dict[str, list[Value]]) -> str:
-        """Return the group that a changed row is written to."""
+    def _home(self, row: Row, after: Truth, gone: dict[str, list[Value]], *, moved: bool) -> str:
+        """Return the group that a changed row is written to; `moved`: to another partition."""
         old = self._homes.get(row.key)
-        if old is not None and self._changes is not Changes.APART:
+        if old is not None and self._changes is not Changes.APART and not moved:
             return old
         if old is not None:
             gone.setdefault(old, []).append(row.key)

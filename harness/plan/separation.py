@@ -40,7 +40,7 @@ def separation(scenario: Scenario, habit: Habit) -> tuple[Apart, ...]:
     """Return what each step of a scenario tells apart after which questions are asked.
 
     Every way to find columns is looked at, where there are log files reading base files only, and
-    where a version came late merging them by the other merge mode.
+    where a merge mode matters merging versions by another one.
     Older catalogs are not: they show in the columns of an answer.
     """
     operations = expected_history.operations(scenario)

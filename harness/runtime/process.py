@@ -127,10 +127,13 @@ class Process:
         return sum(map(_cpu_s, self.family()))
 
     def stop(self, grace_s: float = GRACE_S) -> None:
-        """End it and whatever it started: SIGTERM, then SIGKILL for what is left of its group."""
+        """End it and whatever it started: SIGTERM, then SIGKILL for what is left of its group.
+
+        Without time to end by itself it gets SIGKILL alone.
+        """
         self._looked = 0.0
         self.peak_memory_mb()
-        if self.alive():
+        if grace_s and self.alive():
             self._signal_group(signal.SIGTERM)
             with suppress(subprocess.TimeoutExpired):
                 self._child.wait(grace_s)

@@ -89,11 +89,11 @@ def operations(scenario: Scenario) -> tuple[Operation, ...]:
     return tuple(step.operation for step in scenario.steps)
 
 
-def survey(scenario: Scenario) -> Survey:
+def survey(scenario: Scenario, *, merge_on_read: bool = False) -> Survey:
     """Run over all steps; one that cannot be done is noted and left out."""
     ordinals, touches = _Ordinals(), _TouchKeys()
     plain = Generation({}, ordinals, touches)
-    history, wrong = [begin(scenario.table, plain, merge_on_read=False)], {}
+    history, wrong = [begin(scenario.table, plain, merge_on_read=merge_on_read)], {}
     for number, operation in enumerate(operations(scenario), start=1):
         before = history[-1]
         why = _of_fixed(before, operation) or skippable(before, operation)

@@ -110,6 +110,8 @@ def _untraceable(
         if field.name not in given or row is None:
             continue
         value = row.values[field.id]
+        if given[field.name] is None and value is not None:
+            continue  # a partial update leaves the value that was there
         others = places[look_of(value)] - {(field.id, step, row.key)}
         if value is None or others:
             why = "" if value is None else ", which stands in another place too"

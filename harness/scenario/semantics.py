@@ -247,7 +247,9 @@ def _not_growing(before: Truth, after: Truth) -> Iterator[str]:
         if new is None:
             yield f"row {key}: the ordering column has no value; it needs one"
         elif (
-            old is not None and row.written[order] == after.step and not (new > old or key in late)
+            old is not None
+            and row.written[order] == after.step
+            and not (new > old or late.get(key) is row)
         ):
             yield f"row {key}: the ordering column goes from {old} to {new}; it must grow"
 

@@ -23,6 +23,7 @@ from harness.scenario.cells import Variant
 from harness.scenario.operations.api import Operation, schedules
 from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.failed_write import FailedWrite
+from harness.scenario.operations.killed_write import KilledWrite
 from harness.scenario.operations.restore import Restore
 from harness.scenario.operations.rollback import Rollback
 from harness.scenario.operations.savepoint import Savepoint
@@ -42,6 +43,7 @@ TRACES: Final[Mapping[type[Operation], str]] = {
     Restore: "undone",
     Rollback: "undone",
     FailedWrite: BEGUN,
+    KilledWrite: BEGUN,
 }
 """The field of `Committed` in which alone an operation leaves a trace."""
 NAMES: Final = "names"

@@ -12,11 +12,19 @@ from harness.core import refusals
 from harness.core.records import Outcome, OutcomeKind, Refusal
 from harness.engines.spark.session import Session, Spark, SparkRefusal, SparkSilent
 from harness.formats.api import NO_COMMIT, FileFactError
-from harness.formats.statements import ClientCall, FrameWrite, SetColumns, Sql, Statement, filled
+from harness.formats.statements import (
+    PIPE,
+    ClientCall,
+    FrameWrite,
+    SetColumns,
+    Sql,
+    Statement,
+    filled,
+)
 from harness.model.file_facts import FileFact
 from harness.model.identifiers import TABLE
 from harness.runtime.metastore_client import Catalog, CatalogRefusedError
-from harness.write import raised_step
+from harness.write import kill_writer, raised_step
 from harness.write.next_step import BEGUN, NextStep, VariantOutcomes
 from harness.write.raised_step import Came, Raised, TableRecords
 from harness.write.writer_pool import WriteTarget
@@ -156,7 +164,13 @@ class StepSender:
         match statement:
             case Sql(text):
                 sql = filled(text, target.database, str(target.table), self._instants)
-                self._session_of(writer).run(sql, timeout_s=target.timeout_s)
+                session = self._session_of(writer)
+                if statement.killed:
+                    self._session = None  # the next statement goes to another process
+                    pipe = target.table.with_name(target.table.name + PIPE)
+                    kill_writer.run(self._spark_for(writer), session, sql, pipe, target.timeout_s)
+                else:
+                    session.run(sql, timeout_s=target.timeout_s)
             case SetColumns(columns, cascade):
                 self._client.alter_columns(target.database, TABLE, columns, cascade=cascade)
             case ClientCall(method, arguments, options):

@@ -1,8 +1,8 @@
 """The verb *write*: every variant is found in the cache, or written and frozen after each step.
 
 Variants of the same writers are written together, two at a time, by one process for each writer of
-their sequence, most often one. A variant whose writer falls silent is written once more, alone, in
-fresh processes.
+their sequence, most often one; those that kill it are written one at a time. A variant whose writer
+falls silent is written once more, alone, in fresh processes.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from harness.core.counting import counted
 from harness.core.records import StateRecord
 from harness.runtime import metastore, provide
 from harness.scenario.cells import Variant
+from harness.scenario.operations.killed_write import KilledWrite
 from harness.write import state_store, write_variant
 from harness.write.state_records import VariantResult
 from harness.write.table_state import States
@@ -75,9 +76,16 @@ def _write_missing(missing: Sequence[Variant], context: WriteContext) -> Iterato
     serving = provide.start_metastore(context.cache, folder, context.progress, context.metastore)
     with serving as running:
         pool = WriterPool(context, running.uris)
-        for writers, group in groupby(sorted(missing, key=_by_writer), key=_by_writer):
+        for (writers, kills), group in groupby(sorted(missing, key=_group), key=_group):
             context.progress.note(f"write with {', '.join(dict.fromkeys(writers))}")
-            yield from _write_group(list(group), pool)
+            yield from _write_group(list(group), pool, 1 if kills else AT_ONCE)
+
+
+def _group(variant: Variant) -> tuple[tuple[str, ...], bool]:
+    """Return what variants have in common that share processes; who kills one has it alone."""
+    steps = variant.scenario.steps
+    kills = any(isinstance(each.operation, KilledWrite) for each in steps)
+    return _by_writer(variant), kills
 
 
 def _by_writer(variant: Variant) -> tuple[str, ...]:
@@ -85,9 +93,11 @@ def _by_writer(variant: Variant) -> tuple[str, ...]:
     return tuple(each for each, _ in groupby(variant.writers))
 
 
-def _write_group(group: Sequence[Variant], pool: WriterPool) -> Iterator[VariantResult]:
+def _write_group(
+    group: Sequence[Variant], pool: WriterPool, at_once: int = AT_ONCE
+) -> Iterator[VariantResult]:
     again: list[tuple[Variant, WriterSilent]] = []
-    with pool.running(), ThreadPoolExecutor(AT_ONCE) as threads:
+    with pool.running(), ThreadPoolExecutor(at_once) as threads:
         attempts = [(each, threads.submit(_write_one, each, pool)) for each in group]
         for variant, attempt in attempts:
             try:

@@ -22,8 +22,8 @@ pytestmark = [pytest.mark.engines, pytest.mark.nightly]
 place = test_writers.place
 SAVED, LATER, RESTORED = 5, 8, 10
 """Steps of `services/restore`: the savepoint, the column that is taken back, the restore."""
-FAILED = (3, 6, 10)
-"""The steps of `services/failed_write` that fail."""
+FAILED = {"failed_write": (3, 6, 10), "killed_write": (3, 6)}
+"""The steps of these scenarios that die before their commit."""
 every_writer = pytest.mark.parametrize("writer", [OLD, NEW, NEWEST])
 both_formats = pytest.mark.parametrize("name", ["hudi-cow", "hudi-mor"])
 
@@ -52,13 +52,14 @@ def test_a_restored_table_has_its_files_again_and_the_catalog_the_columns_of_bef
     assert columns[0] == columns[3] != columns[1] == columns[2]
 
 
+@pytest.mark.parametrize("what", FAILED)
 @every_writer
 @both_formats
 def test_a_write_that_died_is_on_the_timeline_until_the_next_one(
-    name: str, writer: str, spark_for: SparkFor, place: WriteTarget
+    name: str, writer: str, what: str, spark_for: SparkFor, place: WriteTarget
 ) -> None:
-    found = written("failed_write", name, writer, spark_for, place)
-    for step in FAILED:
+    found = written(what, name, writer, spark_for, place)
+    for step in FAILED[what]:
         before, after, later = (
             next(state for (_, at), state in found.states.items() if at == step + more)
             for more in (-1, 0, 1)

@@ -105,7 +105,7 @@ def _shadow(told: Told, file: File) -> File:
     failed = truth.failed if truth.step in truth.undone else ()
     rows = {**truth.rows, **{row.key: row for row in failed}}
     for key, record in file.records.items():
-        late = truth.sent_contested.get(key) if key in file.late else None
+        late = truth.sent_contested.get(key) if key in file.sent else None
         written = (late or rows[key]).written
         records[key] = {
             each.name: _token(record[each.name], each, written.get(each.id, -1), text_of(key))

@@ -137,6 +137,10 @@ class Spark:
         finally:
             self._running.peak_memory_mb()
 
+    def kill(self) -> None:
+        """End the process at once; whoever waits for a reply is told that there is none."""
+        self._running.stop(grace_s=0)
+
     def alive(self) -> bool:
         """Return whether the process still runs."""
         return not self._over and self._running.alive()

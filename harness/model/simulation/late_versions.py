@@ -1,14 +1,20 @@
-"""Versions of rows that came late: log files hold them, and a merge mode says whether they stand.
+"""Versions of rows that log files hold and that do not stand as they are, by a merge mode.
 
-A base file holds what stands: what came late was merged when it was written.
+They came late, or, of partial updates, have NULL where an older version has a value. A base file
+holds what stands: it was merged when it was written.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import TypeVar
 
 from harness.model.canonical import Value
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.table import MergeMode
 from harness.model.truth import History, Rows, Truth
+
+Item = TypeVar("Item")
 
 
 def held(truth: Truth, fact: FileFact) -> Rows:
@@ -31,11 +37,54 @@ def overtaken(truth: Truth, fact: FileFact, *, otherwise: bool = False) -> froze
         otherwise: whether it is read by the merge mode that the table does not have.
 
     """
-    last_stands = (truth.table.merge_mode is MergeMode.COMMIT_TIME) is not otherwise
-    if fact.kind is not FileKind.LOG or last_stands:
+    mode, sent = truth.table.merge_mode, truth.sent_contested
+    vain: Collection[Value] = ()
+    if fact.kind is not FileKind.LOG:
         return frozenset()
-    sent = truth.sent_contested
-    return frozenset(text for key in sent for text in record_keys((truth,), key))
+    if mode is MergeMode.PARTIAL_UPDATE:
+        # Who does not know of partial updates goes by the ordering column.
+        vain = _older(truth) if otherwise else [key for key, row in sent.items() if row is None]
+    elif (mode is MergeMode.COMMIT_TIME) is otherwise:
+        vain = sent
+    return frozenset(text for key in vain for text in record_keys((truth,), key))
+
+
+def on_top(
+    truth: Truth,
+    newer: Mapping[str, Item | None],
+    older: Mapping[str, Item | None],
+    complete: Callable[[Item, Item], Item],
+) -> Mapping[str, Item | None]:
+    """Return what versions in a log file become on top of those before them, by the merge mode.
+
+    Args:
+        truth: of the step that wrote the log file.
+        newer: what it has that is not in vain, by record key; None for a deleted row.
+        older: the same of what was written before.
+        complete: returns a version with the values of an older one where it has NULL.
+
+    """
+    if truth.table.merge_mode is not MergeMode.PARTIAL_UPDATE:
+        return newer
+    late = {text for key in _older(truth) for text in record_keys((truth,), key)}
+    found = dict(newer)
+    for key, row in newer.items():
+        old = older.get(key)
+        if row is not None and old is not None:
+            found[key] = complete(old, row) if key in late else complete(row, old)
+    return found
+
+
+def _older(truth: Truth) -> tuple[Value, ...]:
+    """Return the keys of what the newest step sent with a smaller ordering value than is there."""
+    order = truth.table.order_by and truth.column_id(truth.table.order_by)
+    sent = truth.sent_contested.items()
+    return tuple(
+        key
+        for key, row in sent
+        if key in truth.rows
+        and (row is None or (order and row.values[order] < truth.rows[key].values[order]))
+    )
 
 
 def record_keys(history: History, key: Value) -> tuple[str, str]:

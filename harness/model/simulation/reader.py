@@ -33,7 +33,13 @@ from harness.model.simulation.incremental import Since
 from harness.model.simulation.milliseconds import cut, finer
 from harness.model.simulation.partition_schemas import Lists
 from harness.model.simulation.partless_structs import may_be_partless
-from harness.model.simulation.shown_columns import ShownColumns, ShowValue, show_of, unplaced
+from harness.model.simulation.shown_columns import (
+    ShownColumns,
+    ShowValue,
+    in_logs,
+    show_of,
+    unplaced,
+)
 from harness.model.simulation.simulated_row import SimulatedRow
 from harness.model.simulation.statistics import can_hold
 from harness.model.simulation.strategies import Beyond, By, Logs, Way, ways
@@ -217,12 +223,13 @@ class Simulation:
             merged = logs if way.logs is not Logs.IGNORED else ()
             if self._skipped(base or logs[0], way, where):
                 continue
-            older, newer = dict[str, SimulatedRow](), self._newer(merged, way)
+            older = dict[str, SimulatedRow]()
             if base is not None and (merged or self._kept(base, way, where)):
                 older = self._of(base, way.by, way)
                 if way.trusted and not any(log.keys for log in merged):
                     left = self._trusted.keys(way.trusted, base, where, self._names(way))
                     older = {key: row for key, row in older.items() if key not in left}
+            newer = self._newer(merged, way, older)
             if way.rekeyed and newer:
                 at_ = self._third()
                 yield from rekeyed([(row.values[at_], row) for row in older.values()], newer)
@@ -240,15 +247,19 @@ class Simulation:
 
         return names
 
-    def _newer(self, logs: Sequence[FileFact], way: Way) -> dict[str, SimulatedRow | None]:
-        """Return what log files hold, by the text of the record key; None for a deleted row."""
+    def _newer(
+        self, logs: Sequence[FileFact], way: Way, older: Mapping[str, SimulatedRow]
+    ) -> dict[str, SimulatedRow | None]:
+        """Return what log files make of rows, by the record key; None for a deleted one."""
+        whole = partial(SimulatedRow.completed, schema=self._history[-1].schema)
         newer: dict[str, SimulatedRow | None] = {}
         for log in logs:
             gone = () if way.logs is Logs.UNDELETED else log.deleted
-            found = {**dict.fromkeys(gone), **self._of(log, _in_logs(way), way)}
+            found = {**dict.fromkeys(gone), **self._of(log, in_logs(way), way)}
             other, truth = way.logs is Logs.OTHER_MODE, self._history[self._steps[log.instant]]
             vain = late_versions.overtaken(truth, log, otherwise=other)
-            newer |= {key: row for key, row in found.items() if key not in vain}
+            own = {key: row for key, row in found.items() if key not in vain}
+            newer |= own if other else late_versions.on_top(truth, own, {**older, **newer}, whole)
         return newer
 
     def _third(self) -> int:
@@ -265,7 +276,7 @@ class Simulation:
 
         Hudi's meta columns have negative ids.
         """
-        by = way.by if fact.kind is FileKind.BASE else _in_logs(way)
+        by = way.by if fact.kind is FileKind.BASE else in_logs(way)
         found = self._taken(fact, by, way)
         if not way.listed or not self._rows[id(fact)]:
             return found
@@ -337,11 +348,3 @@ class Simulation:
             return True
         values = self._columns.of(base, *taken, by, shown)
         return can_hold(where, [at({head: value}, where.path) for value in values])
-
-
-def _in_logs(way: Way) -> By:
-    if way.logs is Logs.BY_NAME:
-        return By.NAME
-    if way.logs is Logs.BY_ID or way.by is By.RENUMBERED:
-        return By.ID
-    return unplaced(way.by)

@@ -14,7 +14,7 @@ from harness.model.simulation.column_resolution import (
     shown_as_stored,
 )
 from harness.model.simulation.partless_structs import may_be_partless, without_partless
-from harness.model.simulation.strategies import By, Way
+from harness.model.simulation.strategies import By, Logs, Way
 from harness.model.truth import Row
 
 ShowValue = Callable[[Row, Field, Field | None, By], Value]
@@ -66,3 +66,12 @@ def show_of(way: Way) -> ShowValue:
 def unplaced(by: By) -> By:
     """Return how columns are found where they have no place, as parts of structs."""
     return By.NAME if by.placed else by
+
+
+def in_logs(way: Way) -> By:
+    """Return how a reader of a way finds columns in log files."""
+    if way.logs is Logs.BY_NAME:
+        return By.NAME
+    if way.logs is Logs.BY_ID or way.by is By.RENUMBERED:
+        return By.ID
+    return unplaced(way.by)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from harness.model.canonical import Value, text_of
 from harness.model.file_facts import FileFact
-from harness.model.truth import Row
+from harness.model.schema import Schema
+from harness.model.truth import Row, completed
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,3 +24,9 @@ class SimulatedRow:
     def key(self) -> str:
         """The text of its key."""
         return text_of(self.row.key)
+
+    def completed(self, older: SimulatedRow, schema: Schema) -> SimulatedRow:
+        """Return it with the values of an older version where it has NULL."""
+        pairs = zip(self.values, older.values, strict=True)
+        values = tuple(mine if mine is not None else other for mine, other in pairs)
+        return SimulatedRow(completed(self.row, older.row, schema), values, self.file)

@@ -62,8 +62,9 @@ class Logs(StrEnum):
     """The other way round (seen on Spark with Hudi 1.0.2, schema-on-read on)."""
     IGNORED = "base files only"
     UNDELETED = "deletes ignored"
-    OTHER_MODE = "late versions by the other merge mode"
-    """By event time where the table declares commit time, or the other way round."""
+    OTHER_MODE = "versions by another merge mode"
+    """By event time where the table declares commit time or partial updates, by commit time where
+    it declares event time."""
 
 
 class Given(StrEnum):

@@ -10,6 +10,7 @@ from harness import formats
 from harness.formats import hudi_undo
 from harness.formats.statements import Sql, filled, recorded
 from harness.scenario.operations.failed_write import FailedWrite
+from harness.scenario.operations.killed_write import KilledWrite
 from harness.scenario.operations.restore import Restore
 from harness.scenario.operations.rollback import Rollback
 from harness.scenario.operations.savepoint import Savepoint
@@ -97,7 +98,7 @@ def test_the_timeline_tells_savepoints_and_what_was_taken_back(
 
 
 def test_formats_without_savepoints_say_so() -> None:
-    for operation in (Savepoint(), Restore(), Rollback(), FailedWrite((1,))):
+    for operation in (Savepoint(), Restore(), Rollback(), FailedWrite((1,)), KilledWrite((1,))):
         assert not formats.load("hudi-cow").cannot(operation)
         assert formats.load("iceberg").cannot(operation).startswith("iceberg has no savepoints")
         assert formats.load("hive-orc").cannot(operation).startswith("hive-orc has no ")

@@ -41,10 +41,12 @@ from harness.scenario.operations.delete_partition import DeletePartition
 from harness.scenario.operations.drop_column import DropColumn
 from harness.scenario.operations.failed_write import FailedWrite
 from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.killed_write import KilledWrite
 from harness.scenario.operations.late_delete import LateDelete
 from harness.scenario.operations.late_upsert import LateUpsert
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.move_column import MoveColumn
+from harness.scenario.operations.move_row import MoveRow
 from harness.scenario.operations.overwrite import Of, Overwrite
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.restore import Restore
@@ -90,10 +92,12 @@ def scenario_of(names: tuple[str, ...]) -> Scenario:
         LateUpsert((1,)),
         LateDelete((1,)),
         Delete((3,)),
+        MoveRow(1, 4),
         Compact(),
         Cluster(),
         Savepoint(),
         FailedWrite((1,)),
+        KilledWrite((1,)),
         Touch(),
         Rollback(),
         Restore(),

@@ -21,6 +21,7 @@ from harness.scenario.operations.delete_partition import DeletePartition
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.late_delete import LateDelete
 from harness.scenario.operations.late_upsert import LateUpsert
+from harness.scenario.operations.move_row import MoveRow
 from harness.scenario.operations.overwrite import Of, Overwrite
 from harness.scenario.operations.touch import Rewrites, Touch
 from harness.scenario.operations.truncate import Truncate
@@ -120,6 +121,10 @@ def test_a_table_declares_its_merge_mode_in_the_words_of_each_version(name: str)
     (create,) = map(recorded, formats.load(name).create(table, {}))
     assert "'hoodie.record.merge.mode' = 'COMMIT_TIME_ORDERING'" in create
     assert "'org.apache.hudi.common.model.OverwriteWithLatestAvroPayload'" in create
+    table = replace(table, merge_mode=MergeMode.PARTIAL_UPDATE)
+    (create,) = map(recorded, formats.load(name).create(table, {}))
+    assert "'org.apache.hudi.common.model.PartialUpdateAvroPayload'" in create
+    assert "merge.mode" not in create
     (plain,) = map(recorded, formats.load(name).create(scenario(TWO).table, {}))
     assert "merge.mode" not in plain
 
@@ -202,3 +207,11 @@ def test_a_new_table_whose_partitions_are_not_encoded_as_asked_is_wrong(tmp_path
         folder.parent, {"encoded_partitions": "on"}
     )
     assert hudi.created_wrong(folder.parent, {"encoded_partitions": "off"}) == ""
+
+
+@pytest.mark.parametrize(("settings", "usual"), [({}, "SIMPLE"), ({"index": "bloom"}, "BLOOM")])
+def test_a_row_moves_under_an_index_of_all_partitions(settings: dict[str, str], usual: str) -> None:
+    told = said("hudi-mor", Insert(keys=(1, 2)), MoveRow(1, 2), partitioned=True, **settings)
+    assert told.startswith("set hoodie.index.type=GLOBAL_SIMPLE; ")
+    assert told.endswith(f"; set hoodie.index.type={usual}")
+    assert "iceberg has no index" in formats.load("iceberg").cannot(MoveRow(1, 2))

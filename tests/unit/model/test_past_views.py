@@ -15,12 +15,18 @@ from harness.model import past_views
 from harness.model.past_views import Past, anchor, planned
 from harness.model.query import ALL, Query, not_null
 from harness.model.truth import row_values
+from harness.scenario import expected_history
 from harness.scenario.cells import Cell, Variant
 from harness.scenario.definition import Scenario, Step
+from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.move_row import MoveRow
+from harness.scenario.operations.upsert import Upsert
 from tests.quality.chance import story
 from tests.quality.notation import Told, history
 from tests.simulated import Reader, Reply, read
 from tests.simulated_disk import instant_of
+from tests.unit.scenario.stories import scenario_of
 
 STORY = "insert 1..4; upsert 2; rename f1 g; upsert 2,5; delete 3; add f3 int"
 READER = "engine-1"
@@ -256,3 +262,12 @@ def test_after_a_refused_write_the_one_before_it_is_meant() -> None:
     answer = Answer(cell.case, "select", reply.columns, reply.rows)
     verdicts = judge(case, [cell], {cell.case: answer})
     assert [each.verdict for each in verdicts] == [VerdictKind.REFUSED, VerdictKind.CORRECT]
+
+
+def test_base_files_are_not_asked_for_while_they_rightly_show_a_row_twice() -> None:
+    moves = Insert((1, 2, 3)), MoveRow(1, 2), MoveRow(1, 3), Compact(), Upsert((1,))
+    moving = scenario_of(*moves, columns={"id": "string", "p": "string"}, partition_by=("p",))
+    for mor, there in ((True, [1, 4, 5]), (False, [1, 2, 3, 4, 5])):
+        truths = expected_history.survey(moving, merge_on_read=mor).history
+        asked = (past_views.asked("read_optimized", truths[: step + 1]) for step in range(1, 6))
+        assert [step for step, view in enumerate(asked, start=1) if view] == there

@@ -20,6 +20,7 @@ from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.late_delete import LateDelete
 from harness.scenario.operations.late_upsert import LateUpsert
 from harness.scenario.operations.merge import Merge
+from harness.scenario.operations.move_row import MoveRow
 from harness.scenario.operations.overwrite import Of, Overwrite
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.touch import Rewrites, Touch
@@ -118,6 +119,53 @@ def test_by_commit_time_what_comes_late_stands() -> None:
     end = story(Insert((1, 2)), LateUpsert((1,)), LateDelete((2,)), **mode)[-1]
     assert shown(end) == [("1", 198001, "f3s2r1")]
     assert end.gone == {"2": 3}
+
+
+def test_a_partial_update_keeps_the_newest_value_of_each_column_that_is_not_null() -> None:
+    columns = {"id": "string", "ts": "long", "f1": "string", "f2": "string"}
+    lacks = Upsert(rows=({"id": "1", "f1": None},))
+    steps = Insert((1, 2)), lacks, Upsert(rows=({"id": "2", "f2": None},)), LateUpsert((1, 2))
+    mode = {**ORDERED, "columns": columns, "merge_mode": MergeMode.PARTIAL_UPDATE}
+    end = story(*steps, LateDelete((1,)), **mode)[-1]
+    rows = [("1", 202001, "f3s1r1", "f4s2r1"), ("2", 203002, "f3s3r2", "f4s1r2")]
+    assert [row_values(row, end.schema) for row in end.rows.values()] == rows
+    sent = end.contested[2]["1"]
+    assert sent is not None
+    assert row_values(sent, end.schema) == ("1", 202001, None, "f4s2r1")
+
+
+def test_a_late_version_gives_a_partial_update_what_no_newer_one_has() -> None:
+    mode = {**ORDERED, "merge_mode": MergeMode.PARTIAL_UPDATE}
+    first = Insert(rows=({"id": "1", "f1": None},))
+    end = story(first, LateUpsert((1,)), **mode)[-1]
+    assert shown(end) == [("1", 201001, "f3s2r1")]
+
+
+PARTED: Final[dict[str, Any]] = {
+    "columns": {"id": "string", "f1": "string", "p": "string"},
+    "partition_by": ("p",),
+}
+
+
+def test_a_row_that_moves_is_there_once_in_a_file_group_of_its_new_partition() -> None:
+    end = story(Insert((1, 2)), MoveRow(1, 2), Upsert((1,)), **PARTED)[-1]
+    assert shown(end) == [("1", "f2s3r1", "p0"), ("2", "f2s1r2", "p0")]
+    assert [row.group for row in end.rows.values()] == [(2, ("p0",)), (1, ("p0",))]
+
+
+@pytest.mark.parametrize(
+    ("steps", "table", "why"),
+    [
+        ((Insert((1, 2, 3)), MoveRow(1, 3)), PARTED, "1 and 3 are in the same partition"),
+        ((Insert((1, 2)), MoveRow(1, 2)), {}, "the table has no partitions"),
+        ((Insert((1, 2)), MoveRow(1, 4)), PARTED, "no row has the key 4"),
+    ],
+)
+def test_a_row_that_cannot_move_is_refused(
+    steps: tuple[Operation, ...], table: dict[str, Any], why: str
+) -> None:
+    with pytest.raises(SchemaChangeError, match=why):
+        story(*steps, **table)
 
 
 @pytest.mark.parametrize("mode", MergeMode)

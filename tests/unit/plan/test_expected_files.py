@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import pytest
+
 from harness.formats.api import Changes, Habit
 from harness.model.file_facts import FileFact
 from harness.model.simulation.column_resolution import META_PREFIX, slices
 from harness.plan.expected_files import expected_files
 from harness.run import load_run, plan_record
 from harness.scenario import expected_history
+from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.move_row import MoveRow
+from harness.scenario.operations.upsert import Upsert
 from tests.quality.notation import Told, history
 from tests.recorded.test_replay import RECORDED
+from tests.unit.scenario.stories import scenario_of
 
 STEPS = {str(step): step for step in range(20)}
 
@@ -88,3 +95,19 @@ def test_partition_columns_stand_last_in_files_or_not_at_all() -> None:
     told = history("insert 1,2", columns, partition_by=("p",))
     assert [each[4] for each in last(told, Changes.LOG)] == [("id", "f1", "p")] * 2
     assert [each[4] for each in last(told, Changes.LOG, partitions=False)] == [("id", "f1")] * 2
+
+
+@pytest.mark.parametrize("changes", [Changes.REPLACE, Changes.LOG])
+def test_a_row_that_moves_is_gone_from_its_file_and_in_a_new_one(changes: Changes) -> None:
+    operations = Insert(keys=(1, 2, 3)), MoveRow(1, 2), Upsert(keys=(1,)), Compact()
+    columns = {"id": "string", "f1": "string", "p": "string"}
+    moving = scenario_of(*operations, columns=columns, partition_by=("p",))
+    applied = [True] * len(operations)
+    truths = expected_history.history(moving, merge_on_read=False, applied=applied)
+    facts = expected_files(truths, operations, Habit(changes, partitions=True))
+    old, logged = ("base", 1, ("1", "3"), ()), changes is Changes.LOG
+    after = [each[:4] for each in newest(facts[2], STEPS)]
+    kept = [old, ("log", 2, (), ("1",))] if logged else [("base", 2, ("3",), ())]
+    assert after == sorted([*kept, ("base", 1, ("2",), ()), ("base", 2, ("1",), ())])
+    bases = [base for base, _ in slices(facts[-1], STEPS) if base]
+    assert sorted(key for base in bases for key in base.keys) == ["1", "2", "3"]

@@ -258,6 +258,13 @@ def test_a_text_that_is_written_like_another_value_tells_its_origin_all_the_same
     assert "row 1: f2 is NULL" in only
 
 
+def test_a_null_that_leaves_the_value_that_was_there_needs_no_notice() -> None:
+    text = steps("insert: [1]", "upsert: {rows: [{id: 1, f1: null}]}")
+    assert notices(loads(text, "x/y.yaml"))
+    table = text.replace("table:\n", "table:\n  merge_mode: partial_update\n")
+    assert not notices(loads(table, "x/y.yaml"))
+
+
 def test_generated_values_need_no_notice() -> None:
     assert notices(loads(A5, PATH)) == ()
 

@@ -11,6 +11,8 @@ import pytest
 from harness.core.progress import Progress
 from harness.core.records import Outcome, OutcomeKind, StateRecord
 from harness.scenario.cells import Variant
+from harness.scenario.definition import Step
+from harness.scenario.operations.killed_write import KilledWrite
 from harness.write import write_variant, write_variants
 from harness.write.state_records import VariantResult
 from harness.write.write_variant import WriterSilent
@@ -73,3 +75,8 @@ def test_a_variant_whose_writer_fell_silent_is_written_once_more_alone(written: 
 def test_after_the_second_silence_the_step_is_unknown_and_the_others_stand(written: Group) -> None:
     _, found = written({"a": 2})
     assert found == {"b": ["applied"], "a": ["unknown"]}
+
+
+def test_who_kills_its_writer_shares_it_with_no_other() -> None:
+    own = variant("a", steps=(Step(KilledWrite(keys=(1,))),))
+    assert write_variants._group(own) != write_variants._group(variant("b"))

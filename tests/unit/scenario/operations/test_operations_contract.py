@@ -36,11 +36,13 @@ EXAMPLES = {
     "delete_partition": "2",
     "drop_column": "f1",
     "failed_write": "[1, 4]",
+    "killed_write": "[1, 4]",
     "insert": "{keys: [4], rows: [{id: 5, f1: x, s: {a: y, b: 1}}]}",
     "late_delete": "[2]",
     "late_upsert": "[1, 3]",
     "merge": "{update: [1], insert: [4], delete: [2]}",
     "move_column": "{name: f1, after: ts}",
+    "move_row": "{key: 1, to: 2}",
     "overwrite": "{keys: [2, 4], of: table}",
     "rename_column": "{name: s.b, to: c}",
     "restore": "",
@@ -69,7 +71,8 @@ SERVICES = {
 
 def scenario(name: str) -> Scenario:
     step = f"  - {name}: {EXAMPLES[name]}".rstrip(": ")
-    by = "  partition_by: [n]\nsteps:" if name == "delete_partition" else "steps:"
+    parted = name in {"delete_partition", "move_row"}
+    by = "  partition_by: [n]\nsteps:" if parted else "steps:"
     return loads(f"{TABLE.replace('steps:', by)}{FIRST.get(name, '')}{step}\n", "family/name.yaml")
 
 

@@ -1,0 +1,67 @@
+"""A writer that is killed where it reads a named pipe; no Spark runs here."""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from harness.core.records import Refusal
+from harness.engines.spark.session import SparkRefusal, SparkSilent
+from harness.write import kill_writer
+
+ERROR = Refusal("broken", "no such table")
+
+
+@dataclass
+class Simulated:
+    """Stands in for a session and its process: a statement opens the pipe, or ends before."""
+
+    pipe: Path
+    ends: Exception | None = None
+    killed: threading.Event = field(default_factory=threading.Event)
+
+    def run(self, _: str, *, timeout_s: float) -> None:
+        if self.ends:
+            raise self.ends
+        with self.pipe.open("rb"):  # waits for who opens it for writing
+            self.killed.wait(timeout_s)
+        raise SparkSilent("the process is gone")
+
+    def kill(self) -> None:
+        self.killed.set()
+
+
+def run(spark: Simulated) -> None:
+    kill_writer.run(spark, spark, "insert", spark.pipe, 60)  # type: ignore[arg-type]
+
+
+@pytest.fixture(name="pipe")
+def _pipe(tmp_path: Path) -> Path:
+    return tmp_path / "t.pipe"
+
+
+def test_it_is_killed_as_soon_as_it_waits(pipe: Path) -> None:
+    spark = Simulated(pipe)
+    with pytest.raises(SparkRefusal, match="killed before the commit"):
+        run(spark)
+    assert spark.killed.is_set()
+    assert stat.S_ISFIFO(os.stat(pipe).st_mode)  # noqa: PTH116 - the pipe itself
+
+
+def test_a_second_write_of_the_same_table_has_a_pipe_of_its_own(pipe: Path) -> None:
+    for _ in range(2):
+        with pytest.raises(SparkRefusal, match="killed"):
+            run(Simulated(pipe))
+
+
+@pytest.mark.parametrize("ends", [SparkRefusal(ERROR, 1.0), SparkSilent("it died by itself")])
+def test_one_that_ends_before_it_waits_is_not_killed(pipe: Path, ends: Exception) -> None:
+    spark = Simulated(pipe, ends)
+    with pytest.raises(type(ends), match=str(ends)):
+        run(spark)
+    assert not spark.killed.is_set()
