@@ -20,7 +20,7 @@ from harness.artifacts import distributions
 from harness.cli.reproduce import script
 from harness.engines import time_travel
 from harness.engines.api import Engine, Question
-from harness.formats.statements import FrameWrite, Sql, Statement
+from harness.formats.statements import LOCATION, FrameWrite, Sql, Statement
 from harness.model.commit import Moment
 from harness.model.datatypes import Primitive, Struct
 from harness.model.query import ALL, Query, not_null
@@ -183,12 +183,13 @@ def tokens(sql: str) -> list[str]:
 
 @cache
 def ours() -> tuple[str, ...]:
-    """Every word and identifier of ours in what is sent, but for texts and numbers."""
+    """Every word and identifier of ours in what is sent, but for texts, numbers and paths."""
     scenario = scenario_of(PLAIN)
     history = history_of(scenario)
     texts = [*(text for text, _ in statements(scenario, history)), *queries(history[-1])]
     words = {bare(each) for text in texts for each in tokens(text) if re.match(r"[`\"\w]", each)}
-    return tuple(sorted(each for each in words if not each.isdecimal() and each not in PLAIN))
+    paths = {each for each in words if each.startswith(LOCATION)}
+    return tuple(sorted(each for each in words - paths - {*PLAIN} if not each.isdecimal()))
 
 
 def bare(token: str) -> str:
