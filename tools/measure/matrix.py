@@ -2,15 +2,18 @@
 
     python tools/measure/matrix.py RUN > docs/results/full.md
 
+With `--tables` there is a row for each scenario, format and writer.
+
 For runs that are too large to be looked at cell by cell; the report page has every cell.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -21,6 +24,8 @@ from harness.core.records import FindingKind, VerdictKind
 from harness.run import load_run
 from tools.markdown_table import table
 
+RowOf = Callable[[str], tuple[str, ...]]
+"""What a variant's row is called."""
 MARKS = {
     VerdictKind.WRONG: "≠",
     VerdictKind.REFUSED: "!",
@@ -48,24 +53,47 @@ def counts(verdicts: pd.Series[str]) -> str:
     return " ".join(marked) or "✓"
 
 
-def by_scenario(
-    frame: pd.DataFrame, names: Mapping[str, str], undone: Mapping[str, int]
+def scenario_of(variant: str) -> tuple[str, ...]:
+    """Return the name of a variant's scenario.
+
+    >>> scenario_of("hudi/move[hudi-cow,rewrites=some]@spark-3.5.8-hudi-1.0.2")
+    ('hudi/move',)
+    """
+    return (variant.partition("[")[0],)
+
+
+def table_of(variant: str) -> tuple[str, ...]:
+    """Return scenario, format and writer of a variant.
+
+    >>> table_of("hudi/move[hudi-cow,rewrites=some]@spark-3.5.8-hudi-1.0.2")
+    ('hudi/move', 'hudi-cow', 'spark-3.5.8-hudi-1.0.2')
+    """
+    (scenario,), (told, _, writer) = scenario_of(variant), variant.rpartition("@")
+    return scenario, re.split(r"[\[,\]]", told)[1], writer
+
+
+def by_variants(
+    frame: pd.DataFrame,
+    names: Mapping[str, str],
+    undone: Mapping[tuple[str, ...], int],
+    row_of: RowOf = scenario_of,
 ) -> Iterator[str]:
-    """Yield each scenario by each reader; `undone`: how many of its steps were not applied.
+    """Yield each row's variants by each reader; `undone`: how many of its steps were not applied.
 
     They stand beside the ticks, which say nothing of cells that could not be asked.
     """
-    rows = []
-    for scenario in sorted({*frame.scenario, *undone}):
-        of = frame[frame.scenario == scenario]
+    rows, label = [], frame.variant.map(row_of)
+    for row in sorted({*label, *undone}):
+        of = frame[label == row]
         verdicts = (counts(of.verdict[of.reader == reader]) for reader in names)
-        rows.append([scenario, *verdicts, str(undone.get(scenario) or "")])
-    yield from table(["scenario", *names.values(), "steps not applied"], rows)
+        rows.append([*row, *verdicts, str(undone.get(row) or "")])
+    heads = ["scenario", "format", "writer"][: len(rows[0]) - len(names) - 1]
+    yield from table([*heads, *names.values(), "steps not applied"], rows)
 
 
-def not_applied(found: load_run.Run) -> Mapping[str, int]:
-    """Count each scenario's steps that the writer refused, or that were left out after one."""
-    return Counter(found.variant(each.variant).scenario for each in found.failed_steps)
+def not_applied(found: load_run.Run, row_of: RowOf = scenario_of) -> Mapping[tuple[str, ...], int]:
+    """Count each row's steps that the writer refused, or that were left out after one."""
+    return Counter(row_of(each.variant) for each in found.failed_steps)
 
 
 def by_reader(frame: pd.DataFrame, names: Mapping[str, str]) -> Iterator[str]:
@@ -88,10 +116,12 @@ def main() -> int:
     """Print both tables."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("run", type=Path)
-    found = load_run.load(parser.parse_args().run.resolve())
+    parser.add_argument("--tables", action="store_true", help="a row for each format and writer")
+    asked = parser.parse_args()
+    found, row_of = load_run.load(asked.run.resolve()), table_of if asked.tables else scenario_of
     frame, names = found.to_frame(), short(tuple(each.reader for each in found.info.readers))
-    scenarios = by_scenario(frame, names, not_applied(found))
-    print("\n".join([*scenarios, "", *by_reader(frame, names)]))
+    variants = by_variants(frame, names, not_applied(found, row_of), row_of)
+    print("\n".join([*variants, "", *by_reader(frame, names)]))
     return 0
 
 

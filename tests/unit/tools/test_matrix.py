@@ -24,11 +24,20 @@ def test_steps_that_were_not_applied_stand_beside_the_ticks(tmp_path: Path) -> N
     found = sample.make(tmp_path)
     undone = matrix.not_applied(found)
     assert sum(undone.values()) == len(found.failed_steps) > 0
-    head, _, *rows = matrix.by_scenario(found.to_frame(), {}, {**undone, "never asked": 7})
+    head, _, *rows = matrix.by_variants(found.to_frame(), {}, {**undone, ("never asked",): 7})
     assert head == "| scenario | steps not applied |"
     assert "| never asked | 7 |" in rows
-    for scenario, number in undone.items():
+    for (scenario,), number in undone.items():
         assert f"| {scenario} | {number} |" in rows
+
+
+def test_a_row_for_each_table_counts_the_same_cells(tmp_path: Path) -> None:
+    found = sample.make(tmp_path)
+    frame, undone = found.to_frame(), matrix.not_applied(found, matrix.table_of)
+    head, _, *rows = matrix.by_variants(frame, {}, undone, matrix.table_of)
+    assert head == "| scenario | format | writer | steps not applied |"
+    assert len(rows) == len({matrix.table_of(each) for each in frame.variant})
+    assert sum(undone.values()) == sum(matrix.not_applied(found).values())
 
 
 @pytest.mark.parametrize(
