@@ -1,7 +1,8 @@
 """The history of its schema that a Hudi table keeps: ids of columns, and the names they had.
 
 Source: `InternalSchema`, `FileBasedInternalSchemaStorageManager`: `.hoodie/.schema` has a file for
-each commit, `<instant>.schemacommit`, with every version of the schema so far.
+each commit, named as on the timeline (`<requested>.schemacommit`, from table version 8 on
+`<requested>_<completed>.schemacommit`), with every version of the schema so far.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ def former_names(folder: Path) -> tuple[tuple[str, str], ...]:
 
 def _versions(folder: Path) -> list[dict[str, Any]]:
     """Return the versions in the file of the newest commit that stands."""
-    files = {each.stem: each for each in folder.glob(".hoodie/.schema/*.schemacommit")}
+    there = folder.glob(".hoodie/.schema/*.schemacommit")
+    files = {each.stem.partition("_")[0]: each for each in there}
     standing = files.keys() & set(timeline.requested(timeline.names(folder)))
     if not standing:
         return []

@@ -19,6 +19,7 @@ VERSIONS = (
 
 def written(folder: Path, instant: str, versions: int, *, completed: bool = True) -> None:
     """Write a file of the history as Hudi does, and the commit that it belongs to."""
+    requested, _, _ = instant.partition("_")
     (folder / ".hoodie" / ".schema").mkdir(parents=True, exist_ok=True)
     found = [
         {"version_id": int(at), "fields": [{"id": n, "name": name} for n, name in names.items()]}
@@ -27,11 +28,16 @@ def written(folder: Path, instant: str, versions: int, *, completed: bool = True
     text = json.dumps({"schemas": found})
     (folder / ".hoodie" / ".schema" / f"{instant}.schemacommit").write_text(text)
     if completed:
-        (folder / ".hoodie" / f"{instant}.commit").touch()
+        home = folder / ".hoodie" if instant == requested else folder / ".hoodie" / "timeline"
+        home.mkdir(exist_ok=True)
+        (home / f"{instant}.commit").touch()
 
 
-def test_an_id_that_was_given_again_has_the_name_of_the_dropped_column(tmp_path: Path) -> None:
-    written(tmp_path, "20260101000000003", 4)
+@pytest.mark.parametrize("instant", ["20260101000000003", "20260101000000003_20260101000000004"])
+def test_an_id_that_was_given_again_has_the_name_of_the_dropped_column(
+    tmp_path: Path, instant: str
+) -> None:
+    written(tmp_path, instant, 4)
     found = hudi_schema_history.former_names(tmp_path)
     assert set(found) == {("g", "f1"), ("f3", "f2")}
 
