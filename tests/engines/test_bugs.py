@@ -22,6 +22,8 @@ pytestmark = [pytest.mark.engines, pytest.mark.nightly]
 place = test_writers.place
 MERGED = 3
 """The step of `bugs/partial_merge` that sets the key and one column of a row."""
+DROPPED = 3
+"""The step of `bugs/add_after_drop` that drops a column; a rename and a new one follow."""
 
 
 def scenario(name: str, **settings: str) -> Scenario:
@@ -62,3 +64,17 @@ def test_a_merge_of_one_column_loses_the_others_under_a_global_index(
     merged = [dict(zip(columns, row, strict=True)) for columns, row in rows]
     (row,) = (each for each in merged if each["id"] == 2 and each["ts"] == 203002)
     assert (row.get("f1") is not None) is kept
+
+
+@pytest.mark.parametrize("writer", [OLD, NEW, NEWEST])
+@pytest.mark.parametrize("name", ["hudi-cow", "hudi-mor"])
+def test_the_history_of_a_schema_gives_an_id_again(
+    name: str, writer: str, spark_for: SparkFor, place: WriteTarget
+) -> None:
+    records = written(scenario("add_after_drop"), name, writer, spark_for, place).records
+    assert {each.outcome.kind for each in records} == {OutcomeKind.APPLIED}
+    assert [set(each.former_names) for each in records[DROPPED : DROPPED + 3]] == [
+        set(),
+        {("g", "f1")},
+        {("g", "f1"), ("f3", "f2")},
+    ]
