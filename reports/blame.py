@@ -68,6 +68,7 @@ PARTIES: Final[Mapping[Party | None, Blame]] = {
         "",
         "It is not known who is to blame: the values in the data files or the statistics of their "
         "columns could not be checked, or the run is older than that check. Or stored statistics "
-        "exclude the rows, and the reader may have lost them in another way as well.",
+        "exclude the rows, and the reader may have lost them in another way as well. Or the "
+        "table's history takes the column of a condition for another one.",
     ),
 }

@@ -46,6 +46,19 @@ class KeptFromReaders:
     mistaken: Mapping[str, AbstractSet[int]] = field(default_factory=dict)
     """Those that the table's own history of its schema takes for other fields, with these."""
 
+    conditions: AbstractSet[str] = frozenset()
+    """The columns of the question's conditions, in lower case."""
+
+    def history(self, place: Place) -> Party | None:
+        """Return whose doing a place is that a reader shows against the files.
+
+        Rows that a condition on a mistaken column chooses tell nothing: nobody is named.
+        """
+        if self.takes_for_another(place):
+            return Party.HISTORY
+        chosen = place.what not in {What.CELL, What.COLUMN_TYPE}
+        return None if chosen and self.conditions & self.mistaken.keys() else Party.READER
+
     def takes_for_another(self, place: Place) -> bool:
         """Return whether a value is that of a field for which the table's history takes its own."""
         others = self.mistaken.get(place.column.partition(".")[0].lower(), ())
@@ -85,8 +98,7 @@ def attribute(
         party = kept if party is Party.READER or kept is Party.CATALOG else party
         if party is Party.READER and missing.lists_otherwise(each.place):
             party = Party.COLUMNS
-        if party is Party.READER and missing.takes_for_another(each.place):
-            party = Party.HISTORY
+        party = missing.history(each.place) if party is Party.READER else party
         groups.setdefault((each.kind, party), []).append(replace(each.place, party=party))
     order = [at for kind in FindingKind for at in groups if at[0] is kind]
     return tuple(_finding(at[0], groups[at], world) for at in order)

@@ -9,6 +9,7 @@ import pytest
 from harness.core.parties import Party
 from harness.core.records import FindingKind
 from harness.judge.case import Case
+from harness.model.query import Condition, Query, Test
 from tests.quality.notation import Told, history
 from tests.quality.parties import case_of
 from tests.quality.test_half_done_writers import parties, verdicts, with_last
@@ -56,3 +57,14 @@ def test_a_column_that_was_renamed_keeps_its_id_rightly() -> None:
     found = history("insert 401..404; rename f1 g; drop f2; add f1 string", COLUMNS)
     case = keeping(found, ("g", "f1"), ("f1", "f2"))
     assert case.mistaken_for(4) == {"f1": frozenset({found.history[1].column_id("f2")})}
+
+
+@pytest.mark.parametrize(("names", "party"), [([("f3", "f2")], None), ([], Party.READER)])
+def test_nobody_is_named_where_a_condition_is_on_a_mistaken_column(
+    names: list[tuple[str, str]], party: Party | None
+) -> None:
+    found = history("insert 401..404; drop f2; add f3 string", COLUMNS)
+    asked = Query(where=Condition("f3", Test.NULL))
+    reply = replace(found.read(), rows=())
+    (verdict,) = verdicts(keeping(found, *names), [reply], asked)
+    assert parties(verdict) == {(FindingKind.LOST_ROW, party)}
