@@ -1,4 +1,4 @@
-"""How a DataFrame is written to a Hudi table, and what of that SQL says by itself."""
+"""How a DataFrame is written to a Hudi table, with the options that SQL sets by itself."""
 
 from __future__ import annotations
 

@@ -268,7 +268,7 @@ class Holdings:
         if latest < at:
             kept = found is None or not converted
         else:
-            kept = found is None and not converted and self._leaves(at, row, column)
+            kept = found is None and not converted and self._keeps(at, row, column)
         return kept and not self._doubted_before(row.key, column.id, fact, found)
 
     def _order(self, fact: FileFact) -> tuple[int, bool]:
@@ -297,10 +297,10 @@ class Holdings:
                 return True
         return False
 
-    def _leaves(self, at: tuple[int, bool], row: Row, column: Field) -> bool:
+    def _keeps(self, at: tuple[int, bool], row: Row, column: Field) -> bool:
         """Return whether the statements of a file's step set other columns of a row alone."""
         step, later = at
-        return not later and sent.leaves(self._sql.get(step, ""), (row.key, self._key), column)
+        return not later and sent.keeps(self._sql.get(step, ""), (row.key, self._key), column)
 
     def _doubted_before(self, key: Value, field_id: int, fact: FileFact, found: Value) -> bool:
         """Return whether an older file holds the same, and there it may be the model's fault."""

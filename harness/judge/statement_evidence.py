@@ -43,7 +43,7 @@ def says(sql: str, key: tuple[Value, Field], value: Value, column: Field) -> boo
     return whole or within(f"when {own} then {wanted}", after.partition(" end")[0])
 
 
-def leaves(sql: str, key: tuple[Value, Field], column: Field) -> bool:
+def keeps(sql: str, key: tuple[Value, Field], column: Field) -> bool:
     """Return whether statements set other columns of a key's row, and this one stays as it was.
 
     An update assigns the columns that its `set` names and no others (ISO/IEC 9075-2, "set clause

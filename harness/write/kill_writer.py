@@ -1,4 +1,4 @@
-"""A statement whose writer is killed where it waits: an end that no program can prepare for."""
+"""A statement whose writer is killed while it waits for a named pipe."""
 
 from __future__ import annotations
 

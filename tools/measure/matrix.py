@@ -10,7 +10,6 @@ For runs that are too large to be looked at cell by cell; the report page has ev
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -53,30 +52,23 @@ def counts(verdicts: pd.Series[str]) -> str:
     return " ".join(marked) or "✓"
 
 
-def scenario_of(variant: str) -> tuple[str, ...]:
-    """Return the name of a variant's scenario.
+def rows_of(found: load_run.Run, *, tables: bool = False) -> RowOf:
+    """Return what names a variant's row: its scenario, with `tables` format and writers too."""
 
-    >>> scenario_of("hudi/move[hudi-cow,rewrites=some]@spark-3.5.8-hudi-1.0.2")
-    ('hudi/move',)
-    """
-    return (variant.partition("[")[0],)
+    def row_of(name: str) -> tuple[str, ...]:
+        of = found.variant(name)
+        return (of.scenario, of.format, ", ".join(dict.fromkeys(of.writers)))[
+            : None if tables else 1
+        ]
 
-
-def table_of(variant: str) -> tuple[str, ...]:
-    """Return scenario, format and writer of a variant.
-
-    >>> table_of("hudi/move[hudi-cow,rewrites=some]@spark-3.5.8-hudi-1.0.2")
-    ('hudi/move', 'hudi-cow', 'spark-3.5.8-hudi-1.0.2')
-    """
-    (scenario,), (told, _, writer) = scenario_of(variant), variant.rpartition("@")
-    return scenario, re.split(r"[\[,\]]", told)[1], writer
+    return row_of
 
 
 def by_variants(
     frame: pd.DataFrame,
     names: Mapping[str, str],
     undone: Mapping[tuple[str, ...], int],
-    row_of: RowOf = scenario_of,
+    row_of: RowOf,
 ) -> Iterator[str]:
     """Yield each row's variants by each reader; `undone`: how many of its steps were not applied.
 
@@ -91,7 +83,7 @@ def by_variants(
     yield from table([*heads, *names.values(), "steps not applied"], rows)
 
 
-def not_applied(found: load_run.Run, row_of: RowOf = scenario_of) -> Mapping[tuple[str, ...], int]:
+def not_applied(found: load_run.Run, row_of: RowOf) -> Mapping[tuple[str, ...], int]:
     """Count each row's steps that the writer refused, or that were left out after one."""
     return Counter(row_of(each.variant) for each in found.failed_steps)
 
@@ -118,7 +110,8 @@ def main() -> int:
     parser.add_argument("run", type=Path)
     parser.add_argument("--tables", action="store_true", help="a row for each format and writer")
     asked = parser.parse_args()
-    found, row_of = load_run.load(asked.run.resolve()), table_of if asked.tables else scenario_of
+    found = load_run.load(asked.run.resolve())
+    row_of = rows_of(found, tables=asked.tables)
     frame, names = found.to_frame(), short(tuple(each.reader for each in found.info.readers))
     variants = by_variants(frame, names, not_applied(found, row_of), row_of)
     print("\n".join([*variants, "", *by_reader(frame, names)]))

@@ -28,6 +28,7 @@ from harness.formats.statements import (
     FrameWrite,
     SetColumns,
     Sql,
+    Statement,
     filled,
     instant_of,
     instants_in,
@@ -138,8 +139,10 @@ def _written(
 
 def _handover(variant: Variant, step: NextStep) -> Iterator[str]:
     text = f"before step {step.step}, which {variant.writers[step.step]} does"
+    told = VariantOutcomes(variant).session(variant.writers[step.step - 1])
     yield from ("", _comment(text))
-    yield from (_by_hand(each) for each in step.handover if not isinstance(each, FrameWrite))
+    for statement in step.handover:
+        yield from _by_hand(statement, told)
 
 
 def _session(writer: str, outcomes: VariantOutcomes) -> Iterator[str]:
@@ -152,7 +155,7 @@ def _session(writer: str, outcomes: VariantOutcomes) -> Iterator[str]:
 
 
 def _step(variant: Variant, step: NextStep, states: Sequence[StateRecord]) -> Iterator[str]:
-    number, writer = step.step, variant.writers[step.step]
+    number = step.step
     text = variant.scenario.steps[number - 1].operation.text() if number else "create the table"
     yield from ("", _comment(f"step {number}: {text}"))
     outcome = next(each.outcome for each in states if each.outcome.step == number)
@@ -167,11 +170,9 @@ def _step(variant: Variant, step: NextStep, states: Sequence[StateRecord]) -> It
     for made in (each for text in step.texts for each in instants_in(text)):
         yield _comment(f"  {instant_of(made)} is in the table that you wrote.")
         yield from _place(case, made, undone)
+    told = VariantOutcomes(variant).session(variant.writers[number])
     for statement in step.statements:
-        if isinstance(statement, FrameWrite):
-            yield from _in_pyspark(statement, VariantOutcomes(variant).session(writer))
-        else:
-            yield _by_hand(statement)
+        yield from _by_hand(statement, told)
 
 
 def _in_pyspark(statement: FrameWrite, told: Mapping[str, str]) -> Iterator[str]:
@@ -184,11 +185,20 @@ def _in_pyspark(statement: FrameWrite, told: Mapping[str, str]) -> Iterator[str]
     yield f'--   writer.save("{LOCATION}")'
 
 
-def _by_hand(statement: Sql | SetColumns | ClientCall) -> str:
-    if isinstance(statement, Sql):
-        return f"{filled(statement.text, DATABASE, LOCATION)};"
-    if isinstance(statement, ClientCall):
-        return f"-- by Hudi's SparkRDDWriteClient of {LOCATION}: {recorded(statement)}"
+def _by_hand(statement: Statement, told: Mapping[str, str]) -> Iterator[str]:
+    """Yield how a statement is sent; `told`: what the writer's session is told."""
+    match statement:
+        case Sql(text):
+            yield f"{filled(text, DATABASE, LOCATION)};"
+        case ClientCall():
+            yield f"-- by Hudi's SparkRDDWriteClient of {LOCATION}: {recorded(statement)}"
+        case FrameWrite():
+            yield from _in_pyspark(statement, told)
+        case SetColumns():
+            yield _in_hive(statement)
+
+
+def _in_hive(statement: SetColumns) -> str:
     columns = ", ".join(f"{quoted(name)} {type_}" for name, type_ in statement.columns)
     cascade = " cascade" if statement.cascade else ""
     # The harness tells the metastore itself; this is how HiveQL says the same.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.judge import statement_evidence
-from harness.judge.statement_evidence import leaves
+from harness.judge.statement_evidence import keeps
 from harness.model.canonical import Value, text_of
 from harness.model.schema import Field
 from harness.scenario.operations.merge import Merge
@@ -80,9 +80,9 @@ def test_an_update_leaves_the_columns_that_it_does_not_set(steps: str) -> None:
     if steps == "merge":
         (sql,) = Merge(update=(1,), set=("n",)).sql(told.history[1], told.history[2])
     key = field(told, "id")
-    left = [each for each in ("flag", "n", "f1", "ts") if leaves(sql, (1, key), field(told, each))]
+    left = [each for each in ("flag", "n", "f1", "ts") if keeps(sql, (1, key), field(told, each))]
     assert left == ["flag", "f1"]
-    assert not leaves(sql, (2, key), field(told, "f1"))
+    assert not keeps(sql, (2, key), field(told, "f1"))
 
 
 @pytest.mark.parametrize(
@@ -91,4 +91,4 @@ def test_an_update_leaves_the_columns_that_it_does_not_set(steps: str) -> None:
 def test_whole_rows_leave_no_column(steps: str) -> None:
     told = history(steps, COLUMNS)
     sql = sql_of(told, len(told.operations))
-    assert not leaves(sql, (1, field(told, "id")), field(told, "f1"))
+    assert not keeps(sql, (1, field(told, "id")), field(told, "f1"))

@@ -22,9 +22,12 @@ def test_every_verdict_is_counted_once(tmp_path: Path) -> None:
 
 def test_steps_that_were_not_applied_stand_beside_the_ticks(tmp_path: Path) -> None:
     found = sample.make(tmp_path)
-    undone = matrix.not_applied(found)
+    row_of = matrix.rows_of(found)
+    undone = matrix.not_applied(found, row_of)
     assert sum(undone.values()) == len(found.failed_steps) > 0
-    head, _, *rows = matrix.by_variants(found.to_frame(), {}, {**undone, ("never asked",): 7})
+    head, _, *rows = matrix.by_variants(
+        found.to_frame(), {}, {**undone, ("never asked",): 7}, row_of
+    )
     assert head == "| scenario | steps not applied |"
     assert "| never asked | 7 |" in rows
     for (scenario,), number in undone.items():
@@ -33,11 +36,12 @@ def test_steps_that_were_not_applied_stand_beside_the_ticks(tmp_path: Path) -> N
 
 def test_a_row_for_each_table_counts_the_same_cells(tmp_path: Path) -> None:
     found = sample.make(tmp_path)
-    frame, undone = found.to_frame(), matrix.not_applied(found, matrix.table_of)
-    head, _, *rows = matrix.by_variants(frame, {}, undone, matrix.table_of)
+    frame, row_of = found.to_frame(), matrix.rows_of(found, tables=True)
+    undone = matrix.not_applied(found, row_of)
+    head, _, *rows = matrix.by_variants(frame, {}, undone, row_of)
     assert head == "| scenario | format | writer | steps not applied |"
-    assert len(rows) == len({matrix.table_of(each) for each in frame.variant})
-    assert sum(undone.values()) == sum(matrix.not_applied(found).values())
+    assert len(rows) == len({row_of(each) for each in frame.variant})
+    assert sum(undone.values()) == sum(matrix.not_applied(found, matrix.rows_of(found)).values())
 
 
 @pytest.mark.parametrize(
