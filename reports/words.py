@@ -21,6 +21,7 @@ from harness.model.simulation.strategies import (
     LEFT_OUT,
     LISTED,
     OVERLAID,
+    OWN_ORDER,
     PARTLESS,
     REKEYED,
     STORED,
@@ -187,6 +188,8 @@ WAYS: Final[Mapping[str, str]] = {
     CUT: "fractions of a millisecond are cut off, towards 1970",
     OVERLAID: "where the catalog does not list Hudi's columns, the commit time, the record key and "
     "the partition path of rows from base files appear under their first, third and fourth column",
+    OWN_ORDER: "each row's values stand in the order of the table's own schema, and are named in "
+    "the order in which the catalog lists the columns",
     REKEYED: "where the catalog does not list Hudi's columns, the third column of a row from a "
     "base file is taken for its record key, so newer values and deletes in log files miss it",
     Given.ALL: "rows written before the step are shown too, however old they are",

@@ -20,10 +20,10 @@ from harness.model.column_statistics import ColumnStatistics
 from harness.model.file_facts import FileFact
 from harness.model.query import Query, at
 from harness.model.simulation import column_resolution, late_versions
+from harness.model.simulation.catalogs import LISTS_ALIKE, CatalogColumns
 from harness.model.simulation.hudi_meta_columns import NO_META, Meta
 from harness.model.simulation.incremental import Since
 from harness.model.simulation.matching import Readings
-from harness.model.simulation.partition_schemas import Lists
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.simulated_row import SimulatedRow
 from harness.model.simulation.strategies import By, Way
@@ -49,8 +49,8 @@ class Layout:
     """What of the rows the view gives, where that is a part of them by when they were committed."""
     meta: Meta = field(default_factory=dict)
     """What Hudi's meta columns hold, where the catalog does not list them."""
-    lists: Lists | None = None
-    """The catalog's lists of columns, where its partitions have some of their own."""
+    catalog: CatalogColumns = LISTS_ALIKE
+    """What it lists of the columns that may make a difference."""
     statistics: Sequence[ColumnStatistics] = ()
     """Those that may exclude rows which are there."""
     whole: Layout | None = None
@@ -116,9 +116,10 @@ class Layout:
         """Return what the rows of an answer were read from, where its values do not tell.
 
         So it is where Hudi's meta columns are shown (counted by position, or under others), by ids
-        that are given anew, by the lists of partitions (which may leave nothing but NULLs), of
-        values as they are stored or converted, and of what is cut otherwise than is declared. None
-        where it was not read so, or may have been read in another way as well.
+        that are given anew, by the lists of partitions (which may leave nothing but NULLs), in
+        the table's own order (where NULL moves too), of values as they are stored or converted,
+        and of what is cut otherwise than is declared. None where it was not read so, or may have
+        been read in another way as well.
         """
         own = None if query.label else self.readings()
         if own is None or not (self.meta or self.whole or own.reading.misleads):
@@ -206,11 +207,9 @@ class Layout:
         if not self.files:
             return "there are no files"
         meta, world = NO_META if self.since else self.meta, self.world
-        how = meta, self.lists, self.since, world.later
+        how = meta, self.catalog, self.since, world.later, self.statistics
         try:
-            reading = Simulation(
-                world.history, self.files, self.steps, *how, statistics=self.statistics
-            )
+            reading = Simulation(world.history, self.files, self.steps, *how)
             return Readings(reading)
         except column_resolution.LayoutError as why:
             return str(why)
@@ -269,7 +268,9 @@ class Layout:
 def _tells_more(way: Way) -> bool:
     """Return whether a way shows what does not tell itself whose it is."""
     converted = way.cast and way.by.placed
-    return way.by in _TELLING or way.stored or way.listed or way.overlaid or converted
+    return (
+        way.by in _TELLING or way.stored or way.listed or way.overlaid or way.own_order or converted
+    )
 
 
 def _together(rows: Iterable[tuple[_Row, FileFact]]) -> dict[_Row, list[FileFact]]:

@@ -21,6 +21,7 @@ from harness.model import past_views
 from harness.model.commit import AS_OF
 from harness.model.past_views import Past
 from harness.model.query import Query
+from harness.model.simulation.catalogs import CatalogColumns
 from harness.model.truth import History
 
 
@@ -69,7 +70,10 @@ class Standard:
             state.layout,
             since=since,
             meta=self._files.meta(state),
-            lists=self._files.lists(step) if past is None or since else None,
+            catalog=CatalogColumns(
+                () if past else state.catalog,
+                self._files.lists(step) if past is None or since else None,
+            ),
             statistics=state.statistics.told,
             whole=self.written.layout(step, view) if self.written else None,
         )

@@ -1,10 +1,12 @@
-"""The schemas of other steps than the view's, by which a reader may still go, or go already."""
+"""What a reader may be told of columns that is not the schema of the view's step."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
+from harness.model.simulation.partition_schemas import Lists
 from harness.model.simulation.strategies import By
 from harness.model.truth import History
 
@@ -12,8 +14,24 @@ CATALOGS: Final = 12
 """So many earlier schemas a reader is tried with at most, the newest ones, and as many later."""
 
 
+@dataclass(frozen=True, slots=True)
+class CatalogColumns:
+    """What the catalog lists of the columns of a table."""
+
+    order: Sequence[str] = ()
+    """Their names; none where they are not known."""
+    partitions: Lists | None = None
+    """The lists of partitions, where these have some of their own."""
+
+
+LISTS_ALIKE: Final = CatalogColumns()
+"""Nothing that a schema does not tell."""
+
+
 def other_catalogs(history: History, later: History, by: By) -> tuple[int, ...]:
     """Return the steps that made another schema than the view's, the newest first.
+
+    A reader may still go by one of them, or go by it already.
 
     `later`: what came after the step that the view goes back to. A schema that was there before and
     is there again counts twice: nobody can tell by which of them a reader goes.

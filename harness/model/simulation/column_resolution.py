@@ -141,6 +141,10 @@ def _otherwise(field: Field, source: Field, otherwise: CanDiffer) -> bool:
     )
 
 
+Slices = Sequence[tuple[FileFact | None, Sequence[FileFact]]]
+"""Each file group's newest base file with the log blocks that came after it."""
+
+
 def slices(
     files: Sequence[FileFact], steps: Mapping[str, int]
 ) -> Iterator[tuple[FileFact | None, list[FileFact]]]:

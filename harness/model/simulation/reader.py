@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from itertools import count
 
 from harness.model.canonical import Value
@@ -12,27 +12,14 @@ from harness.model.column_statistics import ColumnStatistics
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.query import Condition, at
 from harness.model.schema import Field, Schema
-from harness.model.simulation import casts, late_versions, orc_conversions
-from harness.model.simulation import physical_values as as_stored
-from harness.model.simulation.catalogs import other_catalogs
-from harness.model.simulation.column_resolution import (
-    META,
-    CanDiffer,
-    finders,
-    met_otherwise,
-    renamed_inside,
-    shown,
-    slices,
-    sources,
-    version,
-)
+from harness.model.simulation import late_versions, own_order
+from harness.model.simulation.catalogs import LISTS_ALIKE, CatalogColumns, other_catalogs
+from harness.model.simulation.column_resolution import META, shown, slices, sources, version
+from harness.model.simulation.differences import Differences
 from harness.model.simulation.hudi_meta_columns import NO_META, Meta, overlaid
 from harness.model.simulation.hudi_record_key import KEY_AT, rekeyed
-from harness.model.simulation.hudi_renumbered_ids import renumbered
 from harness.model.simulation.incremental import Since
 from harness.model.simulation.milliseconds import cut, finer
-from harness.model.simulation.partition_schemas import Lists
-from harness.model.simulation.partless_structs import may_be_partless
 from harness.model.simulation.shown_columns import (
     ShownColumns,
     ShowValue,
@@ -46,7 +33,7 @@ from harness.model.simulation.strategies import Beyond, By, Logs, Way, ways
 from harness.model.simulation.trusted_statistics import NamesOf, TrustedStatistics, names_of
 from harness.model.truth import History, Row
 
-_ReadKey = tuple[int, By, int | None, bool, ShowValue, bool, bool, bool]
+_ReadKey = tuple[int, By, int | None, bool, ShowValue, bool, bool, bool, bool]
 
 
 class Simulation:
@@ -61,14 +48,14 @@ class Simulation:
         files: Sequence[FileFact],
         steps: Mapping[str, int],
         meta: Meta = NO_META,
-        lists: Lists | None = None,
+        catalog: CatalogColumns = LISTS_ALIKE,
         since: Since | None = None,
         later: History = (),
         statistics: Sequence[ColumnStatistics] = (),
     ) -> None:
         """Take the files; `steps` tells which step made an instant.
 
-        `lists`: the catalog's lists of columns, where its partitions have some of their own.
+        `catalog`: what it lists that may make a difference.
         `since`: the view, where it gives a part of the rows.
         `later`: what came after the history until the question was asked.
         `statistics`: those that may exclude rows which are there.
@@ -77,8 +64,9 @@ class Simulation:
             LayoutError: a file's instant or key is not in the history, nor known when it was made.
 
         """
-        self._history, self._steps, self._lists, self._since = history, steps, lists, since
-        self._files, self._later = files, later
+        self._history, self._steps, self._since = history, steps, since
+        self._lists = lists = catalog.partitions
+        self._later = later
         self._trusted = TrustedStatistics(statistics)
         self._schemas = [truth.schema for truth in (*history, *later)]
         self._slices = tuple(slices(files, steps))
@@ -90,47 +78,30 @@ class Simulation:
         }
         bases = [base for base, _ in self._slices if base is not None and base.keys]
         self._counted = bool(meta) and all(base.path in meta for base in bases)
-        self.renumbered = renumbered(history, files, steps)
-        """Whether ids that are given anew in each file can show something else."""
+        self._can = Differences(history, self._slices, steps, self._counted)
+        self._taken_for = own_order.taken_for(history, self._slices, steps, catalog.order)
         rows = [row for each in self._rows.values() for _, row in each]
-        self.cut = any(finer(value) for row in rows for value in row.values.values())
-        """Whether timestamps that are cut to milliseconds can."""
+        self._cut = any(finer(value) for row in rows for value in row.values.values())
         self._given = since.differing(rows) if since else ()
         self._columns = ShownColumns(self._rows)
-        self.listed = lists is not None and lists.differ
-        """Whether lists of partitions can show something else."""
-        self.overlaid = self._counted and any(logs for _, logs in self._slices)
-        """Whether Hudi's columns may be shown under others: by Hive without MapReduce."""
-        self.rekeyed = self._counted and any(base and logs for base, logs in self._slices)
-        """Whether record keys may be taken from the third column: by Hive with MapReduce. The same
-        files are read by all, so both are worked out, once for all readers."""
+        self._listed = lists is not None and lists.differ
+        # By Hive without MapReduce Hudi's columns may be shown under others, with it record keys
+        # may be taken from the third column: of the same files both are worked out.
+        self._overlaid = self._counted and any(logs for _, logs in self._slices)
+        self._rekeyed = self._counted and any(base and logs for base, logs in self._slices)
         self._read: dict[_ReadKey, dict[str, SimulatedRow]] = {}
         self._ways: dict[bool, tuple[Way, ...]] = {}
-
-    @cached_property
-    def stored(self) -> frozenset[By]:
-        """The ways to find columns with which what is stored can show something else."""
-        others = [by for by in self._finders() if by is not By.ID]
-        return self._otherwise(self._files, as_stored.otherwise, others)
-
-    @cached_property
-    def cast(self) -> frozenset[By]:
-        """The same of values that are cast: of texts by name, of all by position."""
-        named = [by for by in self._finders() if not (by is By.ID or by.placed)]
-        converted = [each for each in self._files if orc_conversions.may_convert(each)]
-        return self._otherwise(self._files, casts.otherwise, named) | self._otherwise(
-            converted, orc_conversions.otherwise, [By.POSITION]
-        )
-
-    @cached_property
-    def partless(self) -> frozenset[By]:
-        """The ways to find columns with which base files have none of a struct's parts."""
-        return frozenset(filter(self._may_be_partless, self._finders()))
 
     @property
     def misleads(self) -> bool:
         """Whether values may be shown so that they do not tell themselves whose they are."""
-        return bool(self.stored or self.listed or self.renumbered or By.POSITION in self.cast)
+        can, moved = self._can, self._listed or self._taken_for
+        return bool(can.stored or moved or can.renumbered or By.POSITION in can.cast)
+
+    @property
+    def renumbered(self) -> bool:
+        """Whether ids that are given anew in each file can show something else."""
+        return self._can.renumbered
 
     def ways(self, *, prunes: bool = False) -> tuple[Way, ...]:
         """Return the ways worth trying on these files, the smallest first.
@@ -138,45 +109,25 @@ class Simulation:
         `prunes`: whether there is a predicate.
         """
         if prunes not in self._ways:
-            found = self._finders()
+            found = self._can.finders
             catalogs = {by: other_catalogs(self._history, self._later, by) for by in found}
             can = Beyond(
-                tuple(self._differing()),
+                tuple(self._can.logs()),
                 catalogs,
                 prunes,
-                self.listed,
-                self.stored,
-                self.cast,
-                self.cut,
-                self.overlaid,
-                self.rekeyed,
-                self.partless,
+                self._listed,
+                self._can.stored,
+                self._can.cast,
+                self._cut,
+                self._overlaid,
+                self._rekeyed,
+                self._can.partless,
                 self._trusted.sources,
                 self._given,
+                bool(self._taken_for),
             )
             self._ways[prunes] = ways(found, can)
         return self._ways[prunes]
-
-    @cached_property
-    def _outside(self) -> bool:
-        """Whether parts of structs may be found otherwise than columns: not in Hudi's files."""
-        bases = [base for base, _ in self._slices if base is not None]
-        hudis = any(name in META for base in bases for name, _ in base.columns)
-        return not hudis and renamed_inside(self._history)
-
-    def _finders(self) -> tuple[By, ...]:
-        return finders(
-            self._history,
-            counted=self._counted,
-            renumbered=self.renumbered,
-            outside=self._outside,
-        )
-
-    def _otherwise(
-        self, files: Sequence[FileFact], otherwise: CanDiffer, finders: Sequence[By]
-    ) -> frozenset[By]:
-        met = partial(met_otherwise, self._history, files, self._steps, otherwise=otherwise)
-        return frozenset(by for by in finders if met(by))
 
     def _versions(self, fact: FileFact, meta: Meta) -> list[tuple[str, Row]]:
         rows = [version(self._history, fact, key, self._steps) for key in fact.keys]
@@ -187,16 +138,6 @@ class Simulation:
             rows = [replace(row, values={**row.values, **more}) for row, more in pairs]
         dated = self._since.dated(fact, rows) if self._since else rows
         return list(zip(fact.keys, dated, strict=True))
-
-    def _differing(self) -> Iterator[Logs]:
-        # Where logs can hold rows, a reader that sees no delete may be one that sees no log at all.
-        logs = [log for _, each in self._slices for log in each]
-        if any(log.keys for log in logs) or (logs and self._history[-1].merge_on_read):
-            yield from (Logs.BY_ID, Logs.BY_NAME, Logs.IGNORED)
-        if any(log.deleted for log in logs):
-            yield Logs.UNDELETED
-        if any(self._history[self._steps[log.instant]].sent_contested for log in logs):
-            yield Logs.OTHER_MODE
 
     def schema(self, way: Way) -> Schema:
         """Return the schema that a reader of that way goes by."""
@@ -290,6 +231,9 @@ class Simulation:
     def _taken(self, fact: FileFact, by: By, way: Way) -> list[tuple[Field, Field | None]]:
         """Return the columns that a reader shows, lists of partitions left aside."""
         found = sources(self._history, fact, self._steps, by, self.schema(way))
+        if way.own_order:
+            own = {field.id: source for field, source in found}
+            return [(f, own[self._taken_for.get(f.id, f.id)]) for f, _ in found]
         if not way.overlaid or fact.kind is not FileKind.BASE:
             return found
         return overlaid(found, self._history[-1].table.partition_by)
@@ -307,7 +251,8 @@ class Simulation:
         # Log records are given as rows of their own schema, whatever reads them.
         show = show_of(way) if fact.kind is FileKind.BASE else shown
         partless = way.partless and fact.kind is FileKind.BASE
-        at_ = id(fact), by, way.catalog, way.listed, show, way.cut, way.overlaid, partless
+        laid = way.overlaid, way.own_order
+        at_ = id(fact), by, way.catalog, way.listed, show, way.cut, *laid, partless
         if at_ not in self._read:
             found = self._taken(fact, by, way)
             columns = (self._columns.of(fact, *each, by, show, partless=partless) for each in found)
@@ -318,15 +263,6 @@ class Simulation:
                 made[key] = SimulatedRow(row, tuple(map(cut, left)) if way.cut else left, fact)
             self._read[at_] = made
         return self._read[at_]
-
-    def _may_be_partless(self, by: By) -> bool:
-        """Return whether some base file has none of the parts of a struct."""
-        return any(
-            may_be_partless(*each, unplaced(by))
-            for base, _ in self._slices
-            if base is not None
-            for each in sources(self._history, base, self._steps, by)
-        )
 
     def _left(self, values: Sequence[Value], row: Row) -> tuple[Value, ...]:
         """Return what is left of a row's values by the list of its partition."""

@@ -25,6 +25,7 @@ CONVERTED: Final = "values converted to the column's type"
 PARTLESS: Final = "structs without a part in the file are NULL"
 CUT: Final = "timestamps in milliseconds"
 OVERLAID: Final = "three of Hudi's columns under others"
+OWN_ORDER: Final = "the table's own order under the catalog's names"
 REKEYED: Final = "record keys from the third column"
 """What the text of a way says of the things beyond."""
 
@@ -113,6 +114,9 @@ class Way:
     overlaid: bool = False
     """Whether it shows three of Hudi's columns of a base file under the table's own (see
     `model.overlay`)."""
+    own_order: bool = False
+    """Whether it names columns that stand in the table's own order in that of the catalog (see
+    `own_order`)."""
     given: Given = Given.SINCE
     """Which rows it gives of a view of what was written since a step; all of any other view."""
     rekeyed: bool = False
@@ -136,6 +140,7 @@ class Way:
             ("cast", self.cast or None),
             ("cut", self.cut or None),
             ("overlaid", self.overlaid or None),
+            ("own_order", self.own_order or None),
             ("rekeyed", self.rekeyed or None),
             ("partless", self.partless or None),
             ("trusted", self.trusted),
@@ -180,6 +185,7 @@ class Way:
         pruned = self.pruned in {By.RENUMBERED, By.ID_OUTSIDE}
         named = self.logs is Logs.BY_NAME and (self.by is not By.ID or older)
         both = self.trusted is not None and self.pruned is not None
+        laid |= self.own_order and (older or self.stored or self.cast or self.overlaid)
         return lists or anew or outside or stored or casts or laid or pruned or named or both
 
     def includes(self, other: Way) -> bool:
@@ -197,6 +203,7 @@ class Way:
         parts += [CONVERTED if self.by.placed else CAST] if self.cast else []
         parts += [CUT] if self.cut else []
         parts += [OVERLAID] if self.overlaid else []
+        parts += [OWN_ORDER] if self.own_order else []
         parts += [REKEYED] if self.rekeyed else []
         parts += [PARTLESS] if self.partless else []
         parts += [str(self.given)] if self.given is not Given.SINCE else []
@@ -236,6 +243,8 @@ class Beyond:
     """Where statistics are stored that what the files hold contradicts."""
     given: Sequence[Given] = ()
     """What else may be given than what was written since a step, where that is asked for."""
+    own_order: bool = False
+    """Whether the catalog names the columns in another order than the table's own."""
 
 
 def ways(finders: Sequence[By], can: Beyond = Beyond()) -> tuple[Way, ...]:
@@ -254,6 +263,7 @@ def ways(finders: Sequence[By], can: Beyond = Beyond()) -> tuple[Way, ...]:
             (False, True) if by in can.cast else (False,),
             (False, True) if can.cut else (False,),
             (False, True) if can.overlaid and by is By.ID else (False,),
+            (False, True) if can.own_order and by in {By.ID, By.NAME} else (False,),
             (Given.SINCE, *can.given),
         )
     )

@@ -70,10 +70,10 @@ def test_after_a_refused_write_no_list_is_known() -> None:
     case = case_of(told())
     refused = replace(case.states[3].outcome, kind=OutcomeKind.REFUSED)
     states = (*case.states[:3], replace(case.states[3], outcome=refused), case.states[4])
-    assert Standards(case).written.layout(4, "snapshot").lists is not None
+    assert Standards(case).written.layout(4, "snapshot").catalog.partitions is not None
     after = Standards(replace(case, states=states)).written
-    assert after.layout(2, "snapshot").lists is not None
-    assert after.layout(4, "snapshot").lists is None
+    assert after.layout(2, "snapshot").catalog.partitions is not None
+    assert after.layout(4, "snapshot").catalog.partitions is None
 
 
 def test_of_changes_that_the_catalog_does_not_hear_of_no_list_is_known() -> None:
@@ -87,13 +87,13 @@ def test_a_refused_change_of_the_schema_leaves_them_known() -> None:
     case = case_of(told())
     refused = replace(case.states[2].outcome, kind=OutcomeKind.REFUSED)
     states = (*case.states[:2], replace(case.states[2], outcome=refused), *case.states[3:])
-    lists = Standards(replace(case, states=states)).written.layout(4, "snapshot").lists
+    lists = Standards(replace(case, states=states)).written.layout(4, "snapshot").catalog.partitions
     assert lists is not None
     assert not lists.differ
 
 
 def test_views_of_the_past_have_no_lists() -> None:
-    assert Standards(case_of(told())).written.layout(4, "as_of(3)").lists is None
+    assert Standards(case_of(told())).written.layout(4, "as_of(3)").catalog.partitions is None
 
 
 def test_rows_of_which_only_the_partition_is_left_are_those_of_the_table() -> None:

@@ -67,7 +67,7 @@ def test_large_numbers_are_readable() -> None:
 @pytest.mark.parametrize("by", list(By))
 @pytest.mark.parametrize("logs", list(Logs))
 def test_every_part_of_every_way_of_reading_is_explained(by: By, logs: Logs) -> None:
-    names = "listed", "stored", "cast", "cut", "overlaid", "rekeyed", "partless"
+    names = "listed", "stored", "cast", "cut", "overlaid", "rekeyed", "partless", "own_order"
     does: list[dict[str, Any]] = [{"pruned": By.NAME}, *({name: True} for name in names)]
     does += [{"given": each} for each in Given if each is not Given.SINCE]
     more = (Way(by, logs, **each) for each in does)

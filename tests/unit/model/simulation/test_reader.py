@@ -9,7 +9,7 @@ import pytest
 
 from harness.model.file_facts import FileFact
 from harness.model.query import Condition, Test
-from harness.model.simulation.catalogs import CATALOGS
+from harness.model.simulation.catalogs import CATALOGS, CatalogColumns
 from harness.model.simulation.partition_schemas import lists
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import By, Logs, Way
@@ -167,7 +167,12 @@ def test_every_row_tells_the_file_that_it_is_read_from() -> None:
 
 def by_lists(told: Told, way: Way) -> list[tuple[str, ...]]:
     facts = [each.fact() for each in told.disk.files]
-    found = Simulation(told.history, facts, STEPS, lists=lists(told.history, facts, range(40)))
+    found = Simulation(
+        told.history,
+        facts,
+        STEPS,
+        catalog=CatalogColumns((), lists(told.history, facts, range(40))),
+    )
     assert way in found.ways()
     return [tuple(map(str, each.values)) for each in found.rows(way)]
 
@@ -193,7 +198,9 @@ def test_log_records_go_by_the_partitions_list_as_well() -> None:
 def test_lists_of_partitions_make_ways_only_where_they_are_others() -> None:
     same = history("insert 1; rename f1 g", PARTED, partition_by=("p",))
     facts = [each.fact() for each in same.disk.files]
-    found = Simulation(same.history, facts, STEPS, lists=lists(same.history, facts, ())).ways()
+    found = Simulation(
+        same.history, facts, STEPS, catalog=CatalogColumns((), lists(same.history, facts, ()))
+    ).ways()
     assert not any(way.listed for way in found)
     assert not any(way.listed for way in reading(history("insert 1; add f3")).ways())
 

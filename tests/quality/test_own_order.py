@@ -1,0 +1,78 @@
+"""A reader that names a row's values in the order of the catalog, where the table has another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from harness.core.parties import Party
+from harness.core.records import FindingKind, Verdict
+from tests.quality.notation import Told, history
+from tests.quality.parties import case_of
+from tests.quality.test_half_done_writers import parties, verdicts, with_last
+from tests.simulated import Reply
+
+COLUMNS = "id long, ts long, f1 string, f2 string, f3 string"
+WAY = "the table's own order under the catalog's names"
+CATALOG = ("id", "ts", "f1", "f2", "f3")
+MOVED = "insert 401..404; upsert 402; move f1 after f2"
+RENAMED = "insert 401..404; rename f3 g; insert 405; move f1 after f2"
+
+
+def named_by(found: Told, catalog: Sequence[str], by: str = "id") -> Reply:
+    """Answer with each row as the table orders it, under the names of the catalog."""
+    reply = found.read(by)
+    names = {each.name: each for each in reply.columns}
+    return Reply(tuple(names[name] for name in catalog), reply.rows)
+
+
+def judged(found: Told, catalog: Sequence[str], answer: Reply) -> Verdict:
+    """Judge an answer about a table of which the catalog lists the columns in that order."""
+    case = case_of(found)
+    (verdict,) = verdicts(
+        with_last(case, replace(case.states[-1], catalog=tuple(catalog))), [answer]
+    )
+    return verdict
+
+
+@pytest.mark.parametrize("mor", [False, True])
+def test_the_order_of_the_table_under_the_names_of_the_catalog_is_a_way_of_reading(
+    *, mor: bool
+) -> None:
+    found = history(f"{MOVED}; upsert 401", COLUMNS, mor=mor)
+    verdict = judged(found, CATALOG, named_by(found, CATALOG))
+    assert parties(verdict) == {(FindingKind.MISALIGNED, Party.READER)}
+    assert {f"by id, {WAY}", f"by name, {WAY}"} <= {*verdict.reproduces}
+    assert verdict.claimed == ""
+
+
+def test_it_is_claimed_where_nothing_else_gives_the_answer() -> None:
+    found = history(RENAMED, COLUMNS)
+    catalog = ("id", "ts", "f1", "f2", "g")
+    verdict = judged(found, catalog, named_by(found, catalog, "name"))
+    assert verdict.claimed == f"by name, {WAY}"
+
+
+def test_a_null_that_came_from_another_column_is_misaligned_and_not_lost() -> None:
+    found = history("insert 401..405; move f1 after f2", COLUMNS)
+    reply = named_by(found, CATALOG)
+    assert None in dict(zip((row[0] for row in reply.rows), reply.rows, strict=True))[405]
+    assert parties(judged(found, CATALOG, reply)) == {(FindingKind.MISALIGNED, Party.READER)}
+
+
+@pytest.mark.parametrize(
+    ("steps", "catalog"),
+    [
+        (MOVED, ("id", "ts", "f2", "f1", "f3")),  # the catalog knows of the move
+        (MOVED, ()),
+        (MOVED, ("id", "ts", "f1", "f2", "other")),
+        ("insert 401..404; move f1 first", CATALOG),  # a text under the name of a number
+    ],
+)
+def test_it_is_not_tried_where_it_cannot_be(steps: str, catalog: Sequence[str]) -> None:
+    found = history(steps, COLUMNS)
+    swapped = named_by(found, ("id", "ts", "f1", "f2", "f3"))
+    verdict = judged(found, catalog, swapped)
+    assert not any(WAY in way for way in verdict.reproduces)
