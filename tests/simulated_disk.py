@@ -116,11 +116,14 @@ class Disk:
         return found
 
     def group_of(self, key: Value) -> str | None:
-        """Return the group whose newest base file holds a key, as an index would."""
-        for group, (base, _) in self.slices(10**6).items():
-            if key in base.records:
-                return group
-        return None
+        """Return the group whose newest base file holds a key, as an index would.
+
+        Of several it is the one in which no log file deletes it: the row moved there.
+        """
+        slices = self.slices(10**6).items()
+        found = [(group, logs) for group, (base, logs) in slices if key in base.records]
+        stands = [group for group, logs in found if not any(key in each.deleted for each in logs)]
+        return next(iter((*stands, *(group for group, _ in found))), None)
 
 
 def written(
@@ -164,15 +167,16 @@ def _fail(disk: Disk, before: Truth, after: Truth) -> None:
 
 def _write(disk: Disk, before: Truth, after: Truth) -> None:
     changed = [row for key, row in after.rows.items() if before.rows.get(key) is not row]
-    gone = [key for key in before.rows if key not in after.rows]
+    moved = [key for key in before.rows if _moved(key, before, after)]
+    gone = [*moved, *(key for key in before.rows if key not in after.rows)]
     if disk.merge_on_read:  # whether a late version stands is told when it is read
         changed = [after.sent_contested.get(row.key) or row for row in changed]
         changed += [row for row in _late(before, after).values() if row is not None]
         gone += [key for key, row in _late(before, after).items() if row is None]
     rewritten: dict[str, list[Row]] = {}
     for row in changed:
-        group = disk.group_of(row.key) or _new_group(disk, after, row)
-        rewritten.setdefault(group, []).append(row)
+        there = disk.group_of(row.key) if row.key not in moved else None
+        rewritten.setdefault(there or _new_group(disk, after, row), []).append(row)
     for key in gone:
         rewritten.setdefault(disk.group_of(key) or "", [])
     slices = disk.slices(after.step)
@@ -185,8 +189,14 @@ def _write(disk: Disk, before: Truth, after: Truth) -> None:
         if disk.merge_on_read:
             disk.files.append(replace(_file(disk, FileKind.LOG, group, after, rows), deleted=dead))
         else:
-            kept = [after.rows[key] for key in base.records if key in after.rows]
+            kept = [after.rows[key] for key in base.records if key not in gone]
             disk.files.append(_file(disk, FileKind.BASE, group, after, kept))
+
+
+def _moved(key: Value, before: Truth, after: Truth) -> bool:
+    """Return whether a row went to another partition: the index finds it in its old one."""
+    row = after.rows.get(key)
+    return row is not None and row.group[1] != before.rows[key].group[1]
 
 
 def _late(before: Truth, after: Truth) -> Mapping[Value, Row | None]:

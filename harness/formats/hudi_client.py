@@ -15,12 +15,13 @@ from harness.formats.hudi_services import TABLE_ARGUMENT
 from harness.formats.statements import ClientCall, Sql, Statement
 from harness.model.datatypes import DataType
 from harness.scenario.operations.add_column import AddColumn
+from harness.scenario.operations.change_nullability import ChangeNullability
 from harness.scenario.operations.change_type import ChangeType
 from harness.scenario.operations.drop_column import DropColumn
 from harness.scenario.operations.move_column import MoveColumn
 from harness.scenario.operations.rename_column import RenameColumn
 
-SchemaChange = AddColumn | DropColumn | RenameColumn | MoveColumn | ChangeType
+SchemaChange = AddColumn | DropColumn | RenameColumn | MoveColumn | ChangeType | ChangeNullability
 NO_COMMENT: Final = ""
 SYNC: Final = Sql(f"call hive_sync({TABLE_ARGUMENT})")
 """Hudi's `HiveSyncTool` with the settings of the session (`HiveSyncProcedure`)."""
@@ -44,6 +45,8 @@ def _call(change: SchemaChange) -> tuple[str, tuple[str, ...]]:
             return "reOrderColPosition", (name, *_place(name, after, first=first))
         case ChangeType(name, to):
             return "updateColumnType", (name, _schema(to, name))
+        case ChangeNullability(name, nullable):
+            return "updateColumnNullability", (name, str(nullable).lower())
 
 
 def _schema(type_: DataType, name: str) -> str:

@@ -105,10 +105,15 @@ class FileAgreement:
 
     def named_otherwise(self, place: Place) -> bool:
         """Return whether the folder's name gives a cell's row another value than was written."""
-        if place.field is None or self.held.by_folder is None:
+        if place.field is None:
             return self.by_path(place) and self.sent(place)
-        rows = (row for row in self.held.by_folder.values() if text_of(row.key) == place.key)
-        return any(not same(row.values.get(place.field.id), place.expected) for row in rows)
+        named = self.held.by_folder
+        rows = (
+            each for each in (named or self.held.rows).values() if text_of(each.key) == place.key
+        )
+        told = any(not same(row.values.get(place.field.id), place.expected) for row in rows)
+        # Where the file says the same as the name, the mistake is in what was written.
+        return told and (named is not None or self.sent(place))
 
     def _cell(self, key: str, field_id: int | None = None) -> bool:
         found = [

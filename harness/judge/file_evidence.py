@@ -141,17 +141,33 @@ class Layout:
         return _alone({**self._holding, **_together(shown)})
 
     def partition_folder(self, key: str, column: str) -> tuple[str, bool]:
-        """Return the one folder of the files that hold a row, by the text of its key.
+        """Return the one folder of the files that a row is read from, by the text of its key.
 
         And whether a partition column has its value from there alone, as the files have none. The
         folder is empty where there are several, and where the names of folders tell nothing.
         """
-        holding = self._holding.get(key, ())
+        holding = self._standing.get(key, ())
         folders = {partition_paths.folder_of(each.path) for each in holding}
         folder = folders.pop() if len(folders) == 1 else ""
         told = bool(partition_paths.levels(folder, self.world.history[0].table.partition_by))
         there = any(column == name for each in holding for name, _ in each.columns)
         return (folder, not there) if told else ("", False)
+
+    @cached_property
+    def _standing(self) -> Mapping[str, Sequence[FileFact]]:
+        """The files in which each row stands; those that hold it where base files alone are shown.
+
+        A row that moved to another partition is held by an older file of the former one as well.
+        """
+        if self.world.newer is not None or self.unread:
+            return self._holding
+        standing: dict[str, list[FileFact]] = {}
+        try:
+            for key, fact in self._newest():
+                standing.setdefault(key.removeprefix(f"{self._key}:"), []).append(fact)
+        except column_resolution.LayoutError:
+            return self._holding
+        return standing
 
     @cached_property
     def _holding(self) -> Mapping[str, Sequence[FileFact]]:
@@ -251,6 +267,11 @@ class Layout:
 
     def _rows(self) -> Iterator[Row]:
         """Yield the rows of the newest files, deleted ones left out."""
+        for key, fact in self._newest():
+            yield self._version(fact, key)
+
+    def _newest(self) -> Iterator[tuple[str, FileFact]]:
+        """Yield the key of each row that is not deleted, with the newest file that has it."""
         for base, logs in column_resolution.slices(self.files, self.steps):
             found = dict.fromkeys(base.keys, base) if base is not None else {}
             for log in logs:
@@ -258,8 +279,7 @@ class Layout:
                 gone = set(log.deleted) - vain
                 found = {key: fact for key, fact in found.items() if key not in gone}
                 found |= dict.fromkeys((key for key in log.keys if key not in vain), log)
-            for key, fact in found.items():
-                yield self._version(fact, key)
+            yield from found.items()
 
     def _version(self, fact: FileFact, key: str) -> Row:
         return column_resolution.version(self.world.history, fact, key, self.steps)

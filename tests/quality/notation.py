@@ -39,6 +39,7 @@ from harness.scenario.operations.late_delete import LateDelete
 from harness.scenario.operations.late_upsert import LateUpsert
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.move_column import MoveColumn
+from harness.scenario.operations.move_row import MoveRow
 from harness.scenario.operations.overwrite import Of, Overwrite
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.restore import Restore
@@ -219,6 +220,8 @@ def _other(words: list[str]) -> Operation:
         case ["frame", keys, names, *new]:
             types = {new[0]: parse_type(" ".join(new[1:]))} if new else None
             return WriteFrame(_keys(keys), tuple(names.split(",")), types, reconcile=True)
+        case ["move_row", key, other]:
+            return MoveRow(int(key), int(other))
         case ["late", how, keys]:
             return (LateUpsert if how == "upsert" else LateDelete)(_keys(keys))
     return _schema_change(words)

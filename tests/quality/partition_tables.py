@@ -80,6 +80,8 @@ class Partitioned:
     """What the catalog says of folders in other words than their names."""
     prefix: str = ""
     """What stands before the names of folders in the paths of files."""
+    held: Callable[[Value], Value] = lambda value: value
+    """Gives what a file holds of a value."""
 
     @property
     def truth(self) -> Truth:
@@ -121,7 +123,7 @@ class Partitioned:
 
     def _values(self, number: int, row: Row) -> FileValues:
         shown = dict(zip(self.truth.schema.names, row_values(row, self.truth.schema), strict=True))
-        return FileValues(number, self._names, (tuple(shown[n] for n in self._names),))
+        return FileValues(number, self._names, (tuple(self.held(shown[n]) for n in self._names),))
 
 
 @dataclass(frozen=True)

@@ -105,6 +105,20 @@ def test_an_empty_text_shown_so_is_nobodys_but_the_writers() -> None:
     }
 
 
+def lost(value: Value) -> Value:
+    return None if value == "A" else value
+
+
+def test_the_name_of_nulls_folder_is_the_writers_where_files_hold_null_for_a_text_as_well() -> None:
+    table = Partitioned(lambda value: escaped(lost(value)), stored=True, held=lost)
+    by_name, right = verdicts(table, [FolderReader(null_by_its_name), RIGHT])
+    assert told(by_name) == {
+        (ALTERED, Party.READER, "none", "p"),
+        (ALTERED, Party.FOLDER, "upper", "p"),
+    }
+    assert told(right) == {(LOST, Party.WRITER, "upper", "p")}
+
+
 def test_nulls_other_text_is_altered_by_the_reader_and_by_the_writer_where_it_was_no_null() -> None:
     reader = FolderReader(null_in_text)
     (right,) = verdicts(Partitioned(stored=True), [reader])

@@ -50,6 +50,8 @@ def _argument(jvm: Any, client: Any, kind: Any, text: str) -> Any:  # noqa: ANN4
     name = kind.getSimpleName()
     if name == "String":
         return text
+    if name == "boolean":
+        return text == "true"
     if name == "String[]":
         made = jvm.java.lang.reflect.Array.newInstance(kind.getComponentType(), 1)
         made[0] = text

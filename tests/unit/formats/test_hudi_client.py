@@ -15,6 +15,7 @@ from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Operation
+from harness.scenario.operations.change_nullability import ChangeNullability
 from harness.scenario.operations.change_type import ChangeType
 from harness.scenario.operations.drop_column import DropColumn
 from harness.scenario.operations.insert import Insert
@@ -46,6 +47,8 @@ def told(operation: Operation, name: str = "hudi-mor", **settings: str) -> str:
         (MoveColumn("a", after="s"), "reOrderColPosition('a', 's', 'AFTER')"),
         (MoveColumn("s.y", first=True), "reOrderColPosition('s.y', '', 'FIRST')"),
         (ChangeType("s.x", LONG), "updateColumnType('s.x', '\"long\"')"),
+        (ChangeNullability("a", nullable=False), "updateColumnNullability('a', 'false')"),
+        (ChangeNullability("s.x", nullable=True), "updateColumnNullability('s.x', 'true')"),
     ],
 )
 def test_each_schema_change_is_one_call_where_that_is_asked_for(

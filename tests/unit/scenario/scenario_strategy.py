@@ -19,6 +19,7 @@ from harness.scenario.definition import VIEWS, Scenario, Step
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Key, Only, Operation
 from harness.scenario.operations.archive import Archive
+from harness.scenario.operations.change_nullability import ChangeNullability
 from harness.scenario.operations.change_type import ChangeType
 from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.cluster import Cluster
@@ -77,9 +78,8 @@ def operations(draw: st.DrawFn, before: Truth) -> Operation:
         RenameColumn(any_path, new),
         MoveColumn(old, first=after is None, after=after),
         ChangeType(any_path, Primitive(draw(st.sampled_from(["long", "string", "double"])))),
-        Touch(),
-        Touch(Rewrites.SOME),
-        Touch(Rewrites.ALL),
+        ChangeNullability(any_path, nullable=draw(st.booleans())),
+        *(Touch(), Touch(Rewrites.SOME), Touch(Rewrites.ALL)),
         Compact(),
         Compact(Only.SCHEDULE),
         Cluster(),

@@ -1,0 +1,51 @@
+"""A row that a global index moves to another partition: who shows it where it was is found out."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.core.parties import Party
+from harness.core.records import FindingKind, VerdictKind
+from tests.quality.notation import Told, history
+from tests.quality.parties import case_of
+from tests.quality.test_half_done_writers import verdicts
+from tests.simulated import Reader, read
+
+COLUMNS = "id string, ts long, f1 string, p string"
+PLACE = tuple[FindingKind, Party | None, str, str]
+
+
+def told(found: Told, reader: Reader) -> tuple[VerdictKind, set[PLACE]]:
+    (verdict,) = verdicts(case_of(found), [read(found.disk, found.truth, reader)])
+    return verdict.verdict, {
+        (each.kind, each.party, place.key, place.column)
+        for each in verdict.findings
+        for place in each.places
+    }
+
+
+def moved(*, mor: bool, more: str = "") -> Told:
+    return history(f"insert 1..4; move_row 1 2{more}", COLUMNS, mor=mor, partition_by=("p",))
+
+
+@pytest.mark.parametrize("mor", [False, True])
+@pytest.mark.parametrize("more", ["", "; upsert 1", "; upsert 3; move_row 1 3"])
+def test_a_reader_that_merges_by_the_key_shows_the_row_once(more: str, *, mor: bool) -> None:
+    assert told(moved(mor=mor, more=more), Reader()) == (VerdictKind.CORRECT, set())
+
+
+@pytest.mark.parametrize("logs", ["undeleted", "ignored"])
+def test_a_reader_that_sees_no_deletes_or_no_log_files_shows_it_twice(logs: str) -> None:
+    duplicate = (FindingKind.DUPLICATE, Party.READER, "1", "")
+    for more in ("", "; insert 5"):
+        found = told(moved(mor=True, more=more), Reader(logs=logs))
+        assert found == (VerdictKind.WRONG, {duplicate})
+
+
+def test_who_shows_only_the_partition_that_it_left_shows_an_older_version() -> None:
+    found = moved(mor=False)
+    before = history("insert 1..4", COLUMNS, partition_by=("p",)).read()
+    (verdict,) = verdicts(case_of(found), [before])
+    assert {(each.kind, each.party) for each in verdict.findings} == {
+        (FindingKind.STALE, Party.READER)
+    }
