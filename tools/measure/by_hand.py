@@ -50,6 +50,7 @@ OTHERWISE: Final = "OTHERWISE"
 LATE: Final = f"did not end in {TIMEOUT_S / 60:.0f} minutes"
 NOT_WRITTEN: Final = f"its writer {LATE}"
 NO_QUERY: Final = "not asked, its writer is what is shown"
+NOT_SQL: Final = "not asked, a step of its writer is no SQL"
 NO_MOMENT: Final = "not asked, its moment is not in the table that was written"
 QUIET: Final = (
     *("spark.ui.enabled=false", "spark.driver.bindAddress=127.0.0.1", "spark.log.level=ERROR"),
@@ -189,9 +190,11 @@ def run(scripts: Sequence[Script], folder: Path) -> Iterator[tuple[Script, str]]
 def results(clients: EngineClients, scripts: Sequence[Script]) -> Iterator[tuple[Script, str]]:
     """Let the clients write all tables and put each query; yield what came of each."""
     print(f"write {len(scripts)} tables", flush=True)
-    written = clients.write(scripts)
+    written = clients.write([each for each in scripts if each.sql])
     for script in scripts:
-        if script.query and script not in written:
+        if not script.sql:
+            yield script, NOT_SQL
+        elif script.query and script not in written:
             yield script, NOT_WRITTEN
         elif script.query:
             yield script, _asked(clients, script, script.query)
@@ -235,7 +238,7 @@ def main() -> int:
     found = Counter(result for _, result in came)
     if given.table:
         _write_table(given.table, scripts, came)
-    asked = found.total() - found[NO_MOMENT]
+    asked = found.total() - found[NO_MOMENT] - found[NOT_SQL]
     same, other, left = found[SAME], found[OTHERWISE], len(scripts) - asked
     late = asked - same - other
     said = f"{same} as their scripts say, {other} otherwise, {late} not in time"

@@ -15,6 +15,7 @@ _SECTION = re.compile(r"^-- ===== (in Spark SQL|the query): (.*) =====$")
 _CONF = "--   --conf "
 _COMMENT = "-- "
 _SEEN = "-- seen:"
+_NO_SQL = ("-- in PySpark:", "-- by Hudi's SparkRDDWriteClient", "-- in Hive:")
 _ROW = "--   "
 _TASK = re.compile(r"^.*Lost task [^()]+\(TID \d+\) \([^()]+\): (?=\S)")
 _TOLD = 60
@@ -60,6 +61,12 @@ class Script:
     """The table's folder."""
     head: tuple[str, ...] = ()
     """The lines above all parts: the cause, what was seen, what is needed."""
+
+    @property
+    def sql(self) -> bool:
+        """Whether SQL says all that is written: no DataFrame, no call of a client, no HiveQL."""
+        lines = (line for part in self.writing for line in part.lines)
+        return not any(line.startswith(_NO_SQL) for line in lines)
 
     @property
     def cause(self) -> str:

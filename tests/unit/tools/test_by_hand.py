@@ -202,6 +202,15 @@ def test_a_moment_is_put_as_the_table_that_was_written_has_it(
     assert not (tmp_path / "elsewhere.sql").exists()
 
 
+@pytest.mark.parametrize("step", ["-- in PySpark:", "-- in Hive: alter table reproducer.t;"])
+def test_a_script_with_a_step_that_is_no_sql_is_not_asked(
+    tool: ModuleType, clients: ModuleType, tmp_path: Path, step: str
+) -> None:
+    frame = TEXT.replace("-- ===== the query", f"{step}\n\n-- ===== the query")
+    found = came(clients, tmp_path, tool.parse("frame", frame), tool.parse("sql", TEXT))
+    assert found == {"frame": "not asked, a step of its writer is no SQL", "sql": "as it says"}
+
+
 def test_where_nothing_is_asked_there_is_no_result(
     tool: ModuleType, clients: ModuleType, tmp_path: Path
 ) -> None:
