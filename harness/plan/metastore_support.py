@@ -28,8 +28,12 @@ _SCHEMA: Final = "schema_sql"
 
 def names() -> tuple[str, ...]:
     """Return the metastores that there are."""
-    found = map(distributions.load, distributions.names())
-    return tuple(each.name for each in found if _SCHEMA in each.settings)
+    return tuple(filter(_is_one, distributions.names()))
+
+
+def _is_one(name: str) -> bool:
+    """Return whether a name is a metastore's; all other lock data stay unread."""
+    return name in distributions.names() and _SCHEMA in distributions.load(name).settings
 
 
 def check(name: str) -> None:
@@ -39,7 +43,7 @@ def check(name: str) -> None:
         UnknownNameProblem: there is none.
 
     """
-    if name not in names():
+    if not _is_one(name):
         raise UnknownNameProblem("metastore", name, names())
 
 
@@ -60,7 +64,7 @@ def wrong(profile: Profile) -> Iterator[Fault]:
     """Yield what cannot be of the metastore that a profile names."""
     through, at = profile.metastore, ("metastore",)
     for name in through.distributions:
-        if name not in names():
+        if not _is_one(name):
             yield profile.fault(at, f"metastore: there is no '{name}'; {one_of(name, names())}")
             return
     found = not_upgraded(through) or _out_of_reach(profile) or _too_old(profile)

@@ -79,7 +79,7 @@ def choose(paths: Sequence[Path], profile: str) -> tuple[tuple[Scenario, ...], P
         _check_length(path)
     found = find(profile, paths)
     if not paths:
-        shipped = load_scenarios(scenarios_folder())
+        shipped = load_scenarios(scenarios_folder(), found.names)
         check_names.check_scenarios(found.profile, shipped, found.file.parent)
         return shipped, found.profile
     scenarios = _by_name(scenario for path in paths for scenario in _scenarios(path, found))

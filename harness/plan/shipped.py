@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -11,7 +11,7 @@ from harness import formats
 from harness.core.errors import Fault, ScenarioProblem
 from harness.core.problems import gathered
 from harness.scenario.definition import Scenario
-from harness.scenario.load import load
+from harness.scenario.load import load, name_of
 
 PROFILES: Final = "profiles.yaml"
 READERS: Final = "readers.yaml"
@@ -48,8 +48,12 @@ def load_scenario(name: str) -> Scenario:
     return load(scenarios_folder() / f"{name}{ENDING}", formats.keeping_case())
 
 
-def load_scenarios(folder: Path) -> tuple[Scenario, ...]:
-    """Read every scenario below a folder, by name; baselines and profiles are none.
+def load_scenarios(
+    folder: Path, wanted: Callable[[str], bool] = lambda _: True
+) -> tuple[Scenario, ...]:
+    """Read the scenarios below a folder that are wanted by their names; all of them by default.
+
+    Baselines and profiles are none.
 
     Raises:
         ScenarioProblem: every problem of every file, and what below the folder cannot be read.
@@ -62,7 +66,8 @@ def load_scenarios(folder: Path) -> tuple[Scenario, ...]:
             raise ScenarioProblem((wrong[path],))
         return load(path, formats.keeping_case())
 
-    return tuple(gathered(loaded, sorted([*paths, *wrong])))
+    named = (path for path in paths if wanted(name_of(str(path))))
+    return tuple(gathered(loaded, sorted([*named, *wrong])))
 
 
 def scenario_files(folder: Path) -> tuple[tuple[Path, ...], Mapping[Path, Fault]]:

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import datetime
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness import engines, formats
+from harness.artifacts import distributions
+from harness.artifacts.distribution import Distribution
 from harness.core import outcomes
 from harness.core.errors import UsageProblem, unwritable
 from harness.core.problems import gathered
 from harness.core.records import Verdict, VerdictKind
+from harness.core.runtime_names import lock_name
 from harness.core.yaml_reader import read
 from harness.judge import baseline
 from harness.judge.baseline import Applied, EngineFacts, Facts, Known, Possible, Seen
@@ -127,10 +130,18 @@ def facts(found: Run, plan: Plan, verdicts: Iterable[Verdict]) -> Facts:
             refused[verdict.case] = outcomes.error_name(outcome)
     return Facts(
         variants={each.id: each for each in plan.variants},
-        engines={each.distribution: (each.engine, each.version) for each in _engines()},
+        engines={each.name: (each.engine, each.version) for each in _locked(plan)},
         refusals=refused,
         applied=tuple(at for at, each in steps.items() if not outcomes.failed(each)),
     )
+
+
+def _locked(plan: Plan) -> Iterator[Distribution]:
+    """Yield the distributions of a plan that can be asked; of all others no lock data are read."""
+    writers = (name for variant in plan.variants for name in variant.writers)
+    named = (*writers, *(each.distribution for each in plan.readers))
+    own = set(map(lock_name, named)) & set(distributions.names())
+    yield from (each for each in map(distributions.load, sorted(own)) if each.is_asked)
 
 
 def today() -> datetime.date:
@@ -175,7 +186,8 @@ def _near(path: Path) -> Path:
 def _lines(info: BaselineInfo, scenario: Scenario) -> tuple[Known, ...]:
     path = _near(_beside(Path(info.scenario))) if info.scenario else Path(scenario.name)
     lines = baseline.parse(info.text, str(path))
-    baseline.check(lines, _possible(scenario))
+    if lines:  # what engines can be is in the lock data of all of them
+        baseline.check(lines, _possible(scenario))
     return lines
 
 
