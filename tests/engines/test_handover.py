@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.core.records import OutcomeKind
+from harness.core.records import OutcomeKind, StateRecord
 from harness.formats import timeline
 from harness.model.canonical import text_of
 from harness.plan import Writer, scenarios_folder
@@ -35,15 +35,23 @@ SCHEDULED = 5
 """The step of `hudi/pending_compaction` that schedules."""
 CARRIED_OUT: Sequence[tuple[str, Mapping[str, str]]] = (
     (OLD, {}),
-    (NEW, {}),
     (NEW, {"table_version": "6"}),
     (NEWEST, {"table_version": "6"}),
 )
 UPDATE = Update((1,), ("f1",))
+UNREAD_LOGS = {6: "NullPointerException", 7: "NullPointerException"}
+"""After a downgrade from version 9, 0.15.0 reads no log file that 1.2.0 wrote (refused steps)."""
 BACK: Sequence[Operation] = (
     *(Insert((1, 2)), UPDATE, SetTableVersion(6)),
     *(Insert((3,)), UPDATE, Compact(), Update((2,), ("f2",))),
 )
+
+
+def refused(records: Sequence[StateRecord]) -> dict[int, str]:
+    """Return the steps that were refused, each with the class of the error's cause."""
+    found = (each.outcome for each in records if each.outcome.kind is not OutcomeKind.APPLIED)
+    causes = {each.step: each.refusal.cause if each.refusal else each.because for each in found}
+    return {at: cause.partition(":")[0].rpartition(".")[2] for at, cause in causes.items()}
 
 
 @pytest.mark.parametrize("readers", [(READER,)], indirect=True, ids=["spark"])
@@ -60,8 +68,7 @@ def test_what_one_writer_scheduled_another_carries_out(
         writer = replace(writer, then=newer, at=SCHEDULED + 1)
     variant = planned(PENDING, "hudi-mor", writer)
     written = write_variant.write(variant, place, spark_for)
-    refused = [each.outcome for each in written.records if each.outcome.kind is not OutcomeKind.APPLIED]
-    assert not refused, refused
+    assert refused(written.records) == {}
     tables = [written.states[variant.id, step].table for step in range(len(written.records))]
     (asked,) = timeline.scheduled(timeline.names(tables[SCHEDULED]))
     assert timeline.scheduled(timeline.names(tables[-1])) == ()
@@ -75,6 +82,18 @@ def test_what_one_writer_scheduled_another_carries_out(
         assert views["snapshot"] == views["base_name"] == wanted["snapshot"], f"step {step}"
         if settings or newer == OLD:  # an upgrade of the table compacts it
             assert views["read_optimized"] == wanted["read_optimized"], f"step {step}"
+
+
+def test_an_upgrade_of_the_table_is_refused_where_a_compaction_waits(
+    spark_for: SparkFor, place: WriteTarget
+) -> None:
+    """A table of 0.15.0 with an ordering column (near apache/hudi#13024, #13046)."""
+    writer = Writer(OLD, then=NEW, at=SCHEDULED + 1)
+    records = write_variant.write(planned(PENDING, "hudi-mor", writer), place, spark_for).records
+    assert refused(records) == {SCHEDULED + 1: "IllegalArgumentException"}
+    told = records[SCHEDULED + 1].outcome.refusal
+    assert told is not None
+    assert "is inconsistent with payload class" in told.message
 
 
 @pytest.mark.parametrize("writer", [OLD, NEW, NEWEST])
@@ -96,9 +115,11 @@ def test_a_table_that_is_brought_back_is_gone_on_with_by_an_older_writer(
     scenario = replace(test_writers.MOVE, steps=tuple(map(Step, BACK)))
     variant = planned(scenario, name, Writer(newer, then=OLD, at=4))
     records = write_variant.write(variant, place, spark_for).records
-    refused = [each.outcome for each in records if each.outcome.kind is not OutcomeKind.APPLIED]
-    assert not refused, refused
+    known = {} if (name, newer) != ("hudi-mor", NEWEST) else UNREAD_LOGS
+    assert refused(records) == known
     own = "8" if newer == NEW else "9"
     assert [each.table_version for each in records] == [*[own] * 3, *["6"] * (len(records) - 3)]
+    if known:
+        return
     keys = {text_of(key) for fact in records[-1].files for key in fact.keys}
     assert keys == {"1", "2", "3"}
