@@ -115,7 +115,7 @@ def test_what_is_unknown_shows_the_end_of_the_servers_log(sampled: Run, tmp_path
     assert "\n  log\n" in error_of(sampled, tmp_path, ())
     log = f"at a.B\n\n\tat c.D \x1b[31m{'x' * 9000}"
     tries = (Attempt("silence", "of the first try"), Attempt("silence", log))
-    lines = error_of(sampled, tmp_path, tries).split("\n")
+    _, *lines = error_of(sampled, tmp_path, tries).split("\n")
     assert lines[:2] == ["the end of the server's log:", "  at a.B"]
     assert lines[2].startswith("  at c.D \\x1b[31mxxx")
     assert [len(each) for each in lines[2:]] == [2 + sentences.LINE]
@@ -124,9 +124,10 @@ def test_what_is_unknown_shows_the_end_of_the_servers_log(sampled: Run, tmp_path
 def test_a_log_is_not_shown_where_the_server_answered_or_left_none(
     sampled: Run, tmp_path: Path
 ) -> None:
-    assert error_of(sampled, tmp_path, (Attempt("silence", "  \n"),)) == ""
+    why = "time-out after 120 s, twice: no answer at all"
+    assert error_of(sampled, tmp_path, (Attempt("silence", "  \n"),)) == why
     answered = {"unknown": ""}
-    assert error_of(sampled, tmp_path, (Attempt("silence", "at a.B"),), **answered) == ""
+    assert error_of(sampled, tmp_path, (Attempt("silence", "at a.B"),), **answered) == why
 
 
 def error_of(run: Run, folder: Path, tries: tuple[Attempt, ...], **others: str) -> str:
