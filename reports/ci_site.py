@@ -30,6 +30,11 @@ class CiSite:
     job: str = ""
     """The address of the job, with what it keeps."""
 
+    @property
+    def shows_lines(self) -> bool:
+        """Return whether it shows the lines of files that a test names."""
+        return bool(self.files)
+
     def path(self, place: ScenarioPlace | None) -> str:
         """Return a file's path in the repository; empty for one that is not in it."""
         if place is None or INSTALLED in place.path.parts:

@@ -60,8 +60,12 @@ def text(run: Run, gate: Gate, site: CiSite, most: int) -> str:
 
 
 def fitted(blocks: Sequence[Block], foot: str, most: int) -> str:
-    """Return the blocks that there is room for, how many are left out, and the last line."""
-    room = most - _ROOM - _size(foot)
+    """Return the blocks that there is room for, how many are left out, and the last line.
+
+    Nothing where there is no room for these two.
+    """
+    if (room := most - _ROOM - _size(foot)) < 0:
+        return ""
     sizes = accumulate(_size(each.text) + len("\n\n") for each in blocks)
     fits = sum(size <= room for size in sizes)
     left = Counter(each.what for each in blocks[fits:])

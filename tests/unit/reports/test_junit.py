@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from harness.core.records import Verdict, VerdictKind
 from harness.reports import junit, sentences
 from harness.run.load_run import Run
 from tests.recorded import sample
+from tests.unit.reports.placed import FILE, LINES, placed
 
 
 @pytest.fixture(scope="module")
@@ -183,3 +185,73 @@ def test_an_answer_to_what_is_declared_unsupported_is_a_failure_even_where_it_is
     failures = [each for one in found for each in one.iter("failure")]
     (failure,) = (each for each in failures if each.get("type") == junit.ANSWERED)
     assert failure.get("message") == "declared unsupported (it knows version 8), but answered"
+
+
+ALLOWED = {
+    "testsuites": ({"testsuite"}, {"name"}, {"name"}),
+    "testsuite": (
+        {"testsuite", "properties", "testcase", "system-out", "system-err"},
+        {"name", "tests", "failures", "errors"},
+        {"name", "tests", "failures", "errors", "skipped", "time", "timestamp"},
+    ),
+    "properties": ({"property"}, set[str](), set[str]()),
+    "property": (set[str](), {"name", "value"}, {"name", "value"}),
+    "testcase": (
+        {"skipped", "error", "failure", "system-out", "system-err"},
+        {"name"},
+        {"name", "classname", "time"},
+    ),
+    **dict.fromkeys(("skipped", "error", "failure"), (set[str](), set[str](), {"type", "message"})),
+    "system-out": (set[str](), set[str](), set[str]()),
+}
+"""What `junit-10.xsd` of Jenkins' xUnit plugin, which refuses other files, lets an element have:
+the elements in it, the attributes that it must have, and those that we give it."""
+
+
+def test_the_file_is_as_the_schema_of_jenkins_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORKSPACE", str(tmp_path))
+    run = placed(sample.make(tmp_path / "run"), tmp_path)
+    root = ET.parse(junit.write(run, tmp_path)).getroot()  # noqa: S314 - our own
+    assert root.tag == "testsuites"
+    for each in root.iter():
+        inner, needed, known = ALLOWED[each.tag]
+        assert {child.tag for child in each} <= inner, each.tag
+        assert needed <= set(each.attrib) <= known, each.tag
+    for suite in root:
+        assert re.fullmatch(r"\d*(\.\d{0,3})?", suite.get("time") or "")
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", suite.get("timestamp") or "")
+        assert suite.get("tests") == str(len(suite.findall("testcase")))
+
+
+def test_no_test_has_the_class_and_name_of_another_one(cases: list[ET.Element]) -> None:
+    # GitLab ignores those that come later ("Unit test reports", "duplicate test names").
+    names = [(each.get("classname"), each.get("name")) for each in cases]
+    assert len(names) == len(set(names))
+
+
+def test_each_result_says_in_its_text_what_its_message_does_where_nothing_else_is_said(
+    cases: list[ET.Element],
+) -> None:
+    results = [each for case in cases for each in case if each.tag != "system-out"]
+    assert {each.tag for each in results} == {"failure", "error", "skipped"}
+    assert [each.get("message") for each in results if not (each.text or "").strip()] == []
+    known = [each for each in results if each.get("type") == junit.KNOWN]
+    assert known
+    assert [each for each in known if not (each.text or "").startswith("known: ")] == []
+
+
+def test_where_a_build_server_shows_lines_each_result_has_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CI_PROJECT_DIR", str(tmp_path))
+    monkeypatch.setenv("CI_PROJECT_URL", "https://lab.example/x")
+    found = read(placed(sample.make(tmp_path / "run"), tmp_path), tmp_path)
+    moved = [each for each in found if (each.get("classname") or "").startswith("hudi/move[")]
+    for each in moved:
+        step = int((each.get("name") or "")[1])
+        place = (FILE, str(LINES[step])) if each.findall("*") else (None, None)
+        bare = [child.tag for child in each] == ["system-out"]
+        assert (each.get("file"), each.get("line")) == ((None, None) if bare else place)
+    assert {each.get("file") for each in found} == {None, FILE}
