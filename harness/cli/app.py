@@ -22,6 +22,7 @@ from harness.cli import (
     doctor_containers,
     engine_commands,
     expected_steps,
+    fixture_command,
     judged_run,
     named_parts,
     options,
@@ -257,6 +258,7 @@ app.command()(remedies.remedy)
 app.command()(upgrades.upgrade)
 app.command("compare")(upgrades.compare_runs)
 app.command()(scan_command.scan)
+app.command("export-fixtures")(fixture_command.export_fixtures_of)
 
 
 @app.command()

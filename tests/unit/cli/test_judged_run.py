@@ -59,6 +59,7 @@ def test_github_is_told_where_it_runs_the_command_or_as_the_option_says(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
+    *,
     variable: str | None,
     option: bool | None,
     told: bool,
