@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Final, TextIO
 
@@ -73,32 +73,30 @@ def tell(run: Run, gate: Gate, out: TextIO, folder: Path | None = None, *, fails
         fails: whether the command fails; else annotations are warnings.
 
     """
-    site = ci_site.of(os.environ)
-    path = _add(run, gate, site, os.environ.get(SUMMARY), folder or run.folder)
-    for each in annotated(run, site):
+    site, texts = ci_site.of(os.environ), cause_texts(run)
+    for each in annotated(run, texts, site):
         print(each.command(ERROR if fails else WARNING), file=out, flush=True)
+    named = os.environ.get(SUMMARY)
+    path = Path(named) if named else (folder or run.folder) / FILE
+    before = path.stat().st_size if named and path.is_file() else 0  # of others in this step
+    said = markdown.text(run, gate, site, MOST_SUMMARY - before - 1, texts)
+    with path.open("ab" if named else "wb") as summary:
+        begin = "\n" if before and said else ""
+        summary.write(f"{begin}{said}".encode("utf-8", "backslashreplace"))
     return path
 
 
-def _add(run: Run, gate: Gate, site: CiSite, file: str | None, folder: Path) -> Path:
-    """Add to the summary of the step, which others may have begun."""
-    path = Path(file) if file else folder / FILE
-    there = path.stat().st_size if file and path.is_file() else 0
-    said = markdown.text(run, gate, site, max(MOST_SUMMARY - there - 1, 0))
-    with path.open("ab" if file else "wb") as out:
-        out.write(said.encode("utf-8", "backslashreplace"))
-    return path
-
-
-def annotated(run: Run, site: CiSite) -> tuple[Annotation, ...]:
+def annotated(run: Run, texts: Sequence[CauseText], site: CiSite) -> tuple[Annotation, ...]:
     """Return the first ones: one for each new cause, then one for each step that is not right."""
     places = ScenarioPlaces(run)
-    every = (*_of_causes(run, site, places), *_of_steps(run, site, places))
+    every = chain(_of_causes(texts, site, places), _of_steps(run, site, places))
     return tuple(islice(every, MOST_ANNOTATIONS))
 
 
-def _of_causes(run: Run, site: CiSite, places: ScenarioPlaces) -> Iterator[Annotation]:
-    for each in cause_texts(run):
+def _of_causes(
+    texts: Sequence[CauseText], site: CiSite, places: ScenarioPlaces
+) -> Iterator[Annotation]:
+    for each in texts:
         if not each.known and each.verdict in {*BAD, VerdictKind.UNKNOWN}:
             who = f"{each.engine} ({each.mark})" if each.mark else each.engine
             place = places.of_cause(each.cause)

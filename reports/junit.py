@@ -32,7 +32,7 @@ from harness.reports.sentences import (
 )
 from harness.reports.words import FINDINGS, NOT_WORDED, worded
 from harness.run.load_run import WRITE, Run, StepResult
-from harness.run.scenario_places import ScenarioPlace, ScenarioPlaces
+from harness.run.scenario_places import ScenarioPlaces
 
 NAME: Final = "junit"
 FILE: Final = "junit.xml"
@@ -76,19 +76,23 @@ def _cases(run: Run) -> Iterator[tuple[str, junitparser.TestCase]]:
     places, site = ScenarioPlaces(run), ci_site.of(os.environ)
     for each in run.verdicts:
         case = _cell(each, run.answers.get(each.case))
-        yield each.scenario, _placed(case, places.of(each.variant, each.step), site)
+        yield each.scenario, _placed(case, (each.variant, each.step), places, site)
     for step in (*run.half_done_steps, *run.failed_steps):
-        at = places.of(step.variant, step.step.number)
-        yield run.variant(step.variant).scenario, _placed(_step(run, step), at, site)
+        at, scenario = (step.variant, step.step.number), run.variant(step.variant).scenario
+        yield scenario, _placed(_step(run, step), at, places, site)
 
 
-def _placed(case: PlacedCase, place: ScenarioPlace | None, site: CiSite) -> PlacedCase:
-    """Say where a test is that did not pass, to who shows it.
+def _placed(
+    case: PlacedCase, at: tuple[str, int], places: ScenarioPlaces, site: CiSite
+) -> PlacedCase:
+    """Say where a test of a variant's step is that did not pass, to who shows it.
 
     Jenkins' xUnit plugin refuses such files: its schema (`junit-10.xsd`) has no place of a test.
     """
-    if site.shows_lines and place and case.result and (path := site.path(place)):
-        case.file, case.line = _xml(path), place.line
+    if site.shows_lines and case.result:
+        place = places.of(*at)
+        if place and (path := site.path(place)):
+            case.file, case.line = _xml(path), place.line
     return case
 
 

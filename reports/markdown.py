@@ -54,9 +54,15 @@ def write(run: Run, folder: Path) -> Path:
     return path
 
 
-def text(run: Run, gate: Gate, site: CiSite, most: int) -> str:
-    """Return the whole text, of at most so many bytes."""
-    return fitted([*_head(run, gate), *_causes(run, site), *_rest(run)], _foot(run, site), most)
+def text(
+    run: Run, gate: Gate, site: CiSite, most: int, texts: Sequence[CauseText] | None = None
+) -> str:
+    """Return the whole text, of at most so many bytes; `texts`: the causes, where they are known.
+
+    To find them takes most of the time.
+    """
+    causes = _causes(run, cause_texts(run) if texts is None else texts, site)
+    return fitted([*_head(run, gate), *causes, *_rest(run)], _foot(run, site), most)
 
 
 def fitted(blocks: Sequence[Block], foot: str, most: int) -> str:
@@ -89,7 +95,8 @@ def _head(run: Run, gate: Gate) -> Iterator[Block]:
 def _answer(gate: Gate) -> str:
     if gate.status == UNKNOWN:
         return "not everything is known"
-    return "all is right, or known" if gate.status == GOOD else "something is new"
+    said = "all is right, or known" if gate.status == GOOD else "something is new"
+    return f"{said}; some of it is flaky" if gate.flaky else said
 
 
 def _lines(said: Sequence[str]) -> str:
@@ -112,8 +119,8 @@ def _count(number: int) -> str:
     return f"{number:,}" if number else ""
 
 
-def _causes(run: Run, site: CiSite) -> Iterator[Block]:
-    texts, places = cause_texts(run), ScenarioPlaces(run)
+def _causes(run: Run, texts: Sequence[CauseText], site: CiSite) -> Iterator[Block]:
+    places = ScenarioPlaces(run)
     new, known = ([each for each in texts if bool(each.known) is of] for of in (False, True))
     if new:
         yield Block(f"#### What is not correct: {counted(len(new), 'cause')}", "heading")

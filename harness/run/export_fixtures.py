@@ -89,19 +89,20 @@ def export(run: Run, cache: Cache, folder: Path, selection: Selection) -> Manife
         EnvironmentProblem: a file cannot be written.
 
     """
-    if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
+    to = folder.resolve()
+    if to.exists() and not (to.is_dir() and not any(to.iterdir())):
         raise PathProblem(folder, "is not empty; name a folder that is new, or empty")
     chosen = [each for each in run.by_step.values() if _known(run, each, selection)]
     if not chosen:
         raise NoFixtureProblem(run.folder)
     states = pipeline.states_of(chosen, cache)
-    part = folder.absolute().with_name(f".{folder.name}.part")
+    part = to.with_name(f".{to.name}.part")
     try:
         shutil.rmtree(part, ignore_errors=True)  # of one that was broken off
         part.mkdir(parents=True)
         manifest = _Export(run, part, states, selection).manifest()
         (part / fixture_manifest.FILE).write_bytes(fixture_manifest.dumped(manifest))
-        part.rename(folder.absolute())
+        part.rename(to)
     except OSError as error:
         raise unwritable(error) from error
     finally:

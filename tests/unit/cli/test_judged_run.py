@@ -101,4 +101,6 @@ def test_a_summary_that_cannot_be_written_changes_no_status(
     monkeypatch.setenv(SUMMARY, str(tmp_path / "none" / "step"))
     ending = Ending(github=True)
     assert judged_run.end(run.folder, Output(quiet=True), late(run), ending) == 0
-    assert "the summary of the job is not written: No such file" in capsys.readouterr().err
+    said = capsys.readouterr()
+    assert "the summary of the job is not written: No such file" in said.err
+    assert "::warning " in said.out, "the annotations are there"

@@ -80,7 +80,7 @@ def test_no_more_than_ten_are_told_and_steps_come_last(run: Run) -> None:
     alone = [p["title"] for _, p, _ in told(replace(run, recorded={**run.recorded, **many}))]
     assert len(alone) == github.MOST_ANNOTATIONS
     one = replace(run, recorded={step.case: replace(step, known="")}, answers={})
-    every = github.annotated(replace(one, info=replace(run.info, cells=())), ci_site.of({}))
+    every = github.annotated(one, (), ci_site.of({}))
     assert [each.title for each in every] == [
         f"{step.reader}: step 6 'change type of n from long to int' is refused"
     ]
@@ -94,8 +94,10 @@ def test_it_is_on_the_line_since_which_it_is_so(run: Run) -> None:
 def test_what_is_in_no_file_of_the_repository_names_none(run: Run, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     site = ci_site.of({"GITHUB_WORKSPACE": str(tmp_path / "other")})
-    assert {(each.file, each.line) for each in github.annotated(run, site)} == {("", 0)}
-    assert "file=" not in github.annotated(run, site)[0].command("error").partition("::")[0]
+    found = github.annotated(run, cause_texts(run), site)
+    assert {(each.file, each.line) for each in found} == {("", 0)}
+    assert COMMAND.fullmatch(found[0].command("error"))
+    assert found[0].command("error").startswith("::error title=")
 
 
 def test_of_a_command_that_does_not_fail_they_are_warnings(run: Run) -> None:
@@ -111,7 +113,7 @@ def test_the_summary_is_added_to_that_of_the_step_and_both_stay_below_its_limit(
     summary.write_text(before, encoding="utf-8")
     told(run)
     text = summary.read_text(encoding="utf-8")
-    assert text.startswith(f"{before}### Lake tables: something is new")
+    assert text.startswith(f"{before}\n### Lake tables: something is new")
     assert "**Left out for want of room:**" in text
     assert len(text.encode()) <= github.MOST_SUMMARY
 

@@ -62,6 +62,8 @@ def test_the_answer_comes_first_then_the_readers_then_the_causes(sampled: Run) -
     places = [text.index(each) for each in ("| reader |", "#### What is not correct", "#### Known")]
     assert places == sorted(places)
     assert markdown.text(sampled, GOOD, HERE, MUCH).startswith("### Lake tables: all is right, or")
+    flaky = markdown.text(sampled, replace(GOOD, flaky=1), HERE, MUCH)
+    assert flaky.startswith("### Lake tables: all is right, or known; some of it is flaky\n")
     unknown = markdown.text(sampled, Gate(3, ()), HERE, MUCH)
     assert unknown.startswith("### Lake tables: not everything is known")
 
