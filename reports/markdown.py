@@ -1,7 +1,7 @@
 """A run in short as Markdown: for a comment on a pull request, and for a job's summary.
 
-The answer comes first, then how each reader fared, then the causes, new ones first. What there is
-no room for is left out in whole blocks, and counted.
+The answer comes first, then how each reader fared, then the causes, new ones first, ten of them in
+full. What there is no room for is left out in whole blocks, and counted.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
+from textwrap import indent
 from typing import Final
 
 from harness.core.counting import counted
@@ -31,8 +32,13 @@ FILE: Final = "summary.md"
 MOST_COMMENT: Final = 65_536
 """Characters of a comment on GitHub ("Body is too long (maximum is 65536 characters)"); GitLab's
 may have a million. Bytes are counted here, which are never fewer."""
+MOST_CAUSES: Final = 10
+"""So many causes are told in full; of those after them the headlines are there."""
 MOST_LINES: Final = 20
 """So many reasons, or steps that were not applied, are listed."""
+MOST_ALARMS: Final = 3
+LONGEST_LINE: Final = 2000
+"""Characters of each of them."""
 _ROOM: Final = 300
 """Bytes for saying what is left out."""
 
@@ -88,8 +94,8 @@ def _head(run: Run, gate: Gate) -> Iterator[Block]:
     yield Block(f"### Lake tables: {_answer(gate)}")
     yield Block(_lines(gate.reasons))
     yield Block(_scores(scoreboard(run)), "table")
-    for alarm in agreement.alarms(run):
-        yield Block(f"**Alarm:** {escaped(alarm.text)}", "alarm")
+    if alarms := [f"ALARM: {each.text}" for each in agreement.alarms(run)]:
+        yield Block(_lines(alarms, MOST_ALARMS), "list of alarms")
 
 
 def _answer(gate: Gate) -> str:
@@ -99,8 +105,8 @@ def _answer(gate: Gate) -> str:
     return f"{said}; some of it is flaky" if gate.flaky else said
 
 
-def _lines(said: Sequence[str]) -> str:
-    shown = [f"- {escaped(short(each, 2000))}" for each in said[:MOST_LINES]]
+def _lines(said: Sequence[str], most: int = MOST_LINES) -> str:
+    shown = [f"- {escaped(short(each, LONGEST_LINE))}" for each in said[:most]]
     left = len(said) - len(shown)
     return "\n".join([*shown, *([f"- and {left:,} more"] if left else [])])
 
@@ -125,7 +131,9 @@ def _causes(run: Run, texts: Sequence[CauseText], site: CiSite) -> Iterator[Bloc
     if new:
         yield Block(f"#### What is not correct: {counted(len(new), 'cause')}", "heading")
     for number, each in enumerate(new, start=1):
-        yield Block(_cause(number, each, site.link(places.of_cause(each.cause))), "cause")
+        link = site.link(places.of_cause(each.cause))
+        said = _cause(each, link) if number <= MOST_CAUSES else _headline(each, link)
+        yield Block(f"{number}. {indent(said, ' ' * 4).strip()}", "cause")
     if known:
         yield Block(f"#### Known, and still there: {counted(len(known), 'cause')}", "heading")
     for number, each in enumerate(known, start=len(new) + 1):
@@ -133,27 +141,32 @@ def _causes(run: Run, texts: Sequence[CauseText], site: CiSite) -> Iterator[Bloc
         yield Block(f"{number}. {why}", "known cause")
 
 
-def _cause(number: int, each: CauseText, link: str) -> str:
-    where = f"{escaped(each.where)}{f' ([its line]({link}))' if link else ''}"
+def _headline(each: CauseText, link: str) -> str:
+    return f"**{escaped(each.headline)}**{f' ([its line]({link}))' if link else ''}"
+
+
+def _cause(each: CauseText, link: str) -> str:
     told = {
         "seen": escaped(each.seen),
         "by": escaped(each.readers),
-        "where": where,
+        "where": escaped(each.where),
         "what to do": escaped(each.to_do),
         "look": code(each.commands[0]),
     }
-    indent = " " * len(f"{number}. ")
-    lines = (f"{indent}- {name}: {said}" for name, said in told.items() if said)
-    return "\n".join([f"{number}. **{escaped(each.headline)}**", *lines])
+    lines = (f"- {name}: {said}" for name, said in told.items() if said)
+    return "\n".join([_headline(each, link), *lines])
 
 
 def _rest(run: Run) -> Iterator[Block]:
     half_done = [f"{what}: {why}" for what, why in summary.half_done_steps(run)]
     failed = [f"{what}: {why}" for what, why in summary.failed_steps(run)]
     if half_done:
-        yield Block(f"#### Steps that were committed, and then failed\n\n{_lines(half_done)}")
+        yield Block(
+            f"#### Steps that were committed, and then failed\n\n{_lines(half_done)}",
+            "list of steps",
+        )
     if failed:
-        yield Block(f"#### Steps that were not applied\n\n{_lines(failed)}")
+        yield Block(f"#### Steps that were not applied\n\n{_lines(failed)}", "list of steps")
 
 
 def _foot(run: Run, site: CiSite) -> str:

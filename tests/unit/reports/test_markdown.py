@@ -74,7 +74,10 @@ def test_every_cause_and_every_count_is_there(sampled: Run) -> None:
     assert len(texts) > 5
     flat = " ".join(text.replace("\u200b", "").split())
     assert [each.headline for each in texts if " ".join(each.headline.split()) not in flat] == []
-    assert [e.commands[0] for e in texts if not e.known and e.commands[0] not in flat] == []
+    new = [each for each in texts if not each.known]
+    assert len(new) > markdown.MOST_CAUSES
+    assert all(each.commands[0] in flat for each in new[: markdown.MOST_CAUSES])
+    assert flat.count("harness explain") == markdown.MOST_CAUSES
     rows = [
         line
         for line in text.splitlines()
@@ -107,7 +110,7 @@ def test_the_causes_link_the_line_since_which_it_is_so(tmp_path: Path) -> None:
     assert "[the files that the job kept](https://github.com/us/lake/actions/runs/7)" in text
 
 
-@pytest.mark.parametrize("most", [1000, 3000, 6000, 10_000])
+@pytest.mark.parametrize("most", [1000, 3000, 6000, 8000])
 def test_what_has_no_room_is_left_out_in_whole_blocks_and_counted(sampled: Run, most: int) -> None:
     whole, text = (markdown.text(sampled, NEW, HERE, size) for size in (MUCH, most))
     assert len(text.encode()) <= most < len(whole.encode())
