@@ -136,7 +136,7 @@ def _table(
         rows,
         select=() if query.label else query.columns,
         aggregate=query.label,
-        where=tuple(_conditions(query)),
+        where=tuple(conditions(query)),
         back_to=past.step if past else None,
     )
 
@@ -156,7 +156,8 @@ def _id(schema: Schema, path: str) -> int:
     return schema.find(path).id
 
 
-def _conditions(query: Query) -> Iterator[AskedCondition]:
+def conditions(query: Query) -> Iterator[AskedCondition]:
+    """Yield what rows must fulfil to be asked for."""
     for each in query.conditions:
         value = plain(each.value) if each.type else None
         yield AskedCondition(each.path, str(each.test), value, each.type)
