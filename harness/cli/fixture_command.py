@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from harness.artifacts import cache_mark
 from harness.artifacts.cache import Cache
 from harness.cli import options
 from harness.cli.console.output import Output
@@ -50,6 +51,7 @@ def export_fixtures_of(
                 raise UsageProblem(f"the run has no table of '{each}'; {one_of(each, known)}")
         chosen = Selection(k, tuple(formats or ()))
         cache = Cache.default(offline=True)
+        cache_mark.check(cache)  # states are locked to be read
         manifest = export_fixtures.export(found, cache, folder, chosen)
     totals = export_fixtures.totals(manifest)
     made, left = counted(totals["fixtures"], "fixture"), counted(totals["left_out"], "step")
