@@ -17,6 +17,7 @@ from typing import Final
 
 import junitparser
 
+from harness.core.counting import counted
 from harness.core.grouping import grouped
 from harness.core.outcomes import HALF_DONE, half_done, word
 from harness.core.records import Answer, Finding, OutcomeKind, Verdict, VerdictKind, Witness
@@ -31,6 +32,7 @@ from harness.reports.sentences import (
     witness_text,
 )
 from harness.reports.words import FINDINGS, NOT_WORDED, worded
+from harness.run import run_gate
 from harness.run.load_run import WRITE, Run, StepResult
 from harness.run.scenario_places import ScenarioPlaces
 
@@ -43,6 +45,10 @@ CaseResult = junitparser.Failure | junitparser.Error | junitparser.Skipped
 PLACES: Final = 20
 """So many wrong places are listed by `details`; the HTML report has them all."""
 
+MOST_TESTS: Final = 50_000
+"""Of more cells than these, right answers are summed up: GitLab takes no larger files."""
+DIGITS: Final = 3
+"""Of seconds, as the schemas of JUnit files have them."""
 _SECONDS: Final = "%Y-%m-%dT%H:%M:%S"
 """A moment as the schemas of JUnit files have it: without a zone."""
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -74,12 +80,31 @@ def write(run: Run, folder: Path) -> Path:
 
 def _cases(run: Run) -> Iterator[tuple[str, junitparser.TestCase]]:
     places, site = ScenarioPlaces(run), ci_site.of(os.environ)
+    many = len(run.verdicts) > MOST_TESTS
+    late = set(run_gate.late(run))  # what tells of attempts is never summed up
+    summed = [each for each in run.verdicts if many and _passes(each) and each.case not in late]
+    yield from _sums(summed)
+    apart = {each.case for each in summed}
     for each in run.verdicts:
-        case = _cell(each, run.answers.get(each.case))
-        yield each.scenario, _placed(case, (each.variant, each.step), places, site)
+        if each.case not in apart:
+            case = _cell(each, run.answers.get(each.case))
+            yield each.scenario, _placed(case, (each.variant, each.step), places, site)
     for step in (*run.half_done_steps, *run.failed_steps):
         at, scenario = (step.variant, step.step.number), run.variant(step.variant).scenario
         yield scenario, _placed(_step(run, step), at, places, site)
+
+
+def _passes(verdict: Verdict) -> bool:
+    return verdict.verdict is VerdictKind.CORRECT and not verdict.disclaimed
+
+
+def _sums(right: Sequence[Verdict]) -> Iterator[tuple[str, junitparser.TestCase]]:
+    """Yield a test for all that a reader answered right of a table."""
+    tables = grouped(((each.scenario, each.variant, each.reader), each) for each in right)
+    for (scenario, variant, reader), of in tables.items():
+        name = f"{counted(len(of), 'right answer')} by {reader}"
+        seconds = round(sum(each.seconds for each in of), DIGITS)
+        yield scenario, PlacedCase(_xml(name), _xml(variant), seconds)
 
 
 def _placed(
@@ -98,7 +123,7 @@ def _placed(
 
 def _cell(verdict: Verdict, answer: Answer | None) -> PlacedCase:
     name = verdict.case.removeprefix(f"{verdict.variant}/")
-    case = PlacedCase(_xml(name), _xml(verdict.variant), verdict.seconds)
+    case = PlacedCase(_xml(name), _xml(verdict.variant), round(verdict.seconds, DIGITS))
     least: CaseResult | None = junitparser.Failure(NOT_WORDED, str(verdict.verdict))
     if (result := worded(verdict.case, lambda: _result(verdict, answer), least)) is not None:
         case.result = [result]
@@ -110,7 +135,7 @@ def _cell(verdict: Verdict, answer: Answer | None) -> PlacedCase:
 
 def _result(verdict: Verdict, answer: Answer | None) -> CaseResult | None:
     match verdict.verdict:
-        case VerdictKind.CORRECT if not verdict.disclaimed:
+        case _ if _passes(verdict):
             return None
         case VerdictKind.UNSUPPORTED:
             return _with_text(junitparser.Skipped(_xml(f"unsupported: {verdict.because}")))
@@ -219,7 +244,7 @@ def _place(finding: Finding, place: Witness) -> str:
 def _step(run: Run, step: StepResult) -> PlacedCase:
     outcome = step.outcome
     name = f"s{step.step.number}/{WRITE}: {step.step.text}"
-    case = PlacedCase(_xml(name), _xml(step.variant), outcome.seconds)
+    case = PlacedCase(_xml(name), _xml(step.variant), round(outcome.seconds, DIGITS))
     judged = (v for v in run.step_verdicts if (v.variant, v.step) == (step.variant, outcome.step))
     known = next((each.known for each in judged), "")
     why = refusal_text(outcome.refusal) if outcome.refusal else outcome.because

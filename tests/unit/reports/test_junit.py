@@ -10,6 +10,7 @@ import pytest
 from harness.core.attempts import Attempt
 from harness.core.records import Verdict, VerdictKind
 from harness.reports import junit, sentences
+from harness.run import run_gate
 from harness.run.load_run import Run
 from tests.recorded import sample
 from tests.unit.reports.placed import FILE, LINES, placed
@@ -255,3 +256,22 @@ def test_where_a_build_server_shows_lines_each_result_has_its_own(
         bare = [child.tag for child in each] == ["system-out"]
         assert (each.get("file"), each.get("line")) == ((None, None) if bare else place)
     assert {each.get("file") for each in found} == {None, FILE}
+
+
+def test_of_very_many_cells_what_is_right_is_summed_up_and_nothing_else(
+    sampled: Run, cases: list[ET.Element], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(junit, "MOST_TESTS", len(sampled.verdicts) - 1)
+    found = read(sampled, tmp_path)
+    sums = [each for each in found if " by " in (each.get("name") or "") and not each.findall("*")]
+    every = [each for each in sampled.verdicts if each.verdict is VerdictKind.CORRECT]
+    right = [each for each in every if each.case not in run_gate.late(sampled)]
+    assert len(right) < len(every)
+    assert sum(int((each.get("name") or "").partition(" ")[0]) for each in sums) == len(right)
+    assert len(sums) == len({(each.variant, each.reader) for each in right}) < len(right)
+    kept = {(each.get("classname"), each.get("name")) for each in found if each not in sums}
+    before = {(each.get("classname"), each.get("name")): each for each in cases}
+    names = {(each.variant, each.case.removeprefix(f"{each.variant}/")) for each in right}
+    assert kept == {at for at in before if at not in names}
+    monkeypatch.setattr(junit, "MOST_TESTS", len(sampled.verdicts))
+    assert len(read(sampled, tmp_path)) == len(cases)
