@@ -2,10 +2,14 @@
 
 A wrong or refused cell is a failure, of type `known` when the baseline names it; an unknown one is
 an error, an unsupported one is skipped. Which of them break a build is the gate's business.
+
+Each result says all in its text as well: GitLab shows no `message` (gitlab-org/gitlab-foss#53668),
+Jenkins shows both.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,10 +17,12 @@ from typing import Final
 
 import junitparser
 
+from harness.core.counting import counted
 from harness.core.grouping import grouped
 from harness.core.outcomes import HALF_DONE, half_done, word
 from harness.core.records import Answer, Finding, OutcomeKind, Verdict, VerdictKind, Witness
-from harness.reports import html
+from harness.reports import ci_site, html
+from harness.reports.ci_site import CiSite
 from harness.reports.sentences import (
     answered_text,
     finding_text,
@@ -26,7 +32,9 @@ from harness.reports.sentences import (
     witness_text,
 )
 from harness.reports.words import FINDINGS, NOT_WORDED, worded
+from harness.run import run_gate
 from harness.run.load_run import WRITE, Run, StepResult
+from harness.run.scenario_places import ScenarioPlaces
 
 NAME: Final = "junit"
 FILE: Final = "junit.xml"
@@ -37,7 +45,20 @@ CaseResult = junitparser.Failure | junitparser.Error | junitparser.Skipped
 PLACES: Final = 20
 """So many wrong places are listed by `details`; the HTML report has them all."""
 
+MOST_TESTS: Final = 50_000
+"""Of more cells than these, right answers are summed up: GitLab takes no larger files."""
+DIGITS: Final = 3
+"""Of seconds, as the schemas of JUnit files have them."""
+_SECONDS: Final = "%Y-%m-%dT%H:%M:%S"
+"""A moment as the schemas of JUnit files have it: without a zone."""
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+class PlacedCase(junitparser.TestCase):
+    """A test with its place in the repository."""
+
+    file = junitparser.Attr()
+    line = junitparser.IntAttr()
 
 
 def write(run: Run, folder: Path) -> Path:
@@ -46,6 +67,9 @@ def write(run: Run, folder: Path) -> Path:
     xml = junitparser.JUnitXml(f"{run.info.profile} {run.info.id}")
     for scenario, tests in grouped(_cases(run)).items():
         suite = junitparser.TestSuite(_xml(scenario))
+        suite.timestamp = run.info.started.strftime(_SECONDS)
+        for name, value in (("profile", run.info.profile), ("harness", run.info.version)):
+            suite.add_property(name, _xml(value))
         suite.add_testcases(tests)  # all at once: a suite counts its tests anew at each addition
         xml.add_testsuite(suite)
     part = path.with_name(f"{FILE}.part")
@@ -55,15 +79,51 @@ def write(run: Run, folder: Path) -> Path:
 
 
 def _cases(run: Run) -> Iterator[tuple[str, junitparser.TestCase]]:
+    places, site = ScenarioPlaces(run), ci_site.of(os.environ)
+    many = len(run.verdicts) > MOST_TESTS
+    late = set(run_gate.late(run))  # what tells of attempts is never summed up
+    summed = [each for each in run.verdicts if many and _passes(each) and each.case not in late]
+    yield from _sums(summed)
+    apart = {each.case for each in summed}
     for each in run.verdicts:
-        yield each.scenario, _cell(each, run.answers.get(each.case))
+        if each.case not in apart:
+            case = _cell(each, run.answers.get(each.case))
+            yield each.scenario, _placed(case, (each.variant, each.step), places, site)
     for step in (*run.half_done_steps, *run.failed_steps):
-        yield run.variant(step.variant).scenario, _step(run, step)
+        at, scenario = (step.variant, step.step.number), run.variant(step.variant).scenario
+        yield scenario, _placed(_step(run, step), at, places, site)
 
 
-def _cell(verdict: Verdict, answer: Answer | None) -> junitparser.TestCase:
+def _passes(verdict: Verdict) -> bool:
+    return verdict.verdict is VerdictKind.CORRECT and not verdict.disclaimed
+
+
+def _sums(right: Sequence[Verdict]) -> Iterator[tuple[str, junitparser.TestCase]]:
+    """Yield a test for all that a reader answered right of a table."""
+    tables = grouped(((each.scenario, each.variant, each.reader), each) for each in right)
+    for (scenario, variant, reader), of in tables.items():
+        name = f"{counted(len(of), 'right answer')} by {reader}"
+        seconds = round(sum(each.seconds for each in of), DIGITS)
+        yield scenario, PlacedCase(_xml(name), _xml(variant), seconds)
+
+
+def _placed(
+    case: PlacedCase, at: tuple[str, int], places: ScenarioPlaces, site: CiSite
+) -> PlacedCase:
+    """Say where a test of a variant's step is that did not pass, to who shows it.
+
+    Jenkins' xUnit plugin refuses such files: its schema (`junit-10.xsd`) has no place of a test.
+    """
+    if site.shows_lines and case.result:
+        place = places.of(*at)
+        if place and (path := site.path(place)):
+            case.file, case.line = _xml(path), place.line
+    return case
+
+
+def _cell(verdict: Verdict, answer: Answer | None) -> PlacedCase:
     name = verdict.case.removeprefix(f"{verdict.variant}/")
-    case = junitparser.TestCase(_xml(name), _xml(verdict.variant), verdict.seconds)
+    case = PlacedCase(_xml(name), _xml(verdict.variant), round(verdict.seconds, DIGITS))
     least: CaseResult | None = junitparser.Failure(NOT_WORDED, str(verdict.verdict))
     if (result := worded(verdict.case, lambda: _result(verdict, answer), least)) is not None:
         case.result = [result]
@@ -75,21 +135,27 @@ def _cell(verdict: Verdict, answer: Answer | None) -> junitparser.TestCase:
 
 def _result(verdict: Verdict, answer: Answer | None) -> CaseResult | None:
     match verdict.verdict:
-        case VerdictKind.CORRECT if not verdict.disclaimed:
+        case _ if _passes(verdict):
             return None
         case VerdictKind.UNSUPPORTED:
-            return junitparser.Skipped(_xml(f"unsupported: {verdict.because}"))
+            return _with_text(junitparser.Skipped(_xml(f"unsupported: {verdict.because}")))
         case VerdictKind.UNKNOWN:
             return _unknown(verdict, answer)
     failure = junitparser.Failure(_heading(verdict, answer), _kind(verdict))
-    failure.text = _xml("\n".join([*_evidence(verdict, answer), f"In full: {html.FILE}"]))
+    lines = (*_known(verdict), *_evidence(verdict, answer), f"In full: {html.FILE}")
+    failure.text = _xml("\n".join(lines))
     return failure
 
 
-def _unknown(verdict: Verdict, answer: Answer | None) -> junitparser.Error:
+def _unknown(verdict: Verdict, answer: Answer | None) -> CaseResult:
     error = junitparser.Error(_xml(verdict.because or "unknown"), "unknown")
-    error.text = _xml(log_text(answer))
-    return error
+    return _with_text(error, _xml(log_text(answer)))
+
+
+def _with_text(result: CaseResult, more: str = "") -> CaseResult:
+    """Return a result whose text says what its message does, and more."""
+    result.text = "\n".join(filter(None, (result.message, more)))
+    return result
 
 
 def _kind(verdict: Verdict) -> str:
@@ -99,9 +165,16 @@ def _kind(verdict: Verdict) -> str:
     return str(verdict.findings[0].kind if wrong else verdict.verdict)
 
 
+def _known(verdict: Verdict) -> Iterator[str]:
+    """Say what was known of a cell before."""
+    if verdict.known:
+        yield f"known: {verdict.known}"
+    if said := answered_text(verdict):
+        yield said
+
+
 def _heading(verdict: Verdict, answer: Answer | None) -> str:
-    said = [f"known: {verdict.known}"] if verdict.known else []
-    said += filter(None, [answered_text(verdict)])
+    said = [*_known(verdict)]
     if answer and answer.refusal:
         said.append(f"refused: {answer.refusal.kind} {answer.refusal.code}".rstrip())
     names = ([FINDINGS[each.kind].label, ", ".join(each.columns)] for each in verdict.findings)
@@ -168,22 +241,23 @@ def _place(finding: Finding, place: Witness) -> str:
     return f"{said}; read from {place.file}" if place.file else said
 
 
-def _step(run: Run, step: StepResult) -> junitparser.TestCase:
+def _step(run: Run, step: StepResult) -> PlacedCase:
     outcome = step.outcome
     name = f"s{step.step.number}/{WRITE}: {step.step.text}"
-    case = junitparser.TestCase(_xml(name), _xml(step.variant), outcome.seconds)
+    case = PlacedCase(_xml(name), _xml(step.variant), round(outcome.seconds, DIGITS))
     judged = (v for v in run.step_verdicts if (v.variant, v.step) == (step.variant, outcome.step))
     known = next((each.known for each in judged), "")
     why = refusal_text(outcome.refusal) if outcome.refusal else outcome.because
     why = f"{HALF_DONE}: {why}" if half_done(outcome) else why
     match outcome.kind:
         case OutcomeKind.SKIPPED:
-            case.result = [junitparser.Skipped(_xml(why))]
+            case.result = [_with_text(junitparser.Skipped(_xml(why)))]
         case OutcomeKind.REFUSED | OutcomeKind.APPLIED:  # one that is half-done
             said = f"known: {known}; {why}" if known else why
-            case.result = [junitparser.Failure(_xml(said), KNOWN if known else word(outcome))]
+            failure = junitparser.Failure(_xml(said), KNOWN if known else word(outcome))
+            case.result = [_with_text(failure)]
         case _:
-            case.result = [junitparser.Error(_xml(why or "unknown"), str(outcome.kind))]
+            case.result = [_with_text(junitparser.Error(_xml(why or "unknown"), str(outcome.kind)))]
     return case
 
 

@@ -8,8 +8,8 @@ from typing import Final
 
 from harness.core.counting import counted
 from harness.core.records import OutcomeKind, VerdictKind
-from harness.core.refusals import by_chance
 from harness.reports.sentences import refusal_text
+from harness.run import run_gate
 from harness.run.causes import ORDER
 from harness.run.load_run import Run, StepResult
 from harness.run.run_info import NOT_COMPARED
@@ -57,13 +57,8 @@ def _named(each: StepResult) -> str:
 
 
 def flaky(run: Run) -> tuple[str, ...]:
-    """Return the cases that were answered only when asked again.
-
-    An error that came both times is no such answer.
-    """
-    answers = (run.answers.get(each.case) for each in run.verdicts)
-    came = (each for each in answers if each and each.attempts and not each.unknown)
-    return tuple(each.case for each in came if not (each.refusal and by_chance(each.refusal)))
+    """Return the cases that were answered only when asked again."""
+    return run_gate.late(run)
 
 
 def explained(run: Run) -> str:

@@ -1,12 +1,10 @@
 """A comparison of two sides as a short Markdown text: for the comment on a pull request.
 
-No text of an engine or a file can be more than text in it: all that Markdown, HTML and the sites
-that show it would make something of is escaped.
+No text of an engine or a file can be more than text in it (`markdown_text`).
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -14,16 +12,11 @@ from typing import Final
 from harness.comparison.regressions import Regression
 from harness.comparison.result import SideComparison
 from harness.core.counting import counted
-from harness.core.errors import printable
 from harness.reports import upgrade_words as words
+from harness.reports.markdown_text import escaped
 
 FILE: Final = "upgrade.md"
 MOST_CAUSES: Final = 10
-_SPECIAL: Final = re.compile(r"([\\`*_\[\]<>#!|~$&]|:(?=//|\w+:)|(?<=www)\.)", re.IGNORECASE)
-"""What means something within a line; no line begins with a text that is not our own."""
-_MENTION: Final = re.compile(r"([@#!~])(?=\w)")
-NOTHING: Final = "&#8203;"
-"""A character of no width. Sites make links to people and issues of escaped names as well."""
 
 
 def write(found: SideComparison, folder: Path) -> Path:
@@ -37,16 +30,6 @@ def text(found: SideComparison) -> str:
     """Return the whole text."""
     parts = (_answer(found), _classes(found), *_causes(found), *_accepted(found))
     return "\n\n".join(parts) + "\n"
-
-
-def escaped(said: str) -> str:
-    r"""Return a text on one line that means nothing but itself.
-
-    >>> print(escaped("a|b <i> @me #1\n# www.x"))
-    a\|b \<i\> @&#8203;me \#&#8203;1 \# www\.x
-    """
-    line = printable(" ".join(said.split()))
-    return _MENTION.sub(rf"\1{NOTHING}", _SPECIAL.sub(r"\\\1", line))
 
 
 def _answer(found: SideComparison) -> str:

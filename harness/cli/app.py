@@ -6,7 +6,6 @@ import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
@@ -23,6 +22,8 @@ from harness.cli import (
     doctor_containers,
     engine_commands,
     expected_steps,
+    fixture_command,
+    judged_run,
     named_parts,
     options,
     plan_options,
@@ -32,14 +33,13 @@ from harness.cli import (
 from harness.cli import doctor as health
 from harness.cli.console.output import OUT, Output
 from harness.cli.explain import command as explanation
+from harness.cli.judged_run import Ending
 from harness.cli.named_parts import NamedParts
 from harness.cli.open_run import Resources, begun, looked_at, resumed
 from harness.cli.remedy import command as remedies
 from harness.cli.reproduce import command as reproduction
 from harness.cli.upgrade import command as upgrades
 from harness.core.errors import DEFECT, HarnessError, UsageProblem, printable, problem_of
-from harness.judge import gate
-from harness.judge.baseline import Applied
 from harness.plan import own_distributions
 from harness.read.reader_servers import TIMEOUT_S
 from harness.run import load_run as run_record
@@ -123,9 +123,11 @@ def fetch(
 @app.command()
 @options.with_output
 @options.with_parts
+@options.with_ending
 def run(
     output: Output,
     named: NamedParts,
+    ending: Ending,
     context: typer.Context,
     scenarios: options.ScenariosArgument = None,
     folders: options.ScenariosOption = None,
@@ -138,7 +140,6 @@ def run(
     metastore: options.MetastoreOption = "",
     offline: options.OfflineOption = False,
     fresh: options.FreshOption = False,
-    show: options.ShowOption = False,
     resume: options.ResumeOption = False,
     timeout: options.TimeoutOption = TIMEOUT_S,
     write_timeout: options.WriteTimeoutOption = writer_pool.TIMEOUT_S,
@@ -160,7 +161,7 @@ def run(
         made = plan_record.plan_of(info) if resume else made
         pipeline.prepare(made, work)
         pipeline.write_and_read(made, work, fresh=info.fresh, resume=resume)
-        return _finish(work.folder, output, second_round.judge(made, work), show=show)
+        return judged_run.end(work.folder, output, second_round.judge(made, work), ending)
 
 
 @app.command()
@@ -189,8 +190,10 @@ def write(
 
 @app.command()
 @options.with_output
+@options.with_ending
 def read(
     output: Output,
+    ending: Ending,
     run_dir: options.OldRunOption = LATEST_RUN,
     reader: Annotated[
         list[str] | None,
@@ -199,7 +202,6 @@ def read(
     folders: options.OwnOption = None,
     offline: options.OfflineOption = False,
     fresh: options.FreshOption = False,
-    show: options.ShowOption = False,
     timeout: options.TimeoutOption = TIMEOUT_S,
 ) -> int:
     """Ask the readers about the states of a run, then judge and report; write no table."""
@@ -211,21 +213,22 @@ def read(
             made = plan_record.add_reader(work.folder, named_parts.reader(each))
         pipeline.prepare(made, work)
         pipeline.read_answers(made, work, fresh=fresh)
-        return _finish(work.folder, output, second_round.judge(made, work), show=show)
+        return judged_run.end(work.folder, output, second_round.judge(made, work), ending)
 
 
 @app.command()
 @options.with_output
+@options.with_ending
 def judge(
     output: Output,
+    ending: Ending,
     run_dir: options.OldRunOption = LATEST_RUN,
-    show: options.ShowOption = False,
 ) -> int:
     """Judge the recorded answers of a run again; start no engine."""
     folder = run_folder.existing(run_dir)
     run_info.check(folder)  # in a folder that is no run not even a lock is left
     with run_folder.locked(folder), run_log(folder):
-        return _finish(folder, output, pipeline.judge_run(folder), show=show)
+        return judged_run.end(folder, output, pipeline.judge_run(folder), ending)
 
 
 @app.command()
@@ -255,6 +258,7 @@ app.command()(remedies.remedy)
 app.command()(upgrades.upgrade)
 app.command("compare")(upgrades.compare_runs)
 app.command()(scan_command.scan)
+app.command("export-fixtures")(fixture_command.export_fixtures_of)
 
 
 @app.command()
@@ -278,13 +282,6 @@ def doctor(
     doctor_containers.show(docker, told, OUT)
     if changed or health.problems(this, found):
         raise typer.Exit(3)
-
-
-def _finish(folder: Path, output: Output, judged: Applied, *, show: bool) -> int:
-    result = gate.gate(judged)
-    status = 0 if show and result.status == gate.NEW else result.status
-    output.result(run_record.load(folder), result, status)
-    return status
 
 
 @app.callback(invoke_without_command=True)

@@ -13,6 +13,7 @@ import typer
 
 from harness.artifacts.cache import OFFLINE
 from harness.cli.console.output import Output
+from harness.cli.judged_run import Ending
 from harness.cli.named_parts import NamedParts
 from harness.core.errors import UsageProblem, printable
 from harness.core.runtime_names import RUNTIMES, WAREHOUSES
@@ -160,6 +161,22 @@ ShowOption = Annotated[
     bool,
     typer.Option(help="Do not fail because of findings: a status of 1 becomes 0."),
 ]
+FailOnFlakyOption = Annotated[
+    bool,
+    typer.Option(
+        "--fail-on-flaky",
+        help="End with 1 also because of cells that were answered only when asked again, or "
+        "otherwise by a fresh server, known ones too.",
+    ),
+]
+GithubOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--github/--no-github",
+        help="Write the summary of a GitHub job, and annotations on the lines of scenarios.",
+        show_default="in GitHub Actions",
+    ),
+]
 ResumeOption = Annotated[
     bool,
     typer.Option(
@@ -188,6 +205,12 @@ PARTS: Final = {
     "readers": ReadersOption,
 }
 """The options that make `NamedParts`."""
+ENDING: Final = {
+    "show": (ShowOption, False),
+    "fail_on_flaky": (FailOnFlakyOption, False),
+    "github": (GithubOption, None),
+}
+"""The options that make an `Ending`, each with its default."""
 OUTPUT: Final = {"quiet": QuietOption, "json": JsonOption, "verbose": VerboseOption}
 """The options that make an `Output`."""
 PLANNED_ALREADY: Final = (
@@ -241,6 +264,22 @@ def with_parts(command: Callable[..., T]) -> Callable[..., T]:
     added = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
         for name, kind in PARTS.items()
+    ]
+    return _taking(said, [*own, *added])
+
+
+def with_ending(command: Callable[..., T]) -> Callable[..., T]:
+    """Return a command that has the options of how a judged run ends in place of its `ending`."""
+
+    @wraps(command)
+    def said(**given: Any) -> T:  # noqa: ANN401 - whatever the other options are
+        named = {name: given.pop(name) for name in ENDING}
+        return command(ending=Ending(**named), **given)
+
+    own = _parameters(command, without="ending")
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+        for name, (kind, default) in ENDING.items()
     ]
     return _taking(said, [*own, *added])
 

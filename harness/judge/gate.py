@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from harness.core.grouping import grouped
 from harness.core.outcomes import HALF_DONE
 from harness.core.parties import Party
 from harness.core.records import FindingKind, Verdict, VerdictKind
@@ -17,6 +18,8 @@ NEW: Final = 1
 UNKNOWN: Final = 3
 BROKEN: Final = "harness: "
 """What the reason begins with where the harness failed to judge a cell."""
+LATE: Final = "answered only when asked again"
+OTHERWISE: Final = "answered otherwise by a fresh server"
 SHOWN: Final = 5
 """So many of a kind are listed; the reports and the baselines have them all."""
 
@@ -28,17 +31,27 @@ class Gate:
     status: int
     reasons: tuple[str, ...]
     """Sentences for people."""
+    flaky: int = 0
+    """So many cells were answered otherwise when they were asked again, or only then."""
 
 
-def gate(applied: Applied) -> Gate:
+def gate(applied: Applied, late: Collection[str] = (), *, fail_on_flaky: bool = False) -> Gate:
     """Return 3 if anything is unknown, else 1 if anything is new or gone, else 0.
 
     A run without any verdict tells nothing, and is 3. Wrong use (2) never comes this far.
+
+    Args:
+        applied: the verdicts, with what is known of them.
+        late: the cases that were answered only when asked again.
+        fail_on_flaky: whether flaky cells alone are 1, known ones too.
+
     """
     unknown = tuple(_unknown(applied.verdicts))
-    new = tuple(_new(applied))
-    status = UNKNOWN if unknown else NEW if new else GOOD
-    return Gate(status, (*unknown, *new, *_expired(applied), *_good(applied, status)))
+    new, flaky = tuple(_new(applied)), _flaky(applied.verdicts, late)
+    failing = new or (fail_on_flaky and flaky)
+    status = UNKNOWN if unknown else NEW if failing else GOOD
+    told = (*unknown, *new, *_unsteady(flaky), *_expired(applied), *_good(applied, status))
+    return Gate(status, told, sum(map(len, flaky.values())))
 
 
 def _unknown(verdicts: Sequence[Verdict]) -> Iterator[str]:
@@ -94,6 +107,21 @@ def _new(applied: Applied) -> Iterator[str]:
 
 def _unexplained(verdict: Verdict) -> bool:
     return any(each.kind is FindingKind.UNEXPLAINED for each in verdict.findings)
+
+
+def _flaky(verdicts: Sequence[Verdict], late: Collection[str]) -> Mapping[str, Sequence[Verdict]]:
+    """Return the cells that were not answered alike each time that they were asked, by how."""
+    found = ((LATE if each.case in late else OTHERWISE, each) for each in verdicts)
+    return grouped((how, each) for how, each in found if how is LATE or _depends(each))
+
+
+def _unsteady(flaky: Mapping[str, Sequence[Verdict]]) -> Iterator[str]:
+    for how, cells in flaky.items():
+        yield f"{_count(cells, 'cell is', 'cells are')} flaky, {how}: {_where(cells)}."
+
+
+def _depends(verdict: Verdict) -> bool:
+    return any(each.kind is FindingKind.ORDER_DEPENDENT for each in verdict.findings)
 
 
 def _expired(applied: Applied) -> Iterator[str]:

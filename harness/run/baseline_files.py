@@ -111,7 +111,7 @@ def update(found: Run, plan: Plan, verdicts: Sequence[Verdict]) -> Updated:
 
 
 def _updated(info: RunInfo, name: str, seen: Sequence[Seen]) -> tuple[Path, str]:
-    scenario = _file(info, name)
+    scenario = scenario_file(info, name)
     if scenario is None:
         raise UsageProblem(
             f"the file of scenario {name} is not here; update its baseline where it is"
@@ -155,13 +155,13 @@ def _scenarios(plan: Plan) -> dict[str, Scenario]:
 
 def _now(info: RunInfo, name: str) -> BaselineInfo:
     """Return a baseline as it is beside its scenario, else as the run remembers it."""
-    path = _file(info, name)
+    path = scenario_file(info, name)
     if path is not None:
         return BaselineInfo(str(path), _text(_beside(path)))
     return info.baselines.get(name, BaselineInfo())
 
 
-def _file(info: RunInfo, name: str) -> Path | None:
+def scenario_file(info: RunInfo, name: str) -> Path | None:
     """Find a scenario's file: where it was, else in a clone, else among those shipped here."""
     was = info.baselines.get(name, BaselineInfo())
     paths = [Path(each) for each in (was.scenario, was.below) if each]

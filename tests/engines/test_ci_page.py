@@ -35,6 +35,7 @@ OF_A_STEP = {"run", "id", "if", "uses", "with"}
 OF_A_JOB = {"script", "variables", "image", "timeout", "cache", "artifacts"}
 """Keys of a step of GitHub's and of a job of GitLab's; others could change what is run, and how."""
 KNOWN = "my/orders/rename.known.yaml"
+SUMMARY = "GITHUB_STEP_SUMMARY"
 PLAN = "harness plan --scenarios my/ --profile nightly"
 ENGINES = ("artifacts", "jre", "unpacked", "archives")
 """Folders of the usual cache that a job shares, so that nothing is fetched anew."""
@@ -165,7 +166,13 @@ def github(repository: Path, path: str, tmp_path_factory: pytest.TempPathFactory
     known = {"github.workspace": str(place)}
     variables = {name: evaluated(value, known) for name, value in job["env"].items()}
     share_engines(Path(variables["HARNESS_CACHE"]))
-    machine = Machine(place, {**variables, "PATH": path, "GITHUB_OUTPUT": str(output)})
+    set_there = {
+        "GITHUB_OUTPUT": str(output),
+        "GITHUB_ACTIONS": "true",
+        "GITHUB_WORKSPACE": str(place),
+        SUMMARY: str(folder / "summary"),
+    }
+    machine = Machine(place, {**variables, "PATH": path, **set_there})
     ran = [machine.bash(step["run"]) for step in job["steps"] if "run" in step]
     (named,) = (step["id"] for step in job["steps"] if {"id", "run"} <= step.keys())
     for name, _, value in (line.partition("=") for line in output.read_text("utf-8").splitlines()):
@@ -181,6 +188,22 @@ def test_the_job_of_github_ends_with_what_is_wrong_and_a_test_for_each_cell(
     cases = github.machine.cases()
     assert len(cases) == github.cells > 20
     assert "missing_rename" in {each for case in cases for each in types(case)}
+
+
+def test_the_job_of_github_has_a_summary_and_annotations_on_the_line_that_renames(
+    github: Github,
+) -> None:
+    (scenario,) = (name for name in ci_page.OWN if "rename_column" in ci_page.FILES[name])
+    lines = ci_page.FILES[scenario].splitlines()
+    (renames,) = (at for at, line in enumerate(lines, start=1) if "rename_column" in line)
+    told = [line for line in github.ran[-1].stdout.splitlines() if line.startswith("::")]
+    assert 0 < len(told) <= 10
+    assert any(line.startswith(f"::error file={scenario},line={renames},") for line in told)
+    summary = Path(github.machine.variables[SUMMARY]).read_text(encoding="utf-8")
+    assert summary.startswith("### Lake tables: something is new")
+    assert "missing rename" in summary
+    github.machine.done("harness report markdown --run-dir lake-tables")
+    assert github.machine.kept("lake-tables/summary.md")
 
 
 def test_the_job_of_github_caches_and_keeps_what_is_there(github: Github) -> None:

@@ -85,7 +85,7 @@ class Output:
                 say(sentence)
             return
         totals = Counter(str(each.verdict) for each in found.verdicts)
-        facts = {"reasons": list(result.reasons), "totals": dict(totals)}
+        facts = {"reasons": list(result.reasons), "totals": dict(totals), "flaky": result.flaky}
         self._end(status, **facts, run=str(found.folder), reports=files)
 
     @contextmanager

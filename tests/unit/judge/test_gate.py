@@ -43,6 +43,13 @@ def verdict(kind: VerdictKind, *, known: str = "", because: str = "", number: in
     )
 
 
+def depending(**others: str) -> Verdict:
+    """A wrong answer that a fresh server did not give."""
+    seen = Witness("1", "f1", "a", "b")
+    finding = Finding(FindingKind.ORDER_DEPENDENT, ("f1",), seen, (seen,), Party.READER)
+    return replace(verdict(WRONG, number=2, **others), findings=(finding,))
+
+
 def said(applied: Applied) -> str:
     return "\n".join(gate(applied).reasons)
 
@@ -152,3 +159,23 @@ def test_a_model_in_doubt_fails_the_gate_as_such_and_blames_nobody() -> None:
     assert text.startswith("1 cell puts our own reference model in doubt: hudi/move by hive-3.1.3")
     assert "harness explain 'case 1'" in text
     assert "harness read" not in text
+
+
+def test_flaky_cells_are_told_by_how_and_fail_only_where_that_is_wanted() -> None:
+    applied = Applied((verdict(CORRECT), depending(known="why"), verdict(CORRECT, number=3)))
+    found = gate(applied, {"case 1"})
+    assert (found.status, found.flaky) == (0, 2)
+    assert found.reasons[:2] == (
+        "1 cell is flaky, answered only when asked again: hudi/move by hive-3.1.3 (1).",
+        "1 cell is flaky, answered otherwise by a fresh server: hudi/move by hive-3.1.3 (1).",
+    )
+    assert gate(applied, {"case 1"}, fail_on_flaky=True).status == 1
+    assert gate(applied, fail_on_flaky=True).status == 1
+
+
+def test_who_fails_on_flaky_cells_passes_without_any_and_still_fails_on_the_unknown() -> None:
+    steady = Applied((verdict(CORRECT), verdict(WRONG, known="why")))
+    assert gate(steady, fail_on_flaky=True).status == 0
+    assert gate(steady, fail_on_flaky=True).flaky == 0
+    unknown = Applied((verdict(UNKNOWN, because="x"), depending()))
+    assert gate(unknown, fail_on_flaky=True).status == 3

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from pathlib import Path
@@ -9,8 +10,10 @@ import pytest
 from harness.core.attempts import Attempt
 from harness.core.records import Verdict, VerdictKind
 from harness.reports import junit, sentences
+from harness.run import run_gate
 from harness.run.load_run import Run
 from tests.recorded import sample
+from tests.unit.reports.placed import FILE, LINES, placed
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +118,7 @@ def test_what_is_unknown_shows_the_end_of_the_servers_log(sampled: Run, tmp_path
     assert "\n  log\n" in error_of(sampled, tmp_path, ())
     log = f"at a.B\n\n\tat c.D \x1b[31m{'x' * 9000}"
     tries = (Attempt("silence", "of the first try"), Attempt("silence", log))
-    lines = error_of(sampled, tmp_path, tries).split("\n")
+    _, *lines = error_of(sampled, tmp_path, tries).split("\n")
     assert lines[:2] == ["the end of the server's log:", "  at a.B"]
     assert lines[2].startswith("  at c.D \\x1b[31mxxx")
     assert [len(each) for each in lines[2:]] == [2 + sentences.LINE]
@@ -124,9 +127,10 @@ def test_what_is_unknown_shows_the_end_of_the_servers_log(sampled: Run, tmp_path
 def test_a_log_is_not_shown_where_the_server_answered_or_left_none(
     sampled: Run, tmp_path: Path
 ) -> None:
-    assert error_of(sampled, tmp_path, (Attempt("silence", "  \n"),)) == ""
+    why = "time-out after 120 s, twice: no answer at all"
+    assert error_of(sampled, tmp_path, (Attempt("silence", "  \n"),)) == why
     answered = {"unknown": ""}
-    assert error_of(sampled, tmp_path, (Attempt("silence", "at a.B"),), **answered) == ""
+    assert error_of(sampled, tmp_path, (Attempt("silence", "at a.B"),), **answered) == why
 
 
 def error_of(run: Run, folder: Path, tries: tuple[Attempt, ...], **others: str) -> str:
@@ -182,3 +186,92 @@ def test_an_answer_to_what_is_declared_unsupported_is_a_failure_even_where_it_is
     failures = [each for one in found for each in one.iter("failure")]
     (failure,) = (each for each in failures if each.get("type") == junit.ANSWERED)
     assert failure.get("message") == "declared unsupported (it knows version 8), but answered"
+
+
+ALLOWED = {
+    "testsuites": ({"testsuite"}, {"name"}, {"name"}),
+    "testsuite": (
+        {"testsuite", "properties", "testcase", "system-out", "system-err"},
+        {"name", "tests", "failures", "errors"},
+        {"name", "tests", "failures", "errors", "skipped", "time", "timestamp"},
+    ),
+    "properties": ({"property"}, set[str](), set[str]()),
+    "property": (set[str](), {"name", "value"}, {"name", "value"}),
+    "testcase": (
+        {"skipped", "error", "failure", "system-out", "system-err"},
+        {"name"},
+        {"name", "classname", "time"},
+    ),
+    **dict.fromkeys(("skipped", "error", "failure"), (set[str](), set[str](), {"type", "message"})),
+    "system-out": (set[str](), set[str](), set[str]()),
+}
+"""What `junit-10.xsd` of Jenkins' xUnit plugin, which refuses other files, lets an element have:
+the elements in it, the attributes that it must have, and those that we give it."""
+
+
+def test_the_file_is_as_the_schema_of_jenkins_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORKSPACE", str(tmp_path))
+    run = placed(sample.make(tmp_path / "run"), tmp_path)
+    root = ET.parse(junit.write(run, tmp_path)).getroot()  # noqa: S314 - our own
+    assert root.tag == "testsuites"
+    for each in root.iter():
+        inner, needed, known = ALLOWED[each.tag]
+        assert {child.tag for child in each} <= inner, each.tag
+        assert needed <= set(each.attrib) <= known, each.tag
+    for suite in root:
+        assert re.fullmatch(r"\d*(\.\d{0,3})?", suite.get("time") or "")
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", suite.get("timestamp") or "")
+        assert suite.get("tests") == str(len(suite.findall("testcase")))
+
+
+def test_no_test_has_the_class_and_name_of_another_one(cases: list[ET.Element]) -> None:
+    # GitLab ignores those that come later ("Unit test reports", "duplicate test names").
+    names = [(each.get("classname"), each.get("name")) for each in cases]
+    assert len(names) == len(set(names))
+
+
+def test_each_result_says_in_its_text_what_its_message_does_where_nothing_else_is_said(
+    cases: list[ET.Element],
+) -> None:
+    results = [each for case in cases for each in case if each.tag != "system-out"]
+    assert {each.tag for each in results} == {"failure", "error", "skipped"}
+    assert [each.get("message") for each in results if not (each.text or "").strip()] == []
+    known = [each for each in results if each.get("type") == junit.KNOWN]
+    assert known
+    assert [each for each in known if not (each.text or "").startswith("known: ")] == []
+
+
+def test_where_a_build_server_shows_lines_each_result_has_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CI_PROJECT_DIR", str(tmp_path))
+    monkeypatch.setenv("CI_PROJECT_URL", "https://lab.example/x")
+    found = read(placed(sample.make(tmp_path / "run"), tmp_path), tmp_path)
+    moved = [each for each in found if (each.get("classname") or "").startswith("hudi/move[")]
+    for each in moved:
+        step = int((each.get("name") or "")[1])
+        place = (FILE, str(LINES[step])) if each.findall("*") else (None, None)
+        bare = [child.tag for child in each] == ["system-out"]
+        assert (each.get("file"), each.get("line")) == ((None, None) if bare else place)
+    assert {each.get("file") for each in found} == {None, FILE}
+
+
+def test_of_very_many_cells_what_is_right_is_summed_up_and_nothing_else(
+    sampled: Run, cases: list[ET.Element], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(junit, "MOST_TESTS", len(sampled.verdicts) - 1)
+    found = read(sampled, tmp_path)
+    sums = [each for each in found if " by " in (each.get("name") or "") and not each.findall("*")]
+    every = [each for each in sampled.verdicts if each.verdict is VerdictKind.CORRECT]
+    right = [each for each in every if each.case not in run_gate.late(sampled)]
+    assert len(right) < len(every)
+    assert sum(int((each.get("name") or "").partition(" ")[0]) for each in sums) == len(right)
+    assert len(sums) == len({(each.variant, each.reader) for each in right}) < len(right)
+    kept = {(each.get("classname"), each.get("name")) for each in found if each not in sums}
+    before = {(each.get("classname"), each.get("name")): each for each in cases}
+    names = {(each.variant, each.case.removeprefix(f"{each.variant}/")) for each in right}
+    assert kept == {at for at in before if at not in names}
+    monkeypatch.setattr(junit, "MOST_TESTS", len(sampled.verdicts))
+    assert len(read(sampled, tmp_path)) == len(cases)

@@ -10,7 +10,7 @@ from tests.recorded import sample
 
 
 def test_reports_are_found_by_their_files() -> None:
-    assert {"html", "junit", "terminal"} <= set(reports.names())
+    assert {"github", "html", "junit", "markdown", "terminal"} <= set(reports.names())
     assert "words" not in reports.names(), "a module that several reports share"
 
 
@@ -23,5 +23,5 @@ def test_every_report_goes_by_its_name_and_writes_a_file(name: str, tmp_path: Pa
 
 
 def test_an_unknown_report_is_wrong_use_and_names_what_is_there() -> None:
-    with pytest.raises(UsageProblem, match=r"'pdf'; allowed: .*html, junit, terminal"):
+    with pytest.raises(UsageProblem, match=r"'pdf'; allowed: github, html, junit, "):
         reports.load("pdf")

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.core.records import Refusal, VerdictKind
-from harness.core.refusals import INTERNAL
+from harness.core.records import VerdictKind
 from harness.reports import summary
 from harness.run.load_run import Run
 from tests.recorded import sample
@@ -20,18 +19,6 @@ def test_totals_count_every_cell_once(sampled: Run) -> None:
     counted = summary.totals(sampled)
     assert set(counted) == set(VerdictKind)
     assert sum(counted.values()) == len(sampled.verdicts)
-
-
-def test_an_answer_after_a_failed_attempt_is_flaky_and_silence_is_not(sampled: Run) -> None:
-    assert {case.rpartition("/")[2] for case in summary.flaky(sampled)} == {sample.NAMES[2]}
-
-
-def test_an_error_that_came_both_times_is_not_flaky(sampled: Run) -> None:
-    case, *others = summary.flaky(sampled)
-    for refusal, flaky in ((Refusal(INTERNAL, "m", "500"), []), (Refusal("K", "m"), [case])):
-        refused = replace(sampled.answers[case], refusal=refusal)
-        run = replace(sampled, answers={**sampled.answers, case: refused})
-        assert summary.flaky(run) == (*flaky, *others)
 
 
 def with_ways(run: Run, *told: tuple[str, ...]) -> Run:

@@ -17,7 +17,7 @@ from harness.cli.upgrade.report_files import write_all
 from harness.comparison import acceptance_file
 from harness.comparison.result import SideComparison
 from harness.comparison.verdict_change import VerdictChange
-from harness.reports import upgrade_json, upgrade_markdown, upgrade_terminal
+from harness.reports import markdown_text, upgrade_json, upgrade_markdown, upgrade_terminal
 from harness.reports import upgrade_words as words
 from harness.run.load_run import Run
 from tests.recorded import sample
@@ -115,9 +115,9 @@ def test_markdown_has_the_answer_the_classes_and_each_cause(worse: SideCompariso
     for change, number, _ in words.class_lines(worse):
         assert f"| {number:,} | {change} |" in text
     for at, each in enumerate(worse.regressions, start=1):
-        title = upgrade_markdown.escaped(words.cause_title(each))
+        title = markdown_text.escaped(words.cause_title(each))
         assert f"\n\n{at}. **{title}.** " in text
-        assert upgrade_markdown.escaped(words.what_to_do(each, worse)) in text
+        assert markdown_text.escaped(words.what_to_do(each, worse)) in text
 
 
 def test_markdown_names_ten_causes_and_counts_the_others(worse: SideComparison) -> None:

@@ -1,0 +1,60 @@
+"""The command that exports frozen tables with what must be read of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.artifacts import cache_mark
+from harness.artifacts.cache import Cache
+from harness.cli import options
+from harness.cli.console.output import Output
+from harness.cli.open_run import looked_at
+from harness.core.counting import counted
+from harness.core.errors import UsageProblem
+from harness.core.problems import one_of
+from harness.core.progress import megabytes
+from harness.run import export_fixtures, fixture_manifest, load_run
+from harness.run.export_fixtures import Selection
+
+RunArgument = Annotated[Path, typer.Argument(help="The run's folder, such as runs/latest.")]
+FolderArgument = Annotated[Path, typer.Argument(help="A folder that is new, or empty.")]
+SelectStepsOption = Annotated[
+    str, typer.Option("-k", help="Only steps whose name, such as 'hudi/move[…]@…/s3', has this.")
+]
+FormatsOption = Annotated[
+    list[str] | None,
+    typer.Option("--format", help="Only tables of this format. Can be given several times."),
+]
+
+
+@options.with_output
+def export_fixtures_of(
+    output: Output,
+    run: RunArgument,
+    folder: FolderArgument,
+    k: SelectStepsOption = "",
+    formats: FormatsOption = None,
+) -> None:
+    """Export the tables of a run, with the answers that are right, to test a reader without us.
+
+    For each step that was applied: the table's files, the expected tables as JSON, and a manifest
+    with their SHA-256. Reads the cache and the run; starts no engine.
+    """
+    with looked_at(run, "export fixtures") as there:
+        found = load_run.load(there)
+        known = dict.fromkeys(each.format for each in found.info.variants)
+        for each in formats or ():
+            if each not in known:
+                raise UsageProblem(f"the run has no table of '{each}'; {one_of(each, known)}")
+        chosen = Selection(k, tuple(formats or ()))
+        cache = Cache.default(offline=True)
+        cache_mark.check(cache)  # states are locked to be read
+        manifest = export_fixtures.export(found, cache, folder, chosen)
+    totals = export_fixtures.totals(manifest)
+    made, left = counted(totals["fixtures"], "fixture"), counted(totals["left_out"], "step")
+    said = f"{folder}: {made}, {counted(totals['files'], 'file')}, {megabytes(totals['size'])}"
+    told = f"{said}; {left} without one; {fixture_manifest.FILE} says what is where, and why not"
+    output.end(told, folder=str(folder), **totals)

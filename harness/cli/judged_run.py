@@ -1,0 +1,59 @@
+"""A command that judges a run ends: it reports, says why, and tells the build server."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from harness.cli.console.output import Output
+from harness.core.errors import told
+from harness.judge.baseline import Applied
+from harness.judge.gate import GOOD, NEW, Gate
+from harness.reports import github
+from harness.run import load_run, run_gate
+from harness.run.load_run import Run
+
+ON_GITHUB: Final = "GITHUB_ACTIONS"
+"""GitHub sets it to `true` in every job ("Variables reference")."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a judged run is to end, as the options of its command say."""
+
+    show: bool = False
+    """Whether findings do not fail it."""
+    fail_on_flaky: bool = False
+    """Whether flaky cells fail it as well."""
+    github: bool | None = None
+    """Whether GitHub is told; None: where it runs the command."""
+
+    @property
+    def tells_github(self) -> bool:
+        """Return whether GitHub is told."""
+        on = os.environ.get(ON_GITHUB) == "true"
+        return on if self.github is None else self.github
+
+
+def end(folder: Path, output: Output, applied: Applied, ending: Ending) -> int:
+    """Report on a run that was just judged; return the exit status."""
+    found = load_run.load(folder)
+    gate = run_gate.gate_of(found, applied, fail_on_flaky=ending.fail_on_flaky)
+    status = GOOD if ending.show and gate.status == NEW else gate.status
+    if ending.tells_github:
+        _tell_github(found, gate, output, fails=status != GOOD)
+    output.result(found, gate, status)
+    return status
+
+
+def _tell_github(found: Run, gate: Gate, output: Output, *, fails: bool) -> None:
+    """Tell what can be told: the status of the job does not hang on its summary."""
+    # GitHub reads commands from both streams; with --json a program reads the first one.
+    stream = sys.stderr if output.json else sys.stdout
+    try:
+        github.tell(found, gate, stream, fails=fails)
+    except OSError as error:
+        print(f"harness: the summary of the job is not written: {told(error)}", file=sys.stderr)

@@ -1,0 +1,281 @@
+"""Frozen tables of a run with what must be read of them, in a folder that needs no harness.
+
+Everything is written beside the folder first and renamed at last, so that it is whole or absent.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from pydantic import TypeAdapter
+
+from harness import formats
+from harness.artifacts import distributions
+from harness.artifacts.cache import Cache
+from harness.core import outcomes
+from harness.core.errors import PathProblem, UsageProblem, unwritable
+from harness.core.grouping import grouped
+from harness.core.records import OutcomeKind, StateRecord
+from harness.judge.case import Case
+from harness.model.simulation import column_resolution
+from harness.model.simulation.column_resolution import LayoutError
+from harness.run import expected_tables, fixture_manifest, pipeline, plan_record
+from harness.run.expected_tables import ExpectedTables
+from harness.run.fixture_manifest import (
+    FileSlice,
+    FileSum,
+    Fixture,
+    FixtureStep,
+    FixtureVariant,
+    Manifest,
+)
+from harness.run.load_run import Run
+from harness.run.recorded_case import case_of
+from harness.run.run_info import VariantInfo
+from harness.write.table_state import TABLE, State, States
+
+EXPECTED: Final = "expected.json"
+CATALOG: Final = "catalog.json"
+SCENARIO: Final = "scenario.yaml"
+_LONGEST: Final = 100
+"""Characters of a variant's folder, before what tells it from others."""
+_DIGITS: Final = 8
+_TABLES: Final = TypeAdapter(ExpectedTables)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which steps of a run are exported."""
+
+    text: str = ""
+    """What `variant/s3` must contain."""
+    formats: Collection[str] = ()
+    """Empty: all of them."""
+
+    def takes(self, variant: VariantInfo, step: int) -> bool:
+        """Return whether a step of a variant is one of them."""
+        wanted = not self.formats or variant.format in self.formats
+        return wanted and self.text in f"{variant.id}/s{step}"
+
+
+@dataclass(eq=False)
+class NoFixtureProblem(UsageProblem):
+    """Nothing of a run can be exported."""
+
+    run: Path
+
+    def __str__(self) -> str:
+        return (
+            f"{self.run}: no step is selected of which the table is known; leave out -k or "
+            "--format, or look at the run's steps: harness report terminal"
+        )
+
+
+def export(run: Run, cache: Cache, folder: Path, selection: Selection) -> Manifest:
+    """Write the fixtures of a run into a folder that is not there, or empty.
+
+    Raises:
+        PathProblem: the folder is not empty.
+        NoFixtureProblem: there is nothing to export.
+        MissingStateProblem: a table is no longer in the cache.
+        EnvironmentProblem: a file cannot be written.
+
+    """
+    to = folder.resolve()
+    if to.exists() and not (to.is_dir() and not any(to.iterdir())):
+        raise PathProblem(folder, "is not empty; name a folder that is new, or empty")
+    chosen = [each for each in run.by_step.values() if _known(run, each, selection)]
+    if not chosen:
+        raise NoFixtureProblem(run.folder)
+    states = pipeline.states_of(chosen, cache)
+    part = to.with_name(f".{to.name}.part")
+    try:
+        shutil.rmtree(part, ignore_errors=True)  # of one that was broken off
+        part.mkdir(parents=True)
+        manifest = _Export(run, part, states, selection).manifest()
+        (part / fixture_manifest.FILE).write_bytes(fixture_manifest.dumped(manifest))
+        part.rename(to)
+    except OSError as error:
+        raise unwritable(error) from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+    return manifest
+
+
+def _known(run: Run, record: StateRecord, selection: Selection) -> bool:
+    chosen = selection.takes(run.variant(record.variant), record.outcome.step)
+    return chosen and not _why_not(record, run)
+
+
+def _why_not(record: StateRecord, run: Run) -> str:
+    """Return why there is no fixture of a step; empty where there is one."""
+    outcome = record.outcome
+    if outcome.kind is not OutcomeKind.APPLIED:
+        why = outcome.because or (outcome.refusal.message if outcome.refusal else "")
+        return ": ".join(filter(None, (str(outcome.kind), why)))
+    before = (run.by_step.get((record.variant, at)) for at in range(outcome.step))
+    if any(each is None or each.outcome.kind is OutcomeKind.UNKNOWN for each in before):
+        return "nothing is known of the table since an earlier step"
+    return "" if record.digest else "no table was frozen"
+
+
+class _Export:
+    """Copies the chosen states of a run into a folder."""
+
+    def __init__(self, run: Run, folder: Path, states: States, selection: Selection) -> None:
+        self._run, self._folder, self._states = run, folder, states
+        self._selection = selection
+        questions = (each.question for each in run.info.cells)
+        self._asked = grouped(((of, step), (view, query)) for of, step, view, query in questions)
+        self._records = grouped((each.variant, each) for each in run.by_step.values())
+        plan = plan_record.plan_of(run.info)
+        self._variants = {each.id: each for each in plan.variants}
+
+    def manifest(self) -> Manifest:
+        """Write all; return what is there."""
+        info, ids = self._run.info, {variant for variant, _ in self._states}
+        chosen = [each for each in info.variants if each.id in ids]
+        writers = {name for each in chosen for name in each.writers}
+        return Manifest(
+            fixture_manifest.FORMAT,
+            info.version,
+            info.id,
+            info.profile,
+            {name: distributions.load(name).fidelity for name in sorted(writers)},
+            tuple(self._variant(each, name) for each, name in _named(chosen)),
+        )
+
+    def _variant(self, info: VariantInfo, name: str) -> FixtureVariant:
+        text = self._run.info.scenarios[info.id].encode()
+        records = self._records[info.id]
+        case = case_of(self._variants[info.id], records)
+        steps = tuple(self._step(info, case, each, name) for each in records)
+        written = self._write(PurePosixPath(name) / SCENARIO, text)
+        return FixtureVariant(info.id, info.scenario, written, info.format, info.settings, steps)
+
+    def _step(self, info: VariantInfo, case: Case, record: StateRecord, name: str) -> FixtureStep:
+        step = record.outcome.step
+        state = self._states.get((info.id, step))
+        why = _why_not(record, self._run)
+        if not (why or self._selection.takes(info, step)):
+            why = "not selected"
+        return FixtureStep(
+            step,
+            info.step(step).text,
+            info.writers[step] if step < len(info.writers) else "",
+            outcomes.word(record.outcome),
+            record.outcome.statements,
+            self._fixture(case, step, state, PurePosixPath(name) / f"s{step}") if state else None,
+            why,
+        )
+
+    def _fixture(self, case: Case, step: int, state: State, to: PurePosixPath) -> Fixture:
+        shape, frozen = formats.load(case.variant.format), state.frozen
+        asked = self._asked.get((case.variant.id, step), ())
+        views = (*shape.views, *shape.past_views)
+        tables = {each: shape.table_for(each) for each in views}
+        there = {view: table for view, table in tables.items() if table in state.columns}
+        expected = expected_tables.expected_tables(case, step, there, asked)
+        entries = json.dumps([asdict(each) for each in frozen.entries], indent=1).encode()
+        slices, why = _slices(state)
+        files, folders = self._copied(state, to / TABLE)
+        return Fixture(
+            table=str(to / TABLE),
+            moves=not frozen.home,
+            location=frozen.home,
+            table_version=frozen.table_version,
+            instants={at: each for at, each in enumerate(frozen.instants) if each},
+            slices=slices,
+            layout=why,
+            expected=self._write(to / EXPECTED, _TABLES.dump_json(expected, indent=1) + b"\n"),
+            catalog=self._write(to / CATALOG, entries + b"\n"),
+            files=files,
+            folders=folders,
+        )
+
+    def _copied(
+        self, state: State, to: PurePosixPath
+    ) -> tuple[tuple[FileSum, ...], tuple[str, ...]]:
+        """Copy a table's files with their times; return them, and the folders that are empty."""
+        names = [_inside(state, each.path) for each in state.frozen.listing]
+        full = {parent for each in names for parent in each.parents}
+        empty = [each for each in names if (state.table / each).is_dir() and each not in full]
+        (self._folder / to).mkdir(parents=True, exist_ok=True)
+        for each in empty:
+            (self._folder / to / each).mkdir(parents=True, exist_ok=True)
+        files = [each for each in names if not (state.table / each).is_dir()]
+        sums = tuple(self._copy(state.table / each, to / each) for each in files)
+        return sums, tuple(str(to / each) for each in empty)
+
+    def _copy(self, source: Path, to: PurePosixPath) -> FileSum:
+        written = self._write(to, source.read_bytes())
+        seen = source.stat()
+        os.utime(self._folder / to, ns=(seen.st_atime_ns, seen.st_mtime_ns))
+        return written
+
+    def _write(self, to: PurePosixPath, data: bytes) -> FileSum:
+        path = self._folder / to
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+        return FileSum(str(to), len(data), hashlib.sha256(data).hexdigest())
+
+
+def _inside(state: State, path: str) -> PurePosixPath:
+    """Return a path of a state that stays in the table's folder, by itself and through links.
+
+    Raises:
+        PathProblem: it does not.
+
+    """
+    name, found = PurePosixPath(path), state.table / path
+    if name.is_absolute() or ".." in name.parts or found.is_symlink():
+        told = "is a link, or leads out of its table; remove the state, and run the profile again"
+        raise PathProblem(found, told)
+    return name
+
+
+def _slices(state: State) -> tuple[tuple[FileSlice, ...] | None, str]:
+    """Return the files of now, or why they are not known."""
+    frozen = state.frozen
+    if frozen.layout:
+        return None, frozen.layout
+    steps = {each: at for at, each in enumerate(frozen.instants) if each} | dict(frozen.others)
+    try:
+        found = column_resolution.slices(frozen.files, steps)
+        return tuple(
+            FileSlice(base.path if base else None, tuple(dict.fromkeys(e.path for e in logs)))
+            for base, logs in found
+        ), ""
+    except LayoutError as problem:
+        return None, str(problem)
+
+
+def _named(variants: Sequence[VariantInfo]) -> Iterator[tuple[VariantInfo, str]]:
+    """Yield each variant with the name of its folder, which any file system can hold."""
+    plain = {each.id: re.sub(r"[^\w.=-]+", "-", each.id).strip("-.") for each in variants}
+    alike = grouped((name.lower(), id_) for id_, name in plain.items())
+    for each in variants:
+        name = plain[each.id]
+        unlike = len(alike[name.lower()]) == 1 and len(name) <= _LONGEST
+        digest = hashlib.sha256(each.id.encode()).hexdigest()[:_DIGITS]
+        yield each, name if unlike else f"{name[:_LONGEST]}-{digest}"
+
+
+def totals(manifest: Manifest) -> Mapping[str, int]:
+    """Return how many fixtures, steps without one, files and bytes there are."""
+    steps = [step for each in manifest.variants for step in each.steps]
+    files = [file for step in steps if step.fixture for file in step.fixture.files]
+    return {
+        "fixtures": sum(step.fixture is not None for step in steps),
+        "left_out": sum(step.fixture is None for step in steps),
+        "files": len(files),
+        "size": sum(each.size for each in files),
+    }

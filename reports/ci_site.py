@@ -1,0 +1,63 @@
+"""The build server that a report is made on: the repository it checked out, and its addresses.
+
+What is read of the environment is what each server documents: GitHub ("Variables reference"),
+GitLab ("Predefined CI/CD variables reference"), Jenkins ("Using environment variables").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+from harness.run.scenario_places import ScenarioPlace
+
+ROOTS: Final = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR", "WORKSPACE")
+"""Where the repository is, by the server's variable."""
+INSTALLED: Final = "site-packages"
+"""What is in such a folder belongs to no repository, also where that folder lies in one."""
+
+
+@dataclass(frozen=True, slots=True)
+class CiSite:
+    """A checked-out repository, and where people see it; addresses are empty where not known."""
+
+    root: Path
+    files: str = ""
+    """The address of the repository's files, in the version that is checked out."""
+    job: str = ""
+    """The address of the job, with what it keeps."""
+
+    @property
+    def shows_lines(self) -> bool:
+        """Return whether it shows the lines of files that a test names."""
+        return bool(self.files)
+
+    def path(self, place: ScenarioPlace | None) -> str:
+        """Return a file's path in the repository; empty for one that is not in it."""
+        if place is None or INSTALLED in place.path.parts:
+            return ""
+        found, root = place.path.resolve(), self.root.resolve()
+        return found.relative_to(root).as_posix() if found.is_relative_to(root) else ""
+
+    def link(self, place: ScenarioPlace | None) -> str:
+        """Return the address of a line; empty where none is known."""
+        path = self.path(place)
+        return f"{self.files}/{quote(path)}#L{place.line}" if path and place and self.files else ""
+
+
+def of(variables: Mapping[str, str]) -> CiSite:
+    """Return the build server that environment variables tell of; without one, what is here."""
+    root = next(filter(None, map(variables.get, ROOTS)), "") or Path.cwd()
+    github, gitlab = variables.get("GITHUB_REPOSITORY"), variables.get("CI_PROJECT_URL")
+    if github:
+        home = f"{variables.get('GITHUB_SERVER_URL', 'https://github.com')}/{github}"
+        files = f"{home}/blob/{variables.get('GITHUB_SHA', 'HEAD')}"
+        run = variables.get("GITHUB_RUN_ID", "")
+        return CiSite(Path(root), files, f"{home}/actions/runs/{run}" if run else "")
+    if gitlab:
+        files = f"{gitlab}/-/blob/{variables.get('CI_COMMIT_SHA', 'HEAD')}"
+        return CiSite(Path(root), files, variables.get("CI_JOB_URL", ""))
+    return CiSite(Path(root), job=variables.get("BUILD_URL", ""))

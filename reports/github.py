@@ -1,0 +1,131 @@
+"""What GitHub shows of a job: its summary, and annotations on the lines of scenarios.
+
+Workflow commands and the file of the summary are as GitHub documents them ("Workflow commands for
+GitHub Actions"): a step's summary has at most 1 MiB, else none of it is shown, and of the errors
+that a step tells at most ten are.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import Final, TextIO
+
+from harness.core.records import Verdict, VerdictKind
+from harness.judge.gate import GOOD, Gate
+from harness.reports import ci_site, markdown
+from harness.reports.cause_texts import CauseText, cause_texts
+from harness.reports.ci_site import CiSite
+from harness.reports.words import short
+from harness.run import run_gate
+from harness.run.helpful_settings import BAD
+from harness.run.load_run import Run
+from harness.run.scenario_places import ScenarioPlace, ScenarioPlaces
+
+NAME: Final = "github"
+FILE: Final = "github.md"
+SUMMARY: Final = "GITHUB_STEP_SUMMARY"
+MOST_SUMMARY: Final = 1 << 20
+"""Bytes of the summaries of all that one step does."""
+MOST_ANNOTATIONS: Final = 10
+LONGEST_TITLE: Final = 200
+ERROR, WARNING = "error", "warning"
+_DATA: Final = {ord(sign): f"%{ord(sign):02X}" for sign in "%\r\n"}
+_PROPERTY: Final = {**_DATA, **{ord(sign): f"%{ord(sign):02X}" for sign in ":,"}}
+"""What the runner reads back (`ActionCommand` of actions/runner)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """What is said of a line, or of the whole job where no file of the repository has it."""
+
+    title: str
+    message: str
+    file: str = ""
+    line: int = 0
+
+    def command(self, level: str) -> str:
+        """Return the workflow command that makes GitHub show it."""
+        place = {"file": self.file, "line": str(self.line)} if self.file else {}
+        told = {**place, "title": short(self.title, LONGEST_TITLE)}
+        inner = ",".join(f"{name}={_escaped(said, _PROPERTY)}" for name, said in told.items())
+        return f"::{level} {inner}::{_escaped(self.message, _DATA)}"
+
+
+def write(run: Run, folder: Path) -> Path:
+    """Write the summary where GitHub reads it, else `github.md`, and print the annotations."""
+    gate = run_gate.recorded_gate(run)
+    return tell(run, gate, sys.stdout, folder, fails=gate.status != GOOD)
+
+
+def tell(run: Run, gate: Gate, out: TextIO, folder: Path | None = None, *, fails: bool) -> Path:
+    """Do the same of a run whose gate is known.
+
+    Args:
+        run: the run.
+        gate: what it ends with.
+        out: where the annotations are printed.
+        folder: where the summary is written outside of GitHub; None: in the run's folder.
+        fails: whether the command fails; else annotations are warnings.
+
+    """
+    site, texts = ci_site.of(os.environ), cause_texts(run)
+    for each in annotated(run, texts, site):
+        print(each.command(ERROR if fails else WARNING), file=out, flush=True)
+    named = os.environ.get(SUMMARY)
+    path = Path(named) if named else (folder or run.folder) / FILE
+    before = path.stat().st_size if named and path.is_file() else 0  # of others in this step
+    said = markdown.text(run, gate, site, MOST_SUMMARY - before - 1, texts)
+    with path.open("ab" if named else "wb") as summary:
+        begin = "\n" if before and said else ""
+        summary.write(f"{begin}{said}".encode("utf-8", "backslashreplace"))
+    return path
+
+
+def annotated(run: Run, texts: Sequence[CauseText], site: CiSite) -> tuple[Annotation, ...]:
+    """Return the first ones: one for each new cause, then one for each step that is not right."""
+    places = ScenarioPlaces(run)
+    every = chain(_of_causes(texts, site, places), _of_steps(run, site, places))
+    return tuple(islice(every, MOST_ANNOTATIONS))
+
+
+def _of_causes(
+    texts: Sequence[CauseText], site: CiSite, places: ScenarioPlaces
+) -> Iterator[Annotation]:
+    for each in texts:
+        if not each.known and each.verdict in {*BAD, VerdictKind.UNKNOWN}:
+            who = f"{each.engine} ({each.mark})" if each.mark else each.engine
+            place = places.of_cause(each.cause)
+            yield _annotation(f"{who}: {each.what}", _message(each), place, site)
+
+
+def _message(each: CauseText) -> str:
+    told = (f"{each.amount}; {each.where}", each.seen, each.to_do, each.commands[0])
+    return "\n".join(filter(None, told))
+
+
+def _of_steps(run: Run, site: CiSite, places: ScenarioPlaces) -> Iterator[Annotation]:
+    seen = set[tuple[str, int, str]]()
+    for each in run.step_verdicts:
+        if not each.known and (key := (each.scenario, each.step, each.because)) not in seen:
+            seen.add(key)
+            yield _of_step(run, each, places.of(each.variant, each.step), site)
+
+
+def _of_step(run: Run, verdict: Verdict, place: ScenarioPlace | None, site: CiSite) -> Annotation:
+    step = run.step(verdict.variant, verdict.step)
+    title = f"{verdict.reader}: step {step.number} '{step.text}' is {verdict.verdict}"
+    return _annotation(title, f"{verdict.variant}\n{verdict.because}", place, site)
+
+
+def _annotation(title: str, message: str, place: ScenarioPlace | None, site: CiSite) -> Annotation:
+    path = site.path(place)
+    return Annotation(title, message, path, place.line if place and path else 0)
+
+
+def _escaped(said: str, signs: Mapping[int, str]) -> str:
+    return said.translate(signs)

@@ -1,0 +1,62 @@
+"""What fixtures say must be answered is what recorded answers were judged by, in every view."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness import formats
+from harness.core.grouping import grouped
+from harness.core.records import OutcomeKind
+from harness.judge.standard import Standards
+from harness.model import past_views
+from harness.run import plan_record
+from harness.run.expected_tables import ExpectedTable, conditions, expected_tables, plain
+from harness.run.load_run import Run
+from harness.run.recorded_case import case_of
+from tests.recorded import whole
+
+
+def tables_of(run: Run) -> dict[tuple[str, int, str, str], ExpectedTable]:
+    """Return the table of every question of a run about a step that was applied."""
+    questions = grouped((v.question[:2], v.question[2:]) for v in run.verdicts)
+    variants = {each.id: each for each in plan_record.plan_of(run.info).variants}
+    states = grouped((each.variant, each) for each in run.states)
+    cases = {name: case_of(variants[name], found) for name, found in states.items()}
+    found: dict[tuple[str, int, str, str], ExpectedTable] = {}
+    for (name, step), asked in questions.items():
+        shape, state = formats.load(variants[name].format), run.by_step[name, step]
+        every = ((view, shape.table_for(view)) for view in (*shape.views, *shape.past_views))
+        there = {view: table for view, table in every if table in state.tables}
+        if state.outcome.kind is OutcomeKind.APPLIED:
+            made = expected_tables(cases[name], step, there, asked)
+            found |= {(name, step, each.view, each.query): each for each in made.questions}
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "views"),
+    [
+        ("time_travel", {"as_of", "incremental"}),
+        ("ways", {"snapshot"}),
+        ("quick_start", {"snapshot", "read_optimized", "base_name"}),
+    ],
+)
+def test_a_fixture_expects_what_the_judge_does(name: str, views: set[str]) -> None:
+    run = whole.run_of(name)
+    tables, seen = tables_of(run), set[str]()
+    standards = {
+        each.id: Standards(case_of(each, [s for s in run.states if s.variant == each.id]))
+        for each in plan_record.plan_of(run.info).variants
+    }
+    for each in run.verdicts:
+        table, standard = tables.get(each.question), standards[each.variant]
+        if table is None or each.expected is None or standard.of(each.reader).cuts:
+            continue
+        asked = run.answers[each.case].question
+        if tuple(conditions(asked)) != table.where:  # it was recorded when others were asked
+            continue
+        seen.add(past_views.name_of(each.view))
+        assert table.rows == tuple(tuple(map(plain, row)) for row in each.expected.rows), each.case
+        assert [(c.name, c.type) for c in table.columns] == list(each.expected.columns), each.case
+        assert (table.back_to is None) == (past_views.past(each.view) is None)
+    assert views <= seen

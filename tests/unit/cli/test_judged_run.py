@@ -1,0 +1,106 @@
+"""How a command that judges ends: its status, and what GitHub is told."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from harness.cli import judged_run
+from harness.cli.console.output import Output
+from harness.cli.judged_run import Ending
+from harness.core.records import VerdictKind
+from harness.judge.baseline import Applied
+from harness.run import run_gate
+from harness.run.load_run import Run
+from tests.recorded import sample
+
+SUMMARY = "GITHUB_STEP_SUMMARY"
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.delenv(judged_run.ON_GITHUB, raising=False)
+    monkeypatch.setenv(SUMMARY, str(tmp_path / "step"))
+    return sample.make(tmp_path / "run")
+
+
+def wrong(run: Run) -> Applied:
+    """Return what is wrong of a run, and nothing that is unknown."""
+    return Applied(tuple(e for e in run.verdicts if e.verdict is VerdictKind.WRONG and not e.known))
+
+
+def late(run: Run) -> Applied:
+    (case, *_) = run_gate.late(run)
+    return Applied(tuple(each for each in run.verdicts if each.case == case))
+
+
+def test_show_ends_with_0_and_a_flaky_cell_fails_only_where_that_is_wanted(run: Run) -> None:
+    quiet = Output(quiet=True)
+    assert judged_run.end(run.folder, quiet, wrong(run), Ending()) == 1
+    assert judged_run.end(run.folder, quiet, wrong(run), Ending(show=True)) == 0
+    assert judged_run.end(run.folder, quiet, late(run), Ending()) == 0
+    assert judged_run.end(run.folder, quiet, late(run), Ending(fail_on_flaky=True)) == 1
+
+
+@pytest.mark.parametrize(
+    ("variable", "option", "told"),
+    [
+        (None, None, False),
+        ("true", None, True),
+        ("false", None, False),
+        ("true", False, False),
+        (None, True, True),
+    ],
+)
+def test_github_is_told_where_it_runs_the_command_or_as_the_option_says(
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    *,
+    variable: str | None,
+    option: bool | None,
+    told: bool,
+) -> None:
+    if variable:
+        monkeypatch.setenv(judged_run.ON_GITHUB, variable)
+    judged_run.end(run.folder, Output(quiet=True), wrong(run), Ending(github=option))
+    assert (tmp_path / "step").exists() == told
+    assert ("::error " in capsys.readouterr().out) == told
+
+
+def test_what_does_not_fail_is_told_as_warnings_but_not_called_right(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ending = Ending(show=True, github=True)
+    judged_run.end(run.folder, Output(quiet=True), wrong(run), ending)
+    out = capsys.readouterr().out
+    assert "::warning " in out
+    assert "::error " not in out
+    assert "something is new" in (tmp_path / "step").read_text("utf-8")
+
+
+def test_a_program_reads_only_json_and_github_the_other_stream(
+    run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judged_run.end(run.folder, Output(json=True), late(run), Ending(github=True))
+    said = capsys.readouterr()
+    (end,) = map(json.loads, said.out.splitlines())
+    assert (end["status"], end["flaky"]) == (0, 1)
+    assert "::warning " in said.err
+
+
+def test_a_summary_that_cannot_be_written_changes_no_status(
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv(SUMMARY, str(tmp_path / "none" / "step"))
+    ending = Ending(github=True)
+    assert judged_run.end(run.folder, Output(quiet=True), late(run), ending) == 0
+    said = capsys.readouterr()
+    assert "the summary of the job is not written: No such file" in said.err
+    assert "::warning " in said.out, "the annotations are there"

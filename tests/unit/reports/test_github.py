@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from harness.core.records import VerdictKind
+from harness.judge.gate import Gate
+from harness.reports import ci_site, github
+from harness.reports.cause_texts import cause_texts
+from harness.reports.github import Annotation
+from harness.run.load_run import Run
+from tests.recorded import sample
+from tests.unit.reports.placed import FILE, LINES, placed
+
+NEW: Final = Gate(1, ("2 wrong answers are new.",))
+COMMAND: Final = re.compile(r"::(?P<level>\w+) (?P<inner>[^\n]*?)::(?P<message>[^\n]*)")
+UNESCAPED: Final = {"%0D": "\r", "%0A": "\n", "%3A": ":", "%2C": ",", "%25": "%"}
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path))
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    return placed(sample.make(tmp_path / "run"), tmp_path)
+
+
+def read(line: str) -> tuple[str, dict[str, str], str]:
+    """Read a command as the runner does: level, properties, message."""
+    found = COMMAND.fullmatch(line)
+    assert found, line
+    pairs = (each.split("=", 1) for each in found["inner"].split(","))
+    return found["level"], {name: plain(said) for name, said in pairs}, plain(found["message"])
+
+
+def plain(text: str) -> str:
+    for sign, said in UNESCAPED.items():
+        text = text.replace(sign, said)
+    return text
+
+
+def told(run: Run, *, fails: bool = True) -> list[tuple[str, dict[str, str], str]]:
+    out = io.StringIO()
+    github.tell(run, NEW, out, fails=fails)
+    return [read(line) for line in out.getvalue().splitlines()]
+
+
+def test_whatever_a_text_holds_the_runner_reads_it_back() -> None:
+    odd = "a,b::c%0A=d\r\n::error::x%25,file=y"
+    level, properties, message = read(Annotation(odd, odd, "my/a,b:c.yaml", 3).command("error"))
+    assert (level, message) == ("error", odd)
+    assert properties["file"] == "my/a,b:c.yaml"
+    assert properties["line"] == "3"
+    assert properties["title"] == r"a,b::c%0A=d ::error::x%25,file=y"
+
+
+def test_each_new_cause_has_one_and_known_ones_have_none(run: Run) -> None:
+    texts = [each for each in cause_texts(run) if not each.known]
+    wanted = [e for e in texts if e.verdict is not VerdictKind.UNSUPPORTED]
+    found = told(run)
+    assert len(found) == min(len(wanted), github.MOST_ANNOTATIONS)
+    for (level, properties, message), each in zip(found, wanted, strict=False):
+        assert level == "error"
+        assert each.what in properties["title"] or properties["title"].endswith("…")
+        assert each.commands[0] in message
+
+
+def test_no_more_than_ten_are_told_and_steps_come_last(run: Run) -> None:
+    (step,) = {each.case: each for each in run.step_verdicts[:1]}.values()
+    many = {
+        f"{at}": replace(step, case=f"{at}", because=f"reason {at}", known="") for at in range(20)
+    }
+    few = replace(run, recorded=many)
+    titles = [properties["title"] for _, properties, _ in told(few)]
+    assert len(titles) == github.MOST_ANNOTATIONS
+    alone = [p["title"] for _, p, _ in told(replace(run, recorded={**run.recorded, **many}))]
+    assert len(alone) == github.MOST_ANNOTATIONS
+    one = replace(run, recorded={step.case: replace(step, known="")}, answers={})
+    every = github.annotated(one, (), ci_site.of({}))
+    assert [each.title for each in every] == [
+        f"{step.reader}: step 6 'change type of n from long to int' is refused"
+    ]
+
+
+def test_it_is_on_the_line_since_which_it_is_so(run: Run) -> None:
+    places = [(p.get("file"), p.get("line")) for _, p, _ in told(run)]
+    assert (FILE, str(LINES[3])) in places
+
+
+def test_what_is_in_no_file_of_the_repository_names_none(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    site = ci_site.of({"GITHUB_WORKSPACE": str(tmp_path / "other")})
+    found = github.annotated(run, cause_texts(run), site)
+    assert {(each.file, each.line) for each in found} == {("", 0)}
+    assert COMMAND.fullmatch(found[0].command("error"))
+    assert found[0].command("error").startswith("::error title=")
+
+
+def test_of_a_command_that_does_not_fail_they_are_warnings(run: Run) -> None:
+    assert {level for level, _, _ in told(run, fails=False)} == {"warning"}
+
+
+def test_the_summary_is_added_to_that_of_the_step_and_both_stay_below_its_limit(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    summary = tmp_path / "step"
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    before = "x" * (github.MOST_SUMMARY - 2000) + "\n"
+    summary.write_text(before, encoding="utf-8")
+    told(run)
+    text = summary.read_text(encoding="utf-8")
+    assert text.startswith(f"{before}\n### Lake tables: something is new")
+    assert "**Left out for want of room:**" in text
+    assert len(text.encode()) <= github.MOST_SUMMARY
+
+
+def test_a_summary_of_a_step_that_is_full_already_is_left_as_it_is(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (summary := tmp_path / "step").write_bytes(b"x" * github.MOST_SUMMARY)
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    told(run)
+    assert summary.stat().st_size == github.MOST_SUMMARY
+
+
+def test_outside_of_github_it_is_a_file_beside_the_others(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder := tmp_path / "out").mkdir()
+    path = github.write(run, folder)
+    assert path == folder / "github.md"
+    assert path.read_text("utf-8").startswith("### Lake tables: ")
+    assert all(COMMAND.fullmatch(line) for line in capsys.readouterr().out.splitlines())

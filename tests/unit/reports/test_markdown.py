@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+
+from harness.core.records import VerdictKind
+from harness.judge.gate import Gate
+from harness.reports import ci_site, markdown
+from harness.reports.cause_texts import cause_texts
+from harness.reports.ci_site import CiSite
+from harness.reports.markdown import Block
+from harness.reports.scoreboard import scoreboard
+from harness.run.load_run import Run
+from tests.recorded import sample
+from tests.unit.reports.placed import FILE, LINES, placed
+
+NEW, GOOD = Gate(1, ("2 wrong answers are new: <b>x</b>.",)), Gate(0, ("9 cells judged.",))
+HERE = CiSite(Path("nowhere"))
+MUCH = 1 << 20
+
+
+@pytest.fixture(scope="module")
+def sampled(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return sample.make(tmp_path_factory.mktemp("run"))
+
+
+def shown(text: str) -> str:
+    """Return what a site makes of a text, HTML in it as well."""
+    return str(MarkdownIt("commonmark", {"html": True}).enable("table").render(text))
+
+
+class Shown(HTMLParser):
+    """The elements of a page, its text, and what of that is no code."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.text = self.said = ""
+        self._open: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, _: object) -> None:
+        self.tags.append(tag)
+        self._open.append(tag)
+
+    def handle_endtag(self, _: str) -> None:
+        self._open.pop()
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+        self.said += "" if "code" in self._open else data
+
+
+def test_the_answer_comes_first_then_the_readers_then_the_causes(sampled: Run) -> None:
+    text = markdown.text(sampled, NEW, HERE, MUCH)
+    assert text.startswith("### Lake tables: something is new\n\n- 2 wrong answers are new")
+    places = [text.index(each) for each in ("| reader |", "#### What is not correct", "#### Known")]
+    assert places == sorted(places)
+    assert markdown.text(sampled, GOOD, HERE, MUCH).startswith("### Lake tables: all is right, or")
+    flaky = markdown.text(sampled, replace(GOOD, flaky=1), HERE, MUCH)
+    assert flaky.startswith("### Lake tables: all is right, or known; some of it is flaky\n")
+    unknown = markdown.text(sampled, Gate(3, ()), HERE, MUCH)
+    assert unknown.startswith("### Lake tables: not everything is known")
+
+
+def test_every_cause_and_every_count_is_there(sampled: Run) -> None:
+    text = Shown(shown(markdown.text(sampled, NEW, HERE, MUCH))).text
+    texts = cause_texts(sampled)
+    assert len(texts) > 5
+    flat = " ".join(text.replace("\u200b", "").split())
+    assert [each.headline for each in texts if " ".join(each.headline.split()) not in flat] == []
+    new = [each for each in texts if not each.known]
+    assert len(new) > markdown.MOST_CAUSES
+    assert all(each.commands[0] in flat for each in new[: markdown.MOST_CAUSES])
+    assert flat.count("harness explain") == markdown.MOST_CAUSES
+    rows = [
+        line
+        for line in text.splitlines()
+        if line.strip() in {s.reader for s in scoreboard(sampled)}
+    ]
+    assert len(rows) == len(scoreboard(sampled))
+
+
+def test_no_text_of_an_engine_is_more_than_text(sampled: Run) -> None:
+    odd = {
+        name: replace(each, because=f"{sample.HOSTILE} `x` @all | # ![a](http://x)")
+        for name, each in sampled.recorded.items()
+        if each.verdict in {VerdictKind.UNKNOWN, VerdictKind.UNSUPPORTED}
+    }
+    run = replace(sampled, recorded={**sampled.recorded, **odd})
+    page = Shown(shown(markdown.text(run, NEW, HERE, MUCH)))
+    assert {"img", "b", "script", "a"} & set(page.tags) == set()
+    assert "<b>bold</b>" in page.text
+    assert "@" in page.said
+    assert not re.search(r"@\w", page.said)
+
+
+def test_the_causes_link_the_line_since_which_it_is_so(tmp_path: Path) -> None:
+    run = placed(sample.make(tmp_path / "run"), tmp_path)
+    variables = {"GITHUB_REPOSITORY": "us/lake", "GITHUB_SHA": "abc", "GITHUB_RUN_ID": "7"}
+    site = ci_site.of({**variables, "GITHUB_WORKSPACE": str(tmp_path)})
+    text = markdown.text(run, NEW, site, MUCH)
+    line = f"https://github.com/us/lake/blob/abc/{FILE}#L{LINES[3]}"
+    assert f"([its line]({line}))" in text
+    assert "[the files that the job kept](https://github.com/us/lake/actions/runs/7)" in text
+
+
+@pytest.mark.parametrize("most", [1000, 3000, 6000, 8000])
+def test_what_has_no_room_is_left_out_in_whole_blocks_and_counted(sampled: Run, most: int) -> None:
+    whole, text = (markdown.text(sampled, NEW, HERE, size) for size in (MUCH, most))
+    assert len(text.encode()) <= most < len(whole.encode())
+    *blocks, left, _ = text.split("\n\n")
+    assert whole.startswith("\n\n".join(blocks))
+    assert left.startswith("**Left out for want of room:**")
+    causes = sum(bool(re.match(r"\d+\. ", each)) for each in blocks)
+    told = sum(int(n) for n in re.findall(r"(\d+) (?:known )?causes?\b", left))
+    assert causes + told == len(cause_texts(sampled))
+    assert not any(each.startswith("| ") for each in blocks) or "| reader |" in text
+
+
+def test_a_table_without_room_is_left_out_whole() -> None:
+    table = "\n".join(["| a |", "| --- |", *(["| x |"] * 500)])
+    text = markdown.fitted([Block("answer"), Block(table, "table")], "foot", 1500)
+    assert "|" not in text
+    assert "**Left out for want of room:** 1 table." in text
+
+
+def test_the_file_fits_a_comment(sampled: Run, tmp_path: Path) -> None:
+    long = {n: replace(v, because="é" * 90_000) for n, v in sampled.recorded.items()}
+    path = markdown.write(replace(sampled, recorded=long), tmp_path)
+    assert path.name == "summary.md"
+    assert 0 < len(path.read_text("utf-8")) <= markdown.MOST_COMMENT

@@ -1,0 +1,110 @@
+"""A run whose tables a test writes with pyarrow: by the simulated writer, frozen in a cache."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from harness.artifacts.cache import Cache
+from harness.core import jsonl
+from harness.core.records import Outcome, OutcomeKind, Refusal, StateRecord
+from harness.model.truth import History
+from harness.run import load_run, plan_record, run_info
+from harness.run.load_run import Run
+from harness.runtime.metastore_objects import parquet_entry
+from harness.scenario import expected_history, load
+from harness.scenario.cells import Cell, Plan, Variant, parse_reader
+from harness.write import state_store
+from harness.write.table_state import Frozen
+from tests import simulated_disk
+from tests.simulated_disk import Disk, instant_of
+
+WRITER: Final = "spark-3.5.8-hudi-0.15.0"
+VARIANT: Final = f"own/orders[hudi-cow,rewrites=some]@{WRITER}"
+TEXT: Final = """about: A column is renamed, and a later file knows it by its new name.
+table:
+  columns: {id: string, ts: long, price: "decimal(10,2)", day: date, at: timestamp, f1: string}
+  key: id
+  order_by: ts
+formats: [hudi-cow]
+steps:
+  - insert: [1, 2]
+  - upsert: {keys: [2, 3]}
+  - rename_column: {name: f1, to: g}
+  - insert: [4]
+  - delete: [1]
+"""
+STEPS: Final = 5
+TYPES: Final = {"price": pa.decimal128(10, 2), "at": pa.timestamp("us", tz="UTC")}
+"""Those that pyarrow would not take by itself."""
+STARTED: Final = datetime.datetime(2026, 1, 31, tzinfo=datetime.UTC)
+
+
+def make(
+    folder: Path, cache: Cache, kinds: Mapping[int, OutcomeKind] | None = None, home: str = ""
+) -> Run:
+    """Write the tables; make a run that names them.
+
+    Args:
+        folder: the run's folder.
+        cache: where the tables are frozen.
+        kinds: what became of steps that were not applied.
+        home: the path that the tables' own files are to name.
+
+    """
+    scenario = replace(load.loads(TEXT, "own/orders.yaml"), name="own/orders")
+    variant = Variant(VARIANT, scenario, "hudi-cow", {"rewrites": "some"}, (WRITER,) * (STEPS + 1))
+    outcomes = [_outcome(step, (kinds or {}).get(step)) for step in range(STEPS + 1)]
+    applied = [each.kind is OutcomeKind.APPLIED for each in outcomes[1:]]
+    history = expected_history.history(scenario, merge_on_read=False, applied=applied)
+    operations = [each.operation for each in scenario.steps]
+    disk = simulated_disk.written(scenario.table, operations, history, merge_on_read=False)
+    cells = tuple(
+        Cell(VARIANT, step, "trino-476", "snapshot", query)
+        for step in range(1, STEPS + 1)
+        for query in ("all", "count_all", "column(f1)", "null(ts)")
+    )
+    plan = Plan("own", (variant,), (parse_reader("trino-476"),), cells)
+    run_info.write_info(folder, plan_record.info_of(plan, folder.name, STARTED))
+    records = [_frozen(disk, history, outcomes[: at + 1], cache, home) for at in range(STEPS + 1)]
+    jsonl.write_all(folder / load_run.STATES, records)
+    return load_run.load(folder)
+
+
+def _outcome(step: int, kind: OutcomeKind | None) -> Outcome:
+    statements = (f"step {step} of {{database}}.t",)
+    if kind is OutcomeKind.REFUSED:
+        return Outcome(step, kind, refusal=Refusal("X", "no such column"), statements=statements)
+    if kind is not None:
+        return Outcome(step, kind, because=f"{kind}: of step {step}")
+    instant = instant_of(step) if step else ""
+    return Outcome(step, OutcomeKind.APPLIED, instant, statements=statements)
+
+
+def _frozen(
+    disk: Disk, history: History, outcomes: Sequence[Outcome], cache: Cache, home: str
+) -> StateRecord:
+    now = outcomes[-1]
+    if now.kind in {OutcomeKind.SKIPPED, OutcomeKind.UNKNOWN}:
+        return StateRecord(VARIANT, now, "")
+    files = disk.until(now.step)
+    table = cache.root.parent / "written" / str(now.step)
+    (table / ".hoodie" / "archived").mkdir(parents=True)
+    (table / ".hoodie" / "hoodie.properties").write_text("hoodie.table.name=t\n", "utf-8")
+    for each in files:
+        rows = [dict(each.added(key)) | dict(row) for key, row in each.records.items()]
+        names = list(rows[0]) if rows else list(each.names)
+        columns = {n: pa.array([row[n] for row in rows], TYPES.get(n)) for n in names}
+        pq.write_table(pa.table(columns), table / each.path)
+    fields = history[now.step].schema.fields
+    entry = parquet_entry("t", [(each.name, str(each.type)) for each in fields])
+    facts, instants = tuple(each.fact() for each in files), tuple(each.instant for each in outcomes)
+    digest = f"{now.step:064x}"
+    state_store.freeze(cache, digest, table, Frozen(now, (entry,), facts, instants, home=home))
+    return StateRecord(VARIANT, now, digest, facts, ("t",))

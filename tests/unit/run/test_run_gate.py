@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from harness.core.records import Answer, Refusal, VerdictKind
+from harness.core.refusals import INTERNAL
+from harness.judge.baseline import Applied
+from harness.run import run_gate
+from harness.run.load_run import Run
+from tests.recorded import sample, whole
+
+
+@pytest.fixture(scope="module")
+def sampled(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return sample.make(tmp_path_factory.mktemp("run"))
+
+
+def with_answer(run: Run, case: str, answer: Answer) -> Run:
+    return replace(run, answers={**run.answers, case: answer})
+
+
+def test_an_answer_after_a_failed_attempt_is_late_and_silence_is_not(sampled: Run) -> None:
+    assert {case.rpartition("/")[2] for case in run_gate.late(sampled)} == {sample.NAMES[2]}
+
+
+def test_an_error_that_came_both_times_is_not_late(sampled: Run) -> None:
+    case, *others = run_gate.late(sampled)
+    for refusal, late in ((Refusal(INTERNAL, "m", "500"), []), (Refusal("K", "m"), [case])):
+        answer = replace(sampled.answers[case], refusal=refusal, columns=(), rows=())
+        assert run_gate.late(with_answer(sampled, case, answer)) == (*late, *others)
+
+
+def test_a_late_answer_is_told_and_fails_where_that_is_wanted(sampled: Run) -> None:
+    case, *_ = run_gate.late(sampled)
+    right = Applied(tuple(each for each in sampled.verdicts if each.case == case))
+    assert right.verdicts[0].verdict is VerdictKind.CORRECT
+    told = run_gate.gate_of(sampled, right)
+    assert (told.status, told.flaky) == (0, 1)
+    assert run_gate.gate_of(sampled, right, fail_on_flaky=True).status == 1
+
+
+def test_what_a_run_ended_with_follows_from_its_records() -> None:
+    run = whole.run_of("ways")
+    found = run_gate.recorded_gate(run)
+    new = sum(each.verdict is VerdictKind.WRONG and not each.known for each in run.verdicts)
+    assert f"{new} wrong answers are new" in found.reasons[0]
+    assert not any("were not read" in each for each in found.reasons)
+
+
+def test_a_run_whose_plan_cannot_be_read_has_a_gate_that_says_so(sampled: Run) -> None:
+    found = run_gate.recorded_gate(sampled)
+    assert found.status == 3
+    assert found.reasons[-1].startswith("The baselines of now were not read")

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.run.causes import causes
+from harness.run.load_run import Run
+from harness.run.scenario_places import ScenarioPlace, ScenarioPlaces
+from tests.recorded import sample
+from tests.unit.reports.placed import FILE, LINES, TEXT, placed
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    return placed(sample.make(tmp_path / "run"), tmp_path)
+
+
+def moved(run: Run) -> str:
+    return next(each.id for each in run.info.variants if each.scenario == "hudi/move")
+
+
+def test_a_step_is_on_its_line(run: Run, tmp_path: Path) -> None:
+    places = ScenarioPlaces(run)
+    found = {step: places.of(moved(run), step) for step in LINES}
+    assert found == {step: ScenarioPlace(tmp_path / FILE, line) for step, line in LINES.items()}
+    assert places.of(moved(run), 0) == ScenarioPlace(tmp_path / FILE, 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [TEXT.replace("  - insert: [3]\n", ""), TEXT.replace("insert: [3]", "touch"), "steps: 7"],
+)
+def test_of_a_file_that_was_changed_since_no_line_is_claimed(
+    run: Run, tmp_path: Path, text: str
+) -> None:
+    (tmp_path / FILE).write_text(text, encoding="utf-8")
+    assert ScenarioPlaces(run).of(moved(run), 3) == ScenarioPlace(tmp_path / FILE, 1)
+
+
+def test_a_scenario_whose_file_is_nowhere_has_no_place(run: Run, tmp_path: Path) -> None:
+    (tmp_path / FILE).unlink()
+    other = replace(
+        run,
+        info=replace(
+            run.info,
+            variants=tuple(replace(each, scenario="own/gone") for each in run.info.variants),
+            baselines={},
+        ),
+    )
+    assert ScenarioPlaces(other).of(moved(run), 3) is None
+
+
+def test_a_cause_stands_where_it_began_and_not_where_it_was_seen(run: Run) -> None:
+    places, found = ScenarioPlaces(run), causes(run.verdicts, run)
+    since = [each for each in found if each.key.operation.endswith("move_column")]
+    assert since
+    for each in since:
+        first = each.first
+        later = replace(each, verdicts=(replace(first, step=first.step + 2), *each.verdicts[1:]))
+        assert [at and at.line for at in map(places.of_cause, (each, later))] == [LINES[3]] * 2
