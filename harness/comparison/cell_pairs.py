@@ -51,9 +51,9 @@ def pairs(old: Run, new: Run, alike: Correspondence = AS_NAMED) -> tuple[CellPai
     A step that is right on both sides is no pair: nobody was asked anything. Neither is the control
     of a reader that only one side has: what is built on it is said of the other cells.
     """
-    before = {key_of(each): each for each in _verdicts(old)}
+    before = {key_of(each): each for each in every_verdict(old)}
     found, met = list[CellPair](), set[Key]()
-    for each in _verdicts(new):
+    for each in every_verdict(new):
         key = _old_key(each, alike)
         met.add(key)
         was = before.get(key)
@@ -83,7 +83,7 @@ def counts(found: Iterable[CellPair]) -> Mapping[VerdictChange, int]:
     return {each: counted[each] for each in VerdictChange}
 
 
-def _verdicts(run: Run) -> Iterator[Verdict]:
+def every_verdict(run: Run) -> Iterator[Verdict]:
     """Yield every verdict of a run, on its steps first; an applied step is right."""
     yield from run.step_verdicts
     told = {(each.variant, each.step) for each in run.step_verdicts}

@@ -6,6 +6,7 @@ import datetime
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING, Final
 
 from harness.comparison import answer
 from harness.comparison.accepted import NOTHING, Acceptance, AcceptedCauses, apply
@@ -17,11 +18,16 @@ from harness.comparison.own_tables import MetBy, met_by, not_covered
 from harness.comparison.regressions import Regression, regressions
 from harness.comparison.remedies import Remedy, whole
 from harness.comparison.verdict_change import AS_BEFORE, BETTER, WORSE, VerdictChange
-from harness.core.records import VerdictKind
+from harness.core.records import Verdict, VerdictKind
 from harness.judge.gate import NEW
+from harness.run import frames
 from harness.run.causes import CauseKey
-from harness.run.load_run import Run
+from harness.run.frames import FrameColumn
+from harness.run.load_run import Run, findings_text
 from harness.usage.used_tables import Usage
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +135,10 @@ class SideComparison:
         """Return the pairs of a class."""
         return tuple(each for each in self.pairs if each.change is change)
 
+    def to_frame(self) -> pd.DataFrame:
+        """Return a pandas table with a row for each pair, and a type for each column."""
+        return frames.frame(self.pairs, _FRAME)
+
     @property
     def wrong_today(self) -> tuple[CellPair, ...]:
         """Return the pairs that are wrong on the old side: they never read as safe."""
@@ -137,6 +147,30 @@ class SideComparison:
             for each in self.pairs
             if each.old is not None and each.old.verdict is VerdictKind.WRONG
         )
+
+
+_Column = FrameColumn[CellPair]
+_FRAME: Final[Mapping[str, _Column]] = {
+    "case": FrameColumn(frames.TEXT, lambda pair: pair.either.case),
+    "scenario": FrameColumn(frames.WORD, lambda pair: pair.either.scenario),
+    "variant": FrameColumn(frames.WORD, lambda pair: pair.either.variant),
+    "step": FrameColumn(frames.NUMBER, lambda pair: pair.either.step),
+    "view": FrameColumn(frames.WORD, lambda pair: pair.either.view),
+    "query": FrameColumn(frames.WORD, lambda pair: pair.either.query),
+    "change": FrameColumn(tuple(VerdictChange), lambda pair: pair.change),
+    "worse": FrameColumn(frames.FLAG, lambda pair: pair.change in WORSE),
+    "old_reader": FrameColumn(frames.WORD, lambda pair: pair.old.reader if pair.old else ""),
+    "new_reader": FrameColumn(frames.WORD, lambda pair: pair.new.reader if pair.new else ""),
+    "old_verdict": FrameColumn(tuple(VerdictKind), lambda pair: pair.old and pair.old.verdict),
+    "new_verdict": FrameColumn(tuple(VerdictKind), lambda pair: pair.new and pair.new.verdict),
+    "old_findings": FrameColumn(frames.WORD, lambda pair: _findings(pair.old)),
+    "new_findings": FrameColumn(frames.WORD, lambda pair: _findings(pair.new)),
+}
+"""The columns of `SideComparison.to_frame`."""
+
+
+def _findings(verdict: Verdict | None) -> str:
+    return findings_text(verdict) if verdict else ""
 
 
 def compare(

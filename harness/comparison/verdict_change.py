@@ -5,7 +5,7 @@ The truth is the third party: both sides are judged against it, never against ea
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Final
 
@@ -73,6 +73,11 @@ _CLASSES: Final[Mapping[tuple[str, str], VerdictChange]] = {
     (_ERROR, _WRONG): VerdictChange.REGRESSED_SILENTLY,
     (_ERROR, _ERROR): VerdictChange.REFUSED_AS_BEFORE,
 }
+_ELSEWHERE: Final = {
+    VerdictChange.WRONG_AS_BEFORE: VerdictChange.WRONG_OTHERWISE,
+    VerdictChange.REFUSED_AS_BEFORE: VerdictChange.REGRESSED_SILENTLY,
+}
+"""What a class becomes where there is a wrong place that was none."""
 
 
 def change(old: Verdict | None, new: Verdict | None) -> VerdictChange:
@@ -86,19 +91,20 @@ def change(old: Verdict | None, new: Verdict | None) -> VerdictChange:
         if old is new:
             raise ValueError("a pair has a cell of one side at least")
         return VerdictChange.GONE if new is None else VerdictChange.NEW
-    if VerdictKind.UNKNOWN in (old.verdict, new.verdict):
+    return class_of(old.verdict, new.verdict, lambda: bool(places(new) - places(old)))
+
+
+def class_of(old: VerdictKind, new: VerdictKind, elsewhere: Callable[[], bool]) -> VerdictChange:
+    """Return the class of two verdicts on a cell.
+
+    `elsewhere`: whether the new side has a wrong place that the old one has not; asked only where
+    both may have some: errors too, of columns asked alone.
+    """
+    if VerdictKind.UNKNOWN in (old, new):
         return VerdictChange.UNKNOWN
-    found = _CLASSES[_SAID[old.verdict], _SAID[new.verdict]]
-    return _by_places(found, old, new)
-
-
-def _by_places(found: VerdictChange, old: Verdict, new: Verdict) -> VerdictChange:
-    """Return the class where both sides have wrong places: errors too, of columns asked alone."""
-    if found in {VerdictChange.WRONG_AS_BEFORE, VerdictChange.REFUSED_AS_BEFORE} and places(
-        new
-    ) - places(old):
-        wrong = found is VerdictChange.WRONG_AS_BEFORE
-        return VerdictChange.WRONG_OTHERWISE if wrong else VerdictChange.REGRESSED_SILENTLY
+    found = _CLASSES[_SAID[old], _SAID[new]]
+    if found in _ELSEWHERE and elsewhere():
+        return _ELSEWHERE[found]
     return found
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -16,6 +16,8 @@ from harness.core import jsonl, outcomes, records
 from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
 from harness.core.records import Answer, OutcomeKind, StateRecord, Verdict, VerdictKind
+from harness.run import frames
+from harness.run.frames import FrameColumn
 from harness.run.run_info import ReaderInfo, RunInfo, StepInfo, VariantInfo, first_wrong, read_info
 from harness.scenario.cells import Cell
 
@@ -116,20 +118,11 @@ class Run:
         return self.readers[reader].distribution if reader in self.readers else reader
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a pandas table with a row for each cell."""
-        import pandas as pd  # noqa: PLC0415 - dear to load, and only this needs it
-
-        return pd.DataFrame([self._row(each) for each in self.verdicts], columns=list(_FRAME))
-
-    def _row(self, verdict: Verdict) -> dict[str, object]:
-        texts = {
-            "step_text": self.step(verdict.variant, verdict.step).text,
-            "verdict": str(verdict.verdict),
-            "findings": ", ".join(str(each.kind) for each in verdict.findings),
-            "columns": ", ".join(dict.fromkeys(c for f in verdict.findings for c in f.columns)),
-            "reproduces": ", ".join(verdict.reproduces),
-        }
-        return {name: texts[name] if name in texts else getattr(verdict, name) for name in _FRAME}
+        """Return a pandas table with a row for each cell, and a type for each column."""
+        step_text = cache(lambda variant, step: self.step(variant, step).text)
+        given: dict[str, FrameColumn[Verdict]] = dict(_FRAME)
+        given[_STEP_TEXT] = FrameColumn(frames.WORD, lambda v: step_text(v.variant, v.step))
+        return frames.frame(self.verdicts, given)
 
     def _skipped(self, cell: Cell) -> bool:
         state, answer = self.by_step.get((cell.variant, cell.step)), self.answers.get(cell.case)
@@ -151,10 +144,35 @@ class Run:
         )
 
 
-_FRAME: Final = (
-    *("case", "scenario", "variant", "step", "step_text", "reader", "view", "query", "verdict"),
-    *("findings", "columns", "reproduces", "claimed", "because", "known", "seconds", "reused"),
-)
+def findings_text(verdict: Verdict) -> str:
+    """Return the kinds of a verdict's findings as a text."""
+    return ", ".join(str(each.kind) for each in verdict.findings)
+
+
+def _columns(verdict: Verdict) -> str:
+    return ", ".join(dict.fromkeys(c for f in verdict.findings for c in f.columns))
+
+
+_STEP_TEXT: Final = "step_text"
+_FRAME: Final[Mapping[str, FrameColumn[Verdict]]] = {
+    "case": FrameColumn(frames.TEXT, lambda v: v.case),
+    "scenario": FrameColumn(frames.WORD, lambda v: v.scenario),
+    "variant": FrameColumn(frames.WORD, lambda v: v.variant),
+    "step": FrameColumn(frames.NUMBER, lambda v: v.step),
+    _STEP_TEXT: FrameColumn(frames.WORD, str),  # of the plan
+    "reader": FrameColumn(frames.WORD, lambda v: v.reader),
+    "view": FrameColumn(frames.WORD, lambda v: v.view),
+    "query": FrameColumn(frames.WORD, lambda v: v.query),
+    "verdict": FrameColumn(tuple(VerdictKind), lambda v: v.verdict),
+    "findings": FrameColumn(frames.WORD, findings_text),
+    "columns": FrameColumn(frames.WORD, _columns),
+    "reproduces": FrameColumn(frames.WORD, lambda v: ", ".join(v.reproduces)),
+    "claimed": FrameColumn(frames.WORD, lambda v: v.claimed),
+    "because": FrameColumn(frames.TEXT, lambda v: v.because),
+    "known": FrameColumn(frames.TEXT, lambda v: v.known),
+    "seconds": FrameColumn(frames.SECONDS, lambda v: v.seconds if v.sql else None),
+    "reused": FrameColumn(frames.FLAG, lambda v: v.reused),
+}
 """The columns of `Run.to_frame`."""
 
 
