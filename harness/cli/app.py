@@ -23,7 +23,9 @@ from harness.cli import (
     engine_commands,
     expected_steps,
     fixture_command,
+    history_commands,
     judged_run,
+    kept_runs,
     named_parts,
     options,
     plan_options,
@@ -77,6 +79,7 @@ app = typer.Typer(
 app.add_typer(engine_commands.app, name="engines")
 app.add_typer(baseline_commands.app, name="baseline")
 app.add_typer(cache_commands.app, name="cache")
+app.add_typer(history_commands.app, name="history")
 
 
 @app.command()
@@ -145,6 +148,7 @@ def run(
     write_timeout: options.WriteTimeoutOption = writer_pool.TIMEOUT_S,
 ) -> int:
     """Fetch, write, read, judge and report; the exit status says what was found."""
+    kept_runs.check(ending.history, run_dir)
     limits = TimeLimits(timeout, write_timeout)
     resources = Resources(output, Cache.default(offline=offline), limits)
     if resume:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from harness.cli import kept_runs
 from harness.cli.console.output import Output
 from harness.core.errors import told
 from harness.judge.baseline import Applied
@@ -30,6 +31,8 @@ class Ending:
     """Whether flaky cells fail it as well."""
     github: bool | None = None
     """Whether GitHub is told; None: where it runs the command."""
+    history: Path | None = None
+    """The file that keeps the run; None: that of the runs beside it, if it is one of them."""
 
     @property
     def tells_github(self) -> bool:
@@ -43,6 +46,7 @@ def end(folder: Path, output: Output, applied: Applied, ending: Ending) -> int:
     found = load_run.load(folder)
     gate = run_gate.gate_of(found, applied, fail_on_flaky=ending.fail_on_flaky)
     status = GOOD if ending.show and gate.status == NEW else gate.status
+    status = max(status, kept_runs.keep_ended(found, ending.history))
     if ending.tells_github:
         _tell_github(found, gate, output, fails=status != GOOD)
     output.result(found, gate, status)

@@ -5,7 +5,7 @@ The truth is the third party: both sides are judged against it, never against ea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
@@ -91,21 +91,20 @@ def change(old: Verdict | None, new: Verdict | None) -> VerdictChange:
         if old is new:
             raise ValueError("a pair has a cell of one side at least")
         return VerdictChange.GONE if new is None else VerdictChange.NEW
-    return class_of(old.verdict, new.verdict, lambda: bool(places(new) - places(old)))
+    elsewhere = bool(new.findings) and bool(places(new) - places(old))
+    return class_of(old.verdict, new.verdict, elsewhere=elsewhere)
 
 
-def class_of(old: VerdictKind, new: VerdictKind, elsewhere: Callable[[], bool]) -> VerdictChange:
+def class_of(old: VerdictKind, new: VerdictKind, *, elsewhere: bool) -> VerdictChange:
     """Return the class of two verdicts on a cell.
 
-    `elsewhere`: whether the new side has a wrong place that the old one has not; asked only where
-    both may have some: errors too, of columns asked alone.
+    `elsewhere`: whether the new side has a wrong place that the old one has not; errors may have
+    some too, of columns asked alone.
     """
     if VerdictKind.UNKNOWN in (old, new):
         return VerdictChange.UNKNOWN
     found = _CLASSES[_SAID[old], _SAID[new]]
-    if found in _ELSEWHERE and elsewhere():
-        return _ELSEWHERE[found]
-    return found
+    return _ELSEWHERE.get(found, found) if elsewhere else found
 
 
 def places(verdict: Verdict) -> frozenset[Place]:

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from harness.artifacts.cache import Cache
-from harness.cli import options, plan_options
+from harness.cli import history_commands, kept_runs, options, plan_options
 from harness.cli.console.output import Output
 from harness.cli.named_parts import NamedParts
 from harness.cli.open_run import Resources
@@ -31,7 +31,6 @@ from harness.core.errors import UsageProblem
 from harness.plan import own_distributions
 from harness.read.reader_servers import TIMEOUT_S
 from harness.reports import rollout_terminal, rollout_words, upgrade_json, upgrade_terminal
-from harness.run import load_run, run_folder
 from harness.run.pipeline import TimeLimits
 from harness.scenario.cells import Plan
 from harness.usage import usage_file
@@ -184,13 +183,17 @@ def _plan(
 @options.with_output
 def compare_runs(
     output: Output,
-    old: Annotated[Path, typer.Argument(help="The folder of the run before.")],
-    new: Annotated[Path, typer.Argument(help="The folder of the run after.")],
+    old: Annotated[Path, typer.Argument(help="The folder of the run before, or its kept name.")],
+    new: Annotated[Path, typer.Argument(help="The folder of the run after, or its kept name.")],
     accept: AcceptOption = None,
+    history: history_commands.StoreOption = kept_runs.DEFAULT,
 ) -> int:
-    """Show what is different between two runs, cell by cell of the same name; start no engine."""
+    """Show what is different between two runs, cell by cell of the same name; start no engine.
+
+    A run that is kept (harness history list) needs no folder: it is restored under runs/.
+    """
     accepted = _accepted(accept)
-    was, now = (load_run.load(run_folder.existing(each)) for each in (old, new))
+    was, now = (kept_runs.kept_or_folder(each, history) for each in (old, new))
     found = compare(ComparedSide(was.info.id, was), ComparedSide(now.info.id, now))
     return _finish(_told(None, accepted, found), now.folder, output)
 

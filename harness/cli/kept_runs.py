@@ -1,0 +1,88 @@
+"""Runs are kept for their history as they end, and taken out again to be compared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from harness.comparison.kept_cells import kept_cells
+from harness.core.errors import HarnessError, UsageProblem, printable, problem_of
+from harness.run import history_file, history_store, load_run, run_folder, run_info
+from harness.run.load_run import Run
+
+DEFAULT: Final = run_folder.RUNS / history_file.NAME
+
+KeptOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--history",
+        envvar=history_file.VARIABLE,
+        metavar="FILE",
+        help=f"Keep the run in this file at its end; without it, one under runs/ in {DEFAULT}.",
+    ),
+]
+
+
+def keep(run: Run, store: Path) -> str:
+    """Keep a run, and return its id.
+
+    Raises:
+        UsageProblem: nothing of it is judged.
+
+    """
+    if run.info.cells and not run.recorded:
+        raise UsageProblem(
+            f"{run.folder}: nothing is judged; use harness judge, or run it to its end"
+        )
+    with history_store.opened(store, new=True) as found:
+        found.add(run, kept_cells(run))
+    return run.info.id
+
+
+def check(store: Path | None, run_dir: Path | None) -> None:
+    """Check before a run begins that it can be kept, where it will be."""
+    place = _place(store, run_dir or run_folder.LATEST_RUN)
+    if place and place.exists():
+        with history_store.opened(place):
+            pass
+
+
+def keep_ended(run: Run, store: Path | None) -> int:
+    """Keep a run that has ended, where it is to be kept; return the exit status.
+
+    What fails is told, and takes nothing from the run itself.
+    """
+    place = _place(store, run.folder)
+    try:
+        if place:
+            keep(run, place)
+    except (HarnessError, OSError) as error:
+        told = printable(str(problem_of(error) or error))
+        typer.echo(f"harness: the run is not kept for its history: {told}", err=True)
+        return HarnessError.exit_status
+    return 0
+
+
+def _place(store: Path | None, folder: Path) -> Path | None:
+    """Return where a run is kept: as said, else with the others of the folder for runs."""
+    if store:
+        return store
+    here = folder.parent.resolve() == run_folder.RUNS.resolve()
+    return DEFAULT if here else None
+
+
+def kept_or_folder(side: Path, store: Path) -> Run:
+    """Load a run by its folder, or by its name among those that are kept.
+
+    One that is kept and has no folder gets it again.
+    """
+    if side.exists() or not store.is_file():
+        return load_run.load(run_folder.existing(side))
+    with history_store.opened(store) as found:
+        kept = found.run(str(side))
+        restored = run_folder.RUNS / kept.name
+        if not (restored / run_info.INFO).exists():
+            found.restore(kept, restored)
+    return load_run.load(run_folder.existing(restored))
