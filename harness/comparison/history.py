@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from harness.comparison.run_differences import Difference, RunDifferences, Seen
+from harness.comparison.run_differences import DifferenceSearch, RunDifference, Seen
 from harness.comparison.run_lines import run_lines
 from harness.comparison.verdict_change import AS_BEFORE, VerdictChange, class_of
 from harness.core.errors import UsageProblem
@@ -57,7 +57,7 @@ class Turn:
     """The newest run before it in which the cell is known; None where there is none."""
     was: KeptCell | None
     change: VerdictChange
-    differs: tuple[Difference, ...]
+    differs: tuple[RunDifference, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ def _cells(
     variants = tuple(each for each in variants if chosen.wants_variant(each, scenarios))
     readers = tuple(each for each in readers if chosen.wants_reader(each))
     place = {each.number: at for at, each in enumerate(runs)}
-    differences, told = RunDifferences(runs), set[tuple[int, str]]()
+    differences, told = DifferenceSearch(runs), set[tuple[int, str]]()
     for line in store.lines(variants, readers):
         seen = sorted(line, key=lambda each: place[each[0]])
         newest = seen[-1][0], seen[-1][1].case
@@ -170,7 +170,7 @@ def _history(
     seen: Sequence[Seen],
     runs: Sequence[KeptRun],
     place: Mapping[int, int],
-    differences: RunDifferences,
+    differences: DifferenceSearch,
     scenarios: Mapping[str, str],
 ) -> CellHistory | None:
     """Return the history of a cell; None where no run knows it."""
@@ -184,7 +184,7 @@ def _history(
 
 
 def _turns(
-    known: Sequence[Seen], run: Callable[[int], KeptRun], differences: RunDifferences
+    known: Sequence[Seen], run: Callable[[int], KeptRun], differences: DifferenceSearch
 ) -> Iterator[Turn]:
     first, cell = known[0]
     yield Turn(run(first), cell, None, None, VerdictChange.NEW, ())

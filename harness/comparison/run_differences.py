@@ -18,7 +18,7 @@ Seen = tuple[int, KeptCell]
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class RunDifference:
     """Something that is otherwise in the later run."""
 
     what: str
@@ -33,10 +33,10 @@ class Difference:
         return f"{self.what} {self.old} → {self.new}" if self.old or self.new else self.what
 
 
-Differences = tuple[Difference, ...]
+Differences = tuple[RunDifference, ...]
 
 
-class RunDifferences:
+class DifferenceSearch:
     """The differences of runs; those that many cells share are found once."""
 
     def __init__(self, runs: Iterable[KeptRun]) -> None:
@@ -59,28 +59,28 @@ class RunDifferences:
         asked_alike = not any(each.another_question for each in found)
         return (*found, *_judgement(was[1], now[1])) if asked_alike else found
 
-    def _shared(self, was: Seen, now: Seen) -> Iterator[Difference]:
+    def _shared(self, was: Seen, now: Seen) -> Iterator[RunDifference]:
         before, after = self._runs[was[0]], self._runs[now[0]]
         if now[1].reader:
             yield from self._reader(was, now)
         yield from self._table(was, now)
         if before.info.metastore != after.info.metastore:
-            yield Difference("metastore", str(before.info.through), str(after.info.through))
+            yield RunDifference("metastore", str(before.info.through), str(after.info.through))
         if before.info.version != after.info.version:
-            yield Difference("harness", before.info.version, after.info.version)
+            yield RunDifference("harness", before.info.version, after.info.version)
 
-    def _reader(self, was: Seen, now: Seen) -> Iterator[Difference]:
+    def _reader(self, was: Seen, now: Seen) -> Iterator[RunDifference]:
         if was[1].reader != now[1].reader:
-            yield Difference("reader", *_unlike(was[1].reader, now[1].reader))
+            yield RunDifference("reader", *_unlike(was[1].reader, now[1].reader))
             return
         old, new = self._info(was), self._info(now)
         told = old.settings, new.settings
         if old.settings != new.settings and NOT_COMPARED not in told:
-            yield Difference(f"settings of {new.reader}:", *told)
+            yield RunDifference(f"settings of {new.reader}:", *told)
         if (old.fidelity, self._lock(was)) != (new.fidelity, self._lock(now)):
-            yield Difference(f"make of {new.reader}:", old.fidelity, new.fidelity)
+            yield RunDifference(f"make of {new.reader}:", old.fidelity, new.fidelity)
 
-    def _table(self, was: Seen, now: Seen) -> Iterator[Difference]:
+    def _table(self, was: Seen, now: Seen) -> Iterator[RunDifference]:
         (old, a), (new, b) = self._variant(was), self._variant(now)
         changed = False
         for what, before, after in (
@@ -88,17 +88,17 @@ class RunDifferences:
             ("settings of the table:", _settings(a), _settings(b)),
         ):
             if before != after:
-                yield Difference(what, before, after)
+                yield RunDifference(what, before, after)
                 changed = True
         if old.info.scenarios.get(a.id) != new.info.scenarios.get(b.id):
-            yield Difference("text of the scenario", another_question=True)
+            yield RunDifference("text of the scenario", another_question=True)
         elif not changed and old.written.get(a.id) != new.written.get(b.id):
-            yield Difference("how the table is written")
+            yield RunDifference("how the table is written")
 
-    def _question(self, was: Seen, now: Seen) -> Iterator[Difference]:
+    def _question(self, was: Seen, now: Seen) -> Iterator[RunDifference]:
         old, new = was[1].asked, now[1].asked
         if old and new and old != new and self._one_engine(was, now):
-            yield Difference("statement of the question", another_question=True)
+            yield RunDifference("statement of the question", another_question=True)
 
     def _variant(self, seen: Seen) -> tuple[KeptRun, VariantInfo]:
         number, cell = seen
@@ -117,10 +117,10 @@ class RunDifferences:
         return len({causes.engine(self._info(each).distribution) for each in (was, now)}) == 1
 
 
-def _judgement(old: KeptCell, new: KeptCell) -> Iterator[Difference]:
+def _judgement(old: KeptCell, new: KeptCell) -> Iterator[RunDifference]:
     """Yield what was judged otherwise although the answer is the same."""
     if old.answered and old.answered == new.answered and old.verdict is not new.verdict:
-        yield Difference("judgement of the same answer:", str(old.verdict), str(new.verdict))
+        yield RunDifference("judgement of the same answer:", str(old.verdict), str(new.verdict))
 
 
 def _unlike(old: str, new: str) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from harness.comparison.history import CellHistory, History, Turn
-from harness.comparison.run_differences import Difference
+from harness.comparison.run_differences import RunDifference
 from harness.comparison.verdict_change import WORSE, VerdictChange
 from harness.core.grouping import grouped
 from harness.core.records import VerdictKind
@@ -42,7 +42,7 @@ class TurnGroup:
         return self.first.change
 
     @property
-    def differs(self) -> tuple[Difference, ...]:
+    def differs(self) -> tuple[RunDifference, ...]:
         """Return in what that run differs from the one before."""
         return self.first.differs
 

@@ -87,9 +87,12 @@ def test_the_commands_and_options_of_a_page_exist(page: Path) -> None:
     for text in commands(page, COMMAND):
         words = text.split()
         found = typer.main.get_command(app.app)
-        while words and hasattr(found, "commands"):
-            assert words[0] in found.commands, f"harness {text}"
-            found = found.commands[words.pop(0)]
+        while hasattr(found, "commands") and (words or hasattr(found, "default")):
+            default = getattr(found, "default", "")
+            left_out = default and not (words and words[0] in found.commands)
+            name = default if left_out else words.pop(0)
+            assert name in found.commands, f"harness {text}"
+            found = found.commands[name]
         known = {option for each in found.params for option in each.opts}
         assert {word for word in words if word.startswith("-")} <= known, f"harness {text}"
 

@@ -1,0 +1,163 @@
+"""The commands of the history, and runs that are kept as they end."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from harness.cli import app, kept_runs
+from harness.run import history_file, load_run, run_folder
+from tests.recorded import sample
+
+RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
+STORE = kept_runs.DEFAULT
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv(history_file.VARIABLE, raising=False)
+
+
+@pytest.fixture
+def kept() -> Path:
+    """Keep a run that has no folder any more."""
+    sample.make(Path("old"))
+    assert app.main(["history", "add", "old"]) == 0
+    shutil.rmtree("old")
+    return STORE
+
+
+def ended(capsys: pytest.CaptureFixture[str], *command: str) -> dict[str, Any]:
+    """Return what a command tells a program at its end."""
+    capsys.readouterr()
+    app.main([*command, "--json"])
+    found: dict[str, Any] = json.loads(capsys.readouterr().out.splitlines()[-1])
+    return found
+
+
+def recorded(folder: str) -> Path:
+    shutil.copytree(RECORDED, folder)
+    return Path(folder)
+
+
+def test_a_run_under_runs_is_kept_when_it_is_judged() -> None:
+    recorded("runs/one")
+    app.main(["judge", "--run-dir", "runs/one"])
+    with sqlite3.connect(STORE) as store:
+        assert store.execute("SELECT profile FROM run").fetchall() == [("findings-a5",)]
+        (cells,) = store.execute("SELECT count(*) FROM cell").fetchone()
+    assert cells >= len(load_run.load(Path("runs/one")).verdicts)
+
+
+def test_a_run_elsewhere_is_kept_where_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    recorded("one")
+    app.main(["judge", "--run-dir", "one"])
+    assert list(Path().rglob("*.sqlite")) == []
+    app.main(["judge", "--run-dir", "one", "--history", "by/option.sqlite"])
+    monkeypatch.setenv(history_file.VARIABLE, "by/variable.sqlite")
+    app.main(["judge", "--run-dir", "one"])
+    assert {each.name for each in Path("by").iterdir()} == {"option.sqlite", "variable.sqlite"}
+
+
+def test_a_run_that_cannot_be_kept_has_its_reports_and_ends_with_3(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    recorded("one")
+    Path("broken").write_bytes(b"x" * 5000)
+    assert app.main(["judge", "--run-dir", "one", "--history", "broken"]) == 3
+    said = capsys.readouterr()
+    assert "the run is not kept for its history: broken is broken" in said.err
+    assert Path("one/report.html").exists()
+
+
+def test_a_run_does_not_begin_where_it_could_not_be_kept(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("broken").write_bytes(b"x" * 5000)
+    assert app.main(["run", "--profile", "first", "--history", "broken", "--offline"]) == 2
+    assert "is broken" in capsys.readouterr().err
+    assert not run_folder.RUNS.exists()
+
+
+def test_a_run_that_nobody_judged_is_not_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    recorded("one")
+    assert app.main(["history", "add", "one"]) == 2
+    assert "nothing is judged; use harness judge" in capsys.readouterr().err
+    assert not STORE.exists()
+
+
+def test_the_answer_comes_first(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert app.main(["history"]) == 0
+    first, *rest = capsys.readouterr().out.splitlines()
+    assert first.startswith("In 20240229-101500-sample (2024-02-29), 46 wrong and 12 refused")
+    assert "at least, the oldest run kept" in " ".join([first, *rest])
+    assert any("it knows nothing" in each for each in rest)
+
+
+def test_options_need_no_name_of_a_command(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    every = ended(capsys, "history")
+    few = ended(capsys, "history", "--reader", "trino-*", "-k", "hudi-cow")
+    assert 0 < len(few["now"]) < len(every["now"])
+    assert few["runs"] == every["runs"]
+    assert few["turns"] == []
+    assert {each["verdict"] for each in every["now"]} == {"wrong", "refused"}
+
+
+def test_without_a_kept_run_it_says_how_to_keep_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert app.main(["history"]) == 2
+    assert "no run is kept yet; see harness history add --help" in capsys.readouterr().err
+
+
+def test_runs_are_listed_and_pruned(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    recorded("runs/one")
+    app.main(["judge", "--run-dir", "runs/one"])
+    names = [each["run"] for each in ended(capsys, "history", "list")["runs"]]
+    assert len(names) == 2
+    assert ended(capsys, "history", "prune", "--keep", "1")["removed"] == []  # of each profile
+
+
+@pytest.mark.parametrize("name", ["turns.parquet", "turns.csv"])
+def test_turns_are_exported(kept: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    number = ended(capsys, "history", "export", name)["turns"]
+    frame = pd.read_csv(name) if name.endswith("csv") else pd.read_parquet(name)
+    assert len(frame) == number > 0
+    assert set(frame.change) == {"new"}
+    assert [each.name for each in Path().glob(".*")] == []
+
+
+def test_another_ending_is_refused(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert app.main(["history", "export", "turns.xlsx"]) == 2
+    assert "allowed: .parquet and .csv" in capsys.readouterr().err
+
+
+def test_kept_runs_are_compared_without_their_folders(
+    kept: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (run,) = ended(capsys, "history", "list")["runs"]
+    told = ended(capsys, "compare", run["run"], run["run"])
+    assert told["changes"]["regressed"] == 0
+    assert Path(told["reports"]["html"]).is_relative_to(Path("runs").resolve())
+    assert Path("runs", run["run"], load_run.VERDICTS).exists()
+
+
+def test_who_compares_what_is_not_kept_is_told_what_is(
+    kept: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert app.main(["compare", "nobody", "nobody"]) == 2
+    said = capsys.readouterr().err
+    assert "nobody: not kept; runs/history.sqlite has: 20240229-101500-sample" in said
+
+
+def test_a_kept_run_is_restored(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (run,) = ended(capsys, "history", "list")["runs"]
+    assert app.main(["history", "restore", run["run"], "--run-dir", "again"]) == 0
+    assert load_run.load(Path("again")).verdicts
+    assert app.main(["history", "restore", run["run"], "--run-dir", "again"]) == 2
