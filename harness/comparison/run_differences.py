@@ -84,7 +84,7 @@ class DifferenceSearch:
         (old, a), (new, b) = self._variant(was), self._variant(now)
         changed = False
         for what, before, after in (
-            ("writer", _writers(a), _writers(b)),
+            ("writer", a.writer, b.writer),
             ("settings of the table:", _settings(a), _settings(b)),
         ):
             if before != after:
@@ -127,10 +127,6 @@ def _unlike(old: str, new: str) -> tuple[str, str]:
     """Return the names of two readers; where the settings are the same, without them."""
     one, other = parse_reader(old), parse_reader(new)
     return (one.distribution, other.distribution) if one.settings == other.settings else (old, new)
-
-
-def _writers(variant: VariantInfo) -> str:
-    return " and ".join(dict.fromkeys(variant.writers))
 
 
 def _settings(variant: VariantInfo) -> str:

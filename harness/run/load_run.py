@@ -119,9 +119,13 @@ class Run:
 
     def to_frame(self) -> pd.DataFrame:
         """Return a pandas table with a row for each cell, and a type for each column."""
-        step_text = cache(lambda variant, step: self.step(variant, step).text)
-        given: dict[str, FrameColumn[Verdict]] = dict(_FRAME)
-        given[_STEP_TEXT] = FrameColumn(frames.WORD, lambda v: step_text(v.variant, v.step))
+        variant, step = cache(self.variant), cache(self.step)
+        given: dict[str, FrameColumn[Verdict]] = _FRAME | {
+            "format": FrameColumn(frames.WORD, lambda v: variant(v.variant).format),
+            "writer": FrameColumn(frames.WORD, lambda v: variant(v.variant).writer),
+            "operation": FrameColumn(frames.WORD, lambda v: step(v.variant, v.step).operation),
+            "step_text": FrameColumn(frames.WORD, lambda v: step(v.variant, v.step).text),
+        }
         return frames.frame(self.verdicts, given)
 
     def _skipped(self, cell: Cell) -> bool:
@@ -153,13 +157,11 @@ def _columns(verdict: Verdict) -> str:
     return ", ".join(dict.fromkeys(c for f in verdict.findings for c in f.columns))
 
 
-_STEP_TEXT: Final = "step_text"
-_FRAME: Final[Mapping[str, FrameColumn[Verdict]]] = {
+_FRAME: Final[dict[str, FrameColumn[Verdict]]] = {
     "case": FrameColumn(frames.TEXT, lambda v: v.case),
     "scenario": FrameColumn(frames.WORD, lambda v: v.scenario),
     "variant": FrameColumn(frames.WORD, lambda v: v.variant),
     "step": FrameColumn(frames.NUMBER, lambda v: v.step),
-    _STEP_TEXT: FrameColumn(frames.WORD, str),  # of the plan
     "reader": FrameColumn(frames.WORD, lambda v: v.reader),
     "view": FrameColumn(frames.WORD, lambda v: v.view),
     "query": FrameColumn(frames.WORD, lambda v: v.query),
@@ -173,7 +175,7 @@ _FRAME: Final[Mapping[str, FrameColumn[Verdict]]] = {
     "seconds": FrameColumn(frames.SECONDS, lambda v: v.seconds if v.sql else None),
     "reused": FrameColumn(frames.FLAG, lambda v: v.reused),
 }
-"""The columns of `Run.to_frame`."""
+"""The columns of `Run.to_frame` that need no plan."""
 
 
 @dataclass(eq=False)

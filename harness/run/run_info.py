@@ -60,6 +60,11 @@ class VariantInfo:
     about: str = ""
     source: str = ""
 
+    @property
+    def writer(self) -> str:
+        """Return what writes it, in the order of their first steps."""
+        return " and ".join(dict.fromkeys(self.writers))
+
     def step(self, number: int) -> StepInfo:
         """Return the step of that number; one that the plan does not name is called by it."""
         named = (each for each in self.steps if each.number == number)

@@ -1,0 +1,59 @@
+"""The code of docs/pandas.md is run, in its order, on runs that are made by hand."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+import pytest
+
+from harness.cli import kept_runs
+from harness.core import jsonl
+from harness.core.records import VerdictKind
+from harness.run import load_run, run_info
+from tests.recorded import sample
+
+PAGE: Final = Path(__file__).parents[2] / "docs" / "pandas.md"
+CODE: Final = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+NAMED: Final = re.compile(r"^\| (`.*?`) \|", re.MULTILINE)
+
+
+@pytest.fixture
+def done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Run the page where two runs are, of which the second has one wrong answer less."""
+    monkeypatch.chdir(tmp_path)
+    before = sample.make(Path("runs/before"))
+    after = sample.make(Path("runs/after"))
+    info = replace(after.info, id="after", started=after.info.started + timedelta(days=1))
+    run_info.write_info(after.folder, info)
+    first = next(each for each in after.verdicts if each.verdict is VerdictKind.WRONG)
+    right = replace(first, verdict=VerdictKind.CORRECT, findings=())
+    found = [right if each.case == first.case else each for each in after.recorded.values()]
+    jsonl.write_all(after.folder / load_run.VERDICTS, found)
+    for folder in (before.folder, after.folder):
+        kept_runs.keep(load_run.load(folder), kept_runs.DEFAULT)
+    names: dict[str, Any] = {}
+    for block in CODE:
+        exec(block, names)  # noqa: S102 - the page is ours
+    return names
+
+
+def test_every_table_of_the_page_has_rows(done: dict[str, Any]) -> None:
+    frames = {name: each for name, each in done.items() if isinstance(each, pd.DataFrame)}
+    assert {"frame", "answered", "shares", "wrong", "turned", "turns", "last", "now"} == set(frames)
+    assert [name for name, each in frames.items() if each.empty] == []
+
+
+def test_the_page_finds_what_turned(done: dict[str, Any]) -> None:
+    assert done["turned"].change.value_counts()["fixed"] == 1
+    assert list(done["last"].change) == ["fixed"]
+    assert done["last"].run.unique().tolist() == ["after"]
+
+
+def test_the_page_names_every_column_of_a_run(done: dict[str, Any]) -> None:
+    named = re.findall(r"`(\w+)`", " ".join(NAMED.findall(PAGE.read_text(encoding="utf-8"))))
+    assert sorted(named) == sorted(done["frame"].columns)
