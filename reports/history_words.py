@@ -20,6 +20,7 @@ FEW: Final = 3
 NOTHING_DIFFERS: Final = (
     "nothing that is kept of a run differs: the engine gave another answer to the same question"
 )
+NEVER: Final = "nothing says since when"
 
 
 def headline(history: History) -> str:
@@ -31,6 +32,8 @@ def headline(history: History) -> str:
     if not groups:
         return f"In {named(newest)}, nothing that was chosen is known to be wrong or refused."
     kinds = " and ".join(f"{number[k]:,} {VERDICTS[k].label}" for k in NOT_RIGHT if number[k])
+    if len(history.runs) == 1:
+        return f"In {named(newest)}, {kinds}. No other run of {newest.info.profile} is kept: {NEVER}."
     told = Counter[str]()
     for each in groups:
         told[since(each, history)] += len(each.turns)
