@@ -38,7 +38,7 @@ def headline(history: History) -> str:
     for each in groups:
         told[since(each, history)] += len(each.turns)
     parts = [f"{n:,} {when}" for when, n in told.items()] if len(told) > 1 else list(told)
-    more = f" and {len(parts) - FEW} more times" if len(parts) > FEW else ""
+    more = "; and others, as below" if len(parts) > FEW else ""
     return f"In {named(newest)}, {kinds}: {'; '.join(parts[:FEW])}{more}."
 
 

@@ -1,0 +1,66 @@
+"""The history of ten runs of recorded answers says what comparisons of two of them say."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from harness.comparison.cell_pairs import key_of
+from harness.comparison.history import History, history_of
+from harness.comparison.kept_cells import kept_cells
+from harness.comparison.result import ComparedSide, compare
+from harness.comparison.verdict_change import AS_BEFORE, VerdictChange
+from harness.run import history_store
+from harness.run.load_run import Run
+from tests.recorded import ten_runs
+
+NO_TURN = (*AS_BEFORE, VerdictChange.NEW, VerdictChange.GONE, VerdictChange.UNKNOWN)
+SAME_AS_THE_NEXT = ["01", "03"]
+Told = set[tuple[object, ...]]
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, ...]:
+    return tuple(ten_runs.make(tmp_path_factory.mktemp("ten"), ("move",)))
+
+
+@pytest.fixture(scope="module")
+def history(runs: tuple[Run, ...], tmp_path_factory: pytest.TempPathFactory) -> History:
+    path = tmp_path_factory.mktemp("kept") / "history.sqlite"
+    with history_store.opened(path, new=True) as store:
+        for each in runs:
+            store.add(each, kept_cells(each))
+        return history_of(store)
+
+
+def compared(before: Run, after: Run) -> Told:
+    found = compare(ComparedSide("a", before), ComparedSide("b", after)).pairs
+    return {(*key_of(p.either), p.change) for p in found if p.change not in NO_TURN}
+
+
+def turned(history: History, run: str, before: str) -> Told:
+    turns = [turn for cell in history.cells for turn in cell.turns]
+    return {
+        (t.cell.variant, t.cell.step, t.cell.reader, t.cell.view, t.cell.query, t.change)
+        for t in turns
+        if t.run.name == run and t.before is not None and t.before.name == before
+    }
+
+
+def test_from_run_to_run_the_history_has_the_turns_of_a_comparison(
+    runs: tuple[Run, ...], history: History
+) -> None:
+    expected = [compared(*each) for each in pairwise(runs)]
+    names = [each.info.id for each in runs]
+    assert [turned(history, new, old) for old, new in pairwise(names)] == expected
+    assert [names[at] for at, each in enumerate(expected) if not each] == SAME_AS_THE_NEXT
+
+
+def test_every_turn_has_one_reader_that_differs(history: History) -> None:
+    told = [turn.differs for cell in history.cells for turn in cell.turns[1:]]
+    assert {tuple(each.what for each in differs) for differs in told} == {("reader",)}
+    assert {str(differs[0]) for differs in told} >= {
+        "reader trino-368 → trino-476",
+        f"reader {ten_runs.TRINO} → {ten_runs.BY_POSITION}",
+    }
