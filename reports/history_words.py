@@ -33,7 +33,9 @@ def headline(history: History) -> str:
         return f"In {named(newest)}, nothing that was chosen is known to be wrong or refused."
     kinds = " and ".join(f"{number[k]:,} {VERDICTS[k].label}" for k in NOT_RIGHT if number[k])
     if len(history.runs) == 1:
-        return f"In {named(newest)}, {kinds}. No other run of {newest.info.profile} is kept: {NEVER}."
+        return (
+            f"In {named(newest)}, {kinds}. No other run of {newest.info.profile} is kept: {NEVER}."
+        )
     told = Counter[str]()
     for each in groups:
         told[since(each, history)] += len(each.turns)
