@@ -49,7 +49,9 @@ def unknown(history: History) -> str:
     own = history.counts.get(history.runs[-1].number, Counter())
     if not (number := own[VerdictKind.UNKNOWN]):
         return ""
-    return f"Of {counted(number, 'cell')} it knows nothing; these are neither right nor wrong."
+    told = f"Of {counted(number, 'cell')} it knows nothing; these are neither right nor wrong"
+    last = sum(bool(e.unknown) and e.cell.verdict in NOT_RIGHT for e in history.cells)
+    return f"{told}{f'; not right when last known: {last:,}' if last else ''}."
 
 
 def since(group: TurnGroup, history: History) -> str:

@@ -35,16 +35,16 @@ class CellFilter:
     case: str = ""
     """A part of the case's name."""
     reader: str = ""
-    """A name of a reader as the newest run has it; `*` stands for anything."""
+    """A name that any run has; `*` stands for anything."""
     scenario: str = ""
 
     def wants_reader(self, line: Line) -> bool:
         """Return whether the readers of a line are wanted; a step has none."""
-        return _like(line[max(line)], self.reader)
+        return any(_like(each, self.reader) for each in line.values())
 
     def wants_variant(self, line: Line, scenarios: Mapping[str, str]) -> bool:
         """Return whether the variants of a line are wanted."""
-        return _like(scenarios.get(line[max(line)], ""), self.scenario)
+        return any(_like(scenarios.get(each, ""), self.scenario) for each in line.values())
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ Who writes locks the file; others wait.
 from __future__ import annotations
 
 import sqlite3
+import zlib
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -111,17 +112,23 @@ def _telling(path: Path) -> Iterator[None]:
     """Let what SQLite says be a problem for people."""
     try:
         yield
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, zlib.error) as error:
         raise _problem(error, path) from error
 
 
-def _problem(error: sqlite3.DatabaseError, path: Path) -> HarnessError:
+def _problem(error: Exception, path: Path) -> HarnessError:
+    if isinstance(error, zlib.error):  # what the file holds was compressed
+        return _broken(error, path)
     match getattr(error, "sqlite_errorcode", 0) & _LEAST_CODE:
         case sqlite3.SQLITE_NOTADB | sqlite3.SQLITE_CORRUPT:
-            told = f"is broken ({error}); take a copy of it, or move it away and keep runs anew"
-            return PathProblem(path, f"{told}: harness history add RUN")
+            return _broken(error, path)
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return EnvironmentProblem(f"another harness writes {path}; repeat when it has ended")
         case sqlite3.SQLITE_FULL:
             return DiskFullProblem(str(path))
     return FileProblem(str(path), str(error))
+
+
+def _broken(error: Exception, path: Path) -> PathProblem:
+    told = f"is broken ({error}); take a copy of it, or move it away and keep runs anew"
+    return PathProblem(path, f"{told}: harness history add RUN")

@@ -16,6 +16,7 @@ from harness.comparison.turn_groups import all_turns, not_right_now
 from harness.comparison.verdict_change import VerdictChange
 from harness.core.errors import UsageProblem
 from harness.core.records import Answer, Column, FindingKind, OutcomeKind, VerdictKind
+from harness.reports import history_words
 from harness.run import history_store
 from harness.run.load_run import Run
 from harness.run.run_info import MetastoreInfo
@@ -89,6 +90,20 @@ def test_an_unknown_cell_is_no_turn_and_no_pass(tmp_path: Path) -> None:
     assert cell.since.before.name == "r0"
     assert cell.unknown is not None
     assert history.now == ()  # the newest run does not know it
+
+
+def test_a_reader_is_chosen_by_any_name_that_it_had(tmp_path: Path) -> None:
+    runs = days([run(verdict(RIGHT, reader="trino-368")), run(verdict(WRONG, STALE))])
+    (cell,) = kept(tmp_path, *runs, chosen=CellFilter(reader="trino-368")).cells
+    assert cell.cell.reader == "trino-476"
+
+
+def test_what_the_newest_run_does_not_know_is_counted_and_told(tmp_path: Path) -> None:
+    history = kept(tmp_path, *days([run(verdict(WRONG, STALE)), run(verdict(UNKNOWN))]))
+    told = history_words.unknown(history)
+    assert told.startswith("Of 1 cell it knows nothing")
+    assert told.endswith("; not right when last known: 1.")
+    assert "is known to be wrong or refused" in history_words.headline(history)
 
 
 def test_a_cell_that_no_run_knows_has_no_history(tmp_path: Path) -> None:

@@ -191,6 +191,15 @@ def test_a_folder_in_its_place_is_told(sampled: Run, store: Path) -> None:
         add(store, sampled)
 
 
+def test_a_broken_record_is_told(sampled: Run, store: Path, tmp_path: Path) -> None:
+    add(store, sampled)
+    with sqlite3.connect(store) as raw:
+        raw.execute("UPDATE record SET content = x'00'")
+    with pytest.raises(PathProblem, match="is broken"), history_store.opened(store) as found:
+        found.restore(found.runs()[0], tmp_path / "again")
+    assert not (tmp_path / "again" / run_info.INFO).exists()
+
+
 def test_who_waits_for_too_long_is_told(
     sampled: Run, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
