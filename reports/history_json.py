@@ -33,13 +33,13 @@ def groups(turned: Iterable[TurnGroup]) -> list[dict[str, Any]]:
             "run": each.run.name,
             "before": each.first.before.name if each.first.before else None,
             "change": str(each.change),
-            "verdict": str(each.first.cell.verdict),
-            "symptom": each.first.cell.symptom,
+            "verdict": str(each.cell.verdict),
+            "symptom": each.cell.symptom,
             "cells": len(each.turns),
             "differs": [str(difference) for difference in each.differs],
             "readers": list(each.readers),
             "scenarios": list(each.scenarios),
-            "case": each.first.cell.case,
+            "case": each.cell.case,
         }
         for each in turned
     ]

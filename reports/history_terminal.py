@@ -50,7 +50,7 @@ def _section(heading: str, told: Sequence[tuple[str, str, TurnGroup]], console: 
         say(console, when)
         for line, group in of:
             item(console, line, STYLES.get(group.change, ""))
-            command(console, group.first.cell.case)
+            command(console, group.cell.case)
     if (more := len(told) - AT_MOST) > 0:
         item(console, f"and {more} more; all of them: harness history export FILE.csv")
 

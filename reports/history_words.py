@@ -28,7 +28,7 @@ def headline(history: History) -> str:
     newest, groups = history.runs[-1], not_right_now(history)
     number = Counter[VerdictKind]()
     for each in groups:
-        number[each.first.cell.verdict] += len(each.turns)
+        number[each.cell.verdict] += len(each.turns)
     if not groups:
         return f"In {named(newest)}, nothing that was chosen is known to be wrong or refused."
     kinds = " and ".join(f"{number[k]:,} {VERDICTS[k].label}" for k in NOT_RIGHT if number[k])
@@ -73,7 +73,7 @@ def differed(group: TurnGroup) -> str:
 
 def symptom(group: TurnGroup) -> str:
     """Say how many answers are how, and what they were before."""
-    cell = group.first.cell
+    cell = group.cell
     what = f"{VERDICTS[cell.verdict].label}{f' ({cell.symptom})' if cell.symptom else ''}"
     before = f"; {CHANGES[group.change]}" if group.first.before else ""
     return f"{_number(group)} {what} {_extent(group)}{before}"

@@ -66,8 +66,10 @@ class CellHistory:
 
     turns: tuple[Turn, ...]
     scenario: str
+    cell: KeptCell
+    """As the newest run has it in which it is known."""
     last: KeptRun
-    """The newest run in which it is known."""
+    """That run."""
     unknown: KeptRun | None = None
     """The newest run, where that asked it and does not know."""
 
@@ -75,11 +77,6 @@ class CellHistory:
     def since(self) -> Turn:
         """Return the turn since which it is as it is."""
         return self.turns[-1]
-
-    @property
-    def cell(self) -> KeptCell:
-        """Return it as it was when it turned last."""
-        return self.since.cell
 
 
 @dataclass(frozen=True)  # no slots: what is derived is kept
@@ -125,6 +122,8 @@ _FRAME: Final[Mapping[str, _Column]] = {
     "symptom": FrameColumn(frames.WORD, lambda row: row[1].cell.symptom),
     "differs": FrameColumn(frames.WORD, lambda row: "; ".join(map(str, row[1].differs))),
     "lasts": FrameColumn(frames.FLAG, lambda row: row[1] is row[0].since),
+    "last_run": FrameColumn(frames.WORD, lambda row: row[0].last.name),
+    "last_verdict": FrameColumn(tuple(VerdictKind), lambda row: row[0].cell.verdict),
 }
 """The columns of `History.to_frame`."""
 
@@ -178,9 +177,10 @@ def _history(
     if not known:
         return None
     turns = tuple(_turns(known, lambda number: runs[place[number]], differences))
-    last, newest = runs[place[known[-1][0]]], runs[place[seen[-1][0]]]
+    number, cell = known[-1]
+    last, newest = runs[place[number]], runs[place[seen[-1][0]]]
     unknown = newest if newest is runs[-1] and newest is not last else None
-    return CellHistory(turns, scenarios.get(known[-1][1].variant, ""), last, unknown)
+    return CellHistory(turns, scenarios.get(cell.variant, ""), cell, last, unknown)
 
 
 def _turns(

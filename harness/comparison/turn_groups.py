@@ -12,7 +12,7 @@ from harness.comparison.verdict_change import WORSE, VerdictChange
 from harness.core.grouping import grouped
 from harness.core.records import VerdictKind
 from harness.run import causes
-from harness.run.kept_run import KeptRun
+from harness.run.kept_run import KeptCell, KeptRun
 from harness.scenario.cells import parse_reader
 
 NOT_RIGHT: Final = (VerdictKind.WRONG, VerdictKind.REFUSED)
@@ -25,6 +25,8 @@ class TurnGroup:
 
     turns: tuple[tuple[CellHistory, Turn], ...]
     """At least one."""
+    cell: KeptCell
+    """One that speaks for all: as it turned, or as it is now where that counts."""
 
     @property
     def first(self) -> Turn:
@@ -49,7 +51,7 @@ class TurnGroup:
     @property
     def readers(self) -> tuple[str, ...]:
         """Return whose answers they are; of steps the writers."""
-        return tuple(dict.fromkeys(each.cell.reader for _, each in self.turns))
+        return tuple(dict.fromkeys(turn.cell.reader for _, turn in self.turns))
 
     @property
     def scenarios(self) -> tuple[str, ...]:
@@ -60,17 +62,19 @@ class TurnGroup:
 def not_right_now(history: History) -> tuple[TurnGroup, ...]:
     """Return what the newest run finds wrong or refused, by symptom; the newest turn first."""
     wrong = [(e, e.since) for e in history.now if e.cell.verdict in NOT_RIGHT]
-    return _groups(((*_turned(each[1]), *_shown(each[1])), each) for each in wrong)
+    keys = ((*_turned(turn), *_shown(cell.cell)) for cell, turn in wrong)
+    found = grouped(zip(keys, wrong, strict=True)).values()
+    return _ordered(TurnGroup(tuple(each), each[0][0].cell) for each in found)
 
 
 def all_turns(history: History) -> tuple[TurnGroup, ...]:
     """Return every turn but the first question of each cell, of the newest run first."""
     turns = ((each, turn) for each in history.cells for turn in each.turns[1:])
-    return _groups((_turned(turn), (cell, turn)) for cell, turn in turns)
+    found = grouped((_turned(turn), (cell, turn)) for cell, turn in turns).values()
+    return _ordered(TurnGroup(tuple(each), each[0][1].cell) for each in found)
 
 
-def _groups(turns: Iterable[tuple[Hashable, tuple[CellHistory, Turn]]]) -> tuple[TurnGroup, ...]:
-    groups = (TurnGroup(tuple(each)) for each in grouped(turns).values())
+def _ordered(groups: Iterable[TurnGroup]) -> tuple[TurnGroup, ...]:
     worst = sorted(groups, key=_rank)
     return tuple(sorted(worst, key=lambda each: each.run.info.started, reverse=True))
 
@@ -80,13 +84,12 @@ def _turned(turn: Turn) -> tuple[Hashable, ...]:
     return turn.run.number, before, turn.differs, turn.change
 
 
-def _shown(turn: Turn) -> tuple[Hashable, ...]:
-    reader = turn.cell.reader
-    engine = causes.engine(parse_reader(reader).distribution) if reader else ""
-    return turn.cell.verdict, turn.cell.symptom, engine
+def _shown(cell: KeptCell) -> tuple[Hashable, ...]:
+    distribution = parse_reader(cell.reader).distribution if cell.reader else ""
+    return cell.verdict, cell.symptom, causes.engine(distribution)
 
 
 def _rank(group: TurnGroup) -> tuple[int, int, int]:
-    worse, kind = group.change in WORSE, group.first.cell.verdict
+    worse, kind = group.change in WORSE, group.cell.verdict
     at = NOT_RIGHT.index(kind) if kind in NOT_RIGHT else len(NOT_RIGHT)
     return (not worse, at, -len(group.turns))

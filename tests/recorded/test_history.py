@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import pairwise
 
 import pytest
@@ -10,7 +11,9 @@ from harness.comparison.cell_pairs import key_of
 from harness.comparison.history import History, history_of
 from harness.comparison.kept_cells import kept_cells
 from harness.comparison.result import ComparedSide, compare
+from harness.comparison.turn_groups import NOT_RIGHT, not_right_now
 from harness.comparison.verdict_change import AS_BEFORE, VerdictChange
+from harness.core.records import VerdictKind
 from harness.run import history_store
 from harness.run.load_run import Run
 from tests.recorded import ten_runs
@@ -64,3 +67,11 @@ def test_every_turn_has_one_reader_that_differs(history: History) -> None:
         "reader trino-368 → trino-476",
         f"reader {ten_runs.TRINO} → {ten_runs.BY_POSITION}",
     }
+
+
+def test_what_is_not_right_now_is_all_that_the_newest_run_has(history: History) -> None:
+    told = Counter[VerdictKind]()
+    for each in not_right_now(history):
+        told[each.cell.verdict] += len(each.turns)
+    counts = history.counts[history.runs[-1].number]
+    assert told == {kind: counts[kind] for kind in NOT_RIGHT}

@@ -289,6 +289,13 @@ def test_what_is_declared_unsupported_and_stays_so_is_not_told(tmp_path: Path) -
     assert kept(tmp_path, *days(run(verdict(UNSUPPORTED)) for _ in range(2))).cells == ()
 
 
+def test_what_is_told_of_now_is_as_the_newest_run_has_it(tmp_path: Path) -> None:
+    (group,) = not_right_now(
+        kept(tmp_path, *days(run(verdict(each)) for each in (UNSUPPORTED, REFUSED)))
+    )
+    assert (group.run.name, group.cell.verdict) == ("r0", REFUSED)  # an error all the time
+
+
 def test_turns_of_one_kind_are_one_group_and_the_newest_comes_first(tmp_path: Path) -> None:
     runs = [
         run(verdict(RIGHT), verdict(RIGHT, step=3), verdict(RIGHT, step=4)),
