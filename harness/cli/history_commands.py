@@ -72,8 +72,9 @@ def show(
 ) -> None:
     """Show since when what is wrong is wrong, and every turn with what differed then.
 
-    A verdict is held against the newest run before in which it is known. A reader of another
-    version and a table of another writer are followed, as harness compare does.
+    A verdict is held against the newest run before it in which the cell is known.
+    A reader of another version and a table of another writer are followed, as
+    harness compare does.
     """
     with history_store.opened(store) as found:
         history = history_of(found, profile, CellFilter(k, reader, scenario))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -10,6 +12,7 @@ import typer
 from harness.comparison.kept_cells import kept_cells
 from harness.core.errors import HarnessError, UsageProblem, printable, problem_of
 from harness.run import history_file, history_store, load_run, run_folder, run_info
+from harness.run.kept_run import KeptRun
 from harness.run.load_run import Run
 
 DEFAULT: Final = run_folder.RUNS / history_file.NAME
@@ -82,7 +85,21 @@ def kept_or_folder(side: Path, store: Path) -> Run:
         return load_run.load(run_folder.existing(side))
     with history_store.opened(store) as found:
         kept = found.run(str(side))
-        restored = run_folder.RUNS / kept.name
-        if not (restored / run_info.INFO).exists():
-            found.restore(kept, restored)
-    return load_run.load(run_folder.existing(restored))
+        folder = next(each for each in _folders(kept) if _is_or_can_be(kept, each))
+        if not folder.exists():
+            found.restore(kept, folder)
+    return load_run.load(run_folder.existing(folder))
+
+
+def _folders(kept: KeptRun) -> Iterator[Path]:
+    """Yield where a run may get its folder again: another one may have its name."""
+    yield run_folder.RUNS / kept.name
+    for number in count(2):
+        yield run_folder.RUNS / f"{kept.name}-{number}"
+
+
+def _is_or_can_be(kept: KeptRun, folder: Path) -> bool:
+    if not folder.exists():
+        return True
+    there = (folder / run_info.INFO).is_file()
+    return there and run_info.read_info(folder).started == kept.info.started

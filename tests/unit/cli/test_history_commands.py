@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ import pandas as pd
 import pytest
 
 from harness.cli import app, kept_runs
-from harness.run import history_file, load_run, run_folder
+from harness.run import history_file, load_run, run_folder, run_info
 from tests.recorded import sample
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
@@ -146,6 +148,17 @@ def test_kept_runs_are_compared_without_their_folders(
     assert told["changes"]["regressed"] == 0
     assert Path(told["reports"]["html"]).is_relative_to(Path("runs").resolve())
     assert Path("runs", run["run"], load_run.VERDICTS).exists()
+
+
+def test_another_run_of_the_same_name_is_not_taken_for_the_kept_one(
+    kept: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (run,) = ended(capsys, "history", "list")["runs"]
+    other = sample.make(Path("runs", run["run"]))
+    info = replace(other.info, started=other.info.started + timedelta(days=1))
+    run_info.write_info(other.folder, info)
+    told = ended(capsys, "compare", run["run"], run["run"])
+    assert Path(told["reports"]["html"]).parent.name == f"{run['run']}-2"
 
 
 def test_who_compares_what_is_not_kept_is_told_what_is(
