@@ -28,8 +28,8 @@ AT_MOST: Final = 12
 def render(history: History, console: Console) -> None:
     """Print the history."""
     say(console, words.headline(history), "bold")
-    if not_known := words.unknown(history):
-        say(console, not_known, "yellow")
+    for doubt in filter(None, (words.unknown(history), words.fewer(history))):
+        say(console, doubt, "yellow")
     now, turns = not_right_now(history), all_turns(history)
     told = [(_when(each, history), words.symptom(each), each) for each in now]
     _section("Not right now, since when, and what differed then", told, console)

@@ -54,6 +54,19 @@ def unknown(history: History) -> str:
     return f"{told}{f'; not right when last known: {last:,}' if last else ''}."
 
 
+def fewer(history: History) -> str:
+    """Return how many questions the newest run asked, where the one before asked more."""
+    if len(history.runs) == 1:
+        return ""
+    totals = [history.counts.get(each.number, Counter()).total() for each in history.runs[-2:]]
+    if totals[1] >= totals[0]:
+        return ""
+    asked = counted(totals[1], "question")
+    return (
+        f"It asked {asked}, {named(history.runs[-2])} {totals[0]:,}: of the others nothing is new."
+    )
+
+
 def since(group: TurnGroup, history: History) -> str:
     """Say since which run it is so."""
     if group.change is not VerdictChange.NEW:

@@ -106,6 +106,14 @@ def test_what_the_newest_run_does_not_know_is_counted_and_told(tmp_path: Path) -
     assert "is known to be wrong or refused" in history_words.headline(history)
 
 
+def test_a_newest_run_that_asks_less_says_so(tmp_path: Path) -> None:
+    every, one = run(verdict(RIGHT), verdict(WRONG, STALE, step=3)), run(verdict(RIGHT))
+    history = kept(tmp_path, *days([every, one]))
+    assert "nothing that was chosen is known to be wrong" in history_words.headline(history)
+    assert history_words.fewer(history).startswith("It asked 1 question, r0 (2026-01-01) 2: ")
+    assert history_words.fewer(kept(tmp_path, *days([one, every]))) == ""
+
+
 def test_a_cell_that_no_run_knows_has_no_history(tmp_path: Path) -> None:
     assert kept(tmp_path, *days([run(verdict(UNKNOWN))])).cells == ()
 
@@ -131,6 +139,18 @@ def test_a_reader_of_another_version_is_followed_and_is_what_differs(tmp_path: P
         ("r0", "new", ""),
         ("r1", "fixed", "reader trino-368 → trino-476"),
         ("r2", "regressed", "reader trino-476 → trino-483"),
+    ]
+
+
+def test_a_reader_that_comes_back_is_held_against_what_was_there_meanwhile(
+    tmp_path: Path,
+) -> None:
+    versions = (("trino-476", RIGHT), ("trino-483", WRONG), ("trino-476", RIGHT))
+    runs = [run(verdict(kind, reader=reader)) for reader, kind in versions]
+    (cell,) = kept(tmp_path, *days(runs)).cells
+    assert told(cell)[1:] == [
+        ("r1", "regressed", "reader trino-476 → trino-483"),
+        ("r2", "fixed", "reader trino-483 → trino-476"),
     ]
 
 
