@@ -61,10 +61,8 @@ def fewer(history: History) -> str:
     totals = [history.counts.get(each.number, Counter()).total() for each in history.runs[-2:]]
     if totals[1] >= totals[0]:
         return ""
-    asked = counted(totals[1], "question")
-    return (
-        f"It asked {asked}, {named(history.runs[-2])} {totals[0]:,}: of the others nothing is new."
-    )
+    asked, before = counted(totals[1], "question"), named(history.runs[-2])
+    return f"It asked {asked}, {before} {totals[0]:,}: of the others nothing is new."
 
 
 def since(group: TurnGroup, history: History) -> str:
