@@ -7,15 +7,17 @@ and a content policy forbids it to load anything.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from markupsafe import Markup
 
-from harness.core.records import FindingKind, Verdict
+from harness.core.counting import counted
+from harness.core.records import VerdictKind
 from harness.reports import agreement, html_data, html_page, pairs, summary, tolerance_counts
-from harness.reports.cause_texts import DEFAULT, cause_texts
-from harness.reports.scoreboard import scoreboard
+from harness.reports.cause_texts import DEFAULT, CauseText, cause_texts
+from harness.reports.reader_answers import reader_answers
 from harness.reports.sentences import metastore_lines
 from harness.reports.words import FINDINGS, VERDICTS, VIEWS, WAYS
 from harness.run.load_run import Run
@@ -24,9 +26,9 @@ NAME: Final = "html"
 FILE: Final = "report.html"
 AT_ONCE: Final = 8
 """So many causes are shown before the matrix; the others unfold."""
-ALARMS_AT_ONCE: Final = 1
-"""Further alarms unfold, so that the first screen shows more than alarms."""
-SCRIPTS: Final = ("page.js", "tables.js", "cell.js", "matrix.js", "browse.js")
+SINCE: Final = 4
+"""Of more operations than these a reader's row names the worst."""
+SCRIPTS: Final = ("page.js", "query.js", "tables.js", "paste.js", "cell.js", "table.js", "view.js")
 
 
 def write(run: Run, folder: Path) -> Path:
@@ -36,42 +38,76 @@ def write(run: Run, folder: Path) -> Path:
 
 def page(run: Run) -> str:
     """Return the whole page."""
-    texts = tuple(enumerate(cause_texts(run)))
+    told = cause_texts(run)
+    shown = html_data.data(run, [each.cause for each in told])
     return html_page.rendered(
         "report.html.j2",
         {
             "info": run.info,
-            "metastore": list(metastore_lines(run.info)),
-            "totals": summary.totals(run),
-            "scores": scoreboard(run),
-            "default": DEFAULT,
-            "known": [(at, each) for at, each in texts if each.known],
-            "new": [(at, each) for at, each in texts if not each.known],
+            "answers": reader_answers(run, told),
+            "since": SINCE,
+            "counted": shown["counted"],
+            "most_cells": html_data.MOST_CELLS,
             "at_once": AT_ONCE,
-            "alarms_at_once": ALARMS_AT_ONCE,
-            "known_cells": sum(1 for each in run.verdicts if each.known),
-            "flaky": len(summary.flaky(run)),
-            "reused": sum(1 for each in run.verdicts if each.reused),
-            "explained": summary.explained(run),
-            "alarms": agreement.alarms(run),
-            "failed": list(summary.failed_steps(run)),
-            "half_done": list(summary.half_done_steps(run)),
-            "normalised": tolerance_counts.met(run.verdicts),
-            "pairs_said": pairs.said(run.info.pairs),
-            "partly_said": pairs.PARTLY,
-            "partly": pairs.asked(run.info.partly),
-            "pairs_impossible": pairs.impossible(run.info.pairs),
-            "crossings": pairs.crossings(run),
-            "findings": _findings(run.verdicts),
-            "words": VERDICTS,
-            "finding_words": FINDINGS,
-            "views": VIEWS,
-            "ways": WAYS,
+            **_causes(told),
+            **_run_values(run),
+            **_words(),
             "css": html_page.own("report.css"),
             "script": html_page.own(*SCRIPTS),
-            "data": embedded(html_data.data(run, [each.cause for _, each in texts])),
+            "data": embedded(shown),
         },
     )
+
+
+def _causes(told: Sequence[CauseText]) -> dict[str, object]:
+    texts = tuple(enumerate(told, 1))
+    return {
+        "known": [(at, each) for at, each in texts if each.known],
+        "new": [(at, each) for at, each in texts if not each.known],
+    }
+
+
+def _run_values(run: Run) -> dict[str, object]:
+    """Return what the page says of the run as a whole."""
+    return {
+        "headline": headline(run),
+        "metastore": list(metastore_lines(run.info)),
+        "totals": summary.totals(run),
+        "known_cells": sum(1 for each in run.verdicts if each.known),
+        "flaky": len(summary.flaky(run)),
+        "reused": sum(1 for each in run.verdicts if each.reused),
+        "explained": summary.explained(run),
+        "alarms": agreement.alarms(run),
+        "failed": list(summary.failed_steps(run)),
+        "half_done": list(summary.half_done_steps(run)),
+        "normalised": tolerance_counts.met(run.verdicts),
+        "pairs_said": pairs.said(run.info.pairs),
+        "partly_said": pairs.PARTLY,
+        "partly": pairs.asked(run.info.partly),
+        "pairs_impossible": pairs.impossible(run.info.pairs),
+        "crossings": pairs.crossings(run),
+    }
+
+
+def _words() -> dict[str, object]:
+    return {
+        "default": DEFAULT,
+        "words": VERDICTS,
+        "kinds": VerdictKind,
+        "finding_words": FINDINGS,
+        "views": VIEWS,
+        "ways": WAYS,
+    }
+
+
+def headline(run: Run) -> str:
+    """Return in a sentence how many readers answer wrongly without saying so."""
+    wrong = [each for each in run.verdicts if each.verdict is VerdictKind.WRONG]
+    who = dict.fromkeys(each.reader for each in wrong)
+    whole = counted(len(summary.readers(run)), "reader")
+    if not wrong:
+        return "No reader was seen to answer wrongly"
+    return f"{len(who)} of {whole} silently gave {counted(len(wrong), 'wrong answer')}"
 
 
 def embedded(data: object) -> Markup:
@@ -82,8 +118,3 @@ def embedded(data: object) -> Markup:
     """
     text = json.dumps(data, ensure_ascii=True, separators=(",", ":"))
     return Markup(text.replace("<", "\\u003c"))  # noqa: S704 - escaped for where it goes
-
-
-def _findings(verdicts: tuple[Verdict, ...]) -> list[FindingKind]:
-    seen = {each.kind for verdict in verdicts for each in verdict.findings}
-    return [kind for kind in FindingKind if kind in seen]

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 
 from harness.core.records import Answer, Column, Finding, Part, Refusal, Verdict, labelled
 from harness.model.canonical import Value
+from harness.model.simulation.matching import WayAnswer
 from harness.reports import tolerance_counts
 from harness.reports.advice import advice
 from harness.reports.file_numbers import NumberedFiles
@@ -131,6 +132,14 @@ def _table(
     shown = [[None if each is None else exact(each) for each in row] for row in rows]
     return pool.add(
         {"columns": [list(each) for each in columns], "rows": [pool.add(row) for row in shown]}
+    )
+
+
+def way_tables(answers: Sequence[WayAnswer], pool: Pool) -> int:
+    """Return what each way of reading would answer to a question, and which ways these are."""
+    shown = ((each, [(label, "") for label in each.labels]) for each in answers)
+    return pool.add(
+        [[_table(heads, each.rows, pool), list(map(str, each.ways))] for each, heads in shown]
     )
 
 

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from itertools import pairwise
+from typing import Final
 
 from harness.core.outcomes import word
-from harness.core.records import Verdict
+from harness.core.records import QuestionKey, Verdict, VerdictKind
 from harness.model.file_facts import FileFact
 from harness.model.simulation.column_resolution import META_PREFIX
 from harness.reports import agreement, summary
 from harness.reports.blame import PARTIES
 from harness.reports.file_numbers import number_files
-from harness.reports.html_cells import JsonValue, Pool, QuestionContext, cell, refusal
+from harness.reports.html_cells import JsonValue, Pool, QuestionContext, cell, refusal, way_tables
 from harness.reports.words import FINDINGS, TRACED, VERDICTS, way_text
-from harness.run.causes import ORDER, FoundCause
+from harness.run.causes import ORDER, FoundCause, by_default
 from harness.run.load_run import Run
 from harness.run.run_info import VariantInfo
+from harness.run.way_answers import way_answers
+
+MOST_CELLS: Final = 50_000
+"""Of more cells than these, those that are right are counted and not shown."""
+CREATE: Final = "create_table"
+"""What the page calls the first step."""
 
 
 def data(run: Run, causes: Sequence[FoundCause] = ()) -> dict[str, JsonValue]:
     """Return everything that the page's script needs."""
     pool = Pool()
+    shown = shown_questions(run)
     steps, instants = _steps(run), _instants(run)
     variants = [
         _variant(run, each, steps[each.id], instants.get(each.id, {}), pool)
@@ -36,19 +45,48 @@ def data(run: Run, causes: Sequence[FoundCause] = ()) -> dict[str, JsonValue]:
         "ways": _ways(run),
         "readers": [_reader(run, name) for name in summary.readers(run)],
         "variants": variants,
-        "questions": _questions(run, pool),
+        "questions": _questions(run, shown, pool),
         "pool": pool.items,
-        "causes": _causes(run, causes),
+        "causes": _causes(shown, causes),
+        "since": [each.key.operation for each in causes],
+        "counted": _counted(run, shown),
     }
 
 
-def _causes(run: Run, causes: Sequence[FoundCause]) -> JsonValue:
+def shown_questions(run: Run) -> Mapping[QuestionKey, Sequence[Verdict]]:
+    """Return the questions with the cells that the page holds: of too many, those not right."""
+    every = agreement.questions(run)
+    if len(run.verdicts) <= MOST_CELLS:
+        return every
+    bad = {
+        key: [each for each in verdicts if each.verdict is not VerdictKind.CORRECT]
+        for key, verdicts in every.items()
+    }
+    return {key: verdicts for key, verdicts in bad.items() if verdicts}
+
+
+def _counted(run: Run, shown: Mapping[QuestionKey, Sequence[Verdict]]) -> JsonValue:
+    """Return how many right cells are left out: by scenario, operation and reader."""
+    if sum(map(len, shown.values())) == len(run.verdicts):
+        return []
+    readers = {name: number for number, name in enumerate(summary.readers(run))}
+    right = Counter(
+        (each.scenario, run.step(each.variant, each.step).operation, readers[each.reader])
+        for each in run.verdicts
+        if each.verdict is VerdictKind.CORRECT
+    )
+    return [[*key, number] for key, number in right.items()]
+
+
+def _causes(
+    shown: Mapping[QuestionKey, Sequence[Verdict]], causes: Sequence[FoundCause]
+) -> JsonValue:
     """Return the cells of each cause: how far each is from the one before it.
 
     Cells are numbered as they stand on the page; a distance has fewer digits than a number.
     """
-    shown = (each for verdicts in agreement.questions(run).values() for each in verdicts)
-    numbers = {each.case: number for number, each in enumerate(shown)}
+    cells = (each for verdicts in shown.values() for each in verdicts)
+    numbers = {each.case: number for number, each in enumerate(cells)}
     found = (sorted(numbers[case] for case in each.cases) for each in causes)
     return [[there - before for before, there in pairwise((0, *each))] for each in found]
 
@@ -71,6 +109,7 @@ def _reader(run: Run, name: str) -> JsonValue:
         "distribution": run.distribution(name),
         "settings": name.removeprefix(run.distribution(name)).strip("{}"),
         "fidelity": known.fidelity if known else "not recorded",
+        "default": by_default(run, name),
         "beside": summary.settings(run, name),
     }
 
@@ -123,6 +162,7 @@ def _step(
     return {
         "number": number,
         "text": step.text,
+        "operation": step.operation if number else CREATE,
         "quiet": step.quiet,
         "changes": step.changes_schema,
         "outcome": word(outcome) if outcome else "",
@@ -156,13 +196,16 @@ def _file(fact: FileFact, step: int | None, pool: Pool) -> JsonValue:
     }
 
 
-def _questions(run: Run, pool: Pool) -> list[JsonValue]:
+def _questions(
+    run: Run, shown: Mapping[QuestionKey, Sequence[Verdict]], pool: Pool
+) -> list[JsonValue]:
     """Return the questions, each with its cells: what they share is said once."""
     variants = {each.id: number for number, each in enumerate(_variants(run))}
     readers = {name: number for number, name in enumerate(summary.readers(run))}
     instants = _instants(run)
     found: list[JsonValue] = []
-    for (variant, step, view, query), verdicts in agreement.questions(run).items():
+    answers = way_answers(run)
+    for (variant, step, view, query), verdicts in shown.items():
         state = run.by_step.get((variant, step))
         files = number_files(state.files if state else (), instants.get(variant, {}))
         asked: dict[str, JsonValue] = {
@@ -171,6 +214,8 @@ def _questions(run: Run, pool: Pool) -> list[JsonValue]:
             "view": view,
             "query": query,
         }
+        if known := way_tables(answers.get((variant, step, view, query), ()), pool):
+            asked["read"] = known
         found.append(asked | _cells(run, QuestionContext(verdicts, files), readers, pool))
     return found
 

@@ -32,11 +32,32 @@ function waysSection(cell) {
     : [el("p", {}, unclaimed), el("ul", { class: "ways" }, told.map((way) => el("li", {}, way)))]);
 }
 
+// A command of the harness for a cell, as a shell takes it.
+const commandOf = (verb, cell) => `harness ${verb} '${cell.case.replaceAll("'", `'"'"'`)}'`;
+
 function adviceSection(cell) {
   if (!cell.advice) return null;
-  const quoted = `'${cell.case.replaceAll("'", `'"'"'`)}'`;
   return el("section", {}, el("h3", {}, "What to do"), el("ul", { class: "ways" }, POOL[cell.advice].map(([text, verb]) =>
-    el("li", {}, text, verb ? [":", el("pre", {}, `harness ${verb} ${quoted}`)] : null))));
+    el("li", {}, text, verb ? [":", el("pre", {}, commandOf(verb, cell))] : null))));
+}
+
+// The causes of a cell lead to where the page tells what helps.
+function causesSection(cell) {
+  const causes = (cell.causes || []).map((at) => document.getElementById(`cause-${at + 1}`)).filter(Boolean);
+  return causes.length ? el("p", {}, plural(causes.length, "Cause", "Causes").replace(/^[\d,]+ /, ""), ": ", causes.map((cause, at) =>
+    [at ? "; " : "", el("a", { href: `#${cause.id}` }, cause.dataset.title)])) : null;
+}
+
+// What the same cell was before, where two runs are compared.
+function beforeSection(cell) {
+  if (!cell.was) return null;
+  const { was } = cell;
+  const findings = (was.f || []).map(([kind, number]) => findingItem(was, kind, POOL[number]));
+  const [want, got] = [tableOf(was.want), tableOf(was.got)];
+  const marks = was.marks && { ...POOL[was.marks], notes: POOL[was.marks].notes.map((note) => POOL[note]) };
+  return el("section", {}, el("h3", {}, `Before: ${was.reader}`), el("ul", { class: "said" }, el("li", {}, verdictChip(was.k), el("span", {}, DATA.changes[cell.changed].meaning)), findings),
+    got && el("div", { class: "beside" }, el("div", {}, el("h4", {}, "Answered before"), valuesTable(got, 1, marks || alone(got))), want && el("div", {}, el("h4", {}, "Expected then"), valuesTable(want, 0, marks || alone(want)))),
+    was.refusal ? refusalBox(POOL[was.refusal]) : null);
 }
 
 function refusalBox(refusal) {
@@ -57,7 +78,7 @@ function refusalSection(cell) {
   if (!cell.refusal) return null;
   const parts = (POOL[cell.parts] || []).map((number) => POOL[number]);
   return el("section", {}, el("h3", {}, "The engine's error"), refusalBox(POOL[cell.refusal]),
-    parts.length ? [el("h3", {}, "Each column asked alone, so that one does not hide the others"), el("div", { class: "scroll", tabindex: 0 }, el("table", { class: "plain" },
+    parts.length ? [el("h3", {}, "Each column asked alone, so that one does not hide the others"), el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "table" }, el("table", { class: "plain" },
       el("thead", {}, el("tr", {}, ["Column", "Answer (key: value)", "SQL"].map((name) => el("th", { scope: "col" }, name)))),
       el("tbody", {}, parts.map(partRow))))] : null);
 }
@@ -82,7 +103,7 @@ function fileRow(file, at) {
 function filesSection(step) {
   const files = ((step && POOL[step.files]) || []).map((number) => POOL[number]);
   if (!files.length) return null;
-  return el("section", {}, el("h3", {}, `Files of the table, the oldest first (${files.length})`), el("div", { class: "scroll", tabindex: 0 },
+  return el("section", {}, el("h3", {}, `Files of the table, the oldest first (${files.length})`), el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "table" },
     el("table", { class: "plain" }, el("thead", {}, el("tr", {}, ["", "File", "Kind", "Written by", "Columns in the file's order", "Rows"].map((name) => el("th", { scope: "col" }, name)))),
       el("tbody", {}, files.map(fileRow)))));
 }
@@ -123,6 +144,6 @@ function drawCell(cell, buttons) {
   const where = `${variant.id}, after step ${cell.s}${step ? ` '${step.text}'` : ""}, view ${viewName(cell)}`;
   dialog.replaceChildren(
     el("div", { class: "bar" }, el("div", {}, el("h2", { id: "cell-title" }, reader.reader), el("p", {}, where)), el("div", { class: "buttons" }, buttons)),
-    el("div", { class: "body", tabindex: -1 }, verdictSection(cell), historySection(cell, variant), tablesSection(cell, reader), refusalSection(cell),
-      waysSection(cell), adviceSection(cell), agreementSection(cell), askedSection(cell, reader), filesSection(step), sourceSection(variant)));
+    el("div", { class: "body", tabindex: 0, role: "region", "aria-label": "The cell" }, el("output", { id: "said-in-cell", "aria-live": "polite" }), verdictSection(cell), causesSection(cell), waysSection(cell), adviceSection(cell),
+      historySection(cell, variant), tablesSection(cell, reader), beforeSection(cell), refusalSection(cell), pasteSection(cell), agreementSection(cell), askedSection(cell, reader), filesSection(step), sourceSection(variant)));
 }

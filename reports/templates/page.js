@@ -13,6 +13,13 @@ DATA.causes.forEach((gaps, cause) => {
   let at = 0;
   for (const gap of gaps) (CELLS[at += gap].causes ||= []).push(cause);
 });
+const STEPS = DATA.variants.map((variant) => new Map([variant.created, ...variant.steps].map((step) => [step.number, step])));
+
+// A cell belongs to the operations since which it is as it is; where no cause tells that, to the last one before it.
+for (const cell of CELLS) {
+  const since = (cell.causes || []).map((cause) => DATA.since[cause]).filter(Boolean);
+  cell.operations = since.length ? [...new Set(since)] : [STEPS[cell.v].get(cell.s)?.operation || `step ${cell.s}`];
+}
 
 // Characters that a browser hides or that turn the text around are written out.
 const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from harness.model.canonical import Look, Unpredicted, Value, look_of
 from harness.model.query import Query
@@ -28,6 +28,15 @@ def table_of(labels: Sequence[str], rows: Sequence[Sequence[Value]]) -> TableLoo
     order = sorted(range(len(labels)), key=lambda at: labels[at])
     looks = Counter(tuple([look_of(row[at]) for at in order]) for row in rows)
     return tuple(labels[at] for at in order), frozenset(looks.items())
+
+
+@dataclass(frozen=True, slots=True)
+class WayAnswer:
+    """A table that a reader would answer, and the smallest ways of reading that show it."""
+
+    labels: tuple[str, ...]
+    rows: Sequence[tuple[Value, ...]]
+    ways: tuple[Way, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +121,26 @@ class Readings:
         wanted = table_of(labels, rows)
         return tuple(way for way in self.ways(query) if self._fits(way, query, wanted))
 
+    def answers(self, query: Query) -> tuple[WayAnswer, ...]:
+        """Return every table that one of the ways shows, each once, with its smallest ways."""
+        found: dict[TableLook, WayAnswer] = {}
+        for way in self.ways(query):
+            labels = self.labels(way, query)
+            shown = self._shown(way, query) if labels else None
+            if labels is None or shown is None:
+                continue
+            table = table_of(labels, shown)
+            same = found.get(table, WayAnswer(labels, shown, ()))
+            if not any(map(way.includes, same.ways)):
+                found[table] = replace(same, ways=(*same.ways, way))
+        return tuple(found.values())
+
+    def _shown(self, way: Way, query: Query) -> list[tuple[Value, ...]] | None:
+        try:
+            return self.answer(way, query)
+        except ValueError:
+            return None
+
     def _fits(self, way: Way, query: Query, wanted: TableLook) -> bool:
         labels = self.labels(way, query)
         if labels is None or tuple(sorted(labels)) != wanted[0]:
@@ -122,7 +151,5 @@ class Readings:
         return tables[way] == wanted
 
     def _table(self, way: Way, query: Query, labels: Sequence[str]) -> TableLook | None:
-        try:
-            return table_of(labels, self.answer(way, query))
-        except ValueError:
-            return None
+        rows = self._shown(way, query)
+        return None if rows is None else table_of(labels, rows)

@@ -149,14 +149,13 @@ def test_what_cells_have_in_common_stands_on_the_page_once(text: str, data: dict
     assert Page(text).data.count(json.dumps(shared["case"])) == 1
 
 
-def test_the_first_alarm_is_on_the_first_screen_and_the_others_unfold(
-    sampled: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_alarms_unfold(sampled: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     alarms = [SimpleNamespace(text=f"alarm {at}", places=("one",)) for at in range(3)]
     monkeypatch.setattr(agreement, "alarms", lambda _: alarms)
     page = html.page(sampled)
-    told = [page.index(each) for each in ("alarm 0", "2 more alarms", "alarm 1", "alarm 2")]
+    told = [page.index(each) for each in ("3 alarms: ", "alarm 0", "alarm 1", "alarm 2")]
     assert told == sorted(told)
+    assert told[0] < page.index("<main>")
 
 
 def test_equal_tables_are_held_once(data: dict[str, Any]) -> None:
@@ -203,9 +202,10 @@ def test_links_to_cells_lead_to_cases(text: str, data: dict[str, Any]) -> None:
 
     cases = {each["case"] for each in cells(data)}
     links = [a["href"] for tag, a in Page(text).tags if tag == "a" and a.get("href")]
-    of_causes = [each for each in links if each and each.startswith("#cells-of-")]
-    assert of_causes
-    assert {unquote(each)[1:] for each in links if each and each not in of_causes} <= cases
+    places = {f"#{a['id']}" for _, a in Page(text).tags if a.get("id")}
+    of_cells = {each for each in links if each and not each.startswith("#q=")} - places
+    assert of_cells
+    assert {unquote(each)[1:] for each in of_cells} <= cases
 
 
 def test_a_link_of_a_cause_shows_its_cells_and_no_others(
@@ -215,8 +215,8 @@ def test_a_link_of_a_cause_shows_its_cells_and_no_others(
     numbers = [list(accumulate(gaps)) for gaps in data["causes"]]
     shown = [[cells(data)[at]["case"] for at in each] for each in numbers]
     assert [sorted(each) for each in shown] == [sorted(each.cases) for each in found]
-    assert all(f'href="#cells-of-{at}"' in text for at in range(len(found)))
-    assert f'<option value="{len(found) - 1}">' in text
+    assert all(f'href="#q=cause:{at}"' in text for at in range(1, len(found) + 1))
+    assert all(f'data-copy="#cause-{at}"' in text for at in range(1, len(found) + 1))
 
 
 def test_a_run_in_which_nothing_ran_has_a_page(sampled: Run) -> None:
@@ -227,7 +227,7 @@ def test_a_run_in_which_nothing_ran_has_a_page(sampled: Run) -> None:
 
 def test_a_run_without_any_cell_has_a_page(sampled: Run) -> None:
     empty = replace(sampled.info, cells=(), variants=(), readers=(), excluded=(), scenarios={})
-    assert "What each engine read" in html.page(Run(sampled.folder, empty, (), {}, {}))
+    assert "No reader was seen to answer wrongly" in html.page(Run(sampled.folder, empty, (), {}, {}))
 
 
 def test_a_text_that_has_no_utf8_form_does_not_stop_the_report(

@@ -1,0 +1,113 @@
+"""What to say first of each reader: since what it answers wrongly, and what to do. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from harness.core.grouping import grouped
+from harness.core.records import QuestionKey, Verdict, VerdictKind
+from harness.reports.cause_texts import CauseText
+from harness.reports.scoreboard import Score, scoreboard
+from harness.run.load_run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """What a reader answers wrongly, or refuses, since one operation."""
+
+    operation: str
+    verdict: VerdictKind
+    cells: int
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting that helped in this run, and of how many causes."""
+
+    lines: tuple[tuple[str, str], ...]
+    """To paste, and where."""
+    causes: tuple[int, ...]
+    """Their numbers, from 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderAnswer:
+    """One reader: its score, what it breaks, what helps, and who else gets it right."""
+
+    score: Score
+    breaches: tuple[Breach, ...]
+    """The silent ones first, then by number."""
+    settings: tuple[Setting, ...]
+    instead: str
+    """The other reader that gets most of its wrong answers right; empty where none does."""
+    instead_right: int
+    wrong: int
+
+    @property
+    def helped(self) -> bool:
+        """Return whether another reader gets at least half of its wrong answers right."""
+        return bool(self.wrong) and 2 * self.instead_right >= self.wrong
+
+    @property
+    def silent(self) -> tuple[Breach, ...]:
+        """Return what it answers wrongly without an error."""
+        return tuple(each for each in self.breaches if each.verdict is VerdictKind.WRONG)
+
+
+def reader_answers(run: Run, texts: Sequence[CauseText]) -> tuple[ReaderAnswer, ...]:
+    """Return what to say of each reader, in the order of the scoreboard."""
+    wrong = grouped(
+        (each.reader, each) for each in run.verdicts if each.verdict is VerdictKind.WRONG
+    )
+    asked = grouped((each.question, each) for each in run.verdicts)
+    scores = scoreboard(run)
+    return tuple(_answer(each, texts, wrong.get(each.reader, ()), asked) for each in scores)
+
+
+def _answer(
+    score: Score,
+    texts: Sequence[CauseText],
+    wrong: Sequence[Verdict],
+    asked: Mapping[QuestionKey, Sequence[Verdict]],
+) -> ReaderAnswer:
+    own = [(at, each) for at, each in enumerate(texts, 1) if score.reader in each.cause.readers]
+    instead, right = _instead(score.reader, wrong, asked)
+    return ReaderAnswer(
+        score=score,
+        breaches=_breaches(score.reader, [each for _, each in own]),
+        settings=_settings(own),
+        instead=instead,
+        instead_right=right,
+        wrong=len(wrong),
+    )
+
+
+def _breaches(reader: str, texts: Sequence[CauseText]) -> tuple[Breach, ...]:
+    cells: dict[tuple[str, VerdictKind], set[str]] = {}
+    for each in texts:
+        if operation := each.cause.key.operation:
+            own = {verdict.case for verdict in each.cause.verdicts if verdict.reader == reader}
+            cells.setdefault((operation, each.verdict), set()).update(own)
+    found = [Breach(name, kind, len(of)) for (name, kind), of in cells.items()]
+    return tuple(sorted(found, key=lambda e: (e.verdict is not VerdictKind.WRONG, -e.cells)))
+
+
+def _settings(texts: Sequence[tuple[int, CauseText]]) -> tuple[Setting, ...]:
+    of = grouped((each.paste, at) for at, each in texts if each.paste)
+    found = (Setting(lines, tuple(numbers)) for lines, numbers in of.items())
+    return tuple(sorted(found, key=lambda each: -len(each.causes)))
+
+
+def _instead(
+    reader: str, wrong: Sequence[Verdict], asked: Mapping[QuestionKey, Sequence[Verdict]]
+) -> tuple[str, int]:
+    """Return who gets most of a reader's wrong answers right, and how many of them."""
+    right = Counter(
+        other.reader
+        for each in wrong
+        for other in asked[each.question]
+        if other.verdict is VerdictKind.CORRECT and other.reader != reader
+    )
+    return next(iter(right.most_common(1)), ("", 0))
