@@ -14,7 +14,7 @@ TWO := $(MAKE) --no-print-directory -j2 --output-sync=line
 SIDE_BY_SIDE := $(TWO) sharing alone
 
 .DEFAULT_GOAL := help
-.PHONY: help venv lint unit check fetch engines sharing alone test nightly images containers kit contained conformance hunt quality run bench deaths wheel lock clean
+.PHONY: help venv lint unit browser check fetch engines sharing alone test nightly images containers kit contained conformance hunt quality run bench deaths wheel lock clean
 
 help:  ## list these targets
 	@awk -F ':.*## *' '/^[a-z]+:.*## / {printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,7 +40,11 @@ lint: venv  ## lint and types
 	$(BIN)/mypy
 
 unit: venv  ## the tests that need no engine
-	$(BIN)/pytest -n auto $(SLOWEST) -m "not engines"
+	$(BIN)/pytest -n auto $(SLOWEST) -m "not engines and not browser"
+
+browser: venv  ## the tests of report.html in Chromium; as root on Debian it is installed
+	@bash tests/browser.sh
+	HARNESS_REQUIRE_BROWSER=1 $(BIN)/pytest -n auto $(SLOWEST) tests/browser
 
 check: lint unit  ## lint, types and the tests that need no engine
 
@@ -79,7 +83,7 @@ conformance: venv  ## the conformance kit on every engine, in both runtimes wher
 	$(BIN)/harness engines verify --all --out docs/results/conformance.md
 
 hunt: venv  ## the tests that need no engine, with other random examples each time
-	$(BIN)/pytest -n auto -m "not engines" --hypothesis-profile=hunt
+	$(BIN)/pytest -n auto -m "not engines and not browser" --hypothesis-profile=hunt
 
 # QUALITY holds smaller counts: make quality QUALITY="--histories 40 --clean 100 --opinions 1000"
 quality: venv  ## figures: planted defects by name, right answers, a second opinion on the truth

@@ -22,6 +22,7 @@ from harness.reports.cause_texts import DEFAULT, CauseText, cause_texts
 from harness.reports.legend import legend, short_names
 from harness.reports.lines import command, item, say, text
 from harness.reports.matrices import STYLES, counts, matrices
+from harness.reports.page_address import cause_address
 from harness.reports.scoreboard import Score, scoreboard
 from harness.reports.words import VERDICTS
 from harness.run.load_run import Run
@@ -49,7 +50,7 @@ def render(run: Run, console: Console, html: Path | None = None) -> None:
     labels = short_names(run)
     say(console, f"Run {run.info.id}, profile {run.info.profile}", "bold")
     _scores(scoreboard(run), console)
-    _causes(cause_texts(run), console)
+    _causes(cause_texts(run), console, html)
     if len(run.info.variants) > MANY:
         counts(run, console)
     else:
@@ -93,13 +94,16 @@ def _notes(scores: Sequence[Score]) -> Iterator[str]:
         yield f"set by the harness all the same for {'; '.join(readers)}: {ours}"
 
 
-def _causes(texts: Sequence[CauseText], console: Console) -> None:
+def _causes(texts: Sequence[CauseText], console: Console, html: Path | None) -> None:
     new = [each for each in texts if not each.known]
-    _listed(console, "What is not correct", new, 1)
-    _listed(console, "Known, and still there", [e for e in texts if e.known], len(new) + 1)
+    _listed(console, "What is not correct", new, 1, html)
+    known = [each for each in texts if each.known]
+    _listed(console, "Known, and still there", known, len(new) + 1, html)
 
 
-def _listed(console: Console, title: str, texts: Sequence[CauseText], first: int) -> None:
+def _listed(
+    console: Console, title: str, texts: Sequence[CauseText], first: int, html: Path | None
+) -> None:
     if texts:
         say(console, f"\n{title}: {counted(len(texts), 'cause')}", "bold")
     for number, each in enumerate(texts, first):
@@ -111,6 +115,8 @@ def _listed(console: Console, title: str, texts: Sequence[CauseText], first: int
             if said:
                 item(console, said, "dim", f"     {name:5}")
         command(console, f" {each.commands[0]}")
+        if html:
+            command(console, f" {cause_address(html, number)}")
 
 
 def _steps(run: Run, console: Console) -> None:

@@ -42,8 +42,13 @@ preparing=$!
 set +m
 part "lint and types" lint
 part "tests without engines" unit
+# Where no browser can be had, the page is not opened in one: what it holds is tested all the same.
+browser=
+bash tests/browser.sh && browser=yes
+[ -z "$browser" ] || part "the page in a browser" browser
 wait $preparing || { cat "$log"; exit 1; }
 part "tests with engines" engines
 [ -z "$docker" ] || part "engines in containers" containers
 [ -n "$docker" ] || echo "engines in containers: not tested, for no Docker daemon answers"
+[ -n "$browser" ] || echo "the page in a browser: not tested, for there is no Chromium"
 printf '%3d:%02d  %s\n' $((SECONDS / 60)) $((SECONDS % 60)) "all" >>"$times"

@@ -104,7 +104,7 @@ function filesSection(step) {
   const files = ((step && POOL[step.files]) || []).map((number) => POOL[number]);
   if (!files.length) return null;
   return el("section", {}, el("h3", {}, `Files of the table, the oldest first (${files.length})`), el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "table" },
-    el("table", { class: "plain" }, el("thead", {}, el("tr", {}, ["", "File", "Kind", "Written by", "Columns in the file's order", "Rows"].map((name) => el("th", { scope: "col" }, name)))),
+    el("table", { class: "plain" }, el("thead", {}, el("tr", {}, ["Number", "File", "Kind", "Written by", "Columns in the file's order", "Rows"].map((name) => el("th", { scope: "col" }, name)))),
       el("tbody", {}, files.map(fileRow)))));
 }
 

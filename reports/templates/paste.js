@@ -21,11 +21,12 @@ function pastedRows(text) {
 
 const nameOf = (text) => text.replace(/^.*\./, "").replace(/^["`]|["`]$/g, "").toLowerCase();
 
-// The columns of an answer in the order of the labels; without names they must be in that order.
+// The columns of an answer in the order of the labels, Hudi's own left out; without names they must be in that order.
 function columnsOf(rows, labels) {
   const wanted = labels.map((label) => label.toLowerCase());
   const heads = (rows[0] || []).map(nameOf);
-  if (wanted.every((label) => heads.includes(label))) return { rows: rows.slice(1), order: wanted.map((label) => heads.indexOf(label)) };
+  const named = wanted.every((label) => heads.includes(label));
+  if (named && heads.every((head) => wanted.includes(head) || head.startsWith("_hoodie_"))) return { rows: rows.slice(1), order: wanted.map((label) => heads.indexOf(label)) };
   return { rows, order: rows.every((row) => row.length === labels.length) ? labels.map((_, at) => at) : null };
 }
 
@@ -62,15 +63,20 @@ function isThis(table, pasted) {
 
 const namesOf = (ways) => ways.map((way) => [el("b", {}, way), `: ${DATA.ways[way] || "a way of reading"}.`]);
 
+// The smallest ways of reading that give a pasted answer.
+function waysOf(cell, pasted) {
+  return (POOL[cell.read] || []).filter(([number]) => isThis(tableOf(number), pasted)).flatMap(([, names]) => names);
+}
+
 // What can be said of a pasted answer; where several ways give it, none is claimed.
 function pastedVerdict(cell, text) {
   const pasted = pastedRows(text);
   const want = tableOf(cell.want);
   if (!pasted.length || !want) return el("p", {}, want ? "Paste the rows that your engine printed." : "The expected answer to this question is not known here.");
   const labels = want.columns.map(([name]) => name);
-  if (!columnsOf(pasted, labels).order) return el("p", {}, `These are not the columns of the question: ${labels.join(", ")}. Paste these columns in this order, or with their names in the first line.`);
   const right = isThis(want, pasted);
-  const ways = (POOL[cell.read] || []).map(([number, names]) => [tableOf(number), names]).filter(([table]) => isThis(table, pasted)).flatMap(([, names]) => names);
+  const ways = waysOf(cell, pasted);
+  if (!right && !ways.length && !columnsOf(pasted, labels).order) return el("p", {}, `These are not the columns of the question: ${labels.join(", ")}. Paste these columns in this order, or with their names in the first line.`);
   const small = cell.query !== "all" && labels.length === 1 && want.rows.length <= 1 || columnsOf(pasted, labels).rows.length === 0;
   return [el("p", {}, el("b", {}, right ? "This is the expected answer." : "This is not the expected answer.")), ...waysOfPasted(cell, ways, small, right), sameReaders(cell, pasted)];
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 from rich.console import Console
 
@@ -15,8 +16,10 @@ from harness.cli.explain.tables import read_at_all, standard_of, tables_of
 from harness.cli.open_run import looked_at
 from harness.judge.case import view_of_rows
 from harness.judge.verdicts import understand_cell
+from harness.reports import html
 from harness.reports.file_numbers import number_files
-from harness.reports.lines import say
+from harness.reports.lines import command, say
+from harness.reports.page_address import cell_address
 from harness.reports.words import NOT_WORDED, worded
 from harness.run.run_folder import LATEST_RUN
 
@@ -34,7 +37,17 @@ def explain(
         Output(verbose=verbose).ending(),
         looked_at(run_dir, f"explain {' '.join(case)}") as folder,
     ):
-        tell(find(folder, case), OUT)
+        found = find(folder, case)
+        tell(found, OUT)
+        on_page(folder, found, OUT)
+
+
+def on_page(folder: Path, found: RecordedCell, out: Console) -> None:
+    """Print the address of the cell on the run's page, where that was written."""
+    page = folder / html.FILE
+    if page.exists():
+        say(out, "\nOn the page", "bold")
+        command(out, cell_address(page, found.cell.case))
 
 
 def tell(found: RecordedCell, out: Console) -> None:

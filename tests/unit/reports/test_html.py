@@ -227,7 +227,9 @@ def test_a_run_in_which_nothing_ran_has_a_page(sampled: Run) -> None:
 
 def test_a_run_without_any_cell_has_a_page(sampled: Run) -> None:
     empty = replace(sampled.info, cells=(), variants=(), readers=(), excluded=(), scenarios={})
-    assert "No reader was seen to answer wrongly" in html.page(Run(sampled.folder, empty, (), {}, {}))
+    assert "No reader was seen to answer wrongly" in html.page(
+        Run(sampled.folder, empty, (), {}, {})
+    )
 
 
 def test_a_text_that_has_no_utf8_form_does_not_stop_the_report(

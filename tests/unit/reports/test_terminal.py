@@ -52,7 +52,7 @@ def test_no_line_is_wider_than_the_terminal(sampled: Run) -> None:
     for width in (80, 120):
         lines = shown(sampled, width=width).splitlines()
         wide = [line for line in lines if len(line) > width]
-        assert all(line.startswith("     harness explain ") for line in wide)
+        assert all(line.startswith(("     harness explain ", "     file:///")) for line in wide)
 
 
 def test_readers_that_do_not_fit_beside_each_other_follow_below(sampled: Run) -> None:
@@ -194,6 +194,12 @@ def test_each_cause_can_be_asked_for_in_full(sampled: Run) -> None:
     cells = tuple(each for each in sampled.info.cells if each.case in right)
     run = replace(sampled, recorded=right, info=replace(sampled.info, cells=cells))
     assert "harness explain" not in shown(run)
+
+
+def test_each_cause_has_its_address_on_the_page(sampled: Run) -> None:
+    found = [each.strip() for each in shown(sampled).splitlines() if "file:///" in each]
+    page = Path("runs/x/report.html").absolute().as_uri()
+    assert found == [f"{page}#cause-{at + 1}" for at in range(len(cause_texts(sampled)))]
 
 
 def test_default_settings_are_marked_and_what_the_harness_sets_is_told() -> None:

@@ -8,13 +8,14 @@ import shlex
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from rich.console import Console
 
 from harness.cli import app
 from harness.cli.explain import show, show_tables
-from harness.cli.explain.command import tell
+from harness.cli.explain.command import on_page, tell
 from harness.cli.explain.recorded_cell import RecordedCell, find
 from harness.cli.explain.tables import CaseTables, standard_of, tables_of
 from harness.core.attempts import Attempt
@@ -281,3 +282,15 @@ def test_a_place_and_a_section_that_cannot_be_worded_say_so_and_the_rest_is_ther
     assert found.cell.case in (said := printed(found, 120))
     assert NOT_WORDED in said
     assert {each.message for each in caplog.records} == {f"cannot word {found.cell.case}"}
+
+
+def test_the_address_of_the_cell_on_the_page_is_told_where_there_is_a_page(folder: Path) -> None:
+    found, out = find(folder, RENAMED), io.StringIO()
+    console = Console(file=out, width=80, color_system=None)
+    on_page(folder, found, console)
+    assert out.getvalue() == ""
+    (folder / "report.html").touch()
+    on_page(folder, found, console)
+    address = out.getvalue().split()[-1]
+    assert address.startswith((folder / "report.html").as_uri() + "#")
+    assert unquote(address.partition("#")[2]) == found.cell.case
