@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 
 from harness.core.records import Answer, Column, Finding, Part, Refusal, Verdict, labelled
@@ -25,7 +25,15 @@ class Pool:
 
     def __init__(self) -> None:
         self.items: list[JsonValue] = [None]
+        self.ways: dict[str, None] = {}
+        """The ways of reading that any cell names."""
         self._numbers: dict[str, int] = {}
+
+    def add_ways(self, ways: Iterable[str]) -> int:
+        """Return the number of a list of ways of reading."""
+        named = list(ways)
+        self.ways |= dict.fromkeys(named)
+        return self.add(named)
 
     def add(self, item: JsonValue) -> int:
         """Return the number of a thing, the same one for an equal thing, and 0 for an empty one."""
@@ -62,7 +70,7 @@ def _cell(run: Run, verdict: Verdict, of: QuestionContext, pool: Pool) -> dict[s
     shown: dict[str, JsonValue] = {
         "k": str(verdict.verdict),
         "f": [[str(each.kind), pool.add(_finding(each))] for each in verdict.findings],
-        "ways": pool.add(list(verdict.reproduces)),
+        "ways": pool.add_ways(verdict.reproduces),
         "claimed": bool(verdict.claimed),
         "because": pool.add("; ".join(filter(None, (verdict.because, answered_text(verdict))))),
         "known": pool.add(verdict.known),
@@ -139,7 +147,10 @@ def way_tables(answers: Sequence[WayAnswer], pool: Pool) -> int:
     """Return what each way of reading would answer to a question, and which ways these are."""
     shown = ((each, [(label, "") for label in each.labels]) for each in answers)
     return pool.add(
-        [[_table(heads, each.rows, pool), list(map(str, each.ways))] for each, heads in shown]
+        [
+            [_table(heads, each.rows, pool), pool.add_ways(map(str, each.ways))]
+            for each, heads in shown
+        ]
     )
 
 

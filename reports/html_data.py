@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from typing import Final
 
@@ -14,7 +14,7 @@ from harness.model.file_facts import FileFact
 from harness.model.simulation.column_resolution import META_PREFIX
 from harness.reports import agreement, summary
 from harness.reports.blame import PARTIES
-from harness.reports.file_numbers import number_files
+from harness.reports.file_numbers import NumberedFiles, number_files
 from harness.reports.html_cells import JsonValue, Pool, QuestionContext, cell, refusal, way_tables
 from harness.reports.words import FINDINGS, TRACED, VERDICTS, way_text
 from harness.run.causes import ORDER, FoundCause, by_default
@@ -28,10 +28,66 @@ CREATE: Final = "create_table"
 """What the page calls the first step."""
 
 
-def data(run: Run, causes: Sequence[FoundCause] = ()) -> dict[str, JsonValue]:
+@dataclass(frozen=True, slots=True)
+class CauseCells:
+    """The cells that one cause brings about."""
+
+    operation: str
+    """Since which they are so; empty where that is not known."""
+    cases: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CellBefore:
+    """What another run made of a cell, where two are compared."""
+
+    change: str
+    run: Run
+    verdict: Verdict | None
+    """None where the other run has no such cell."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageCells:
+    """What a page shows of a run's cells."""
+
+    shown: Mapping[QuestionKey, Sequence[Verdict]]
+    counted: Sequence[Verdict]
+    """Those that are right and left out, but for their number."""
+    causes: Sequence[CauseCells]
+    numbered: int
+    """So many of the causes are listed on the page, from 1."""
+    before: Mapping[str, CellBefore] = field(default_factory=dict)
+    """By case."""
+
+
+def run_cells(run: Run, causes: Sequence[FoundCause] = ()) -> PageCells:
+    """Return what the page of one run shows: of too many cells, those that are not right."""
+    few = len(run.verdicts) <= MOST_CELLS
+    left_out = [] if few else [v for v in run.verdicts if v.verdict is VerdictKind.CORRECT]
+    return PageCells(
+        shown=left(run, {each.case for each in left_out}),
+        counted=left_out,
+        causes=[CauseCells(each.key.operation, each.cases) for each in causes],
+        numbered=len(causes),
+    )
+
+
+def left(run: Run, without: Collection[str]) -> Mapping[QuestionKey, Sequence[Verdict]]:
+    """Return the questions of a run without some of its cells."""
+    every = agreement.questions(run)
+    if not without:
+        return every
+    some = {
+        key: [each for each in verdicts if each.case not in without]
+        for key, verdicts in every.items()
+    }
+    return {key: verdicts for key, verdicts in some.items() if verdicts}
+
+
+def data(run: Run, cells: PageCells) -> dict[str, JsonValue]:
     """Return everything that the page's script needs."""
     pool = Pool()
-    shown = shown_questions(run)
     steps, instants = _steps(run), _instants(run)
     variants = [
         _variant(run, each, steps[each.id], instants.get(each.id, {}), pool)
@@ -42,59 +98,37 @@ def data(run: Run, causes: Sequence[FoundCause] = ()) -> dict[str, JsonValue]:
         "verdicts": {str(kind): asdict(VERDICTS[kind]) for kind in ORDER},
         "findings": {str(kind): asdict(word) for kind, word in FINDINGS.items()},
         "parties": {str(party or ""): word.meaning for party, word in PARTIES.items()},
-        "ways": _ways(run),
         "readers": [_reader(run, name) for name in summary.readers(run)],
         "variants": variants,
-        "questions": _questions(run, shown, pool),
+        "questions": _questions(run, cells, pool),
+        "ways": {way: way_text(way) for way in pool.ways},
         "pool": pool.items,
-        "causes": _causes(shown, causes),
-        "since": [each.key.operation for each in causes],
-        "counted": _counted(run, shown),
+        "causes": _causes(cells),
+        "since": [each.operation for each in cells.causes],
+        "numbered": cells.numbered,
+        "counted": _counted(run, cells.counted),
     }
 
 
-def shown_questions(run: Run) -> Mapping[QuestionKey, Sequence[Verdict]]:
-    """Return the questions with the cells that the page holds: of too many, those not right."""
-    every = agreement.questions(run)
-    if len(run.verdicts) <= MOST_CELLS:
-        return every
-    bad = {
-        key: [each for each in verdicts if each.verdict is not VerdictKind.CORRECT]
-        for key, verdicts in every.items()
-    }
-    return {key: verdicts for key, verdicts in bad.items() if verdicts}
-
-
-def _counted(run: Run, shown: Mapping[QuestionKey, Sequence[Verdict]]) -> JsonValue:
+def _counted(run: Run, verdicts: Sequence[Verdict]) -> JsonValue:
     """Return how many right cells are left out: by scenario, operation and reader."""
-    if sum(map(len, shown.values())) == len(run.verdicts):
-        return []
     readers = {name: number for number, name in enumerate(summary.readers(run))}
     right = Counter(
         (each.scenario, run.step(each.variant, each.step).operation, readers[each.reader])
-        for each in run.verdicts
-        if each.verdict is VerdictKind.CORRECT
+        for each in verdicts
     )
     return [[*key, number] for key, number in right.items()]
 
 
-def _causes(
-    shown: Mapping[QuestionKey, Sequence[Verdict]], causes: Sequence[FoundCause]
-) -> JsonValue:
+def _causes(cells: PageCells) -> JsonValue:
     """Return the cells of each cause: how far each is from the one before it.
 
     Cells are numbered as they stand on the page; a distance has fewer digits than a number.
     """
-    cells = (each for verdicts in shown.values() for each in verdicts)
-    numbers = {each.case: number for number, each in enumerate(cells)}
-    found = (sorted(numbers[case] for case in each.cases) for each in causes)
+    every = (each for verdicts in cells.shown.values() for each in verdicts)
+    numbers = {each.case: number for number, each in enumerate(every)}
+    found = (sorted(numbers[c] for c in each.cases if c in numbers) for each in cells.causes)
     return [[there - before for before, there in pairwise((0, *each))] for each in found]
-
-
-def _ways(run: Run) -> JsonValue:
-    """Return what every way of reading is that gives a wrong answer."""
-    found = dict.fromkeys(way for each in run.verdicts for way in each.reproduces)
-    return {way: way_text(way) for way in found}
 
 
 def _variants(run: Run) -> list[VariantInfo]:
@@ -196,40 +230,59 @@ def _file(fact: FileFact, step: int | None, pool: Pool) -> JsonValue:
     }
 
 
-def _questions(
-    run: Run, shown: Mapping[QuestionKey, Sequence[Verdict]], pool: Pool
-) -> list[JsonValue]:
+def _questions(run: Run, cells: PageCells, pool: Pool) -> list[JsonValue]:
     """Return the questions, each with its cells: what they share is said once."""
     variants = {each.id: number for number, each in enumerate(_variants(run))}
     readers = {name: number for number, name in enumerate(summary.readers(run))}
-    instants = _instants(run)
+    every, answers = agreement.questions(run), way_answers(run)
+    files, old = QuestionFiles(run), next((each.run for each in cells.before.values()), run)
+    files_before = QuestionFiles(old)
     found: list[JsonValue] = []
-    answers = way_answers(run)
-    for (variant, step, view, query), verdicts in shown.items():
-        state = run.by_step.get((variant, step))
-        files = number_files(state.files if state else (), instants.get(variant, {}))
+    for key, verdicts in cells.shown.items():
+        of = QuestionContext(every[key], files.of(key))
         asked: dict[str, JsonValue] = {
-            "v": variants[variant],
-            "s": step,
-            "view": view,
-            "query": query,
+            # A case is this and its reader's name.
+            "case": verdicts[0].case.removesuffix(verdicts[0].reader),
+            "v": variants[key[0]],
+            "s": key[1],
+            "view": key[2],
+            "query": key[3],
+            "agree": pool.add(_agreements(run, of.verdicts, readers)),
+            "cells": [
+                {"r": readers[each.reader]}
+                | cell(run, each, of, pool)
+                | _before(cells.before.get(each.case), files_before, pool)
+                for each in verdicts
+            ],
         }
-        if known := way_tables(answers.get((variant, step, view, query), ()), pool):
+        if known := way_tables(answers.get(key, ()), pool):
             asked["read"] = known
-        found.append(asked | _cells(run, QuestionContext(verdicts, files), readers, pool))
+        found.append(asked)
     return found
 
 
-def _cells(
-    run: Run, of: QuestionContext, readers: Mapping[str, int], pool: Pool
-) -> dict[str, JsonValue]:
-    first = of.verdicts[0]
-    return {
-        # A case is this and its reader's name.
-        "case": first.case.removesuffix(first.reader),
-        "agree": pool.add(_agreements(run, of.verdicts, readers)),
-        "cells": [{"r": readers[each.reader]} | cell(run, each, of, pool) for each in of.verdicts],
-    }
+class QuestionFiles:
+    """The files of the table states that questions are about."""
+
+    def __init__(self, run: Run) -> None:
+        """Look up which step made which instant."""
+        self._run, self._instants = run, _instants(run)
+
+    def of(self, key: QuestionKey) -> NumberedFiles:
+        """Return the files behind a question, numbered."""
+        state = self._run.by_step.get(key[:2])
+        return number_files(state.files if state else (), self._instants.get(key[0], {}))
+
+
+def _before(before: CellBefore | None, files: QuestionFiles, pool: Pool) -> dict[str, JsonValue]:
+    """Return what became of a cell, and what it was."""
+    if before is None:
+        return {}
+    changed: dict[str, JsonValue] = {"changed": before.change}
+    if was := before.verdict:
+        of = QuestionContext([was], files.of(was.question))
+        changed["was"] = {"reader": was.reader} | cell(before.run, was, of, pool)
+    return changed
 
 
 def _agreements(

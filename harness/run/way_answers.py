@@ -49,7 +49,7 @@ def _variants(run: Run) -> tuple[Variant, ...]:
     try:
         return plan_record.plan_of(run.info).variants
     except HarnessError as problem:
-        LOG.warning("the ways of reading are not worked out: %s", problem)
+        LOG.info("the ways of reading are not worked out: %s", problem)
         return ()
 
 

@@ -65,7 +65,7 @@ const namesOf = (ways) => ways.map((way) => [el("b", {}, way), `: ${DATA.ways[wa
 
 // The smallest ways of reading that give a pasted answer.
 function waysOf(cell, pasted) {
-  return (POOL[cell.read] || []).filter(([number]) => isThis(tableOf(number), pasted)).flatMap(([, names]) => names);
+  return (POOL[cell.read] || []).filter(([number]) => isThis(tableOf(number), pasted)).flatMap(([, names]) => POOL[names]);
 }
 
 // What can be said of a pasted answer; where several ways give it, none is claimed.

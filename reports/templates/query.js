@@ -11,7 +11,7 @@ const KEYS = {
   reader: { about: "the reader, or a part of its name", values: () => DATA.readers.map((one) => plain(one.reader)), of: (cell) => [plain(DATA.readers[cell.r].reader)] },
   default: { about: "whether the reader has no chosen setting", values: () => ["yes", "no"], of: (cell) => [yesNo(DATA.readers[cell.r].default)] },
   operation: { about: "since which operation it is so; of what is right, the last one before the question", values: () => [...each((cell) => cell.operations), ...DATA.counted.map(([, name]) => plain(name))], of: (cell) => cell.operations.map(plain) },
-  cause: { about: "the number of the cause in the list", values: () => DATA.causes.map((_, at) => String(at + 1)), of: (cell) => (cell.causes || []).map((at) => String(at + 1)) },
+  cause: { about: "the number of the cause in the list", values: () => DATA.causes.slice(0, DATA.numbered).map((_, at) => String(at + 1)), of: (cell) => (cell.causes || []).map((at) => String(at + 1)) },
   scenario: { about: "the scenario, or a part of its name", values: () => DATA.variants.map((one) => plain(one.scenario)), of: (cell) => [plain(cell.scenario ?? DATA.variants[cell.v].scenario)] },
   format: { about: "the table's format", values: () => DATA.variants.map((one) => plain(one.format)), of: (cell) => ("v" in cell ? [plain(DATA.variants[cell.v].format)] : []) },
   writer: { about: "who wrote the table", values: () => DATA.variants.flatMap((one) => one.writers.map(plain)), of: (cell) => ("v" in cell ? DATA.variants[cell.v].writers.map(plain) : []) },

@@ -74,7 +74,7 @@ def test_only_what_somebody_meets_who_sets_nothing_is_marked(compared: Run) -> N
 
 
 def test_a_cell_says_how_its_reader_is_set(compared: Run) -> None:
-    told = html_data.data(compared)["readers"]
+    told = html_data.data(compared, html_data.run_cells(compared))["readers"]
     assert isinstance(told, list)
     found = {each["reader"]: each["beside"] for each in told if isinstance(each, dict)}
     assert found[sample.TRINO] == DEFAULTS

@@ -64,7 +64,7 @@ def test_the_page_has_a_table_with_reason_and_source(sampled: Run) -> None:
 
 
 def test_a_cell_of_the_page_tells_its_own(sampled: Run) -> None:
-    questions = html_data.data(sampled)["questions"]
+    questions = html_data.data(sampled, html_data.run_cells(sampled))["questions"]
     assert isinstance(questions, list)
     cells = [each for question in questions for each in question["cells"]]
     told = [each["evened"] for each in cells if "evened" in each]
