@@ -6,12 +6,9 @@ and a content policy forbids it to load anything.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
-
-from markupsafe import Markup
 
 from harness.core.counting import counted
 from harness.core.records import VerdictKind
@@ -28,7 +25,14 @@ AT_ONCE: Final = 8
 """So many causes are shown before the matrix; the others unfold."""
 SINCE: Final = 4
 """Of more operations than these a reader's row names the worst."""
-SCRIPTS: Final = ("page.js", "query.js", "tables.js", "paste.js", "cell.js", "table.js", "view.js")
+EXAMPLE: Final = "reader:trino kind:misaligned default:yes"
+TERMS: Final = (
+    ("is:wrong", "wrong"),
+    ("is:refused", "refused"),
+    ("is:new", "not correct, not known"),
+    ("default:yes", "by default"),
+)
+"""Searches that are a button each."""
 
 
 def write(run: Run, folder: Path) -> Path:
@@ -53,8 +57,7 @@ def page(run: Run) -> str:
             **_run_values(run),
             **_words(),
             "css": html_page.own("report.css"),
-            "script": html_page.own(*SCRIPTS),
-            "data": embedded(shown),
+            **html_page.cells(shown, EXAMPLE, TERMS),
         },
     )
 
@@ -108,13 +111,3 @@ def headline(run: Run) -> str:
     if not wrong:
         return "No reader was seen to answer wrongly"
     return f"{len(who)} of {whole} silently gave {counted(len(wrong), 'wrong answer')}"
-
-
-def embedded(data: object) -> Markup:
-    r"""Return data as JSON that no parser of HTML finds an end or a comment in.
-
-    >>> embedded(["</script>\u2028"])
-    Markup('["\\u003c/script>\\u2028"]')
-    """
-    text = json.dumps(data, ensure_ascii=True, separators=(",", ":"))
-    return Markup(text.replace("<", "\\u003c"))  # noqa: S704 - escaped for where it goes

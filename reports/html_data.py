@@ -59,6 +59,8 @@ class PageCells:
     """So many of the causes are listed on the page, from 1."""
     before: Mapping[str, CellBefore] = field(default_factory=dict)
     """By case."""
+    explains: bool = True
+    """Whether the page tells which way of reading gives a pasted answer; a run's own page does."""
 
 
 def run_cells(run: Run, causes: Sequence[FoundCause] = ()) -> PageCells:
@@ -106,6 +108,7 @@ def data(run: Run, cells: PageCells) -> dict[str, JsonValue]:
         "causes": _causes(cells),
         "since": [each.operation for each in cells.causes],
         "numbered": cells.numbered,
+        "explains": cells.explains,
         "counted": _counted(run, cells.counted),
     }
 
@@ -234,7 +237,7 @@ def _questions(run: Run, cells: PageCells, pool: Pool) -> list[JsonValue]:
     """Return the questions, each with its cells: what they share is said once."""
     variants = {each.id: number for number, each in enumerate(_variants(run))}
     readers = {name: number for number, name in enumerate(summary.readers(run))}
-    every, answers = agreement.questions(run), way_answers(run)
+    every, answers = agreement.questions(run), way_answers(run) if cells.explains else {}
     files, old = QuestionFiles(run), next((each.run for each in cells.before.values()), run)
     files_before = QuestionFiles(old)
     found: list[JsonValue] = []

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Final
@@ -16,6 +18,10 @@ HIDDEN: Final = re.compile(
     "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u200b-\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff]"
 )
 """What a browser hides, or what turns a text around: written out, as the pages' scripts do."""
+
+
+SCRIPTS: Final = ("page.js", "query.js", "tables.js", "paste.js", "cell.js", "table.js", "view.js")
+"""What draws the table of cells, and a cell."""
 
 
 def rendered(template: str, values: dict[str, object]) -> str:
@@ -44,6 +50,29 @@ def own(*names: str) -> Markup:
     folder = resources.files("harness.reports") / "templates"
     texts = ((folder / name).read_text(encoding="utf-8") for name in names)
     return Markup("\n".join(texts))  # noqa: S704 - our own files
+
+
+def embedded(data: object) -> Markup:
+    r"""Return data as JSON that no parser of HTML finds an end or a comment in.
+
+    >>> embedded(["</script>\u2028"])
+    Markup('["\\u003c/script>\\u2028"]')
+    """
+    text = json.dumps(data, ensure_ascii=True, separators=(",", ":"))
+    return Markup(text.replace("<", "\\u003c"))  # noqa: S704 - escaped for where it goes
+
+
+def cells(data: object, example: str, terms: Sequence[tuple[str, str]]) -> dict[str, object]:
+    """Return what the templates of the table of cells ask for.
+
+    `terms`: searches that are a button each, and what it says.
+    """
+    return {
+        "data": embedded(data),
+        "script": own(*SCRIPTS),
+        "example": example,
+        "terms": terms,
+    }
 
 
 def write(page: str, path: Path) -> Path:

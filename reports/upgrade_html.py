@@ -1,4 +1,4 @@
-"""A comparison of two sides as one HTML file, without a script: it opens offline.
+"""A comparison of two sides as one HTML file: it opens offline, and its text needs no script.
 
 What is right as before is counted; every other answer is listed. The simplest answer of each cause
 stands there whole: what was expected, answered before and answered now.
@@ -19,7 +19,14 @@ from harness.comparison.regressions import Regression
 from harness.comparison.result import SideComparison
 from harness.comparison.verdict_change import WORSE, VerdictChange
 from harness.core.records import VerdictKind
-from harness.reports import html_page, upgrade_asked, upgrade_cells, upgrade_tables, usage_words
+from harness.reports import (
+    html_page,
+    upgrade_asked,
+    upgrade_cells,
+    upgrade_data,
+    upgrade_tables,
+    usage_words,
+)
 from harness.reports import upgrade_words as words
 from harness.reports.upgrade_cells import VariantCells
 from harness.reports.upgrade_tables import Beside
@@ -47,6 +54,14 @@ CLASS_COLOURS: Final = {
     VerdictChange.UNKNOWN: VerdictKind.UNKNOWN,
 }
 """Those of other classes are plain."""
+EXAMPLE: Final = "changed:worse reader:trino default:yes"
+TERMS: Final = (
+    ("changed:worse", "worse"),
+    ("changed:fixed", "fixed"),
+    ("is:wrong", "wrong now"),
+    ("default:yes", "by default"),
+)
+"""Searches that are a button each."""
 KINDS: Final = tuple(VERDICTS)
 
 
@@ -128,6 +143,7 @@ def page(found: SideComparison) -> str:
             "in_full": IN_FULL,
             "notes": NOTES,
             "css": html_page.own("report.css", "upgrade.css"),
+            **html_page.cells(upgrade_data.data(found), EXAMPLE, TERMS),
         },
     )
 

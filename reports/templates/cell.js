@@ -78,7 +78,7 @@ function refusalSection(cell) {
   if (!cell.refusal) return null;
   const parts = (POOL[cell.parts] || []).map((number) => POOL[number]);
   return el("section", {}, el("h3", {}, "The engine's error"), refusalBox(POOL[cell.refusal]),
-    parts.length ? [el("h3", {}, "Each column asked alone, so that one does not hide the others"), el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "table" }, el("table", { class: "plain" },
+    parts.length ? [el("h3", {}, "Each column asked alone, so that one does not hide the others"), el("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "table" }, el("table", { class: "plain" },
       el("thead", {}, el("tr", {}, ["Column", "Answer (key: value)", "SQL"].map((name) => el("th", { scope: "col" }, name)))),
       el("tbody", {}, parts.map(partRow))))] : null);
 }
@@ -103,7 +103,7 @@ function fileRow(file, at) {
 function filesSection(step) {
   const files = ((step && POOL[step.files]) || []).map((number) => POOL[number]);
   if (!files.length) return null;
-  return el("section", {}, el("h3", {}, `Files of the table, the oldest first (${files.length})`), el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "table" },
+  return el("section", {}, el("h3", {}, `Files of the table, the oldest first (${files.length})`), el("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "table" },
     el("table", { class: "plain" }, el("thead", {}, el("tr", {}, ["Number", "File", "Kind", "Written by", "Columns in the file's order", "Rows"].map((name) => el("th", { scope: "col" }, name)))),
       el("tbody", {}, files.map(fileRow)))));
 }
@@ -144,6 +144,6 @@ function drawCell(cell, buttons) {
   const where = `${variant.id}, after step ${cell.s}${step ? ` '${step.text}'` : ""}, view ${viewName(cell)}`;
   dialog.replaceChildren(
     el("div", { class: "bar" }, el("div", {}, el("h2", { id: "cell-title" }, reader.reader), el("p", {}, where)), el("div", { class: "buttons" }, buttons)),
-    el("div", { class: "body", tabindex: 0, role: "region", "aria-label": "The cell" }, el("output", { id: "said-in-cell", "aria-live": "polite" }), verdictSection(cell), causesSection(cell), waysSection(cell), adviceSection(cell),
+    el("div", { class: "body", tabindex: 0, role: "group", "aria-label": "The cell" }, el("output", { id: "said-in-cell", "aria-live": "polite" }), verdictSection(cell), causesSection(cell), waysSection(cell), adviceSection(cell),
       historySection(cell, variant), tablesSection(cell, reader), beforeSection(cell), refusalSection(cell), pasteSection(cell), agreementSection(cell), askedSection(cell, reader), filesSection(step), sourceSection(variant)));
 }

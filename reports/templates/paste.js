@@ -97,7 +97,7 @@ function sameReaders(cell, pasted) {
 }
 
 function pasteSection(cell) {
-  if (!cell.want) return null;
+  if (!cell.want || !DATA.explains) return null;
   const found = el("div", { "aria-live": "polite", class: "pasted" });
   const field = el("textarea", { id: "pasted", rows: 6, spellcheck: "false", "aria-describedby": "pasted-help", oninput: () => found.replaceChildren(...[pastedVerdict(cell, field.value)].flat(Infinity)) });
   return el("section", {}, el("h3", {}, el("label", { for: "pasted" }, "Paste the answer that you saw")),

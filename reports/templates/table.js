@@ -162,7 +162,7 @@ function drawParts(row, open) {
 function tableHead() {
   return el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Since which operation"), table.readers.map((at) => {
     const reader = DATA.readers[at];
-    return el("th", { scope: "col" }, el("b", {}, reader.distribution), reader.settings, reader.default ? [" ", el("span", { class: "tag" }, "default")] : null);
+    return el("th", { scope: "col" }, el("b", {}, reader.distribution), reader.settings, (DATA.before || {})[reader.reader] && DATA.before[reader.reader] !== reader.reader ? el("small", {}, ` before: ${DATA.before[reader.reader]} `) : null, reader.default ? [" ", el("span", { class: "tag" }, "default")] : null);
   })));
 }
 

@@ -52,7 +52,7 @@ function valuesTable(table, side, marks) {
     ? el("tr", {}, el("td", { class: "absent", colspan: table.columns.length || 1 }, coloured ? "no such row in the answer" : "no such row expected"))
     : valuesRow(table, pair[side], mine, marks.notes, coloured));
   if (!rows.length) rows.push(el("tr", {}, el("td", { class: "absent", colspan: table.columns.length || 1 }, "no rows")));
-  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": coloured ? "answered table" : "expected table" },
+  return el("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": coloured ? "answered table" : "expected table" },
     el("table", { class: marks.notes.length ? "values marked" : "values" }, heading(table, mine, marks.notes, coloured), el("tbody", {}, rows)));
 }
 
