@@ -15,10 +15,16 @@ DATA.causes.forEach((gaps, cause) => {
 });
 const STEPS = DATA.variants.map((variant) => new Map([variant.created, ...variant.steps].map((step) => [step.number, step])));
 
-// A cell belongs to the operations since which it is as it is; where no cause tells that, to the last one before it.
-for (const cell of CELLS) {
-  const since = (cell.causes || []).map((cause) => DATA.since[cause]).filter(Boolean);
-  cell.operations = since.length ? [...new Set(since)] : [STEPS[cell.v].get(cell.s)?.operation || `step ${cell.s}`];
+// A cell belongs to the operations since which it is as it is; where no cause tells that, to the last
+// one before it. Most cells share their list of operations with others.
+const SINCE = DATA.since.map((operation) => [operation]);
+for (const question of DATA.questions) {
+  const last = [STEPS[question.v].get(question.s)?.operation || `step ${question.s}`];
+  for (const cell of question.cells) {
+    const since = (cell.causes || []).filter((cause) => DATA.since[cause]);
+    const several = () => [...new Set(since.map((cause) => DATA.since[cause]))];
+    cell.operations = !since.length ? last : since.length === 1 ? SINCE[since[0]] : several();
+  }
 }
 
 // Characters that a browser hides or that turn the text around are written out.

@@ -48,17 +48,20 @@ function rowsOf() {
     const about = DATA.variants.find((variant) => variant.scenario === scenario);
     partOf(rows, operation, about || { scenario }).counted.push({ k: "correct", r, times, scenario, operations: [operation], case: scenario });
   }
-  return [...rows.values()].map((row) => ({ ...row, parts: [...row.parts.values()] }));
+  for (const row of rows.values()) {
+    row.parts = [...row.parts.values()];
+    for (const part of row.parts) part.own = part.lines.flatMap((line) => line.cells.filter((cell) => cell.operations.includes(part.operation)));
+  }
+  return [...rows.values()];
 }
 
 const count = (cells, kind) => cells.reduce((sum, cell) => sum + (cell.k === kind ? cell.times || 1 : 0), 0);
-const own = (part) => part.lines.flatMap((line) => line.cells.filter((cell) => cell.operations.includes(part.operation)));
 
 // The rows with most silent wrong answers first, and those since which nobody knows last.
 function ranked(found) {
   const badness = (row) => {
-    const cells = row.parts.flatMap(own);
-    return [row.id.includes(" or ") ? 1 : 0, -count(cells, "wrong"), -count(cells, "refused")];
+    const total = (kind) => row.parts.reduce((sum, part) => sum + count(part.own, kind), 0);
+    return [row.id.includes(" or ") ? 1 : 0, -total("wrong"), -total("refused")];
   };
   const keyed = found.map((row) => [badness(row), row]);
   return keyed.sort(([a], [b]) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]).map(([, row]) => row);
@@ -116,7 +119,7 @@ function variantRow(variant) {
 
 // The variant's name and the step's text stand above the first line of theirs that is left.
 function lineRows(part) {
-  const counted = part.hits.length - own(part).filter(table.test).length;
+  const counted = part.hits.length - part.own.filter(table.test).length;
   const note = counted ? [el("tr", { class: "note" }, el("th", { scope: "row" }, "right"), el("td", { colspan: table.readers.length }, "These cells are counted alone: the run is too large for the page to hold what is right."))] : [];
   return [...note, ...part.left.flatMap((line, at) => {
     const before = part.left[at - 1] || {};
@@ -167,9 +170,10 @@ function tableHead() {
 }
 
 function leave(part) {
-  part.hits = [...own(part), ...part.counted].filter(table.test);
-  const hits = new Set(part.hits);
-  part.left = part.lines.filter((line) => (line.note ? table.empty : line.cells.some((cell) => hits.has(cell))));
+  const all = part.counted.length ? [...part.own, ...part.counted] : part.own;
+  part.hits = table.empty ? all : all.filter(table.test);
+  const hits = table.empty || new Set(part.hits);
+  part.left = table.empty ? part.lines : part.hits.length ? part.lines.filter((line) => line.cells.some((cell) => hits.has(cell))) : [];
 }
 
 function drawTable(query) {

@@ -216,5 +216,5 @@ window.addEventListener("beforeprint", () => {
   for (const each of folded) each.open = true;
 });
 window.addEventListener("afterprint", () => { for (const each of folded) each.open = false; });
-document.getElementById("keys").replaceChildren(queryHelp());
+document.getElementById("help").addEventListener("toggle", () => document.getElementById("keys").replaceChildren(queryHelp()), { once: true });
 follow();
