@@ -1,4 +1,5 @@
 // The query language: words, "quoted texts" and key:value, each with a minus in front for the opposite.
+const MOST_NAMED = 15; // So many values of a key are named where one is not known.
 const plain = (text) => String(text).toLowerCase().replace(/[_\s]+/g, "-");
 const yesNo = (value) => (value ? "yes" : "no");
 const each = (of) => [...new Set(CELLS.flatMap(of))].map(plain);
@@ -8,11 +9,11 @@ const KEYS = {
   is: { about: "the verdict; bad: anything but correct; new: bad and in no baseline", values: () => [...Object.keys(DATA.verdicts), "bad", "new", "known"],
     of: (cell) => [cell.k, ...(cell.k === "correct" ? [] : cell.known ? ["bad"] : ["bad", "new"]), ...(cell.known ? ["known"] : [])] },
   kind: { about: "the finding", values: () => Object.keys(DATA.findings).map(plain), of: (cell) => (cell.f || []).map(([kind]) => plain(kind)) },
-  reader: { about: "the reader, or a part of its name", values: () => DATA.readers.map((one) => plain(one.reader)), of: (cell) => [plain(DATA.readers[cell.r].reader)] },
+  reader: { about: "the reader, or a part of its name", values: () => DATA.readers.map((one) => plain(one.reader)), names: () => DATA.readers.map((one) => one.reader), of: (cell) => [plain(DATA.readers[cell.r].reader)] },
   default: { about: "whether the reader has no chosen setting", values: () => ["yes", "no"], of: (cell) => [yesNo(DATA.readers[cell.r].default)] },
   operation: { about: "since which operation it is so; of what is right, the last one before the question", values: () => [...each((cell) => cell.operations), ...DATA.counted.map(([, name]) => plain(name))], of: (cell) => cell.operations.map(plain) },
   cause: { about: "the number of the cause in the list", values: () => DATA.causes.slice(0, DATA.numbered).map((_, at) => String(at + 1)), of: (cell) => (cell.causes || []).map((at) => String(at + 1)) },
-  scenario: { about: "the scenario, or a part of its name", values: () => DATA.variants.map((one) => plain(one.scenario)), of: (cell) => [plain(cell.scenario ?? DATA.variants[cell.v].scenario)] },
+  scenario: { about: "the scenario, or a part of its name", values: () => DATA.variants.map((one) => plain(one.scenario)), names: () => DATA.variants.map((one) => one.scenario), of: (cell) => [plain(cell.scenario ?? DATA.variants[cell.v].scenario)] },
   format: { about: "the table's format", values: () => DATA.variants.map((one) => plain(one.format)), of: (cell) => ("v" in cell ? [plain(DATA.variants[cell.v].format)] : []) },
   writer: { about: "who wrote the table", values: () => DATA.variants.flatMap((one) => one.writers.map(plain)), of: (cell) => ("v" in cell ? DATA.variants[cell.v].writers.map(plain) : []) },
   step: { about: "the number of the step after which it was asked", values: () => each((cell) => [cell.s]), of: (cell) => ("s" in cell ? [String(cell.s)] : []) },
@@ -45,7 +46,8 @@ function keyTerm(not, key, text, problems) {
   }
   const meant = splitValues(text).map((value) => {
     const found = meantBy(key, value);
-    if (!found.length) problems.push(`Nothing here has ${key}:${value}; ${key} can be ${[...new Set(KEYS[key].values())].slice(0, 12).join(", ")}${KEYS[key].values().length > 12 ? ", …" : ""}.`);
+    const known = [...new Set(KEYS[key].values())];
+    if (!found.length) problems.push(`Nothing here has ${key}:${value}; ${key} can be ${known.slice(0, MOST_NAMED).join(", ")}${known.length > MOST_NAMED ? " and others" : ""}.`);
     return found;
   });
   const accepted = new Set(meant.flat());
@@ -89,8 +91,8 @@ function withTerm(text, key, value) {
 }
 
 function queryHelp() {
-  return el("dl", { class: "pairs" }, Object.entries(KEYS).map(([key, { about, values }]) => {
-    const known = [...new Set(values())];
+  return el("dl", { class: "pairs" }, Object.entries(KEYS).map(([key, { about, values, names }]) => {
+    const known = [...new Set((names || values)())];
     return [el("dt", {}, el("code", {}, `${key}:`)), el("dd", {}, `${about} `, el("small", {}, `(${known.slice(0, 6).join(", ")}${known.length > 6 ? ", …" : ""})`))];
   }));
 }
