@@ -60,7 +60,8 @@ class PageCells:
     before: Mapping[str, CellBefore] = field(default_factory=dict)
     """By case."""
     explains: bool = True
-    """Whether the page tells which way of reading gives a pasted answer; a run's own page does."""
+    """Whether the page tells which way of reading gives a pasted answer: that of one run does,
+    which is not too large."""
 
 
 def run_cells(run: Run, causes: Sequence[FoundCause] = ()) -> PageCells:
@@ -72,6 +73,7 @@ def run_cells(run: Run, causes: Sequence[FoundCause] = ()) -> PageCells:
         counted=left_out,
         causes=[CauseCells(each.key.operation, each.cases) for each in causes],
         numbered=len(causes),
+        explains=few,
     )
 
 

@@ -100,6 +100,6 @@ function pasteSection(cell) {
   if (!cell.want || !DATA.explains) return null;
   const found = el("div", { "aria-live": "polite", class: "pasted" });
   const field = el("textarea", { id: "pasted", rows: 6, spellcheck: "false", "aria-describedby": "pasted-help", oninput: () => found.replaceChildren(...[pastedVerdict(cell, field.value)].flat(Infinity)) });
-  return el("section", {}, el("h3", {}, el("label", { for: "pasted" }, "Paste the answer that you saw")),
+  return el("section", { class: "pasting" }, el("h3", {}, el("label", { for: "pasted" }, "Paste the answer that you saw")),
     el("p", { class: "facts", id: "pasted-help" }, "Ask your engine the same (the SQL is below) and paste what its command line prints: a drawn table, CSV, or columns with tabs between. The page says which way of reading the files gives it; nothing leaves this page."), field, found);
 }

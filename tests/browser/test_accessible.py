@@ -88,6 +88,10 @@ def test_a_run_that_is_too_large_is_counted_where_it_is_right(
         first = next(each for each in run.verdicts if each.verdict is VerdictKind.CORRECT)
         page.evaluate("(hash) => { location.hash = hash; }", quote(first.case, safe=""))
         assert "right is only counted here" in page.locator("#problems").inner_text()
+        wrong = next(each for each in run.verdicts if each.verdict is VerdictKind.WRONG)
+        page.evaluate("(hash) => { location.hash = hash; }", quote(wrong.case, safe=""))
+        page.locator("#cell-title").wait_for()
+        assert page.locator("#pasted").count() == 0
 
 
 def test_on_paper_causes_are_unfolded(browser: Browser, address: str) -> None:
