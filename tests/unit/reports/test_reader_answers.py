@@ -1,0 +1,113 @@
+"""What is said first of each reader: since what it is wrong, and what helps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from harness.core.records import VerdictKind
+from harness.reports import html, html_data, upgrade_data
+from harness.reports.cause_texts import CauseText, cause_texts
+from harness.reports.reader_answers import ReaderAnswer, reader_answers
+from harness.run.load_run import Run
+from tests.recorded import sample, whole
+from tests.unit.reports.upgraded import OLD, RIGHT, compared
+
+BY_POSITION = "trino-476{use-column-names=false}"
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    return whole.run_of("quick_start")
+
+
+@pytest.fixture(scope="module")
+def texts(run: Run) -> tuple[CauseText, ...]:
+    return cause_texts(run)
+
+
+@pytest.fixture(scope="module")
+def answers(run: Run, texts: tuple[CauseText, ...]) -> dict[str, ReaderAnswer]:
+    return {each.score.reader: each for each in reader_answers(run, texts)}
+
+
+def test_since_which_operations_a_reader_is_wrong_is_told_with_the_number_of_its_cells(
+    run: Run, answers: dict[str, ReaderAnswer], texts: tuple[CauseText, ...]
+) -> None:
+    for reader, answer in answers.items():
+        for breach in answer.silent:
+            cells = {
+                verdict.case
+                for each in texts
+                for verdict in each.cause.verdicts
+                if verdict.reader == reader
+                and each.verdict is VerdictKind.WRONG
+                and each.cause.key.operation == breach.operation
+            }
+            assert breach.cells == len(cells) > 0
+        wrong = [v for v in run.verdicts if v.reader == reader and v.verdict is VerdictKind.WRONG]
+        assert answer.wrong == len(wrong)
+        assert bool(answer.silent) or not wrong
+
+
+def test_the_setting_that_helped_is_told_with_the_causes_that_it_helps_with(
+    answers: dict[str, ReaderAnswer], texts: tuple[CauseText, ...]
+) -> None:
+    settings = answers[BY_POSITION].settings
+    assert any("use-column-names=true" in line for each in settings for line, _ in each.lines)
+    for each in settings:
+        assert all(texts[number - 1].paste == each.lines for number in each.causes)
+
+
+def test_another_reader_is_named_only_where_it_gets_half_of_the_wrong_answers_right(
+    run: Run, answers: dict[str, ReaderAnswer]
+) -> None:
+    verdicts = {(each.question, each.reader): each.verdict for each in run.verdicts}
+    for reader, answer in answers.items():
+        wrong = [v for v in run.verdicts if v.reader == reader and v.verdict is VerdictKind.WRONG]
+        right = [
+            each
+            for each in wrong
+            if verdicts.get((each.question, answer.instead)) is VerdictKind.CORRECT
+        ]
+        assert answer.instead_right == len(right)
+        assert answer.helped == (bool(wrong) and 2 * len(right) >= len(wrong))
+    assert any(each.helped for each in answers.values())
+
+
+def test_the_headline_counts_readers_and_silent_wrong_answers(run: Run) -> None:
+    assert html.headline(run) == "6 of 8 readers silently gave 256 wrong answers"
+    right = {
+        case: replace(each, verdict=VerdictKind.CORRECT, findings=())
+        for case, each in run.recorded.items()
+    }
+    assert html.headline(replace(run, recorded=right)) == "No reader was seen to answer wrongly"
+
+
+def test_of_too_many_cells_those_that_are_right_are_counted(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not html_data.run_cells(run).counted
+    monkeypatch.setattr(html_data, "MOST_CELLS", len(run.verdicts) - 1)
+    cells = html_data.run_cells(run)
+    shown = [each for verdicts in cells.shown.values() for each in verdicts]
+    assert {each.verdict for each in cells.counted} == {VerdictKind.CORRECT}
+    assert VerdictKind.CORRECT not in {each.verdict for each in shown}
+    assert len(shown) + len(cells.counted) == len(run.verdicts)
+
+
+def test_the_page_of_two_runs_shows_each_answer_of_the_new_one_once(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    found = compared(sample.make(tmp_path_factory.mktemp("run")), RIGHT, OLD)
+    cells = upgrade_data.page_cells(found)
+    shown = [each for verdicts in cells.shown.values() for each in verdicts]
+    cases = [each.case for each in (*shown, *cells.counted)]
+    answers = [each.new.case for each in found.pairs if each.new and not each.is_step]
+    assert sorted(cases) == sorted(answers)
+    assert {each.case for each in shown} == set(cells.before)
+    assert cells.numbered == len(found.relevant) > 0
+    assert cells.causes[0].cases == tuple(
+        each.new.case for each in found.relevant[0].pairs if each.new
+    )
