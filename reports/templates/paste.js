@@ -1,6 +1,6 @@
 // A pasted answer: which way of reading gives it. Tables are taken as engines' command lines print
 // them: drawn with bars (Trino, Hive, Spark), separated by tabs, or as CSV, with or without names.
-const NULLS = new Set(["null", "\\n", "<null>", "(null)", "[null]", "none", "nan", ""]);
+const NULLS = new Set(["null", "\\n", "<null>", "(null)", "[null]", "none", ""]);
 const RULE = /^[\s|+=-]*[+-]{2,}[\s|+=-]*$/;
 
 function csvFields(line) {
@@ -30,19 +30,28 @@ function columnsOf(rows, labels) {
   return { rows, order: rows.every((row) => row.length === labels.length) ? labels.map((_, at) => at) : null };
 }
 
-// A value without what command lines spell otherwise: quotes and brackets, names in structs, digits after a point.
-function spelling(text) {
+// A number without zeros that say nothing; any other text as it stands, but for upper case of what has a name.
+function bareValue(text) {
+  if (/^[+-]?\d+(\.\d*)?[eE][+-]?\d+$/.test(text)) return String(Number(text));
+  if (/^[+-]?\d+(\.\d*)?$/.test(text)) return text.replace(/^\+/, "").replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
+  if (/^[+-]?(true|false|null|nan|inf(inity)?)$/i.test(text)) return text.toLowerCase().replace("infinity", "inf");
+  return text.replace(/(:\d\d\.\d*?)0+$/, "$1").replace(/\.$/, "");
+}
+
+// A value without what command lines spell otherwise: quotes, brackets, and names in structs; of a map they are keys.
+function spelling(text, named) {
   const pieces = text.trim().replace(/\bUTC$|Z$/, "").replace(/(\d)T(\d\d:)/g, "$1 $2").split(/[{}()[\],→]|\bROW\b/i);
-  return pieces.map((piece) => {
-    const bare = piece.trim().replace(/^["'`]?\w+["'`]?\s*[=:]\s*(?!\d\d\b)/, "").replace(/^["']|["']$/g, "").trim();
-    if (/^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(bare)) return bare.replace(/^\+/, "").replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
-    return /^(true|false|null)$/i.test(bare) ? bare.toLowerCase() : bare.replace(/(:\d\d\.\d*?)0+$/, "$1").replace(/\.$/, "");
-  }).filter(Boolean).join("\u0001");
+  const parts = pieces.flatMap((piece) => {
+    const [, name, value] = piece.match(/^\s*["'`]?(\w+)["'`]?\s*[=:]\s*(?!\d\d\b)(.*)$/) || [];
+    return value === undefined ? [piece] : named ? [name, value] : [value];
+  });
+  return parts.map((part) => bareValue(part.trim().replace(/^["']|["']$/g, "").trim())).filter(Boolean).join("\u0001");
 }
 
 function sameValue(shown, pasted) {
   if (shown === null) return NULLS.has(pasted.toLowerCase());
-  return shown === pasted || spelling(shown) === spelling(pasted);
+  const inBrackets = /^[[{]/.test(shown);
+  return shown === pasted || spelling(shown, false) === spelling(pasted, inBrackets && shown.includes("→"));
 }
 
 // Rows may come in any order: each pasted one must find one of its own.
