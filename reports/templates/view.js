@@ -54,7 +54,8 @@ function show() {
   const query = parseQuery(state.q);
   for (const row of rows) for (const item of [row, ...row.parts]) item.open = false;
   drawTable(query);
-  document.getElementById("count").textContent = `${plural(table.order.length, "cell")} of ${CELLS.length.toLocaleString("en")}`;
+  const alone = rows.reduce((sum, row) => sum + row.hits.reduce((all, cell) => all + (cell.times || 0), 0), 0);
+  document.getElementById("count").textContent = `${plural(table.order.length, "cell")} of ${CELLS.length.toLocaleString("en")}${alone ? `, and ${alone.toLocaleString("en")} that are right and only counted` : ""}`;
   const problems = document.getElementById("problems");
   problems.replaceChildren(...query.problems.map((problem) => el("p", {}, problem)));
   input.setAttribute("aria-invalid", String(Boolean(query.problems.length)));

@@ -79,9 +79,11 @@ def test_a_run_that_is_too_large_is_counted_where_it_is_right(
         assert held == len(run.verdicts) - verdicts[VerdictKind.CORRECT]
         assert right == verdicts[VerdictKind.CORRECT]
         page.evaluate("(text) => lookFor(text)", "is:correct reader:trino")
+        told = page.locator("#count").inner_text()
         sums = page.locator("tr.operation a.sum")
         said = " ".join(sums.evaluate_all("all => all.map((a) => a.title)"))
         trino = sum("trino" in each.reader for each in run.verdicts if each.verdict == "correct")
+        assert f"and {trino} that are right and only counted" in told
         numbers = re.findall(r"([\d,]+) correct", said)
         assert sum(int(each.replace(",", "")) for each in numbers) == trino
         first = next(each for each in run.verdicts if each.verdict is VerdictKind.CORRECT)
