@@ -42,6 +42,8 @@ class CauseText:
     """The first place or error in full, how it comes about, and whose doing it is."""
     paste: tuple[tuple[str, str], ...]
     """The settings that helped most in this run, as the engine takes them, and where they go."""
+    settings: str
+    """The same as a reader's name has them; empty where none helped, or they are the engine's."""
     advice: str
     """How much they helped, or that none did; empty where no reader's setting can."""
     known: str
@@ -105,6 +107,7 @@ def _text(run: Run, cause: FoundCause, asked: SettingsAsked) -> CauseText:
         where=printable(_where(run, cause)),
         seen=worded(cause.first.case, lambda: printable(_seen(run, cause)), NOT_WORDED),
         paste=tuple(_paste(found)) if found else (),
+        settings=found.settings if found else "",
         advice=printable(_effect(cause, found) if found else _no_advice(cause, asked)),
         known=printable("; ".join(each.rstrip(".") for each in cause.known)),
     )

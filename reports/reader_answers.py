@@ -77,7 +77,7 @@ def _answer(
     return ReaderAnswer(
         score=score,
         breaches=_breaches(score.reader, [each for _, each in own]),
-        settings=_settings(own),
+        settings=_settings(score.reader, own),
         instead=instead,
         instead_right=right,
         wrong=len(wrong),
@@ -94,8 +94,11 @@ def _breaches(reader: str, texts: Sequence[CauseText]) -> tuple[Breach, ...]:
     return tuple(sorted(found, key=lambda e: (e.verdict is not VerdictKind.WRONG, -e.cells)))
 
 
-def _settings(texts: Sequence[tuple[int, CauseText]]) -> tuple[Setting, ...]:
-    of = grouped((each.paste, at) for at, each in texts if each.paste)
+def _settings(reader: str, texts: Sequence[tuple[int, CauseText]]) -> tuple[Setting, ...]:
+    """Return the settings that help with a reader's causes, but those that it has."""
+    has = reader.partition("{")[2].removesuffix("}")
+    others = ((at, each) for at, each in texts if each.paste and each.settings != has)
+    of = grouped((each.paste, at) for at, each in others)
     found = (Setting(lines, tuple(numbers)) for lines, numbers in of.items())
     return tuple(sorted(found, key=lambda each: -len(each.causes)))
 

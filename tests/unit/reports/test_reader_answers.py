@@ -60,6 +60,13 @@ def test_the_setting_that_helped_is_told_with_the_causes_that_it_helps_with(
         assert all(texts[number - 1].paste == each.lines for number in each.causes)
 
 
+def test_no_reader_is_told_the_settings_that_it_has(run: Run, texts: tuple[CauseText, ...]) -> None:
+    own = [replace(each, settings="use-column-names=false") for each in texts]
+    found = {each.score.reader: each for each in reader_answers(run, own)}
+    assert found[BY_POSITION].settings == ()
+    assert any(each.settings for each in found.values())
+
+
 def test_another_reader_is_named_only_where_it_gets_half_of_the_wrong_answers_right(
     run: Run, answers: dict[str, ReaderAnswer]
 ) -> None:
