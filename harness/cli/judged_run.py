@@ -5,16 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from harness.cli.console.output import Output
 from harness.core.errors import told
-from harness.judge.baseline import Applied
 from harness.judge.gate import GOOD, NEW, Gate
 from harness.reports import github
-from harness.run import load_run, run_gate
+from harness.run import run_gate
 from harness.run.load_run import Run
+from harness.run.pipeline import JudgedRun
 
 ON_GITHUB: Final = "GITHUB_ACTIONS"
 """GitHub sets it to `true` in every job ("Variables reference")."""
@@ -38,10 +37,10 @@ class Ending:
         return on if self.github is None else self.github
 
 
-def end(folder: Path, output: Output, applied: Applied, ending: Ending) -> int:
+def end(judged: JudgedRun, output: Output, ending: Ending) -> int:
     """Report on a run that was just judged; return the exit status."""
-    found = load_run.load(folder)
-    gate = run_gate.gate_of(found, applied, fail_on_flaky=ending.fail_on_flaky)
+    found = judged.run
+    gate = run_gate.gate_of(found, judged.applied, fail_on_flaky=ending.fail_on_flaky)
     status = GOOD if ending.show and gate.status == NEW else gate.status
     if ending.tells_github:
         _tell_github(found, gate, output, fails=status != GOOD)
