@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 import weakref
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Final, Generic, TypeVar, overload
 
@@ -70,7 +71,7 @@ class RecordFile(Sequence[Record]):
         """Yield the case of each record, of which no more is read."""
         for at in range(len(self)):
             if head := _NAME.match(self._line(at)):
-                yield json.loads(head[1])
+                yield sys.intern(json.loads(head[1]))  # verdicts have the same
             else:  # not as we write it, so it is read to see whether it is a record
                 yield getattr(self[at], "case", "")
 
@@ -102,9 +103,13 @@ class ByKey(Mapping[Key, Value], Generic[Key, Value]):
     """The records of a sequence by their keys; the last one of a key counts."""
 
     def __init__(self, records: Sequence[Value], keys: Iterable[Key]) -> None:
-        """`keys`: one for each of the records."""
+        """`keys`: one for each of the records; they are not asked for before a key is."""
         self.records = records
-        self._at = {key: at for at, key in enumerate(keys)}
+        self._keys = keys
+
+    @cached_property
+    def _at(self) -> Mapping[Key, int]:
+        return {key: at for at, key in enumerate(self._keys)}
 
     def __getitem__(self, key: Key) -> Value:
         """Return the record of a key."""

@@ -100,6 +100,11 @@ class Run:
         return tuple(each for each in self.recorded.values() if each.view == WRITE)
 
     @cached_property
+    def verdict_of_step(self) -> Mapping[tuple[str, int], Verdict]:
+        """What was judged of a step itself, by variant and step."""
+        return {(each.variant, each.step): each for each in reversed(self.step_verdicts)}
+
+    @cached_property
     def failed_steps(self) -> tuple[StepResult, ...]:
         """Every step that was not applied, in the order of the records."""
         return self._steps(lambda outcome: outcome.kind is not OutcomeKind.APPLIED)
