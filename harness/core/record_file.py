@@ -102,14 +102,14 @@ def _starts(file: int) -> Iterator[int]:
 class ByKey(Mapping[Key, Value], Generic[Key, Value]):
     """The records of a sequence by their keys; the last one of a key counts."""
 
-    def __init__(self, records: Sequence[Value], keys: Iterable[Key]) -> None:
-        """`keys`: one for each of the records; they are not asked for before a key is."""
+    def __init__(self, records: Sequence[Value], keys: Callable[[], Iterable[Key]]) -> None:
+        """`keys`: gives one for each of the records; it is not called before a key is asked for."""
         self.records = records
         self._keys = keys
 
     @cached_property
     def _at(self) -> Mapping[Key, int]:
-        return {key: at for at, key in enumerate(self._keys)}
+        return {key: at for at, key in enumerate(self._keys())}
 
     def __getitem__(self, key: Key) -> Value:
         """Return the record of a key."""

@@ -72,7 +72,7 @@ class Run:
     @cached_property
     def by_step(self) -> Mapping[tuple[str, int], StateRecord]:
         """Every recorded state by its variant and step."""
-        return ByKey(self.states, ((each.variant, each.outcome.step) for each in self.states))
+        return ByKey(self.states, lambda: map(_key, self.states))
 
     @cached_property
     def steps_of(self) -> Mapping[str, Sequence[tuple[str, int]]]:
@@ -198,6 +198,10 @@ class RecordProblem(UsageProblem):
         return f"{self.path}:{self.line}: {self.reason}; repeat the phase that writes it"
 
 
+def _key(state: StateRecord) -> tuple[str, int]:
+    return state.variant, state.outcome.step
+
+
 def load(folder: Path) -> Run:
     """Load a run, whole or broken off.
 
@@ -226,7 +230,7 @@ def with_verdicts(run: Run) -> Run:
 def answers(folder: Path) -> Mapping[str, Answer]:
     """Load what a run has of answers, by case; each is read when it is looked at."""
     found = _file(folder / ANSWERS, Answer)
-    return ByKey(found, found.cases())
+    return ByKey(found, found.cases)
 
 
 def _having_attempts(found: Mapping[str, Answer]) -> Iterator[Answer]:
