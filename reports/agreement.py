@@ -92,6 +92,8 @@ def alarms(run: Run) -> tuple[Alarm, ...]:
     """
     found: dict[tuple[tuple[str, ...], str], list[QuestionKey]] = {}
     for key, verdicts in questions(run).items():
+        if any(each.verdict is VerdictKind.CORRECT for each in verdicts):
+            continue  # somebody agrees with the truth: no answer has to be looked at
         answered = [each for each in verdicts if _answered(run, each)]
         groups = agreements(run, answered)
         voices = {run.distribution(each.reader) for each in answered}

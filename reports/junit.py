@@ -9,9 +9,10 @@ Jenkins shows both.
 
 from __future__ import annotations
 
+import io
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -22,7 +23,6 @@ from harness.core.grouping import grouped
 from harness.core.outcomes import HALF_DONE, half_done, word
 from harness.core.records import Answer, Finding, OutcomeKind, Verdict, VerdictKind, Witness
 from harness.reports import ci_site, html
-from harness.reports.ci_site import CiSite
 from harness.reports.sentences import (
     answered_text,
     finding_text,
@@ -47,6 +47,7 @@ PLACES: Final = 20
 
 MOST_TESTS: Final = 50_000
 """Of more cells than these, right answers are summed up: GitLab takes no larger files."""
+_END: Final = b"</testsuites>\n"
 DIGITS: Final = 3
 """Of seconds, as the schemas of JUnit files have them."""
 _SECONDS: Final = "%Y-%m-%dT%H:%M:%S"
@@ -64,61 +65,97 @@ class PlacedCase(junitparser.TestCase):
 def write(run: Run, folder: Path) -> Path:
     """Write the report, `junit.xml`."""
     path = folder / FILE
-    xml = junitparser.JUnitXml(f"{run.info.profile} {run.info.id}")
-    for scenario, tests in grouped(_cases(run)).items():
-        suite = junitparser.TestSuite(_xml(scenario))
-        suite.timestamp = run.info.started.strftime(_SECONDS)
-        for name, value in (("profile", run.info.profile), ("harness", run.info.version)):
-            suite.add_property(name, _xml(value))
-        suite.add_testcases(tests)  # all at once: a suite counts its tests anew at each addition
-        xml.add_testsuite(suite)
     part = path.with_name(f"{FILE}.part")
-    xml.write(str(part), pretty=True)
+    with part.open("wb") as out:
+        out.writelines(_text(run))
     part.replace(path)
     return path
 
 
-def _cases(run: Run) -> Iterator[tuple[str, junitparser.TestCase]]:
-    places, site = ScenarioPlaces(run), ci_site.of(os.environ)
+def _text(run: Run) -> Iterator[bytes]:
+    """Yield the text suite by suite: as one tree, a big run would fill the memory."""
+    suite, head, tail = _Suites(run), b"", b""
+    for scenario, things in grouped(_things(run)).items():
+        declaration, root, rest = suite.text(scenario, things).split(b"\n", 2)
+        yield b"" if head else b"%b\n%b\n" % (declaration, root)
+        head, tail = root, _END
+        yield rest.removesuffix(_END)
+    yield tail or suite.text("", ())
+
+
+Thing = Verdict | StepResult | tuple[Verdict, ...]
+"""What a test tells of: a cell, a step, or the right answers of a reader about a table."""
+
+
+def _things(run: Run) -> Iterator[tuple[str, Thing]]:
+    """Yield what tests tell of, each with its scenario."""
     many = len(run.verdicts) > MOST_TESTS
     late = set(run_gate.late(run))  # what tells of attempts is never summed up
     summed = [each for each in run.verdicts if many and _passes(each) and each.case not in late]
-    yield from _sums(summed)
+    tables = grouped(((each.variant, each.reader), each) for each in summed)
+    yield from ((of[0].scenario, tuple(of)) for of in tables.values())
     apart = {each.case for each in summed}
-    for each in run.verdicts:
-        if each.case not in apart:
-            case = _cell(each, run.answers.get(each.case))
-            yield each.scenario, _placed(case, (each.variant, each.step), places, site)
+    yield from ((each.scenario, each) for each in run.verdicts if each.case not in apart)
     for step in (*run.half_done_steps, *run.failed_steps):
-        at, scenario = (step.variant, step.step.number), run.variant(step.variant).scenario
-        yield scenario, _placed(_step(run, step), at, places, site)
+        yield run.variant(step.variant).scenario, step
+
+
+class _Suites:
+    """The suites of a run: one for each scenario."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._places, self._site = ScenarioPlaces(run), ci_site.of(os.environ)
+
+    def text(self, scenario: str, things: Iterable[Thing]) -> bytes:
+        """Return a whole file that has the suite of a scenario alone; without tests it has none."""
+        info = self._run.info
+        xml = junitparser.JUnitXml(f"{info.profile} {info.id}")
+        if tests := [self._case(each) for each in things]:
+            suite = junitparser.TestSuite(_xml(scenario))
+            suite.timestamp = info.started.strftime(_SECONDS)
+            for name, value in (("profile", info.profile), ("harness", info.version)):
+                suite.add_property(name, _xml(value))
+            suite.add_testcases(tests)  # all at once: each addition counts all tests anew
+            xml.add_testsuite(suite)
+        out = io.BytesIO()
+        xml.write(out, pretty=True)
+        return out.getvalue()
+
+    def _case(self, told: Thing) -> junitparser.TestCase:
+        match told:
+            case Verdict():
+                answer = self._run.answers.get(told.case) if self._has_more(told) else None
+                return self._placed(_cell(told, answer), (told.variant, told.step))
+            case StepResult():
+                return self._placed(_step(self._run, told), (told.variant, told.step.number))
+        return _sum(told)
+
+    def _has_more(self, verdict: Verdict) -> bool:
+        """Return whether an answer tells more than its verdict."""
+        return not _passes(verdict) or verdict.case in self._run.attempted
+
+    def _placed(self, case: PlacedCase, at: tuple[str, int]) -> PlacedCase:
+        """Say where a test of a variant's step is that did not pass, to who shows it.
+
+        Jenkins' xUnit plugin refuses such files: its schema (`junit-10.xsd`) has no place.
+        """
+        if self._site.shows_lines and case.result:
+            place = self._places.of(*at)
+            if place and (path := self._site.path(place)):
+                case.file, case.line = _xml(path), place.line
+        return case
 
 
 def _passes(verdict: Verdict) -> bool:
     return verdict.verdict is VerdictKind.CORRECT and not verdict.disclaimed
 
 
-def _sums(right: Sequence[Verdict]) -> Iterator[tuple[str, junitparser.TestCase]]:
-    """Yield a test for all that a reader answered right of a table."""
-    tables = grouped(((each.scenario, each.variant, each.reader), each) for each in right)
-    for (scenario, variant, reader), of in tables.items():
-        name = f"{counted(len(of), 'right answer')} by {reader}"
-        seconds = round(sum(each.seconds for each in of), DIGITS)
-        yield scenario, PlacedCase(_xml(name), _xml(variant), seconds)
-
-
-def _placed(
-    case: PlacedCase, at: tuple[str, int], places: ScenarioPlaces, site: CiSite
-) -> PlacedCase:
-    """Say where a test of a variant's step is that did not pass, to who shows it.
-
-    Jenkins' xUnit plugin refuses such files: its schema (`junit-10.xsd`) has no place of a test.
-    """
-    if site.shows_lines and case.result:
-        place = places.of(*at)
-        if place and (path := site.path(place)):
-            case.file, case.line = _xml(path), place.line
-    return case
+def _sum(right: Sequence[Verdict]) -> PlacedCase:
+    """Return a test for all that a reader answered right of a table."""
+    name = f"{counted(len(right), 'right answer')} by {right[0].reader}"
+    seconds = round(sum(each.seconds for each in right), DIGITS)
+    return PlacedCase(_xml(name), _xml(right[0].variant), seconds)
 
 
 def _cell(verdict: Verdict, answer: Answer | None) -> PlacedCase:
@@ -245,8 +282,8 @@ def _step(run: Run, step: StepResult) -> PlacedCase:
     outcome = step.outcome
     name = f"s{step.step.number}/{WRITE}: {step.step.text}"
     case = PlacedCase(_xml(name), _xml(step.variant), round(outcome.seconds, DIGITS))
-    judged = (v for v in run.step_verdicts if (v.variant, v.step) == (step.variant, outcome.step))
-    known = next((each.known for each in judged), "")
+    judged = run.verdict_of_step.get((step.variant, outcome.step))
+    known = judged.known if judged else ""
     why = refusal_text(outcome.refusal) if outcome.refusal else outcome.because
     why = f"{HALF_DONE}: {why}" if half_done(outcome) else why
     match outcome.kind:

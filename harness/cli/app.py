@@ -165,7 +165,7 @@ def run(
         made = plan_record.plan_of(info) if resume else made
         pipeline.prepare(made, work)
         pipeline.write_and_read(made, work, fresh=info.fresh, resume=resume)
-        return judged_run.end(work.folder, output, second_round.judge(made, work), ending)
+        return judged_run.end(second_round.judge(made, work), output, ending)
 
 
 @app.command()
@@ -217,7 +217,7 @@ def read(
             made = plan_record.add_reader(work.folder, named_parts.reader(each))
         pipeline.prepare(made, work)
         pipeline.read_answers(made, work, fresh=fresh)
-        return judged_run.end(work.folder, output, second_round.judge(made, work), ending)
+        return judged_run.end(second_round.judge(made, work), output, ending)
 
 
 @app.command()
@@ -232,7 +232,7 @@ def judge(
     folder = run_folder.existing(run_dir)
     run_info.check(folder)  # in a folder that is no run not even a lock is left
     with run_folder.locked(folder), run_log(folder):
-        return judged_run.end(folder, output, pipeline.judge_run(folder), ending)
+        return judged_run.end(pipeline.judge_run(folder), output, ending)
 
 
 @app.command()

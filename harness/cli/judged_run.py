@@ -11,11 +11,11 @@ from typing import Final
 from harness.cli import kept_runs
 from harness.cli.console.output import Output
 from harness.core.errors import told
-from harness.judge.baseline import Applied
 from harness.judge.gate import GOOD, NEW, Gate
 from harness.reports import github
-from harness.run import load_run, run_gate
+from harness.run import run_gate
 from harness.run.load_run import Run
+from harness.run.pipeline import JudgedRun
 
 ON_GITHUB: Final = "GITHUB_ACTIONS"
 """GitHub sets it to `true` in every job ("Variables reference")."""
@@ -41,10 +41,10 @@ class Ending:
         return on if self.github is None else self.github
 
 
-def end(folder: Path, output: Output, applied: Applied, ending: Ending) -> int:
+def end(judged: JudgedRun, output: Output, ending: Ending) -> int:
     """Report on a run that was just judged; return the exit status."""
-    found = load_run.load(folder)
-    gate = run_gate.gate_of(found, applied, fail_on_flaky=ending.fail_on_flaky)
+    found = judged.run
+    gate = run_gate.gate_of(found, judged.applied, fail_on_flaky=ending.fail_on_flaky)
     status = GOOD if ending.show and gate.status == NEW else gate.status
     status = max(status, kept_runs.keep_ended(found, ending.history))
     if ending.tells_github:

@@ -58,12 +58,12 @@ def _unknown(verdicts: Sequence[Verdict]) -> Iterator[str]:
     if not verdicts:
         yield "No cell was judged: nothing is known; plan cells and run them."
     unknown = [each for each in verdicts if each.verdict is VerdictKind.UNKNOWN]
-    doubted = [each for each in unknown if any(f.party is Party.MODEL for f in each.findings)]
+    doubted = [each for each in unknown if _doubted(each)]
     if doubted:
         cells = _count(doubted, "cell puts", "cells put")
         yield f"{cells} our own reference model in doubt: {_where(doubted)}."
         yield f"Look into it before anybody is blamed: harness explain '{doubted[0].case}'"
-    found = [each for each in unknown if each not in doubted]
+    found = [each for each in unknown if not _doubted(each)]
     if found:
         reasons = Counter(each.because or "no reason recorded" for each in found)
         said = _listed(f"{why} ({count})" for why, count in reasons.most_common())
@@ -74,12 +74,16 @@ def _unknown(verdicts: Sequence[Verdict]) -> Iterator[str]:
         yield f"{cells} a failure of the harness itself: harness.log in the run's folder tells why."
 
 
+def _doubted(verdict: Verdict) -> bool:
+    return any(each.party is Party.MODEL for each in verdict.findings)
+
+
 def _new(applied: Applied) -> Iterator[str]:
     unknown_to_us = [each for each in applied.verdicts if not each.known]
     wrong = [each for each in unknown_to_us if each.verdict is VerdictKind.WRONG]
     errors = [each for each in unknown_to_us if each.verdict is VerdictKind.REFUSED]
     half_done = [each for each in errors if each.because.startswith(HALF_DONE)]
-    refused = [each for each in errors if each not in half_done]
+    refused = [each for each in errors if not each.because.startswith(HALF_DONE)]
     if wrong:
         yield f"{_count(wrong, 'wrong answer is', 'wrong answers are')} new: {_where(wrong)}."
     if refused:

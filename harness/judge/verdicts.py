@@ -275,7 +275,7 @@ def _fell_away(cell: Cell, answer: Answer, case: Case) -> bool:
 
 def _of_step(case: Case, outcome: Outcome) -> Verdict:
     refused = outcome.kind is OutcomeKind.REFUSED or outcomes.half_done(outcome)
-    cell = Cell(case.variant.id, outcome.step, case.variant.writers[outcome.step], "write", "step")
+    cell = case.variant.step_cell(outcome.step)
     why = refusals.text(outcome.refusal) if outcome.refusal else outcome.because
     why = f"{outcomes.HALF_DONE}: {why}" if outcomes.half_done(outcome) else why
     kind = VerdictKind.REFUSED if refused else VerdictKind.UNKNOWN

@@ -76,17 +76,23 @@ def history_of(
     Ids are given as if every step had been applied, as far as the steps can follow one another.
     `orders`: the columns in their order after steps that leave the order to the writer.
     """
-    history, ids = [first], _ids(first, operations)
+    history, ids = [first], last_ids(first, operations)
     for step, (operation, done) in enumerate(zip(operations, applied, strict=True), start=1):
-        before = history[-1]
-        after = operation.evolve(before) if done else replace(before, step=step)
-        last_id = max(after.schema.last_id, ids[step])
+        after = truth_after(history[-1], operation, ids[step], applied=done)
         schema = after.schema.ordered((orders or {}).get(step, ()))
-        history.append(replace(after, schema=replace(schema, last_id=last_id)))
+        history.append(replace(after, schema=schema))
     return tuple(history)
 
 
-def _ids(first: Truth, operations: Sequence[Evolving]) -> list[int]:
+def truth_after(before: Truth, operation: Evolving, last_id: int, *, applied: bool) -> Truth:
+    """Return the truth after one more step; `last_id`: the last one given in it or before."""
+    after = operation.evolve(before) if applied else replace(before, step=before.step + 1)
+    last_id = max(after.schema.last_id, last_id)
+    return replace(after, schema=replace(after.schema, last_id=last_id))
+
+
+def last_ids(first: Truth, operations: Sequence[Evolving]) -> list[int]:
+    """Return the last id given until each step, the creation first, as if all were applied."""
     ids, truth = [first.schema.last_id], first
     for operation in operations:
         try:

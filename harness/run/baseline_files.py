@@ -19,13 +19,13 @@ from harness.artifacts.distribution import Distribution
 from harness.core import outcomes
 from harness.core.errors import UsageProblem, unwritable
 from harness.core.problems import gathered
-from harness.core.records import Verdict, VerdictKind
+from harness.core.records import Answer, Verdict, VerdictKind
 from harness.core.runtime_names import lock_name
 from harness.core.yaml_reader import read
 from harness.judge import baseline
 from harness.judge.baseline import Applied, EngineFacts, Facts, Known, Possible, Seen
 from harness.plan import reader_support, shipped
-from harness.run.load_run import WRITE, Run
+from harness.run.load_run import Run
 from harness.run.run_info import BaselineInfo, RunInfo
 from harness.scenario.cells import Plan, Variant
 from harness.scenario.definition import AXES, Scenario
@@ -57,8 +57,17 @@ def apply(found: Run, plan: Plan, verdicts: Sequence[Verdict]) -> Applied:
         ScenarioProblem: every problem of every baseline.
 
     """
-    known = lines(found.info, plan)
-    return baseline.apply(verdicts, known, facts(found, plan, verdicts), today())
+    return baseline.apply(verdicts, lines(found.info, plan), facts(found, plan), today())
+
+
+def lines_of(found: Run, plan: Plan) -> baseline.Lines:
+    """Return the baselines of a run, to which its verdicts come one after another.
+
+    Raises:
+        ScenarioProblem: every problem of every baseline.
+
+    """
+    return baseline.Lines(lines(found.info, plan), facts(found, plan), today())
 
 
 def lines(info: RunInfo, plan: Plan) -> Mapping[str, tuple[Known, ...]]:
@@ -96,7 +105,7 @@ def update(found: Run, plan: Plan, verdicts: Sequence[Verdict]) -> Updated:
         EnvironmentProblem: a file cannot be written.
 
     """
-    seen = baseline.seen_of(verdicts, facts(found, plan, verdicts))
+    seen = baseline.all_seen(verdicts, facts(found, plan))
     texts: dict[Path, str] = {}
     for name in _scenarios(plan):
         own = [each for each in seen if each.scenario == name]
@@ -120,20 +129,45 @@ def _updated(info: RunInfo, name: str, seen: Sequence[Seen]) -> tuple[Path, str]
     return path, baseline.update(_text(path), str(_near(path)), seen, today())
 
 
-def facts(found: Run, plan: Plan, verdicts: Iterable[Verdict]) -> Facts:
+def facts(found: Run, plan: Plan) -> Facts:
     """Return what baselines must know beside the verdicts of a run."""
-    refused = {c: a.refusal.kind for c, a in found.answers.items() if a.refusal is not None}
-    steps = {(each.variant, each.outcome.step): each.outcome for each in found.states}
-    for verdict in (each for each in verdicts if each.view == WRITE):
-        outcome = steps.get((verdict.variant, verdict.step))
-        if outcome is not None and outcome.refusal is not None:
-            refused[verdict.case] = outcomes.error_name(outcome)
+    whole = (at for at, each in found.by_step.items() if not outcomes.failed(each.outcome))
     return Facts(
         variants={each.id: each for each in plan.variants},
         engines={each.name: (each.engine, each.version) for each in _locked(plan)},
-        refusals=refused,
-        applied=tuple(at for at, each in steps.items() if not outcomes.failed(each)),
+        refusals=_refusals(found, plan),
+        applied=tuple(whole),
     )
+
+
+def _refusals(found: Run, plan: Plan) -> Mapping[str, str]:
+    """Return the kind of the refusal of each refused case; an answer is read when asked for."""
+    variants = {each.id: each for each in plan.variants}
+    steps = {
+        variants[name].step_cell(step).case: outcomes.error_name(each.outcome)
+        for (name, step), each in found.by_step.items()
+        if each.outcome.refusal is not None
+    }
+    return _Refusals(found.answers, steps)
+
+
+class _Refusals(Mapping[str, str]):
+    def __init__(self, answers: Mapping[str, Answer], steps: Mapping[str, str]) -> None:
+        self._answers, self._steps = answers, steps
+
+    def __getitem__(self, case: str) -> str:
+        if case in self._steps:
+            return self._steps[case]
+        refusal = self._answers[case].refusal
+        if refusal is None:
+            raise KeyError(case)
+        return refusal.kind
+
+    def __iter__(self) -> Iterator[str]:
+        return (case for case in (*self._answers, *self._steps) if case in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 def _locked(plan: Plan) -> Iterator[Distribution]:

@@ -180,7 +180,9 @@ def _began(series: Mapping[int, Sequence[Verdict]], run: Run) -> Iterator[tuple[
             since.clear()
         between = _operations(run, verdicts[0].variant, range(min(told + 1, step), step + 1))
         for each in verdicts:
-            for symptom in symptoms(each, run.answers.get(each.case)):
+            refused = each.verdict is VerdictKind.REFUSED
+            answer = run.answers.get(each.case) if refused else None
+            for symptom in symptoms(each, answer):
                 answered = symptom.kind in {VerdictKind.WRONG, VerdictKind.REFUSED}
                 began = since.setdefault(symptom, between) if answered else ()
                 yield (engine(run.distribution(each.reader)), symptom, began), each

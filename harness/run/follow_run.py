@@ -223,7 +223,7 @@ class RunFollower:
         answer = self._answers.get(verdict.case)
         answers = {answer.case: answer} if answer else {}
         alone = Run(self._folder, planned.info, (), answers, {})
-        facts = baseline_files.facts(alone, planned.plan, [verdict])
+        facts = baseline_files.facts(alone, planned.plan)
         known = {verdict.scenario: planned.known[verdict.scenario]}
         return CellOutcome(baseline.apply([verdict], known, facts, baseline_files.today()), answer)
 

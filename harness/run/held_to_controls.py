@@ -37,15 +37,24 @@ def held(
 
     So are those on the controls themselves. What is unknown anyway keeps its reason.
     """
-    by_case = {each.case: each for each in verdicts}
-    failed = {
-        key: failure([by_case[c.case] for c in cells if c.case in by_case], answers, key[1])
-        for key, cells in controls_of(plan).items()
-    }
+    failed = failures(verdicts, controls_of(plan), answers)
     formats = {each.id: each.format for each in plan.variants}
     return tuple(
         hold(each, failed.get((each.reader, formats[each.variant]), "")) for each in verdicts
     )
+
+
+def failures(
+    verdicts: Iterable[Verdict],
+    of: Mapping[ReaderFormat, Sequence[Cell]],
+    answers: Mapping[str, Answer],
+) -> Mapping[ReaderFormat, str]:
+    """Return why nothing is said of each reader and format, given the verdicts on controls."""
+    by_case = {each.case: each for each in verdicts}
+    return {
+        key: failure([by_case[c.case] for c in cells if c.case in by_case], answers, key[1])
+        for key, cells in of.items()
+    }
 
 
 def failure(judged: Sequence[Verdict], answers: Mapping[str, Answer], format_name: str) -> str:

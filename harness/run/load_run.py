@@ -1,20 +1,23 @@
 """A run directory as an object: what was planned, what was recorded, and what never came.
 
 `runs/<id>/` holds `run.json` (the plan, as `RunInfo`), `states.jsonl`, `answers.jsonl` and
-`verdicts.jsonl`. Nothing is asked or judged here.
+`verdicts.jsonl`. Nothing is asked or judged here. States and answers stay on disk until they are
+looked at: of a million cells they are more than memory holds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
-from harness.core import jsonl, outcomes, records
+from harness.core import jsonl, outcomes, records, shared_values
 from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
+from harness.core.jsonl import Record
+from harness.core.record_file import ByKey, RecordFile
 from harness.core.records import Answer, OutcomeKind, StateRecord, Verdict, VerdictKind
 from harness.run import frames
 from harness.run.frames import FrameColumn
@@ -45,11 +48,16 @@ class StepResult:
 
 @dataclass(frozen=True)  # no slots: what is derived is kept
 class Run:
-    """A run as recorded so far; the mappings are by case, the last record of a case counts."""
+    """A run as recorded so far; the mappings are by case, the last record of a case counts.
+
+    Raises:
+        RecordProblem: a state or an answer is looked at that cannot be read.
+
+    """
 
     folder: Path
     info: RunInfo
-    states: tuple[StateRecord, ...]
+    states: Sequence[StateRecord]
     answers: Mapping[str, Answer]
     recorded: Mapping[str, Verdict]
 
@@ -66,7 +74,12 @@ class Run:
     @cached_property
     def by_step(self) -> Mapping[tuple[str, int], StateRecord]:
         """Every recorded state by its variant and step."""
-        return {(each.variant, each.outcome.step): each for each in self.states}
+        return ByKey(self.states, lambda: map(_key, self.states))
+
+    @cached_property
+    def steps_of(self) -> Mapping[str, Sequence[tuple[str, int]]]:
+        """The keys in `by_step` of each variant."""
+        return grouped((at[0], at) for at in self.by_step)
 
     @cached_property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -89,6 +102,11 @@ class Run:
         return tuple(each for each in self.recorded.values() if each.view == WRITE)
 
     @cached_property
+    def verdict_of_step(self) -> Mapping[tuple[str, int], Verdict]:
+        """What was judged of a step itself, by variant and step."""
+        return {(each.variant, each.step): each for each in reversed(self.step_verdicts)}
+
+    @cached_property
     def failed_steps(self) -> tuple[StepResult, ...]:
         """Every step that was not applied, in the order of the records."""
         return self._steps(lambda outcome: outcome.kind is not OutcomeKind.APPLIED)
@@ -98,12 +116,22 @@ class Run:
         """Every step that was applied although its writer answered with an error."""
         return self._steps(outcomes.half_done)
 
+    @cached_property
+    def attempted(self) -> Collection[str]:
+        """The cases that were asked for more than once."""
+        return {each.case for each in _having_attempts(self.answers) if each.attempts}
+
     def _steps(self, wanted: Callable[[records.Outcome], bool]) -> tuple[StepResult, ...]:
         return tuple(
             StepResult(state.variant, self.step(state.variant, state.outcome.step), state.outcome)
             for state in self.by_step.values()
             if wanted(state.outcome)
         )
+
+    @cached_property
+    def _skipped_steps(self) -> Collection[tuple[str, int]]:
+        failed = (e for e in self.failed_steps if e.outcome.kind is OutcomeKind.SKIPPED)
+        return {(each.variant, each.outcome.step) for each in failed}
 
     def variant(self, name: str) -> VariantInfo:
         """Return the variant of that id; one that is not in the plan is known by its id only."""
@@ -129,10 +157,10 @@ class Run:
         return frames.frame(self.verdicts, given)
 
     def _skipped(self, cell: Cell) -> bool:
-        state, answer = self.by_step.get((cell.variant, cell.step)), self.answers.get(cell.case)
-        skipped = state is not None and state.outcome.kind is OutcomeKind.SKIPPED
-        void = answer is not None and bool(answer.void) and cell.case not in self.recorded
-        return skipped or void
+        if (cell.variant, cell.step) in self._skipped_steps:
+            return True
+        answer = None if cell.case in self.recorded else self.answers.get(cell.case)
+        return answer is not None and bool(answer.void)
 
     def _missing(self, cell: Cell) -> Verdict:
         return Verdict(
@@ -190,28 +218,57 @@ class RecordProblem(UsageProblem):
         return f"{self.path}:{self.line}: {self.reason}; repeat the phase that writes it"
 
 
+def _key(state: StateRecord) -> tuple[str, int]:
+    return state.variant, state.outcome.step
+
+
 def load(folder: Path) -> Run:
     """Load a run, whole or broken off.
 
     Raises:
         UsageProblem: the folder is no run.
-        RecordProblem: a record in it cannot be read.
+        RecordProblem: a verdict in it cannot be read, or a state names what the plan does not have.
 
     """
+    return with_verdicts(recorded(folder))
+
+
+def recorded(folder: Path) -> Run:
+    """Load what was recorded of a run, whatever was judged of it; raises as `load` does."""
     info = read_info(folder)
-    steps = {each.id: len(each.steps) for each in info.variants}
-    return Run(
-        folder=folder,
-        info=info,
-        states=_records(folder / STATES, StateRecord, lambda state: _wrong_state(state, steps)),
-        answers=answers(folder),
-        recorded={each.case: each for each in _records(folder / VERDICTS, Verdict)},
-    )
+    states = _file(folder / STATES, StateRecord)
+    _check_states(states, folder / STATES, {each.id: len(each.steps) for each in info.variants})
+    return Run(folder, info, states, answers(folder), {})
 
 
-def answers(folder: Path) -> dict[str, Answer]:
-    """Load what a run has of answers, by case; raises as `load` does."""
-    return {each.case: each for each in _records(folder / ANSWERS, Answer)}
+def with_verdicts(run: Run) -> Run:
+    """Return a run with the verdicts that are recorded now; raises as `load` does."""
+    share = shared_values.VerdictParts()
+    return replace(run, recorded={each.case: share(each) for each in _verdicts(run.folder)})
+
+
+def answers(folder: Path) -> Mapping[str, Answer]:
+    """Load what a run has of answers, by case; each is read when it is looked at."""
+    found = _file(folder / ANSWERS, Answer)
+    return ByKey(found, found.cases)
+
+
+def _having_attempts(found: Mapping[str, Answer]) -> Iterator[Answer]:
+    """Yield the answers that may have attempts."""
+    kept = found.records if isinstance(found, ByKey) else None
+    if isinstance(kept, RecordFile):
+        return kept.containing(_ATTEMPTS)
+    return iter(found.values())
+
+
+_ATTEMPTS: Final = b'"attempts":[{'
+"""What the line of an answer has in it that was asked for more than once."""
+
+
+def _check_states(states: Sequence[StateRecord], path: Path, steps: Mapping[str, int]) -> None:
+    for line, state in enumerate(states, start=1):
+        if why := _wrong_state(state, steps):
+            raise RecordProblem(path, line, why)
 
 
 def _wrong_state(state: StateRecord, steps: Mapping[str, int]) -> str:
@@ -223,19 +280,17 @@ def _wrong_state(state: StateRecord, steps: Mapping[str, int]) -> str:
     return ""
 
 
-_Record = TypeVar("_Record", StateRecord, Answer, Verdict)
+def _file(path: Path, kind: type[Record]) -> RecordFile[Record]:
+    def failed(line: int, problem: ValueError) -> RecordProblem:
+        return RecordProblem(path, line, first_wrong(problem))
+
+    return RecordFile(path, kind, failed)
 
 
-def _records(
-    path: Path, kind: type[_Record], wrong: Callable[[_Record], str] = lambda _: ""
-) -> tuple[_Record, ...]:
-    found: list[_Record] = []
+def _verdicts(folder: Path) -> Iterator[Verdict]:
+    path, read = folder / VERDICTS, 0
     try:
-        for each in jsonl.read_all(path, kind):
-            if why := wrong(each):
-                raise ValueError(why)  # noqa: TRY301 - told with the line, as what is no record
-            # In place: what was read before a bad line tells the line's number.
-            found.append(each)
+        for read, each in enumerate(jsonl.read_all(path, Verdict), start=1):  # noqa: B007
+            yield each
     except ValueError as problem:
-        raise RecordProblem(path, len(found) + 1, first_wrong(problem)) from problem
-    return tuple(found)
+        raise RecordProblem(path, read + 1, first_wrong(problem)) from problem

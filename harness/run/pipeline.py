@@ -9,10 +9,11 @@ reports and `harness.log`; `runs/begun` points to the run begun last,
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from harness.artifacts import cache_cleanup, distributions
@@ -46,7 +47,7 @@ from harness.run.run_info import ReaderInfo
 from harness.runtime import image_choice
 from harness.runtime.metastore_client import CatalogGoneProblem
 from harness.runtime.readiness import EndedProblem
-from harness.scenario.cells import Plan
+from harness.scenario.cells import Cell, Plan, Variant
 from harness.write import write_variants
 from harness.write.state_records import VariantResult
 from harness.write.table_state import States
@@ -236,7 +237,7 @@ def _read(
     *,
     resume: bool,
 ) -> None:
-    path, before = work.folder / load_run.ANSWERS, load_run.answers(work.folder)
+    path, before = work.folder / load_run.ANSWERS, dict(load_run.answers(work.folder))
     got = before if resume or not context.fresh else {}
     cells = [cell for cell in plan.cells if not (resume and _known(got.get(cell.case)))]
     left = replace(plan, cells=tuple(cells))
@@ -271,30 +272,50 @@ def read_context(plan: Plan, work: Work, *, fresh: bool) -> ReadContext:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class JudgedRun:
+    """A run that was judged just now."""
+
+    run: Run
+    applied: Applied
+    """Its verdicts, those on its steps too, with what the baselines of now say."""
+
+
 @run_log.phase("judge")
-def judge_run(folder: Path) -> Applied:
-    """Judge what was answered, and tell what of it is known; no engine, no cache."""
-    found = load_run.load(folder)
+def judge_run(folder: Path) -> JudgedRun:
+    """Judge what was answered, and tell what of it is known; no engine, no cache.
+
+    Variant by variant, so that no more than one is in memory with its answers.
+    """
+    found = load_run.recorded(folder)
     plan = plan_record.plan_of(found.info)
-    applied = baseline_files.apply(found, plan, _verdicts(found, plan))
-    jsonl.write_all(folder / load_run.VERDICTS, applied.verdicts)
-    return applied
+    lines = baseline_files.lines_of(found, plan)
+    jsonl.write_all(folder / load_run.VERDICTS, map(lines.apply, _verdicts(found, plan)))
+    run = load_run.with_verdicts(found)
+    return JudgedRun(run, lines.applied(tuple(run.recorded.values())))
 
 
 def update_baselines(folder: Path) -> baseline_files.Updated:
     """Write what a run shows into the baselines of its scenarios."""
-    found = load_run.load(folder)
+    found = load_run.recorded(folder)
     plan = plan_record.plan_of(found.info)
-    return baseline_files.update(found, plan, _verdicts(found, plan))
+    return baseline_files.update(found, plan, tuple(_verdicts(found, plan)))
 
 
-def _verdicts(found: Run, plan: Plan) -> tuple[Verdict, ...]:
-    states = grouped((state.variant, state) for state in found.states)
-    cells = grouped((cell.variant, cell) for cell in plan.cells)
-    cases = [case_of(each, states.get(each.id, ())) for each in plan.variants]
-    every = tuple(
-        verdict
-        for case in cases
-        for verdict in verdicts.judge(case, cells.get(case.variant.id, ()), found.answers)
-    )
-    return held_to_controls.held(every, plan, found.answers)
+def _verdicts(found: Run, plan: Plan) -> Iterator[Verdict]:
+    """Yield the verdicts of each variant of a plan, one variant after another."""
+    judged = partial(_of_variant, found, grouped((cell.variant, cell) for cell in plan.cells))
+    controls = held_to_controls.controls_of(plan)
+    with_controls = {cell.variant for cells in controls.values() for cell in cells}
+    first = map(judged, (each for each in plan.variants if each.id in with_controls))
+    failed = held_to_controls.failures(chain.from_iterable(first), controls, found.answers)
+    for variant in plan.variants:
+        for each in judged(variant):
+            yield held_to_controls.hold(each, failed.get((each.reader, variant.format), ""))
+
+
+def _of_variant(
+    found: Run, cells: Mapping[str, Sequence[Cell]], variant: Variant
+) -> tuple[Verdict, ...]:
+    states = [found.by_step[at] for at in found.steps_of.get(variant.id, ())]
+    return verdicts.judge(case_of(variant, states), cells.get(variant.id, ()), found.answers)

@@ -18,7 +18,8 @@ def late(run: Run) -> tuple[str, ...]:
 
     An error that came both times is no such answer.
     """
-    answers = (run.answers.get(each.case) for each in run.verdicts)
+    attempted = (each.case for each in run.verdicts if each.case in run.attempted)
+    answers = (run.answers.get(case) for case in attempted)
     came = (each for each in answers if each and each.attempts and not each.unknown)
     return tuple(each.case for each in came if not (each.refusal and by_chance(each.refusal)))
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import datetime
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Final
 
-from pydantic import Field, TypeAdapter, ValidationError, WrapSerializer
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError, WrapSerializer
 
 from harness.artifacts import distributions
 from harness.core.errors import PathProblem, UsageProblem, naming
@@ -19,7 +20,19 @@ INFO: Final = "run.json"
 DEFAULTS: Final = "with the engine's defaults"
 NOT_COMPARED: Final = "not compared with the engine's defaults"
 
-PlannedCell = Annotated[Cell, WrapSerializer(lambda cell, plain: plain(cell) | {"case": cell.case})]
+
+def _with_shared_texts(cell: Cell) -> Cell:
+    """Return a cell whose variant and reader are held once, however many cells have them."""
+    texts = map(sys.intern, (cell.variant, cell.reader, cell.view, cell.query))
+    variant, reader, view, query = texts
+    return Cell(variant, cell.step, reader, view, query)
+
+
+PlannedCell = Annotated[
+    Cell,
+    AfterValidator(_with_shared_texts),
+    WrapSerializer(lambda cell, plain: plain(cell) | {"case": cell.case}),
+]
 """A cell, written with its case so that people find it in the file."""
 
 

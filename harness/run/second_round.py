@@ -16,10 +16,9 @@ from harness.core import jsonl
 from harness.core.grouping import grouped
 from harness.core.parties import Party
 from harness.core.records import Answer, Verdict, VerdictKind
-from harness.judge.baseline import Applied
 from harness.read import read_states
 from harness.run import load_run, order_search, pipeline, run_folder, run_log
-from harness.run.pipeline import Work
+from harness.run.pipeline import JudgedRun, Work
 from harness.scenario.cells import AskedAgain, Cell, Plan
 
 MOST_SERVERS: Final = 20
@@ -46,20 +45,20 @@ def suspected(verdict: Verdict, wanted: AskedAgain) -> bool:
     return right and wanted is AskedAgain.SAMPLE and zlib.crc32(verdict.case.encode()) % ONE_OF == 0
 
 
-def judge(plan: Plan, work: Work) -> Applied:
+def judge(plan: Plan, work: Work) -> JudgedRun:
     """Judge a run, ask for some of its answers again, and judge it with what comes.
 
     Raises:
         MissingStateProblem: a table that is asked about again is no longer in the cache.
 
     """
-    applied = pipeline.judge_run(work.folder)
-    verdicts = [each for each in applied.verdicts if suspected(each, plan.ask_again)]
-    answers = load_run.answers(work.folder) if verdicts else {}
-    wanted = {each.case for each in verdicts if due(each, answers.get(each.case), plan.ask_again)}
-    cells = [cell for cell in plan.cells if cell.case in wanted]
+    judged = pipeline.judge_run(work.folder)
+    answers, again = judged.run.answers, plan.ask_again
+    suspects = (each for each in judged.applied.verdicts if suspected(each, again))
+    wanted = {each.case for each in suspects if due(each, answers.get(each.case), again)}
+    cells = [cell for cell in plan.cells if wanted and cell.case in wanted]
     if not cells:
-        return applied
+        return judged
     ask(plan, work, cells)
     return pipeline.judge_run(work.folder)
 

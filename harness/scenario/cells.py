@@ -93,6 +93,10 @@ class Variant:
     """The distribution that writes each step, the creation first; most often one for all."""
     twin: bool = False
 
+    def step_cell(self, step: int) -> Cell:
+        """Return what stands for a step itself, and no reader's answer: its writer is told."""
+        return Cell(self.id, step, self.writers[step], "write", "step")
+
 
 @dataclass(frozen=True, slots=True)
 class Cell:

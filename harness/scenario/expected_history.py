@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
+from harness.core.cached_method import cached_method
 from harness.model.canonical import Value, text_of
 from harness.model.conversion import convert
 from harness.model.datatypes import DataType, Primitive
-from harness.model.history import history_of, plan_values
+from harness.model.history import history_of, last_ids, plan_values, truth_after
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Generation, History, Truth, begin
 from harness.scenario.definition import Scenario
@@ -70,6 +72,32 @@ def history(
     orders = {step: names for step, names in (catalogs or {}).items() if step in framed}
     begun = first(scenario, merge_on_read=merge_on_read)
     return history_of(begun, operations(scenario), applied, orders)
+
+
+class Truths:
+    """The truth of a scenario whichever of its steps were applied, each worked out once."""
+
+    def __init__(self, scenario: Scenario, *, merge_on_read: bool) -> None:
+        """Nothing is worked out yet."""
+        self._scenario, self._merge_on_read = scenario, merge_on_read
+
+    @cached_property
+    def _begun(self) -> Truth:
+        return first(self._scenario, merge_on_read=self._merge_on_read)
+
+    @cached_property
+    def _last_ids(self) -> Sequence[int]:
+        return last_ids(self._begun, operations(self._scenario))
+
+    @cached_method
+    def after(self, applied: tuple[bool, ...]) -> Truth:
+        """Return the truth after so many steps as is told of whether they were applied."""
+        if not applied:
+            return self._begun
+        step = len(applied)
+        operation = self._scenario.steps[step - 1].operation
+        before = self.after(applied[:-1])
+        return truth_after(before, operation, self._last_ids[step], applied=applied[-1])
 
 
 def skippable(before: Truth, operation: Operation) -> str:

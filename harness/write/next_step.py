@@ -6,7 +6,8 @@ Pure, but for the lock data that a state's address needs.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Final
 
 from harness import formats
@@ -20,6 +21,7 @@ from harness.model.truth import Truth
 from harness.runtime import provide
 from harness.scenario import expected_history
 from harness.scenario.cells import Variant
+from harness.scenario.expected_history import Truths
 from harness.scenario.operations.api import Operation, schedules
 from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.failed_write import FailedWrite
@@ -84,12 +86,14 @@ class NextStep:
         return tuple(map(recorded, (*self.handover, *self.statements)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # no slots: what is derived is kept
 class VariantOutcomes:
     """A variant and the outcomes of its steps so far, the creation first."""
 
     variant: Variant
     outcomes: tuple[Outcome, ...] = ()
+    truths: Truths | None = field(default=None, compare=False, repr=False)
+    """What was worked out for the steps so far."""
 
     @property
     def shape(self) -> Format:
@@ -109,7 +113,7 @@ class VariantOutcomes:
 
     def then(self, outcome: Outcome) -> VariantOutcomes:
         """Return the same with one more step."""
-        return replace(self, outcomes=(*self.outcomes, outcome))
+        return replace(self, outcomes=(*self.outcomes, outcome), truths=self._truths)
 
     def session(self, writer: str) -> Mapping[str, str]:
         """Return the settings of a session of one of the writers."""
@@ -175,14 +179,13 @@ class VariantOutcomes:
 
     def _truth(self, step: int, *, next_applied: bool) -> Truth:
         """Return the truth after a step that has an outcome, or after the next one."""
-        done = [outcome.kind is OutcomeKind.APPLIED for outcome in self.outcomes[1:]]
-        left = len(self.variant.scenario.steps) - len(done) - 1
-        applied = [*done, next_applied, *[False] * left]
-        merge_on_read = self.shape.merge_on_read
-        scenario = self.variant.scenario
-        return expected_history.history(scenario, merge_on_read=merge_on_read, applied=applied)[
-            step
-        ]
+        done = (outcome.kind is OutcomeKind.APPLIED for outcome in self.outcomes[1:])
+        return self._truths.after((*done, next_applied)[:step])
+
+    @cached_property
+    def _truths(self) -> Truths:
+        found = self.truths
+        return found or Truths(self.variant.scenario, merge_on_read=self.shape.merge_on_read)
 
     def _why_not(self, before: Truth, operation: Operation) -> str:
         """Return which refused step the next one needs; empty when it can be sent."""

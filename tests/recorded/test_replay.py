@@ -38,7 +38,7 @@ def summary(verdicts: tuple[Verdict, ...]) -> dict[str, Any]:
 def judged(folder: Path) -> dict[str, Any]:
     """Judge a copy of the recorded run."""
     shutil.copytree(RECORDED, folder)
-    return summary(pipeline.judge_run(folder).verdicts)
+    return summary(pipeline.judge_run(folder).applied.verdicts)
 
 
 @pytest.fixture(scope="module")

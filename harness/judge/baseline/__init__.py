@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from harness.judge.baseline.apply import Applied, apply
+from harness.judge.baseline.apply import Applied, Lines, apply
 from harness.judge.baseline.known import Expect, Known, Support, holds
 from harness.judge.baseline.parse_known import parse
 from harness.judge.baseline.possible import EngineFacts, Possible, check
-from harness.judge.baseline.seen import Facts, Seen, seen_of
+from harness.judge.baseline.seen import Facts, Seen, all_seen
 from harness.judge.baseline.update_known import update
 
 __all__ = [
@@ -15,13 +15,14 @@ __all__ = [
     "Expect",
     "Facts",
     "Known",
+    "Lines",
     "Possible",
     "Seen",
     "Support",
+    "all_seen",
     "apply",
     "check",
     "holds",
     "parse",
-    "seen_of",
     "update",
 ]

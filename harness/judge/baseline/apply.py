@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from harness.core.records import Verdict
 from harness.judge.baseline.known import Known, holds
-from harness.judge.baseline.seen import Facts, Seen, seen_of
+from harness.judge.baseline.seen import Facts, Seen, seen_of, seen_of_steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,24 +39,53 @@ def apply(
     `known` has the lines of each scenario. Of a line that another one before it hides in this run,
     and of one whose cells are all unknown, nothing is said.
     """
-    lines = {name: [k for k in each if k.counts(today)] for name, each in known.items()}
-    places = seen_of(verdicts, facts)
-    matches = [(_first(lines.get(seen.scenario, ()), seen), seen) for seen in places]
-    tried = {line for line, seen in matches if line and seen.judged}
-    occurring = {line for line, seen in matches if line and _knows(line, seen)}
-    every = [line for each in known.values() for line in each]
-    counted = [line for each in lines.values() for line in each]
-    return Applied(
-        verdicts=tuple(
-            replace(verdict, known=line.because if line and _knows(line, seen) else "")
-            for verdict, (line, seen) in zip(verdicts, matches, strict=False)
-        ),
-        gone=tuple(line for line in counted if line in tried - occurring),
-        idle=tuple(line for line in counted if line not in tried),
-        unreviewed=tuple(line for line in every if not line.reviewed),
-        expired=tuple(line for line in every if not line.counts(today)),
-        answered=tuple(each for each in verdicts if each.disclaimed),
-    )
+    lines = Lines(known, facts, today)
+    return lines.applied([lines.apply(each) for each in verdicts])
+
+
+class Lines:
+    """The baselines of a run, which its verdicts are held against one after another."""
+
+    def __init__(
+        self, known: Mapping[str, Sequence[Known]], facts: Facts, today: datetime.date
+    ) -> None:
+        """`known` has the lines of each scenario."""
+        self._facts = facts
+        self._every = [line for each in known.values() for line in each]
+        self._expired = tuple(line for line in self._every if not line.counts(today))
+        self._lines = {name: [k for k in each if k.counts(today)] for name, each in known.items()}
+        self._tried, self._occurring = set[Known](), set[Known]()
+
+    def apply(self, verdict: Verdict) -> Verdict:
+        """Return a verdict with what is known of it."""
+        if not self._lines.get(verdict.scenario):
+            return replace(verdict, known="") if verdict.known else verdict
+        return replace(verdict, known=self._match(seen_of(verdict, self._facts)))
+
+    def applied(self, verdicts: Sequence[Verdict]) -> Applied:
+        """Return the verdicts, to which all was applied, with what is to be said of the lines."""
+        for each in seen_of_steps(self._facts):
+            self._match(each)
+        counted = [line for each in self._lines.values() for line in each]
+        gone = self._tried - self._occurring
+        return Applied(
+            verdicts=tuple(verdicts),
+            gone=tuple(line for line in counted if line in gone),
+            idle=tuple(line for line in counted if line not in self._tried),
+            unreviewed=tuple(line for line in self._every if not line.reviewed),
+            expired=self._expired,
+            answered=tuple(each for each in verdicts if each.disclaimed),
+        )
+
+    def _match(self, seen: Seen) -> str:
+        """Return the reason of the line that knows a place; empty where none does."""
+        line = _first(self._lines.get(seen.scenario, ()), seen)
+        if line and seen.judged:
+            self._tried.add(line)
+        if line is None or not _knows(line, seen):
+            return ""
+        self._occurring.add(line)
+        return line.because
 
 
 def _knows(line: Known, seen: Seen) -> bool:

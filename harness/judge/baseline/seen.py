@@ -48,12 +48,13 @@ class Seen:
         return int(self.properties["step"])
 
 
-def seen_of(verdicts: Iterable[Verdict], facts: Facts) -> tuple[Seen, ...]:
+def all_seen(verdicts: Iterable[Verdict], facts: Facts) -> tuple[Seen, ...]:
     """Return what is seen of each verdict, in their order, and then of each applied step."""
-    return (*(_of_verdict(each, facts) for each in verdicts), *_applied(facts))
+    return (*(seen_of(each, facts) for each in verdicts), *seen_of_steps(facts))
 
 
-def _of_verdict(verdict: Verdict, facts: Facts) -> Seen:
+def seen_of(verdict: Verdict, facts: Facts) -> Seen:
+    """Return what is seen of a verdict."""
     found = None
     if verdict.verdict in {VerdictKind.WRONG, VerdictKind.REFUSED}:
         refused = verdict.verdict is VerdictKind.REFUSED
@@ -69,7 +70,8 @@ def _of_verdict(verdict: Verdict, facts: Facts) -> Seen:
     return Seen(verdict.scenario, properties, found, verdict.verdict in JUDGED)
 
 
-def _applied(facts: Facts) -> Iterator[Seen]:
+def seen_of_steps(facts: Facts) -> Iterator[Seen]:
+    """Yield what is seen of each applied step."""
     for name, step in facts.applied:
         variant = facts.variants[name]
         own = {"view": WRITE, "step": str(step)}

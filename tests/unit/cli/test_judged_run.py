@@ -14,6 +14,7 @@ from harness.core.records import VerdictKind
 from harness.judge.baseline import Applied
 from harness.run import run_gate
 from harness.run.load_run import Run
+from harness.run.pipeline import JudgedRun
 from tests.recorded import sample
 
 SUMMARY = "GITHUB_STEP_SUMMARY"
@@ -26,22 +27,23 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     return sample.make(tmp_path / "run")
 
 
-def wrong(run: Run) -> Applied:
+def wrong(run: Run) -> JudgedRun:
     """Return what is wrong of a run, and nothing that is unknown."""
-    return Applied(tuple(e for e in run.verdicts if e.verdict is VerdictKind.WRONG and not e.known))
+    found = (e for e in run.verdicts if e.verdict is VerdictKind.WRONG and not e.known)
+    return JudgedRun(run, Applied(tuple(found)))
 
 
-def late(run: Run) -> Applied:
+def late(run: Run) -> JudgedRun:
     (case, *_) = run_gate.late(run)
-    return Applied(tuple(each for each in run.verdicts if each.case == case))
+    return JudgedRun(run, Applied(tuple(each for each in run.verdicts if each.case == case)))
 
 
 def test_show_ends_with_0_and_a_flaky_cell_fails_only_where_that_is_wanted(run: Run) -> None:
     quiet = Output(quiet=True)
-    assert judged_run.end(run.folder, quiet, wrong(run), Ending()) == 1
-    assert judged_run.end(run.folder, quiet, wrong(run), Ending(show=True)) == 0
-    assert judged_run.end(run.folder, quiet, late(run), Ending()) == 0
-    assert judged_run.end(run.folder, quiet, late(run), Ending(fail_on_flaky=True)) == 1
+    assert judged_run.end(wrong(run), quiet, Ending()) == 1
+    assert judged_run.end(wrong(run), quiet, Ending(show=True)) == 0
+    assert judged_run.end(late(run), quiet, Ending()) == 0
+    assert judged_run.end(late(run), quiet, Ending(fail_on_flaky=True)) == 1
 
 
 @pytest.mark.parametrize(
@@ -66,7 +68,7 @@ def test_github_is_told_where_it_runs_the_command_or_as_the_option_says(
 ) -> None:
     if variable:
         monkeypatch.setenv(judged_run.ON_GITHUB, variable)
-    judged_run.end(run.folder, Output(quiet=True), wrong(run), Ending(github=option))
+    judged_run.end(wrong(run), Output(quiet=True), Ending(github=option))
     assert (tmp_path / "step").exists() == told
     assert ("::error " in capsys.readouterr().out) == told
 
@@ -75,7 +77,7 @@ def test_what_does_not_fail_is_told_as_warnings_but_not_called_right(
     run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ending = Ending(show=True, github=True)
-    judged_run.end(run.folder, Output(quiet=True), wrong(run), ending)
+    judged_run.end(wrong(run), Output(quiet=True), ending)
     out = capsys.readouterr().out
     assert "::warning " in out
     assert "::error " not in out
@@ -85,7 +87,7 @@ def test_what_does_not_fail_is_told_as_warnings_but_not_called_right(
 def test_a_program_reads_only_json_and_github_the_other_stream(
     run: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    judged_run.end(run.folder, Output(json=True), late(run), Ending(github=True))
+    judged_run.end(late(run), Output(json=True), Ending(github=True))
     said = capsys.readouterr()
     (end,) = map(json.loads, said.out.splitlines())
     assert (end["status"], end["flaky"]) == (0, 1)
@@ -100,7 +102,7 @@ def test_a_summary_that_cannot_be_written_changes_no_status(
 ) -> None:
     monkeypatch.setenv(SUMMARY, str(tmp_path / "none" / "step"))
     ending = Ending(github=True)
-    assert judged_run.end(run.folder, Output(quiet=True), late(run), ending) == 0
+    assert judged_run.end(late(run), Output(quiet=True), ending) == 0
     said = capsys.readouterr()
     assert "the summary of the job is not written: No such file" in said.err
     assert "::warning " in said.out, "the annotations are there"

@@ -52,7 +52,7 @@ class GoingOn:
 
     def judged(self) -> dict[int, Verdict]:
         """Return the verdicts of the run itself on the answers that are there."""
-        found = {each.case: each for each in pipeline.judge_run(self.folder).verdicts}
+        found = {each.case: each for each in pipeline.judge_run(self.folder).applied.verdicts}
         return {at: found[cell.case] for at, cell in enumerate(self.cells)}
 
 

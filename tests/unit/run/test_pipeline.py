@@ -94,7 +94,7 @@ def gated(folder: Path, **given: object) -> tuple[int, str]:
     answers: list[Answer] = [found.answers[each.case] for each in cells]
     answers[0] = replace(answers[0], **given)  # type: ignore[arg-type]
     jsonl.write_all(folder / load_run.ANSWERS, answers)
-    said = gate(pipeline.judge_run(folder))
+    said = gate(pipeline.judge_run(folder).applied)
     return said.status, "\n".join(said.reasons)
 
 

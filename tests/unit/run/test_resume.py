@@ -158,7 +158,7 @@ def test_answers_are_there_before_the_phase_is_over(
 @pytest.fixture
 def written(work: Work, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[list[str]]]:
     """A writer that loses its metastore after the first variant of its first turn."""
-    whole = load_run.load(work.folder).states
+    whole = tuple(load_run.load(work.folder).states)
     turns: list[list[str]] = []
 
     def write(variants: list[Variant], _: WriteContext) -> Iterator[VariantResult]:
@@ -172,7 +172,7 @@ def written(work: Work, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[list[s
 
     monkeypatch.setattr(write_variants, "write", write)
     yield turns
-    assert load_run.load(work.folder).states == whole
+    assert tuple(load_run.load(work.folder).states) == whole
 
 
 def test_states_are_recorded_as_they_come_and_a_lost_metastore_costs_only_what_was_being_written(

@@ -21,13 +21,12 @@ from harness.core.records import (
     VerdictKind,
     Witness,
 )
-from harness.judge.baseline import Applied
 from harness.judge.verdicts import judge
 from harness.read import earlier_question, read_states
 from harness.read.reader_servers import ReadContext
 from harness.read.second_answers import second
 from harness.run import load_run, pipeline, second_round
-from harness.run.pipeline import Work
+from harness.run.pipeline import JudgedRun, Work
 from harness.run.second_round import MOST_SERVERS, ONE_OF, due, groups, suspected
 from harness.scenario.cells import AskedAgain, Cell, Plan, Variant, parse_reader
 from harness.write.table_state import States
@@ -90,7 +89,7 @@ def judged(going: GoingOn, folder: Path) -> dict[str, Verdict]:
     found = load_run.load(going.folder)
     plan = Plan("mine", (), (), tuple(going.cells))
     work = Work(Cache(folder / "cache"), going.folder, Progress())
-    applied = second_round.judge(replace(plan, ask_again=found.info.ask_again), work)
+    applied = second_round.judge(replace(plan, ask_again=found.info.ask_again), work).applied
     return {each.reader: each for each in applied.verdicts}
 
 
@@ -139,7 +138,7 @@ def test_where_nothing_is_unexplained_no_server_is_started_and_nothing_is_judged
 ) -> None:
     going, judge_run, times = begun(tmp_path, RIGHT, BY_NAME), pipeline.judge_run, list[Path]()
 
-    def counted(folder: Path) -> Applied:
+    def counted(folder: Path) -> JudgedRun:
         times.append(folder)
         return judge_run(folder)
 

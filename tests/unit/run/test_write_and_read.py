@@ -146,7 +146,7 @@ def test_the_kind_of_each_verdict_is_counted_while_readers_are_asked_be_it_asked
     monkeypatch.setattr(read_states, "read", read)
     work = replace(work, progress=progress)
     pipeline.write_and_read(planned(work), work, fresh=True)
-    verdicts = pipeline.judge_run(work.folder).verdicts
+    verdicts = pipeline.judge_run(work.folder).applied.verdicts
     counted = progress.counts["ask cells"].judged
     assert counted == Counter(str(each.verdict) for each in verdicts)
     assert counted["wrong"] > 0
@@ -158,7 +158,7 @@ def test_a_run_that_broke_off_is_asked_only_what_is_left(work: Work, side: Side)
     first = Answer(plan.cells[0].case, "before")
     jsonl.write_all(work.folder / load_run.ANSWERS, [first])
     pipeline.write_and_read(plan, work, fresh=True, resume=True)
-    found = load_run.answers(work.folder)
+    found = dict(load_run.answers(work.folder))
     assert found.pop(first.case).sql == "before"
     assert {answer.sql for answer in found.values()} == {"q"}
     assert len(found) == len(plan.cells) - 1

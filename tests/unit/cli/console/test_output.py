@@ -135,7 +135,7 @@ def test_a_remedy_tells_programs_the_effect_of_each_setting(
     monkeypatch.setattr(engine_run, "execute", lambda *_: SimpleNamespace(verdicts=()))
     case = next(
         each.case
-        for each in pipeline.judge_run(recorded).verdicts
+        for each in pipeline.judge_run(recorded).applied.verdicts
         if each.verdict is VerdictKind.WRONG and each.reader.startswith("trino")
     )
     command = ["remedy", case, "--run-dir", str(recorded)]

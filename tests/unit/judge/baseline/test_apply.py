@@ -186,7 +186,7 @@ def test_what_is_declared_unsupported_and_was_answered_is_told_even_where_it_is_
     probe = replace(verdict(COW, 3, HIVE, STALE), disclaimed="it knows version 8")
     refused = verdict(COW, 3, HIVE, kind=VerdictKind.UNSUPPORTED)
     found = applied([probe, refused], line())
-    assert found.answered == (probe,)
+    assert found.answered == found.verdicts[:1]
     assert found.verdicts[0].known == WHY
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.core.records import FindingKind, Verdict, VerdictKind
-from harness.judge.baseline import Applied, Facts, apply, holds, parse, seen_of, update
+from harness.judge.baseline import Applied, Facts, all_seen, apply, holds, parse, update
 from tests.unit.judge.baseline.planted import (
     HIVE,
     OLD,
@@ -79,7 +79,7 @@ def runs(draw: st.DrawFn) -> tuple[list[Verdict], Facts]:
 
 
 def updated(run: tuple[list[Verdict], Facts], text: str = "") -> str:
-    return update(text, PATH, seen_of(*run), TODAY)
+    return update(text, PATH, all_seen(*run), TODAY)
 
 
 def applied(run: tuple[list[Verdict], Facts], text: str) -> Applied:
@@ -116,7 +116,7 @@ def test_a_derived_line_covers_no_correct_cell_and_no_other_answer(
 ) -> None:
     for line in parse(updated(run), PATH):
         cells = [
-            each for each in seen_of(*run) if each.judged and holds(line.when, each.properties)
+            each for each in all_seen(*run) if each.judged and holds(line.when, each.properties)
         ]
         assert {each.found for each in cells} == {line.expect}
 

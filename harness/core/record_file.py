@@ -1,0 +1,128 @@
+"""A file of records that stays on disk: a record is read when it is asked for.
+
+A run may have a million cells, and few of their answers are looked at after they were judged. Where
+a record lies is found out in one pass; those read last are kept.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import weakref
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Final, Generic, TypeVar, overload
+
+from harness.core import jsonl
+from harness.core.jsonl import Record
+
+KEPT: Final = 20_000
+"""So many of the records read last are kept: all of a small run, and some 100 MB of a big one."""
+_BLOCK: Final = 1 << 20
+_NAME: Final = re.compile(rb'\{"case":("(?:[^"\\]|\\.)*")')
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+class RecordFile(Sequence[Record]):
+    """The whole lines of a file as it is now: what is added later is not in it."""
+
+    def __init__(
+        self, path: Path, kind: type[Record], failed: Callable[[int, ValueError], Exception]
+    ) -> None:
+        """Find the lines; `path` may be missing.
+
+        Args:
+            path: the file.
+            kind: what its lines hold.
+            failed: returns what to raise for a line that is no such record, by its number.
+
+        """
+        self._kind: type[Record] = kind
+        self._failed = failed
+        self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC) if path.exists() else -1
+        if self._file >= 0:
+            # It stays open: another file may come to be where this one was.
+            weakref.finalize(self, os.close, self._file)
+        self._starts = array("Q", _starts(self._file))
+        self._kept: Callable[[int], Record] = lru_cache(maxsize=KEPT)(self._read)
+
+    def __len__(self) -> int:
+        """Return the number of records."""
+        return len(self._starts) - 1
+
+    @overload
+    def __getitem__(self, at: int) -> Record: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Record]: ...
+
+    def __getitem__(self, at: int | slice) -> Record | Sequence[Record]:
+        """Return a record, or some; raise what `failed` gives for a line that is none."""
+        if isinstance(at, slice):
+            return tuple(map(self._kept, range(len(self))[at]))
+        return self._kept(range(len(self))[at])
+
+    def cases(self) -> Iterator[str]:
+        """Yield the case of each record, of which no more is read."""
+        for at in range(len(self)):
+            if head := _NAME.match(self._line(at)):
+                yield sys.intern(json.loads(head[1]))  # verdicts have the same
+            else:  # not as we write it, so it is read to see whether it is a record
+                yield getattr(self[at], "case", "")
+
+    def containing(self, text: bytes) -> Iterator[Record]:
+        """Yield the records whose lines have a text in them; the others are not read."""
+        return (self[at] for at in range(len(self)) if text in self._line(at))
+
+    def _line(self, at: int) -> bytes:
+        start, end = self._starts[at], self._starts[at + 1]
+        return os.pread(self._file, end - start, start)
+
+    def _read(self, at: int) -> Record:
+        try:
+            return jsonl.parse(self._kind, self._line(at))
+        except ValueError as problem:
+            raise self._failed(at + 1, problem) from problem
+
+
+def _starts(file: int) -> Iterator[int]:
+    """Yield where each whole line begins, and where the last one ends."""
+    yield 0
+    at = 0
+    while file >= 0 and (block := os.pread(file, _BLOCK, at)):
+        yield from (at + each.end() for each in re.finditer(b"\n", block))
+        at += len(block)
+
+
+class ByKey(Mapping[Key, Value], Generic[Key, Value]):
+    """The records of a sequence by their keys; the last one of a key counts."""
+
+    def __init__(self, records: Sequence[Value], keys: Callable[[], Iterable[Key]]) -> None:
+        """`keys`: gives one for each of the records; it is not called before a key is asked for."""
+        self.records = records
+        self._keys = keys
+
+    @cached_property
+    def _at(self) -> Mapping[Key, int]:
+        return {key: at for at, key in enumerate(self._keys())}
+
+    def __getitem__(self, key: Key) -> Value:
+        """Return the record of a key."""
+        return self.records[self._at[key]]
+
+    def __iter__(self) -> Iterator[Key]:
+        """Iterate over the keys."""
+        return iter(self._at)
+
+    def __len__(self) -> int:
+        """Return the number of keys."""
+        return len(self._at)
+
+    def __contains__(self, key: object) -> bool:
+        """Return whether there is a record of a key, which is not read."""
+        return key in self._at

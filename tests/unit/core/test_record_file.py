@@ -1,0 +1,94 @@
+"""Records on disk are read when they are asked for, and told by their line when they are none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.core import jsonl, record_file
+from harness.core.attempts import Attempt
+from harness.core.record_file import ByKey, RecordFile
+from harness.core.records import Answer
+
+ANSWERS = tuple(Answer(f'a "{number}" ü/s{number}', "select 1") for number in range(5))
+
+
+def failed(line: int, problem: ValueError) -> Exception:
+    return LookupError(f"{line}: {problem}")
+
+
+def written(folder: Path, *answers: Answer) -> Path:
+    path = folder / "answers.jsonl"
+    jsonl.write_all(path, answers)
+    return path
+
+
+def opened(path: Path) -> RecordFile[Answer]:
+    return RecordFile(path, Answer, failed)
+
+
+def test_every_whole_line_is_a_record_wherever_blocks_of_the_file_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path, *ANSWERS)
+    path.write_bytes(path.read_bytes() + b'{"case":"cut o')
+    for block in (1, 7, 1000):
+        monkeypatch.setattr(record_file, "_BLOCK", block)
+        found = opened(path)
+        assert (*found,) == ANSWERS
+        assert found[1:3] == ANSWERS[1:3]
+        assert found[-1] == ANSWERS[-1]
+        assert [*found.cases()] == [each.case for each in ANSWERS]
+
+
+def test_a_file_that_is_missing_has_no_records(tmp_path: Path) -> None:
+    found = opened(tmp_path / "none")
+    assert (len(found), [*found.cases()], [*found.containing(b"x")]) == (0, [], [])
+    with pytest.raises(IndexError):
+        found[0]
+
+
+def test_only_what_is_looked_at_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read, parse = list[bytes](), jsonl.parse
+
+    def counted(kind: type[Answer], line: bytes) -> Answer:
+        read.append(line)
+        return parse(kind, line)
+
+    tried = replace(ANSWERS[3], attempts=(Attempt("it timed out"),))
+    path = written(tmp_path, *ANSWERS[:3], tried)
+    monkeypatch.setattr(jsonl, "parse", counted)
+    found = opened(path)
+    answers = ByKey(found, found.cases)
+    assert (ANSWERS[1].case in answers, len(answers), read) == (True, 4, [])
+    assert [*found.containing(b'"attempts":[{')] == [tried]
+    assert (answers[ANSWERS[1].case], answers[ANSWERS[1].case]) == (ANSWERS[1], ANSWERS[1])
+    assert len(read) == 2
+
+
+def test_a_file_that_another_one_replaced_is_read_as_it_was(tmp_path: Path) -> None:
+    found = opened(written(tmp_path, *ANSWERS))
+    written(tmp_path, ANSWERS[0])
+    assert found[4] == ANSWERS[4]
+
+
+def test_a_line_that_is_no_record_is_told_by_its_number(tmp_path: Path) -> None:
+    path = written(tmp_path, *ANSWERS[:2])
+    path.write_bytes(path.read_bytes() + b'{"case":"bad","sql":1}\n{"sql":""}\n')
+    found = opened(path)
+    with pytest.raises(LookupError, match=r"^3: "):
+        found[2]
+    answers = ByKey(found, found.cases)
+    for _ in range(2):  # nor is what was not found taken for nothing the next time
+        with pytest.raises(LookupError, match=r"^4: "):
+            len(answers)
+
+
+def test_the_last_record_of_a_key_counts_where_the_first_one_stood(tmp_path: Path) -> None:
+    last = replace(ANSWERS[0], sql="select 2")
+    found = opened(written(tmp_path, *ANSWERS[:2], last))
+    answers = ByKey(found, found.cases)
+    assert dict(answers) == {ANSWERS[0].case: last, ANSWERS[1].case: ANSWERS[1]}
+    assert [*answers] == [ANSWERS[0].case, ANSWERS[1].case]

@@ -1,0 +1,36 @@
+"""`tools/measure/million.py` makes a run that holds together, whatever its size."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from harness.run import load_run, pipeline
+from tools.measure import million
+
+RECORDED: Final = Path(__file__).parents[2] / "recorded" / "findings_a5"
+
+
+def test_a_repeated_run_is_judged_as_the_recorded_one(tmp_path: Path) -> None:
+    cells = len(load_run.load(RECORDED).info.cells)
+    assert million.repeat(RECORDED, tmp_path / "run", cells + 1) == 2 * cells
+    found = pipeline.judge_run(tmp_path / "run").run
+    assert len(found.info.cells) == len({each.case for each in found.info.cells}) == 2 * cells
+    said = [(e.step, e.reader, e.view, e.query, e.verdict, e.because) for e in found.verdicts]
+    half = len(said) // 2
+    assert said[:half] == said[half:]
+    assert len({each.scenario for each in found.verdicts}) == 2 * 3
+
+
+def test_a_line_says_what_a_command_took_for_each_cell() -> None:
+    used = million.CommandUsage("judge", 1000, 3, seconds=9.0, cpu_s=4.5, peak_mb=99.6)
+    assert million.figures(used) == ("judge", "1,000", "3", "9.0", "4.5", "4.50", "100")
+
+
+def test_a_command_is_measured_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(million, "HARNESS", Path("/bin/sh"))
+    used = million.measure(["-c", "echo done; exit 3"], 10, tmp_path / "log")
+    assert (used.status, (tmp_path / "log").read_text()) == (3, "done\n")
+    assert used.peak_mb > 0
