@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from harness.core.records import StateRecord
 from harness.formats import data_files
 from harness.model.file_facts import FileFact
+from harness.model.schema_history import SchemaHistory, SchemaVersion
 from harness.write.next_step import VariantOutcomes
 from harness.write.table_state import Frozen, State
 from harness.write.wrong_statistics import FileRowsSeen, wrong
@@ -74,7 +75,7 @@ def _records(
             unlisted=state.unlisted,
             catalog=state.catalog,
             catalog_types=state.catalog_types,
-            former_names=variant.shape.former_names(state.table),
+            schema_history=_as_known(variant.shape.schema_history(state.table), names),
             listed_as=state.listed_as(variant.variant.scenario.table.partition_by),
         )
 
@@ -86,6 +87,21 @@ def _names(frozen: Frozen, instants: Sequence[str]) -> Mapping[str, str]:
     first ones, and each writing has instants of its own.
     """
     return dict(zip(frozen.instants, instants, strict=False))
+
+
+def _as_known(history: SchemaHistory | None, names: Mapping[str, str]) -> SchemaHistory | None:
+    """Return the history with the instants that these records know the steps by."""
+    if history is None:
+        return None
+
+    def known(version: SchemaVersion) -> SchemaVersion:
+        return replace(version, instant=names.get(version.instant, version.instant))
+
+    return SchemaHistory(
+        tuple(map(known, history.versions)),
+        tuple(map(known, history.lost)),
+        known(history.latest) if history.latest else None,
+    )
 
 
 def _relabelled(frozen: Frozen, names: Mapping[str, str]) -> tuple[FileFact, ...]:
