@@ -26,6 +26,7 @@ from harness.reports.ci_site import CiSite
 from harness.reports.sentences import (
     answered_text,
     finding_text,
+    findings_text,
     log_text,
     mapping_text,
     refusal_text,
@@ -89,6 +90,10 @@ def _cases(run: Run) -> Iterator[tuple[str, junitparser.TestCase]]:
         if each.case not in apart:
             case = _cell(each, run.answers.get(each.case))
             yield each.scenario, _placed(case, (each.variant, each.step), places, site)
+    for found in run.step_verdicts:
+        if found.verdict is VerdictKind.WRONG:
+            case = _wrong_step(run, found)
+            yield found.scenario, _placed(case, (found.variant, found.step), places, site)
     for step in (*run.half_done_steps, *run.failed_steps):
         at, scenario = (step.variant, step.step.number), run.variant(step.variant).scenario
         yield scenario, _placed(_step(run, step), at, places, site)
@@ -258,6 +263,16 @@ def _step(run: Run, step: StepResult) -> PlacedCase:
             case.result = [_with_text(failure)]
         case _:
             case.result = [_with_text(junitparser.Error(_xml(why or "unknown"), str(outcome.kind)))]
+    return case
+
+
+def _wrong_step(run: Run, verdict: Verdict) -> PlacedCase:
+    """Return the test of a step after which what the table says of its schema is wrong."""
+    name = f"s{verdict.step}/{WRITE}: {run.step(verdict.variant, verdict.step).text}"
+    case, why = PlacedCase(_xml(name), _xml(verdict.variant)), findings_text(verdict)
+    said = f"known: {verdict.known}; {why}" if verdict.known else why
+    failure = junitparser.Failure(_xml(said), KNOWN if verdict.known else str(verdict.verdict))
+    case.result = [_with_text(failure)]
     return case
 
 

@@ -117,6 +117,11 @@ def finding_text(finding: Finding) -> str:
     return places_text(finding) + (f"; {whose}" if whose else "")
 
 
+def findings_text(verdict: Verdict) -> str:
+    """Describe all findings of a verdict, each by its witness."""
+    return "; ".join(map(finding_text, verdict.findings))
+
+
 def places_text(finding: Finding) -> str:
     """Describe a finding by its witness, and how many more places it has."""
     more = len(finding.places) - 1
