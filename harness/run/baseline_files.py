@@ -124,7 +124,9 @@ def facts(found: Run, plan: Plan, verdicts: Iterable[Verdict]) -> Facts:
     """Return what baselines must know beside the verdicts of a run."""
     refused = {c: a.refusal.kind for c, a in found.answers.items() if a.refusal is not None}
     steps = {(each.variant, each.outcome.step): each.outcome for each in found.states}
-    for verdict in (each for each in verdicts if each.view == WRITE):
+    of_steps = [each for each in verdicts if each.view == WRITE]
+    told = {(each.variant, each.step) for each in of_steps}
+    for verdict in of_steps:
         outcome = steps.get((verdict.variant, verdict.step))
         if outcome is not None and outcome.refusal is not None:
             refused[verdict.case] = outcomes.error_name(outcome)
@@ -132,7 +134,9 @@ def facts(found: Run, plan: Plan, verdicts: Iterable[Verdict]) -> Facts:
         variants={each.id: each for each in plan.variants},
         engines={each.name: (each.engine, each.version) for each in _locked(plan)},
         refusals=refused,
-        applied=tuple(at for at, each in steps.items() if not outcomes.failed(each)),
+        applied=tuple(
+            at for at, each in steps.items() if at not in told and not outcomes.failed(each)
+        ),
     )
 
 

@@ -40,7 +40,7 @@ WRITES: Final = (
 SERVICES: Final = ("compact", "cluster")
 HEAD: Final = (
     *("written by", "format", "step", "history", "steps"),
-    *("files under `.schema`", "their bytes", "timeline and other files"),
+    *("new files under `.schema`", "removed there", "bytes there", "timeline and other files"),
     *("files of the metadata table", "bytes of all"),
 )
 
@@ -52,7 +52,9 @@ class Left:
     row: tuple[str, str, str, str]
     """Writer, format, kind of step, and whether the table keeps a history of its schema by then."""
     files: Mapping[str, int]
-    """The new files and those that grew, each with the bytes that it has more."""
+    """The new files and those that changed, each with the bytes that it has more."""
+    removed: int
+    """So many files under `.schema` are gone."""
 
     def under(self, folder: str) -> list[int]:
         """Return the bytes of those in a folder."""
@@ -90,7 +92,9 @@ def left_by(variant: Variant, step: int, before: str, after: str) -> Left | None
     grown = {path: size - was.get(path, 0) for path, size in now.items() if was.get(path) != size}
     kept = "yes" if any(each.startswith(SCHEMA) for each in now) else "no"
     what = _what(variant.scenario.steps[step - 1].operation)
-    return Left((variant.writers[step], variant.format, what, kept), grown) if what else None
+    row = variant.writers[step], variant.format, what, kept
+    gone = sum(path.startswith(SCHEMA) and path not in now for path in was)
+    return Left(row, grown, gone) if what else None
 
 
 def _what(operation: Operation) -> str:
@@ -126,6 +130,7 @@ def _row(row: Sequence[str], steps: Sequence[Left]) -> tuple[str, ...]:
     ]
     medians = (
         [len(each) for each in schema],
+        [each.removed for each in steps],
         [sum(each) for each in schema],
         rest,
         metadata,
