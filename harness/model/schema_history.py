@@ -8,7 +8,7 @@ columns are the same column can be compared.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Final
 
 from pydantic import Field
@@ -50,6 +50,21 @@ class SchemaHistory:
         default=None
     )
     """The `latest_schema` of the newest commit that has any, where it is not the newest version."""
+
+    def with_instants(self, called: Mapping[str, str]) -> SchemaHistory:
+        """Return it with the instants of its versions under other names, those that have one."""
+
+        def known(version: SchemaVersion) -> SchemaVersion:
+            return replace(version, instant=called.get(version.instant, version.instant))
+
+        latest = known(self.latest) if self.latest else None
+        return SchemaHistory(tuple(map(known, self.versions)), tuple(map(known, self.lost)), latest)
+
+    @property
+    def instants(self) -> frozenset[str]:
+        """Every instant that it names."""
+        latest = (self.latest,) if self.latest else ()
+        return frozenset(each.instant for each in (*self.versions, *self.lost, *latest))
 
     @property
     def former_names(self) -> tuple[tuple[str, str], ...]:

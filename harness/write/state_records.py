@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from harness.core.records import StateRecord
+from harness.core.records import FileValues, StateRecord
 from harness.formats import data_files
 from harness.model.file_facts import FileFact
-from harness.model.schema_history import SchemaHistory, SchemaVersion
 from harness.write.next_step import VariantOutcomes
 from harness.write.table_state import Frozen, State
 from harness.write.wrong_statistics import FileRowsSeen, wrong
@@ -53,6 +52,7 @@ def _records(
         new = [number for number, fact in enumerate(files) if fact not in seen]
         seen.update(files)
         facts, read = state.frozen.files, variant.shape.file_rows
+        kept = variant.shape.schema_history(state.table)
         values = tuple(data_files.read(state.table, facts, new, read, meta=meta))
         held.add(files, values)
         yield StateRecord(
@@ -65,17 +65,13 @@ def _records(
             layout=state.frozen.layout,
             others=state.frozen.others,
             table_version=state.frozen.table_version,
-            # The frozen facts name the instants that stand in the files.
-            values=tuple(
-                replace(each, commits=tuple(names.get(at, at) for at in each.commits))
-                for each in values
-            ),
+            values=_as_known(values, names),
             statistics=wrong(variant.shape, state, [facts[each] for each in new], held),
             bare=state.bare,
             unlisted=state.unlisted,
             catalog=state.catalog,
             catalog_types=state.catalog_types,
-            schema_history=_as_known(variant.shape.schema_history(state.table), names),
+            schema_history=kept and kept.with_instants(names),
             listed_as=state.listed_as(variant.variant.scenario.table.partition_by),
         )
 
@@ -89,18 +85,10 @@ def _names(frozen: Frozen, instants: Sequence[str]) -> Mapping[str, str]:
     return dict(zip(frozen.instants, instants, strict=False))
 
 
-def _as_known(history: SchemaHistory | None, names: Mapping[str, str]) -> SchemaHistory | None:
-    """Return the history with the instants that these records know the steps by."""
-    if history is None:
-        return None
-
-    def known(version: SchemaVersion) -> SchemaVersion:
-        return replace(version, instant=names.get(version.instant, version.instant))
-
-    return SchemaHistory(
-        tuple(map(known, history.versions)),
-        tuple(map(known, history.lost)),
-        known(history.latest) if history.latest else None,
+def _as_known(values: Iterable[FileValues], names: Mapping[str, str]) -> tuple[FileValues, ...]:
+    """Return what files hold; the frozen facts name the instants that stand in the files."""
+    return tuple(
+        replace(each, commits=tuple(names.get(at, at) for at in each.commits)) for each in values
     )
 
 
