@@ -38,9 +38,9 @@ PARTIES: Final[Mapping[Party | None, Blame]] = {
         "whoever goes by the catalog shows those.",
     ),
     Party.HISTORY: Blame(
-        "the table's history takes it for the other column: the writer is to blame",
-        "The writer is to blame: in its history of the schema the column has the id of another "
-        "one, and whoever goes by ids shows that one's values in older files.",
+        "the table's own history of its schema is wrong: the writer is to blame",
+        "The writer is to blame: what the table itself says of its schema is wrong. Where a column "
+        "has the id of another one, whoever goes by ids shows that one's values in older files.",
     ),
     Party.STATISTICS: Blame(
         "stored statistics exclude the rows: the writer is to blame",

@@ -20,6 +20,7 @@ from harness.judge.gate import GOOD, Gate
 from harness.reports import ci_site, markdown
 from harness.reports.cause_texts import CauseText, cause_texts
 from harness.reports.ci_site import CiSite
+from harness.reports.sentences import findings_text
 from harness.reports.words import short
 from harness.run import run_gate
 from harness.run.helpful_settings import BAD
@@ -119,7 +120,8 @@ def _of_steps(run: Run, site: CiSite, places: ScenarioPlaces) -> Iterator[Annota
 def _of_step(run: Run, verdict: Verdict, place: ScenarioPlace | None, site: CiSite) -> Annotation:
     step = run.step(verdict.variant, verdict.step)
     title = f"{verdict.reader}: step {step.number} '{step.text}' is {verdict.verdict}"
-    return _annotation(title, f"{verdict.variant}\n{verdict.because}", place, site)
+    why = "\n".join(filter(None, (verdict.variant, verdict.because, findings_text(verdict))))
+    return _annotation(title, why, place, site)
 
 
 def _annotation(title: str, message: str, place: ScenarioPlace | None, site: CiSite) -> Annotation:

@@ -83,6 +83,7 @@ def _run_values(run: Run) -> dict[str, object]:
         "alarms": agreement.alarms(run),
         "failed": list(summary.failed_steps(run)),
         "half_done": list(summary.half_done_steps(run)),
+        "wrong_steps": list(summary.wrong_steps(run)),
         "normalised": tolerance_counts.met(run.verdicts),
         "pairs_said": pairs.said(run.info.pairs),
         "partly_said": pairs.PARTLY,

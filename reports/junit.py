@@ -26,6 +26,7 @@ from harness.reports import ci_site, html
 from harness.reports.sentences import (
     answered_text,
     finding_text,
+    findings_text,
     log_text,
     mapping_text,
     refusal_text,
@@ -96,6 +97,8 @@ def _things(run: Run) -> Iterator[tuple[str, Thing]]:
     yield from ((of[0].scenario, tuple(of)) for of in tables.values())
     apart = {each.case for each in summed}
     yield from ((each.scenario, each) for each in run.verdicts if each.case not in apart)
+    wrong = (each for each in run.step_verdicts if each.verdict is VerdictKind.WRONG)
+    yield from ((each.scenario, each) for each in wrong)
     for step in (*run.half_done_steps, *run.failed_steps):
         yield run.variant(step.variant).scenario, step
 
@@ -124,6 +127,8 @@ class _Suites:
 
     def _case(self, told: Thing) -> junitparser.TestCase:
         match told:
+            case Verdict(view=view) if view == WRITE:
+                return self._placed(_wrong_step(self._run, told), (told.variant, told.step))
             case Verdict():
                 answer = self._run.answers.get(told.case) if self._has_more(told) else None
                 return self._placed(_cell(told, answer), (told.variant, told.step))
@@ -295,6 +300,16 @@ def _step(run: Run, step: StepResult) -> PlacedCase:
             case.result = [_with_text(failure)]
         case _:
             case.result = [_with_text(junitparser.Error(_xml(why or "unknown"), str(outcome.kind)))]
+    return case
+
+
+def _wrong_step(run: Run, verdict: Verdict) -> PlacedCase:
+    """Return the test of a step after which what the table says of its schema is wrong."""
+    name = f"s{verdict.step}/{WRITE}: {run.step(verdict.variant, verdict.step).text}"
+    case, why = PlacedCase(_xml(name), _xml(verdict.variant)), findings_text(verdict)
+    said = f"known: {verdict.known}; {why}" if verdict.known else why
+    failure = junitparser.Failure(_xml(said), KNOWN if verdict.known else str(verdict.verdict))
+    case.result = [_with_text(failure)]
     return case
 
 

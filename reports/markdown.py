@@ -160,6 +160,9 @@ def _cause(each: CauseText, link: str) -> str:
 def _rest(run: Run) -> Iterator[Block]:
     half_done = [f"{what}: {why}" for what, why in summary.half_done_steps(run)]
     failed = [f"{what}: {why}" for what, why in summary.failed_steps(run)]
+    wrong = [f"{what}: {why}" for what, why in summary.wrong_steps(run)]
+    if wrong:
+        yield Block(f"#### {summary.WRONG_STEPS}\n\n{_lines(wrong)}", "list of steps")
     if half_done:
         yield Block(
             f"#### Steps that were committed, and then failed\n\n{_lines(half_done)}",

@@ -8,6 +8,7 @@ from typing import Final
 from harness.core.records import Answer, Finding, FindingKind, Origin, Refusal, Verdict, Witness
 from harness.model.canonical import text_of
 from harness.model.query import AGGREGATE
+from harness.reports import schema_sentences
 from harness.reports.blame import PARTIES
 from harness.reports.words import exact, kind_of, short, shown
 from harness.run.run_info import RunInfo
@@ -31,6 +32,8 @@ def witness_text(kind: FindingKind, witness: Witness) -> str:
     """Describe one wrong place: its row and column, what was found, and whose value that is."""
     if kind is FindingKind.ORDER_DEPENDENT:
         return _two_answers_text(witness)
+    if kind in schema_sentences.SENTENCES:
+        return schema_sentences.SENTENCES[kind](witness)
     if not witness.column:
         return _row_text(kind, witness)
     if not witness.key and (named := AGGREGATE.fullmatch(witness.column)):
@@ -112,6 +115,11 @@ def finding_text(finding: Finding) -> str:
     """Describe a finding by its witness, how many places it has, and who is to blame."""
     whose = PARTIES[finding.party].short
     return places_text(finding) + (f"; {whose}" if whose else "")
+
+
+def findings_text(verdict: Verdict) -> str:
+    """Describe all findings of a verdict, each by its witness."""
+    return "; ".join(map(finding_text, verdict.findings))
 
 
 def places_text(finding: Finding) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 
 from harness.core.counting import counted
 from harness.core.records import OutcomeKind, VerdictKind
-from harness.reports.sentences import refusal_text
+from harness.reports.sentences import findings_text, refusal_text
 from harness.run import run_gate
 from harness.run.causes import ORDER
 from harness.run.load_run import Run, StepResult
@@ -16,6 +16,9 @@ from harness.run.run_info import NOT_COMPARED
 
 SHORTEST: Final = 2
 """Neighbours up to so many are named one by one."""
+
+WRONG_STEPS: Final = "Steps after which what the table says of its schema is wrong"
+"""The head of `wrong_steps`."""
 
 
 def totals(run: Run) -> Mapping[VerdictKind, int]:
@@ -50,6 +53,14 @@ def half_done_steps(run: Run) -> Iterator[tuple[str, str]]:
     for each in run.half_done_steps:
         if each.outcome.refusal:
             yield _named(each), refusal_text(each.outcome.refusal)
+
+
+def wrong_steps(run: Run) -> Iterator[tuple[str, str]]:
+    """Yield each step since which what the table says of its schema is wrong, and how."""
+    for each in run.step_verdicts:
+        if each.findings:
+            step = run.step(each.variant, each.step)
+            yield f"{each.variant}, step {step.number} '{step.text}'", findings_text(each)
 
 
 def _named(each: StepResult) -> str:

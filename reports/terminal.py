@@ -124,6 +124,10 @@ def _steps(run: Run, console: Console) -> None:
         say(console, "\nSteps that are half-done: committed, then the writer failed", "bold")
     for what, why in summary.half_done_steps(run):
         item(console, f"{what}: {why}", STYLES[VerdictKind.REFUSED])
+    if wrong := list(summary.wrong_steps(run)):
+        say(console, f"\n{summary.WRONG_STEPS}", "bold")
+    for what, why in wrong:
+        item(console, f"{what}: {why}", STYLES[VerdictKind.WRONG])
     if run.failed_steps:
         say(console, "\nSteps that were not applied", "bold")
     for what, why in summary.failed_steps(run):

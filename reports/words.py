@@ -137,6 +137,36 @@ FINDINGS: Final[Mapping[FindingKind, Word]] = {
         "τ",
         "The right value in the wrong type, or a column of the wrong type.",
     ),
+    FindingKind.REUSED_ID: Word(
+        "reused id",
+        "used id",
+        "⧉",
+        "By the table's own history of its schema a column is another one: it has that one's id.",
+    ),
+    FindingKind.LOST_ID: Word(
+        "lost id",
+        "lost id",
+        "⌀",
+        "By the table's own history of its schema a column is a new one, and it is not.",
+    ),
+    FindingKind.LOW_MAX_ID: Word(
+        "low max id",
+        "low max",
+        "↧",
+        "The table's max_column_id is below an id that it gave: the next column gets that one.",
+    ),
+    FindingKind.LOST_VERSION: Word(
+        "lost version",
+        "lost ver",
+        "⊖",
+        "The table's history of its schema lacks a version that its commits have.",
+    ),
+    FindingKind.OTHER_SCHEMA: Word(
+        "other schema",
+        "schema",
+        "⊜",
+        "What the table says of its schema is not its schema: a column, a type or the order.",
+    ),
     FindingKind.UNEXPLAINED: Word(
         "unexplained",
         "unexpl.",

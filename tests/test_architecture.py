@@ -73,7 +73,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
             "agreement",
             "file_evidence",
         ),
-        *("case", "state_files", "answer_tables", "answer_texts"),
+        *("case", "recorded_schema", "state_files", "answer_tables", "answer_texts"),
         *("cut_history", "standard", "understand", "strategies", "table_comparison", "compare"),
         *("trace", "name", "attribute", "settle", "order_dependence", "baseline", "gate"),
         "verdicts",

@@ -120,7 +120,7 @@ def _worse(pair: CellPair, run: Run) -> Iterator[Symptom]:
     if pair.change not in WORSE or pair.new is None:
         return
     found = causes.symptoms(pair.new, run.answers.get(pair.new.case))
-    if pair.is_step:
+    if pair.is_step and pair.new.verdict is not VerdictKind.WRONG:
         yield Symptom(VerdictKind.REFUSED, causes.meaning(_refusal(pair.new, run)))
     elif pair.change is VerdictChange.REGRESSED_LOUDLY:
         yield from (each for each in found if each.kind is not VerdictKind.WRONG)

@@ -18,7 +18,7 @@ class Party(StrEnum):
     COLUMNS = "columns"
     """The writer too: it left the catalog with other columns, and the answer shows these."""
     HISTORY = "history"
-    """The writer too: its history of the schema gives a column the id of another one."""
+    """The writer too: what the table itself says of its schema is wrong, ids of columns or else."""
     STATISTICS = "statistics"
     """The writer too: by its statistics no file can hold what is asked for, and files do."""
     FOLDER = "folder"

@@ -19,6 +19,7 @@ from harness.model.column_statistics import IN_ORDER, StoredStatistics
 from harness.model.file_facts import FileFact
 from harness.model.partition_paths import ListedAs
 from harness.model.query import ALL, Query
+from harness.model.schema_history import SchemaHistory
 
 Cellular = Annotated[Value, BeforeValidator(from_json), PlainSerializer(to_json)]
 """A canonical value as a record holds it."""
@@ -113,10 +114,10 @@ class StateRecord:
     """The columns that all catalog entries list; none where they differ among themselves."""
     catalog_types: Annotated[tuple[str, ...], Field(exclude_if=lambda types: not types)] = ()
     """Their types in our words, empty for one that has none; none where entries differ in them."""
-    former_names: Annotated[
-        tuple[tuple[str, str], ...], Field(exclude_if=lambda names: not names)
-    ] = ()
-    """Columns, each with another name that its id had, by the table's own history of its schema."""
+    former_names: Annotated[tuple[tuple[str, str], ...], Field(exclude_if=lambda n: not n)] = ()
+    """What older records have of `schema_history`: columns, each with another name of its id."""
+    schema_history: Annotated[SchemaHistory | None, Field(exclude_if=lambda h: not h)] = None
+    """What the table itself says of its schema after the step; None where it says nothing."""
     statistics: Annotated[StoredStatistics, Field(exclude_if=IN_ORDER.__eq__)] = IN_ORDER
     listed_as: Annotated[ListedAs, Field(exclude_if=lambda folders: not folders)] = ()
 
@@ -199,8 +200,7 @@ class Answer:
     earlier: Annotated[Answer | None, Field(exclude_if=lambda answer: answer is None)] = None
     """What that one had answered, having answered others before; None where it was the same."""
     after: Annotated[str, Field(exclude_if=lambda case: not case)] = ""
-    """The case whose question makes another fresh server give `earlier`; empty if none was found.
-    """
+    """The case whose question makes another fresh server give `earlier`; empty if not found."""
 
     @property
     def scant(self) -> bool:
@@ -238,6 +238,11 @@ class FindingKind(StrEnum):
     DUPLICATE = "duplicate"
     ALTERED_VALUE = "altered_value"
     TYPE_DRIFT = "type_drift"
+    REUSED_ID = "reused_id"
+    LOST_ID = "lost_id"
+    LOW_MAX_ID = "low_max_id"
+    LOST_VERSION = "lost_version"
+    OTHER_SCHEMA = "other_schema"
     UNEXPLAINED = "unexplained"
 
 

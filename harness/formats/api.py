@@ -17,6 +17,7 @@ from harness.model.canonical import Value
 from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import Moment
 from harness.model.file_facts import FileFact
+from harness.model.schema_history import SchemaHistory
 from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry
@@ -205,8 +206,8 @@ class Format(Protocol):
     def table_version(self, folder: Path) -> str:
         """Return the version of a table, as the format counts; empty where it does not."""
 
-    def former_names(self, folder: Path) -> tuple[tuple[str, str], ...]:
-        """Return columns with the other names that their ids had, by the table's own records."""
+    def schema_history(self, folder: Path) -> SchemaHistory | None:
+        """Return the history of its schema that a table itself keeps; None where it keeps none."""
 
     def left_undone(self, folder: Path, operation: Operation, before: Sequence[FileFact]) -> str:
         """Return what an operation that left no trace should have done; empty when nothing.

@@ -205,9 +205,8 @@ class HiveFiles:
         """Return nothing: plain tables have no versions."""
         return ""
 
-    def former_names(self, folder: Path) -> tuple[tuple[str, str], ...]:  # noqa: ARG002
+    def schema_history(self, folder: Path) -> None:
         """Return nothing: plain tables have no ids of columns."""
-        return ()
 
     def left_undone(
         self,

@@ -50,6 +50,7 @@ from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import Moment
 from harness.model.file_facts import FileFact
 from harness.model.identifiers import TABLE
+from harness.model.schema_history import SchemaHistory
 from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry
@@ -259,9 +260,9 @@ class Hudi:
         """Read the table version from the table's properties."""
         return hudi_files.properties(folder).get("hoodie.table.version", "")
 
-    def former_names(self, folder: Path) -> tuple[tuple[str, str], ...]:
+    def schema_history(self, folder: Path) -> SchemaHistory | None:
         """Read the table's history of its schema."""
-        return hudi_schema_history.former_names(folder)
+        return hudi_schema_history.read(folder)
 
     def left_undone(self, folder: Path, operation: Operation, before: Sequence[FileFact]) -> str:
         """Return what a table service should have done, or which version is there."""

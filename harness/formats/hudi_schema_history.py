@@ -1,47 +1,127 @@
 """The history of its schema that a Hudi table keeps: ids of columns, and the names they had.
 
-Source: `InternalSchema`, `FileBasedInternalSchemaStorageManager`: `.hoodie/.schema` has a file for
-each commit, named as on the timeline (`<requested>.schemacommit`, from table version 8 on
-`<requested>_<completed>.schemacommit`), with every version of the schema so far.
+Source: `InternalSchema`, `SerDeHelper`, `FileBasedInternalSchemaStorageManager`: `.hoodie/.schema`
+has a file for each write that keeps it, named as on the timeline (`<requested>.schemacommit`, from
+table version 8 on `<requested>_<completed>.schemacommit`), with every version of the schema so far.
+The newest version is the `latest_schema` in the extra metadata of the commit, too.
 """
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from harness.formats import timeline
+from harness.formats import commit_metadata, timeline
+from harness.model.datatypes import PRIMITIVES
+from harness.model.schema import ELEMENT, KEY, VALUE
+from harness.model.schema_history import RecordedField, SchemaHistory, SchemaVersion
+
+LATEST: Final = "latest_schema"
+_OWN: Final = "_hoodie_"
+_FIXED: Final = re.compile(r"decimal_fixed(\(\d+, \d+\))\[\d+\]")
+_DECIMAL: Final = re.compile(r"decimal\(\d+, \d+\)")
 
 
-def former_names(folder: Path) -> tuple[tuple[str, str], ...]:
-    """Return each column with every other name that its id has in older versions of the schema.
+def read(folder: Path) -> SchemaHistory | None:
+    """Return what a table says of its schema; None where it says nothing at all."""
+    if not (folder / ".hoodie" / ".schema").is_dir():
+        return None
+    files, latest = _files(folder), tuple(_latest(folder))
+    newest = files[-1] if files else ()
+    if not newest and not latest:
+        return None
+    known = (*chain.from_iterable(files), *latest)
+    lost = dict.fromkeys(each for each in known if each not in newest)
+    now = latest[-1] if latest and newest and latest[-1] != newest[-1] else None
+    return SchemaHistory(newest, tuple(lost), now)
 
-    None where a table has no history, or where its file cannot be read.
+
+def versions(text: str) -> tuple[SchemaVersion, ...]:
+    """Return the versions in the text of a file of the history, the newest last.
+
+    Raises:
+        ValueError: it is no such file.
+
     """
-    versions = sorted(_versions(folder), key=lambda each: int(each["version_id"]))
-    if not versions:
-        return ()
-    *older, newest = ([(f["id"], f["name"]) for f in each["fields"]] for each in versions)
-    found = {
-        (name, before): None
-        for id_, name in newest
-        for fields in older
-        for other, before in fields
-        if other == id_ and before != name
-    }
-    return tuple(found)
+    try:
+        found = [_version(each) for each in json.loads(text)["schemas"]]
+    except (KeyError, TypeError, AttributeError) as problem:
+        raise ValueError(f"no history of a schema: {problem!r}") from problem
+    return tuple(sorted(found, key=lambda each: int(each.instant)))
 
 
-def _versions(folder: Path) -> list[dict[str, Any]]:
-    """Return the versions in the file of the newest commit that stands."""
+def _files(folder: Path) -> list[tuple[SchemaVersion, ...]]:
+    """Return the versions in the file of each commit that stands; none where one is broken."""
     there = folder.glob(".hoodie/.schema/*.schemacommit")
     files = {each.stem.partition("_")[0]: each for each in there}
     standing = files.keys() & set(timeline.requested(timeline.names(folder)))
-    if not standing:
-        return []
+    return [_in_file(files[each]) for each in sorted(standing)]
+
+
+def _in_file(path: Path) -> tuple[SchemaVersion, ...]:
     try:
-        found: list[dict[str, Any]] = json.loads(files[max(standing)].read_text())["schemas"]
-    except (OSError, ValueError, KeyError):
-        return []
-    return found
+        return versions(path.read_text())
+    except (OSError, ValueError):
+        return ()
+
+
+def _latest(folder: Path) -> Iterator[SchemaVersion]:
+    """Yield the newest version as each commit that stands has it, those that have none left out."""
+    home, names = timeline.home(folder), timeline.names(folder)
+    for each in timeline.completed(names):
+        ends = f"{each.requested}.{each.action}", f"{each.requested}_{each.completed}.{each.action}"
+        name = next(name for name in reversed(ends) if name in names)
+        if text := _extra(home / name).get(LATEST):
+            yield from _of_commit(text)
+
+
+def _of_commit(text: str) -> Iterator[SchemaVersion]:
+    try:
+        yield _version(json.loads(text))
+    except (ValueError, KeyError, TypeError):
+        return
+
+
+def _extra(path: Path) -> Mapping[str, str]:
+    try:
+        return commit_metadata.read(path.read_bytes()).get("extraMetadata") or {}
+    except commit_metadata.PROBLEMS:
+        return {}
+
+
+def _version(record: Mapping[str, Any]) -> SchemaVersion:
+    fields = tuple(
+        part
+        for each in record["fields"]
+        if not each["name"].startswith(_OWN)
+        for part in _walk(each["id"], each["name"], each["type"])
+    )
+    return SchemaVersion(str(record["version_id"]), record["max_column_id"], fields)
+
+
+def _walk(id_: int, path: str, type_: Any) -> Iterator[RecordedField]:  # noqa: ANN401 - JSON
+    """Yield a field and its parts: a type without parts is its name."""
+    if isinstance(type_, str):
+        yield id_, path, _word(type_)
+        return
+    kind = type_["type"]
+    yield id_, path, "struct" if kind == "record" else kind
+    for each in type_.get("fields", ()):
+        yield from _walk(each["id"], f"{path}.{each['name']}", each["type"])
+    for part in (ELEMENT, KEY, VALUE):
+        if part in type_:
+            yield from _walk(type_[f"{part}_id"], f"{path}.{part}", type_[part])
+
+
+def _word(type_: str) -> str:
+    """Return our word for a type; a decimal of so many bytes is one all the same.
+
+    >>> _word("decimal_fixed(10, 2)[5]"), _word("long"), _word("uuid")
+    ('decimal(10, 2)', 'long', '')
+    """
+    plain = _FIXED.sub(r"decimal\1", type_)
+    return plain if plain in PRIMITIVES or _DECIMAL.fullmatch(plain) else ""

@@ -255,9 +255,8 @@ class Iceberg:
         found = iceberg_files.table(folder)
         return str(found.metadata["format-version"]) if found else ""
 
-    def former_names(self, folder: Path) -> tuple[tuple[str, str], ...]:  # noqa: ARG002
+    def schema_history(self, folder: Path) -> None:
         """Return nothing: its ids are never given again."""
-        return ()
 
     def left_undone(
         self,

@@ -7,17 +7,13 @@ layout 2. Source: Hudi technical specification, "Timeline"; `HoodieReplaceCommit
 
 from __future__ import annotations
 
-import json
-from io import BytesIO
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from harness.formats import timeline
+from harness.formats import commit_metadata, timeline
 from harness.formats.api import FileFactError
 
 ACTION: Final = "replacecommit"
-AVRO: Final = b"Obj\x01"
-"""What an Avro file begins with (Avro specification, "Object Container Files")."""
 
 
 def of_table(folder: Path) -> frozenset[str]:
@@ -42,15 +38,7 @@ def of_record(data: bytes, name: str = f"a {ACTION}") -> frozenset[str]:
 
     """
     try:
-        told = _record(data).get("partitionToReplaceFileIds") or {}
+        told = commit_metadata.read(data).get("partitionToReplaceFileIds") or {}
         return frozenset(each for groups in told.values() for each in groups or ())
-    except (ValueError, TypeError, AttributeError, EOFError, IndexError, StopIteration) as problem:
+    except commit_metadata.PROBLEMS as problem:
         raise FileFactError(f"{name} cannot be understood: {problem}") from problem
-
-
-def _record(data: bytes) -> Any:  # noqa: ANN401 - JSON or Avro
-    if not data.startswith(AVRO):
-        return json.loads(data or b"{}")
-    import fastavro  # noqa: PLC0415 - only reading needs it
-
-    return next(iter(fastavro.reader(BytesIO(data))))

@@ -114,7 +114,9 @@ class Case:
             for field in truth.schema.fields:
                 fields.setdefault(field.name.lower(), set()).add(field.id)
         found: dict[str, frozenset[int]] = {}
-        for name, before in self.state_of[step].former_names:
+        state = self.state_of[step]
+        kept = state.schema_history
+        for name, before in kept.former_names if kept else state.former_names:
             now = {f.id for f in self.history[step].schema.fields if f.name.lower() == name.lower()}
             others = fields.get(before.lower(), set())
             if now and not now & others:

@@ -18,7 +18,7 @@ from harness.core.records import (
     Verdict,
     VerdictKind,
 )
-from harness.judge import answer_texts, compare, gate
+from harness.judge import answer_texts, compare, gate, recorded_schema
 from harness.judge.attribute import KeptFromReaders, attribute
 from harness.judge.case import READ_OPTIMIZED, Case, view_of_rows
 from harness.judge.file_evidence import Layout
@@ -75,7 +75,8 @@ def judge(case: Case, cells: Sequence[Cell], answers: Mapping[str, Answer]) -> t
 
     There is none either where nothing could be asked, since a refused step left out its column or
     the table's first write, or a half-done one its entry in the catalog.
-    A step that the writer refused, or of which nothing is known, gets a verdict of its own.
+    A step gets a verdict of its own where the writer refused it, where nothing is known of it, or
+    where what the table itself says of its schema is wrong since.
     """
     return settle(judge_alone(case, cells, answers), answers)
 
@@ -85,7 +86,12 @@ def judge_alone(
 ) -> tuple[Verdict, ...]:
     """Return the same verdicts as far as each answer tells by itself, before `settle`."""
     judged = JudgedVariant(case)
-    verdicts = [_of_step(case, each) for each in case.outcomes.values() if _told(each)]
+    wrong = recorded_schema.findings(case)
+    verdicts = [
+        _of_step(case, each, wrong.get(step, ()))
+        for step, each in case.outcomes.items()
+        if _told(each) or step in wrong
+    ]
     for cell in cells:
         answer = answers.get(cell.case)
         if not _left_out(cell, case, answer):
@@ -273,13 +279,15 @@ def _fell_away(cell: Cell, answer: Answer, case: Case) -> bool:
     return absent and (unmade or any(map(outcomes.half_done, so_far)))
 
 
-def _of_step(case: Case, outcome: Outcome) -> Verdict:
+def _of_step(case: Case, outcome: Outcome, wrong: tuple[Finding, ...]) -> Verdict:
     refused = outcome.kind is OutcomeKind.REFUSED or outcomes.half_done(outcome)
     cell = case.variant.step_cell(outcome.step)
     why = refusals.text(outcome.refusal) if outcome.refusal else outcome.because
     why = f"{outcomes.HALF_DONE}: {why}" if outcomes.half_done(outcome) else why
     kind = VerdictKind.REFUSED if refused else VerdictKind.UNKNOWN
-    return replace(_blank(cell, case, kind), because=why, sql="; ".join(outcome.statements))
+    kind = kind if _told(outcome) else VerdictKind.WRONG
+    blank, sql = _blank(cell, case, kind), "; ".join(outcome.statements)
+    return replace(blank, because=why, findings=wrong, sql=sql)
 
 
 def _blank(cell: Cell, case: Case, kind: VerdictKind) -> Verdict:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from harness.core.records import StateRecord
+from harness.core.records import FileValues, StateRecord
 from harness.formats import data_files
 from harness.model.file_facts import FileFact
 from harness.write.next_step import VariantOutcomes
@@ -52,6 +52,7 @@ def _records(
         new = [number for number, fact in enumerate(files) if fact not in seen]
         seen.update(files)
         facts, read = state.frozen.files, variant.shape.file_rows
+        kept = variant.shape.schema_history(state.table)
         values = tuple(data_files.read(state.table, facts, new, read, meta=meta))
         held.add(files, values)
         yield StateRecord(
@@ -64,17 +65,13 @@ def _records(
             layout=state.frozen.layout,
             others=state.frozen.others,
             table_version=state.frozen.table_version,
-            # The frozen facts name the instants that stand in the files.
-            values=tuple(
-                replace(each, commits=tuple(names.get(at, at) for at in each.commits))
-                for each in values
-            ),
+            values=_as_known(values, names),
             statistics=wrong(variant.shape, state, [facts[each] for each in new], held),
             bare=state.bare,
             unlisted=state.unlisted,
             catalog=state.catalog,
             catalog_types=state.catalog_types,
-            former_names=variant.shape.former_names(state.table),
+            schema_history=kept and kept.with_instants(names),
             listed_as=state.listed_as(variant.variant.scenario.table.partition_by),
         )
 
@@ -86,6 +83,13 @@ def _names(frozen: Frozen, instants: Sequence[str]) -> Mapping[str, str]:
     first ones, and each writing has instants of its own.
     """
     return dict(zip(frozen.instants, instants, strict=False))
+
+
+def _as_known(values: Iterable[FileValues], names: Mapping[str, str]) -> tuple[FileValues, ...]:
+    """Return what files hold; the frozen facts name the instants that stand in the files."""
+    return tuple(
+        replace(each, commits=tuple(names.get(at, at) for at in each.commits)) for each in values
+    )
 
 
 def _relabelled(frozen: Frozen, names: Mapping[str, str]) -> tuple[FileFact, ...]:

@@ -128,6 +128,7 @@ def instants_of(state: StateRecord) -> set[str]:
     """Return every instant that a state names."""
     made = {state.outcome.instant, *(name for name, _ in state.others)}
     made |= {each for file in state.values for each in file.commits}
+    made |= state.schema_history.instants if state.schema_history else set()
     of_files = {
         name for fact in state.files for name in (fact.instant, *INSTANT.findall(fact.path))
     }
@@ -147,7 +148,7 @@ def _groups(state: StateRecord) -> Iterable[str]:
 
 def state(record: StateRecord, names: Names) -> StateRecord:
     """Return a state with the names of a recording."""
-    facts = [_fact(each, names) for each in record.files]
+    facts, kept = [_fact(each, names) for each in record.files], record.schema_history
     order = sorted(range(len(facts)), key=lambda at: facts[at].path)
     place = {old: new for new, old in enumerate(order)}
     moved = (
@@ -170,6 +171,8 @@ def state(record: StateRecord, names: Names) -> StateRecord:
         others=tuple((names.text(each), step) for each, step in record.others),
         values=tuple(sorted(moved, key=_file)),
         statistics=_statistics(record.statistics, names),
+        schema_history=kept
+        and kept.with_instants({each: names.text(each) for each in kept.instants}),
     )
 
 

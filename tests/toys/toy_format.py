@@ -86,8 +86,8 @@ class Toy:
     def table_version(self, folder: Path) -> str:
         return ""
 
-    def former_names(self, folder: Path) -> tuple[tuple[str, str], ...]:
-        return ()
+    def schema_history(self, folder: Path) -> None:
+        return None
 
     def left_undone(self, folder: Path, operation: Operation, before: Sequence[FileFact]) -> str:
         return ""

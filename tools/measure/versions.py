@@ -51,7 +51,8 @@ def of_format(run: Run, format_name: str) -> Iterator[str]:
         (f"`{reader}`", *(cell(asked, of, writer, reader) for writer in writers))
         for reader in readers
     ]
-    own = [each for each in run.step_verdicts if each.variant in of]
+    undone = (each for each in run.step_verdicts if each.verdict is not VerdictKind.WRONG)
+    own = [each for each in undone if each.variant in of]
     refused = (sum(of[each.variant] == writer for each in own) for writer in writers)
     steps = ("steps that the writer did not do", *(str(each or "none") for each in refused))
     return table(("reader", *(f"`{each}`" for each in writers)), (steps, *rows))

@@ -140,18 +140,20 @@ def _sign(finding: Finding, ways: tuple[str, ...], *, scant: bool) -> Sign:
     return Sign(kind, (), finding.party) if filed else Sign(kind, ways, scant=scant)
 
 
-def refused_steps(
+def step_answers(
     verdicts: Iterable[Verdict], states: Mapping[tuple[str, int], StateRecord]
 ) -> Mapping[str, Answer]:
-    """Return the answer of a writer to each step it refused, by the case of the step's verdict.
+    """Return the answer of a writer to each step that it refused, or recorded wrongly, by case.
 
     The creation is none: nothing can be left out before it. `states`: by variant and step.
     """
     found = {}
     for each in verdicts:
         state = states.get((each.variant, each.step))
-        if each.view == WRITE and each.step and state is not None and state.outcome.refusal:
-            found[each.case] = Answer(each.case, each.sql, refusal=state.outcome.refusal)
+        if each.view == WRITE and each.step and state is not None:
+            refusal = state.outcome.refusal
+            if refusal or each.verdict is VerdictKind.WRONG:
+                found[each.case] = Answer(each.case, each.sql, refusal=refusal)
     return found
 
 
@@ -169,7 +171,7 @@ def groups(
 ) -> tuple[CauseGroup, ...]:
     """Group all findings and refusals; the largest groups first.
 
-    `answers`: those of writers too (`refused_steps`).
+    `answers`: those of writers too (`step_answers`).
     """
     of = {variant.id: variant for variant in variants}
     every = _series(each for each in verdicts if each.variant in of)

@@ -54,12 +54,12 @@ def reproduce(
     """Write the smallest scenario that still shows a finding, as a file and as SQL statements.
 
     Without a case or --all, list the causes of the run's findings, and of the steps that the writer
-    refused.
+    refused or recorded wrongly.
     """
     found = load_run.load(run_folder.existing(run_dir))
     variants = plan_record.plan_of(found.info).variants
-    refused = causes.refused_steps(found.recorded.values(), found.by_step)
-    answers = {**found.answers, **refused}
+    of_steps = causes.step_answers(found.recorded.values(), found.by_step)
+    answers = {**found.answers, **of_steps}
     groups = causes.groups(variants, found.recorded.values(), answers)
     chosen = groups if every else _of_cases(groups, found, case) if case else ()
     if not chosen:

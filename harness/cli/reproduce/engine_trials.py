@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from harness.cli.reproduce import engine_run
 from harness.cli.reproduce.candidate import Candidate
-from harness.cli.reproduce.causes import refused_steps, signs
+from harness.cli.reproduce.causes import signs, step_answers
 from harness.cli.reproduce.prediction import cell_of
 from harness.cli.reproduce.script import Observation
 from harness.cli.reproduce.searches import Target, Trial
@@ -53,7 +53,7 @@ class EngineTrials:
 
     def _run(self, made: Plan, work: Work) -> None:
         found = engine_run.execute(made, work)
-        answers = {**found.answers, **refused_steps(found.step_verdicts, found.by_step)}
+        answers = {**found.answers, **step_answers(found.step_verdicts, found.by_step)}
         self.nothing |= {case for case, each in answers.items() if each.void}
         for case, verdict in found.recorded.items():
             if case in answers:

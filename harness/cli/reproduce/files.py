@@ -59,15 +59,18 @@ def named(scenario: Scenario, cause: Cause) -> Scenario:
 
 def profile(target: Target, candidate: Candidate) -> str:
     """Return the text of a profile that asks the one reader about the one table."""
-    refused = target.cause.view == WRITE
+    of_step = target.cause.view == WRITE
     about = f"Asks {target.reader} what it was seen to answer wrongly."
+    if of_step:
+        seen = "refuse" if target.refusal else "record wrongly in the table itself"
+        about = f"Writes what {target.reader} was seen to {seen}."
     form: dict[str, Any] = {
-        "about": f"Writes what {target.reader} was seen to refuse." if refused else about,
+        "about": about,
         "scenarios": [f"{target.cause.name}/{SCENARIO}"],
         "formats": [candidate.format],
         "writers": [_writer(candidate)],
         "readers": [str(target.reader)],
-        "views": [SNAPSHOT if refused else target.cause.view],
+        "views": [SNAPSHOT if of_step else target.cause.view],
         "queries": [target.shape],
     }
     if not target.through.usual:

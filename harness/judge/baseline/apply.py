@@ -64,7 +64,7 @@ class Lines:
 
     def applied(self, verdicts: Sequence[Verdict]) -> Applied:
         """Return the verdicts, to which all was applied, with what is to be said of the lines."""
-        for each in seen_of_steps(self._facts):
+        for each in seen_of_steps(self._facts, verdicts):
             self._match(each)
         counted = [line for each in self._lines.values() for line in each]
         gone = self._tried - self._occurring

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -48,9 +48,9 @@ class Seen:
         return int(self.properties["step"])
 
 
-def all_seen(verdicts: Iterable[Verdict], facts: Facts) -> tuple[Seen, ...]:
+def all_seen(verdicts: Sequence[Verdict], facts: Facts) -> tuple[Seen, ...]:
     """Return what is seen of each verdict, in their order, and then of each applied step."""
-    return (*(seen_of(each, facts) for each in verdicts), *seen_of_steps(facts))
+    return (*(seen_of(each, facts) for each in verdicts), *seen_of_steps(facts, verdicts))
 
 
 def seen_of(verdict: Verdict, facts: Facts) -> Seen:
@@ -70,9 +70,10 @@ def seen_of(verdict: Verdict, facts: Facts) -> Seen:
     return Seen(verdict.scenario, properties, found, verdict.verdict in JUDGED)
 
 
-def seen_of_steps(facts: Facts) -> Iterator[Seen]:
-    """Yield what is seen of each applied step."""
-    for name, step in facts.applied:
+def seen_of_steps(facts: Facts, verdicts: Iterable[Verdict]) -> Iterator[Seen]:
+    """Yield what is seen of each applied step that has no verdict of its own."""
+    told = {(each.variant, each.step) for each in verdicts if each.view == WRITE}
+    for name, step in (each for each in facts.applied if each not in told):
         variant = facts.variants[name]
         own = {"view": WRITE, "step": str(step)}
         properties = own | _of_reader(variant.writers[step], facts) | _of_variant(variant, step)

@@ -94,6 +94,16 @@ def test_a_refused_step_is_the_writers_cause() -> None:
     assert found.by_default
 
 
+def test_a_step_that_is_recorded_wrongly_is_no_refusal() -> None:
+    low = finding(FindingKind.LOW_MAX_ID, ("", "f2", "7"), party=Party.HISTORY)
+    step = replace(verdict(WRONG, low, reader=WRITER, view=WRITE), query="step")
+    old = run(replace(step, verdict=RIGHT, findings=()))
+    (found,) = of(old, step)
+    symptom = found.key.symptom
+    assert (symptom.kind, symptom.what, symptom.party) == (WRONG, "low_max_id", Party.HISTORY)
+    assert of(run(step), step) == ()
+
+
 def test_the_simplest_cell_comes_first() -> None:
     new = [verdict(WRONG, RENAME, step=3, variant=OTHER), verdict(WRONG, RENAME, step=2)]
     old = run(verdict(RIGHT, step=3, variant=OTHER), verdict(RIGHT, step=2))

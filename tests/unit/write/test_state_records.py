@@ -10,6 +10,7 @@ import pytest
 
 from harness.core.records import FileValues, Outcome, OutcomeKind
 from harness.model.file_facts import FileFact, FileKind
+from harness.model.schema_history import FIRST, SchemaHistory, SchemaVersion
 from harness.model.simulation.column_resolution import META
 from harness.runtime.metastore_objects import CatalogEntry
 from harness.write import state_records, table_state
@@ -70,3 +71,18 @@ def test_the_meta_columns_of_files_from_before_the_catalog_left_them_out_are_kep
         records = list(state_records._records(course, states, reused=False))
         assert [each.bare for each in records] == [False, bare]
         assert [bool(each.values[0].meta) for each in records] == [bare, bare]
+
+
+def test_a_state_of_an_earlier_run_is_recorded_with_what_its_table_says_of_its_schema(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    fields = ((5, "id", "string"),)
+    found = SchemaHistory(tuple(SchemaVersion(at, 8, fields) for at in (FIRST, "10", "20")))
+    course = VariantOutcomes(variant())
+    monkeypatch.setattr(type(course.shape), "schema_history", lambda *_: found)
+    state = frozen_state(0, ("id",), tmp_path)
+    state = replace(state, frozen=replace(state.frozen, instants=("10",)))
+    course = course.then(replace(state.frozen.outcome, instant="100"))
+    (record,) = state_records._records(course, [state], reused=True)
+    assert record.schema_history is not None
+    assert [each.instant for each in record.schema_history.versions] == [FIRST, "100", "20"]

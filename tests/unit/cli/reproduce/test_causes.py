@@ -14,17 +14,20 @@ from harness.cli.reproduce.causes import (
     groups,
     operation_of,
     plain_way,
-    refused_steps,
     signs,
+    step_answers,
 )
 from harness.core.parties import Party
 from harness.core.records import (
     Answer,
+    Finding,
+    FindingKind,
     Outcome,
     OutcomeKind,
     Refusal,
     Verdict,
     VerdictKind,
+    Witness,
 )
 from harness.judge.verdicts import judge
 from harness.run import load_run, pipeline, plan_record
@@ -182,10 +185,27 @@ def test_every_step_that_a_writer_refused_is_a_cause_after_its_own_operation() -
     case = test_judge.case_of(told, outcomes)
     verdicts = judge(case, [], {})
     states = {(each.variant, each.outcome.step): each for each in case.states}
-    found = groups([case.variant], verdicts, refused_steps(verdicts, states))
+    found = groups([case.variant], verdicts, step_answers(verdicts, states))
     assert {each.cause.operation for each in found} == {"move_column", "rename_column"}
     assert {each.cause.sign for each in found} == {Sign("refused AnalysisException", ())}
     assert {(each.cause.whose, each.cause.view) for each in found} == {("writer writer", "write")}
+
+
+def test_a_step_that_was_recorded_wrongly_is_a_cause_of_its_writer() -> None:
+    told = history("insert 1; drop f2; rename f1 g")
+    case = test_judge.case_of(told, {})
+    place = Witness("", "f2", 8, 7)
+    found = Finding(FindingKind.LOW_MAX_ID, ("f2",), place, (place,), Party.HISTORY)
+    wrong = Verdict(
+        "step", "s", "variant", 3, "writer", "write", "step", VerdictKind.WRONG, (found,)
+    )
+    states = {(each.variant, each.outcome.step): each for each in case.states}
+    answers = step_answers([wrong], states)
+    assert answers["step"].refusal is None
+    (group,) = groups([case.variant], [wrong], answers)
+    assert group.cause.operation == "rename_column"
+    assert group.cause.sign == Sign("low_max_id", (), Party.HISTORY)
+    assert (group.cause.whose, group.cause.view) == ("writer writer", "write")
 
 
 def test_a_view_of_the_past_is_one_whatever_step_it_goes_back_to() -> None:

@@ -1,0 +1,186 @@
+"""Planted mistakes in what a table says of its own schema: each has its name, and its step."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import pytest
+
+from harness.core.parties import Party
+from harness.core.records import FindingKind, OutcomeKind, VerdictKind, Witness
+from harness.judge import recorded_schema
+from harness.judge.case import Case
+from harness.judge.verdicts import judge
+from harness.model.schema import Schema
+from harness.model.schema_history import FIRST, SchemaHistory, SchemaVersion, stored_type
+from harness.model.truth import History
+from tests.quality.notation import Told, history
+from tests.quality.parties import case_of
+
+COLUMNS = "id long, ts long, f1 string, f2 int, s struct<x: int, y: string>, l array<int>"
+CHANGES = (
+    "insert 1,2; rename f1 g; add s.z int; drop f2; type s.x long; move g first; rename s.y w; "
+    "add f2 string; touch some"
+)
+OWN = 40
+"""Hudi's ids are not ours: another numbering is no mistake."""
+DROPPED, LAST = 4, 9
+
+Spoil = Callable[[SchemaHistory], SchemaHistory]
+
+
+def version(instant: str, schema: Schema) -> SchemaVersion:
+    """Return a schema as a table that makes no mistake writes it."""
+    fields = tuple(
+        (each.id + OWN, schema.path_of(each.id) or "", stored_type(each.type))
+        for each in schema.walk()
+    )
+    return SchemaVersion(instant, schema.last_id + OWN, fields)
+
+
+def kept(truths: History, instants: Sequence[str]) -> SchemaHistory | None:
+    """Return the history of a table whose writer makes no mistake."""
+    found = [version(FIRST, truths[0].schema)]
+    for at, (before, after) in enumerate(itertools.pairwise(truths), start=1):
+        if before.schema.fields != after.schema.fields:
+            found.append(version(instants[at], after.schema))
+    return SchemaHistory(tuple(found)) if len(found) > 1 else None
+
+
+def keeping(found: Told, spoil: Spoil = lambda right: right, since: int = 0) -> Case:
+    """Return the records of a history, from a step on with what a writer makes of it."""
+    case = case_of(found)
+    instants = [each.outcome.instant for each in case.states]
+    states = []
+    for state in case.states:
+        step = state.outcome.step
+        own = kept(case.history[: step + 1], instants)
+        told = spoil(own) if own and step >= since else own
+        states.append(replace(state, schema_history=told))
+    return replace(case, states=tuple(states))
+
+
+def last(change: Callable[[SchemaVersion], SchemaVersion]) -> Spoil:
+    """Return what changes the newest version."""
+    return lambda right: replace(right, versions=(*right.versions[:-1], change(right.versions[-1])))
+
+
+def with_id(path: str, id_: int) -> Spoil:
+    """Return what gives a column of the newest version another id."""
+
+    def changed(found: SchemaVersion) -> SchemaVersion:
+        fields = ((id_ if name == path else at, name, type_) for at, name, type_ in found.fields)
+        return replace(found, fields=tuple(fields))
+
+    return last(changed)
+
+
+def without_second(right: SchemaHistory) -> SchemaHistory:
+    """Lose a version that commits still have."""
+    first, second, *rest = right.versions
+    return replace(right, versions=(first, *rest), lost=(second,))
+
+
+def turned(found: SchemaVersion) -> SchemaVersion:
+    """Return the version with its first two columns in the other order."""
+    one, two, *rest = found.fields
+    return replace(found, fields=(two, one, *rest))
+
+
+def typed(found: SchemaVersion) -> SchemaVersion:
+    """Return the version with another type of a part."""
+    fields = ((at, p, "int" if p == "s.x" else type_) for at, p, type_ in found.fields)
+    return replace(found, fields=tuple(fields))
+
+
+def lower(found: SchemaVersion) -> SchemaVersion:
+    """Return the version with a `max_column_id` below the greatest id."""
+    return replace(found, max_id=max(at for at, _, _ in found.fields) - 1)
+
+
+def older_latest(right: SchemaHistory) -> SchemaHistory:
+    """Let the newest commit have an older version."""
+    return replace(right, latest=right.versions[-2])
+
+
+def id_of(found: Told, path: str, step: int) -> int:
+    """Return the id that the table rightly gives a column."""
+    return found.history[step].column_id(path) + OWN
+
+
+def test_a_right_history_with_other_ids_has_no_finding() -> None:
+    case = keeping(history(CHANGES, COLUMNS))
+    assert sum(each.schema_history is not None for each in case.states) == LAST - 1
+    assert recorded_schema.findings(case) == {}
+    assert judge(case, (), {}) == ()
+
+
+FOUND = history(CHANGES, COLUMNS)
+F2 = id_of(FOUND, "f2", DROPPED - 1)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "since", "kind", "place"),
+    [
+        (with_id("f2", F2), 8, FindingKind.REUSED_ID, Witness(str(F2), "f2", None, "f2")),
+        (with_id("g", 99), 6, FindingKind.LOST_ID, Witness("99", "g", "g", None)),
+        (with_id("s.w", 99), 7, FindingKind.LOST_ID, Witness("99", "s.w", "s.y", None)),
+        (last(lower), 6, FindingKind.LOW_MAX_ID, None),
+        (
+            without_second,
+            7,
+            FindingKind.LOST_VERSION,
+            Witness("", "", "the version of step 2", None),
+        ),
+        (last(turned), 6, FindingKind.OTHER_SCHEMA, Witness("", "id", "number 2", "number 1")),
+        (last(typed), 5, FindingKind.OTHER_SCHEMA, Witness("", "s.x", "long", "int")),
+        (
+            older_latest,
+            7,
+            FindingKind.OTHER_SCHEMA,
+            Witness("", "latest_schema", "the version of step 7", "the version of step 6"),
+        ),
+    ],
+)
+def test_a_planted_mistake_has_its_name_at_the_step_that_made_it(
+    spoil: Spoil, since: int, kind: FindingKind, place: Witness | None
+) -> None:
+    case = keeping(FOUND, spoil, since)
+    verdicts = judge(case, (), {})
+    first = verdicts[0]
+    assert (first.step, first.view, first.verdict) == (since, "write", VerdictKind.WRONG)
+    (finding,) = [each for each in first.findings if each.kind is kind]
+    assert finding.party is Party.HISTORY
+    assert place is None or place in finding.places
+    same = [each for v in verdicts[1:] for f in v.findings for each in f.places if each == place]
+    assert not same
+
+
+def test_a_dropped_columns_id_counts_for_the_greatest() -> None:
+    found = history("insert 1; drop f2; rename f1 g", "id long, ts long, f1 string, f2 int")
+    lowered = last(lambda version: replace(version, max_id=OWN + 3))
+    ((finding,),) = recorded_schema.findings(keeping(found, lowered, 3)).values()
+    assert finding.kind is FindingKind.LOW_MAX_ID
+    assert finding.witness == Witness("", "f2", OWN + 4, OWN + 3)
+
+
+def test_two_columns_of_one_id_and_two_versions_of_one_id_are_found() -> None:
+    right = keeping(FOUND).states[-1].schema_history
+    assert right is not None
+    g = id_of(FOUND, "g", LAST)
+    (twice,) = recorded_schema.findings(keeping(FOUND, with_id("ts", g), LAST))[LAST]
+    assert Witness(str(g), "ts", None, "g") in twice.places
+    again = lambda kept: replace(kept, versions=(kept.versions[0], *kept.versions))  # noqa: E731
+    (finding,) = recorded_schema.findings(keeping(FOUND, again, LAST))[LAST]
+    assert finding.witness == Witness("", "", "one version", "2 versions")
+
+
+def test_of_what_nobody_knows_nothing_is_said() -> None:
+    case = keeping(FOUND, last(turned), 6)
+    outcome = replace(case.states[5].outcome, kind=OutcomeKind.UNKNOWN)
+    states = (*case.states[:5], replace(case.states[5], outcome=outcome), *case.states[6:])
+    assert recorded_schema.findings(replace(case, states=states)) == {}
+    none = (replace(each, schema_history=None) for each in case.states)
+    assert recorded_schema.findings(replace(case, states=tuple(none))) == {}
