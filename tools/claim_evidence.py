@@ -20,6 +20,7 @@ from harness.run.load_run import WRITE, Run
 
 WRITERS: Final = "shown as the files have it, which is not what was expected"
 """What is seen of a reader in a cell whose findings are all of what the files hold."""
+SNAPSHOT, READ_OPTIMIZED = "snapshot", "read_optimized"
 SILENT: Final = {WRITERS, *("unknown", "unsupported", "skipped")}
 """What neither confirms nor refutes a claim."""
 WORDS: Final = {*map(str, VerdictKind), *map(str, FindingKind), *map(str, OutcomeKind)} - SILENT
@@ -65,7 +66,7 @@ class Evidence:
     readers: tuple[str, ...] = ()
     formats: tuple[str, ...] = ()
     views: tuple[str, ...] = ()
-    """Of merge-on-read tables; others have the snapshot only."""
+    """Patterns too. The snapshot of a table without log files is its read-optimized view."""
     queries: tuple[str, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
 
@@ -141,7 +142,7 @@ def unused(claim: Claim, agreements: Sequence[Agreement]) -> str:
     ran = any(each in (Agreement.AGREES, Agreement.DIFFERS) for each in agreements)
     if not claim.explained or not ran or Agreement.DIFFERS in agreements:
         return ""
-    return "its explanation fits nothing, for what was seen agrees; leave out `explained`"
+    return "its explanation fits nothing, for what these runs have agrees; leave out `explained`"
 
 
 def agreement(seen: Iterable[Sight], expected: Iterable[str]) -> Agreement:
@@ -191,11 +192,10 @@ def _answers(run: Run, evidence: Evidence) -> Iterator[Sight]:
 
 
 def _is_read(run: Run, verdict: Verdict, evidence: Evidence) -> bool:
-    merged = run.variant(verdict.variant).format == "hudi-mor"
     return (
         verdict.view != WRITE
-        and _is_of(verdict.reader, evidence.readers)
-        and (not merged or not evidence.views or verdict.view in evidence.views)
+        and _is_of((verdict.reader,), evidence.readers)
+        and _is_of(_view(run, verdict), evidence.views)
         and (not evidence.queries or verdict.query in evidence.queries)
         and _is_written(run, verdict.variant, verdict.step, evidence)
     )
@@ -206,13 +206,18 @@ def _is_written(run: Run, name: str, step: int, evidence: Evidence) -> bool:
     return (
         variant.scenario == evidence.scenario
         and (not evidence.formats or variant.format in evidence.formats)
-        and _is_of(writer(run, name, step), evidence.writers)
+        and _is_of((writer(run, name, step),), evidence.writers)
         and evidence.settings.items() <= variant.settings.items()
     )
 
 
-def _is_of(name: str, patterns: Sequence[str]) -> bool:
-    return not patterns or any(fnmatchcase(name, pattern) for pattern in patterns)
+def _view(run: Run, verdict: Verdict) -> tuple[str, ...]:
+    merged = run.variant(verdict.variant).format == "hudi-mor"
+    return (verdict.view,) if merged or verdict.view != SNAPSHOT else (SNAPSHOT, READ_OPTIMIZED)
+
+
+def _is_of(names: Sequence[str], patterns: Sequence[str]) -> bool:
+    return not patterns or any(fnmatchcase(n, p) for n in names for p in patterns)
 
 
 def writer(run: Run, name: str, step: int) -> str:

@@ -51,8 +51,10 @@ class Tried:
 
     @property
     def whole(self) -> Agreement:
-        """How the claim stands."""
-        return claim_evidence.together(self.parts)
+        """How the claim stands; one that has more to it than its evidence agrees in part."""
+        stands = claim_evidence.together(self.parts)
+        partly = stands is Agreement.AGREES and bool(self.claim.open)
+        return Agreement.IN_PART if partly else stands
 
 
 def load(path: Path = DATA) -> tuple[Section, ...]:
@@ -63,25 +65,28 @@ def load(path: Path = DATA) -> tuple[Section, ...]:
     return made
 
 
-def page(runs: Sequence[Run], sections: Sequence[Section], path: Path = DATA) -> Iterator[str]:
-    """Yield the lines of the page; raise `UsageProblem` where an explanation fits nothing."""
-    tried = {section.name: _tried(runs, section) for section in sections}
-    everything = [each for claims in tried.values() for each in claims]
-    unused = ((e.claim.number, claim_evidence.unused(e.claim, e.parts)) for e in everything)
-    _refuse(path, ((number, why) for number, why in unused if why))
-    yield from ("# What source documents claim, and what runs saw", "", *_runs(runs), "")
-    yield from (*_legend(), "", *_counts(sections, tried), "")
-    for section in sections:
-        yield from _section(section, tried[section.name])
-    yield from ("## Readers", "", *_readers(runs, everything))
-
-
-def _tried(runs: Sequence[Run], section: Section) -> list[Tried]:
+def tried(runs: Sequence[Run], section: Section) -> list[Tried]:
+    """Return the claims of a section with what the runs have of each, differences first."""
     found = [
         Tried(claim, tuple(tuple(claim_evidence.sights(runs, e)) for e in claim.evidence))
         for claim in section.claims
     ]
     return sorted(found, key=lambda each: list(Agreement).index(each.whole))
+
+
+def page(runs: Sequence[Run], found: Sequence[tuple[Section, list[Tried]]]) -> Iterator[str]:
+    """Yield the lines of the page; `found` has what was tried of each section."""
+    yield from ("# What source documents claim, and what runs saw", "", *_runs(runs), "")
+    yield from (*_legend(), "", *_counts(found), "")
+    for section, of in found:
+        yield from _section(section, of)
+    yield from ("## Readers", "", *_readers(runs, (each for _, of in found for each in of)))
+
+
+def refuse_unused(found: Iterable[Tried], path: Path = DATA) -> None:
+    """Raise `UsageProblem` where an explanation fits nothing that the runs have."""
+    told = ((each.claim.number, claim_evidence.unused(each.claim, each.parts)) for each in found)
+    _refuse(path, ((number, why) for number, why in told if why))
 
 
 def _refuse(path: Path, wrong: Iterable[tuple[str, str]]) -> None:
@@ -106,39 +111,39 @@ def _legend() -> Iterator[str]:
     yield "are) has no say. What no run here has is *not executed*: it is not shown as agreeing."
 
 
-def _counts(sections: Iterable[Section], tried: dict[str, list[Tried]]) -> Iterator[str]:
+def _counts(found: Sequence[tuple[Section, list[Tried]]]) -> Iterator[str]:
     heads = ("claims of", "in all", *map(str, Agreement))
-    rows = [_count(section.name, tried[section.name]) for section in sections]
-    yield from table(heads, (*rows, _count("all", [e for each in tried.values() for e in each])))
+    rows = (_count(section.name, of) for section, of in found)
+    yield from table(heads, (*rows, _count("all", [each for _, of in found for each in of])))
 
 
-def _count(name: str, tried: Sequence[Tried]) -> tuple[str, ...]:
-    of = Counter(each.whole for each in tried)
-    return (name, str(len(tried)), *(str(of[kind]) for kind in Agreement))
+def _count(name: str, tries: Sequence[Tried]) -> tuple[str, ...]:
+    of = Counter(each.whole for each in tries)
+    return (name, str(len(tries)), *(str(of[kind]) for kind in Agreement))
 
 
-def _section(section: Section, tried: Sequence[Tried]) -> Iterator[str]:
+def _section(section: Section, tries: Sequence[Tried]) -> Iterator[str]:
     yield from (f"## {section.name}. {section.title}", "", f"Source: {section.source}.", "")
-    yield from table(HEAD, (row for each in tried for row in _rows(each)))
-    remarks = [remark for each in tried for remark in _remarks(each)]
+    yield from table(HEAD, (row for each in tries for row in _rows(each)))
+    remarks = [remark for each in tries for remark in _remarks(each)]
     yield from ("", *remarks, "") if remarks else ("",)
 
 
-def _remarks(tried: Tried) -> Iterator[str]:
-    claim = tried.claim
-    if tried.whole is Agreement.DIFFERS:
+def _remarks(one: Tried) -> Iterator[str]:
+    claim = one.claim
+    if one.whole is Agreement.DIFFERS:
         yield f"- {claim.number} differs: {claim.explained or UNEXPLAINED}"
     if claim.note:
         yield f"- {claim.number}: {claim.note}"
-    if tried.claim.evidence and claim.open:
+    if claim.evidence and claim.open:
         yield f"- {claim.number}, what is still open: {claim.open}"
 
 
-def _rows(tried: Tried) -> Iterator[tuple[str, ...]]:
-    claim = tried.claim
+def _rows(one: Tried) -> Iterator[tuple[str, ...]]:
+    claim = one.claim
     if not claim.evidence:
         yield _named(claim), claim.open, "", "", f"**{Agreement.NOT_EXECUTED}**"
-    parts = zip(claim.evidence, tried.seen, tried.parts, strict=True)
+    parts = zip(claim.evidence, one.seen, one.parts, strict=True)
     for at, (evidence, seen, stands) in enumerate(parts):
         name = _named(claim) if not at else claim.number
         executed = _executed(evidence, seen, claim.open)
@@ -192,9 +197,9 @@ def _names(of: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in sorted(set(of)))
 
 
-def _readers(runs: Sequence[Run], tried: Iterable[Tried]) -> Iterator[str]:
+def _readers(runs: Sequence[Run], tries: Iterable[Tried]) -> Iterator[str]:
     """Yield what the readers are that the page names."""
-    asked = {s.reader for each in tried for seen in each.seen for s in seen}
+    asked = {s.reader for each in tries for seen in each.seen for s in seen}
     found = (each for run in runs for each in run.info.readers if each.reader in asked)
     told = {f"- `{each.distribution}`: {each.fidelity}" for each in found}
     yield from sorted(told)
@@ -211,11 +216,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("runs", nargs="+", metavar="RUN", help="folder of a run, or a recording")
     try:
-        made = "\n".join(page(list(map(_run, parser.parse_args().runs)), load()))
+        runs, sections = list(map(_run, parser.parse_args().runs)), load()
+        found = [(section, tried(runs, section)) for section in sections]
+        print("\n".join(page(runs, found)))
+        refuse_unused(each for _, of in found for each in of)
     except UsageProblem as problem:
         print(problem, file=sys.stderr)
-        return 2
-    print(made)
+        return problem.exit_status
     return 0
 
 
