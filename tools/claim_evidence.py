@@ -29,7 +29,7 @@ OTHERS: Final = {Party.WRITER, Party.CATALOG, Party.STATISTICS, Party.UNSURE}
 """Whose findings say nothing of a reader."""
 
 
-class Agreement(StrEnum):
+class Standing(StrEnum):
     """How what was seen stands to what is claimed; what should be read first comes first."""
 
     DIFFERS = "differs"
@@ -137,34 +137,34 @@ def _problems(section: Section, claim: Claim) -> Iterator[str]:
             )
 
 
-def unused(claim: Claim, agreements: Sequence[Agreement]) -> str:
+def unused(claim: Claim, parts: Sequence[Standing]) -> str:
     """Return why a claim's explanation fits nothing; empty where it fits, or nothing was run."""
-    ran = any(each in (Agreement.AGREES, Agreement.DIFFERS) for each in agreements)
-    if not claim.explained or not ran or Agreement.DIFFERS in agreements:
+    ran = any(each in (Standing.AGREES, Standing.DIFFERS) for each in parts)
+    if not claim.explained or not ran or Standing.DIFFERS in parts:
         return ""
     return "its explanation fits nothing, for what these runs have agrees; leave out `explained`"
 
 
-def agreement(seen: Iterable[Sight], expected: Iterable[str]) -> Agreement:
+def standing(seen: Iterable[Sight], expected: Iterable[str]) -> Standing:
     """Return whether what was seen is claimed; a part that says nothing has no say."""
     everything = list(seen)
     if not everything:
-        return Agreement.NOT_EXECUTED
+        return Standing.NOT_EXECUTED
     told = [sight.kinds for sight in everything if not set(sight.kinds) <= SILENT]
     if not told:
-        return Agreement.NOTHING_TOLD
+        return Standing.NOTHING_TOLD
     allowed = set(expected)
     agrees = all(set(kinds) - SILENT <= allowed for kinds in told)
-    return Agreement.AGREES if agrees else Agreement.DIFFERS
+    return Standing.AGREES if agrees else Standing.DIFFERS
 
 
-def together(parts: Sequence[Agreement]) -> Agreement:
+def together(parts: Sequence[Standing]) -> Standing:
     """Return how a whole claim stands; one that was executed in part never simply agrees."""
     if not parts:
-        return Agreement.NOT_EXECUTED
-    if Agreement.DIFFERS in parts or len(set(parts)) == 1:
-        return min(parts, key=list(Agreement).index)
-    return Agreement.IN_PART if Agreement.AGREES in parts else Agreement.NOTHING_TOLD
+        return Standing.NOT_EXECUTED
+    if Standing.DIFFERS in parts or len(set(parts)) == 1:
+        return min(parts, key=list(Standing).index)
+    return Standing.IN_PART if Standing.AGREES in parts else Standing.NOTHING_TOLD
 
 
 def sights(runs: Iterable[Run], evidence: Evidence) -> Iterator[Sight]:

@@ -27,7 +27,7 @@ from harness.run import load_run
 from harness.run.load_run import Run
 from tests.recorded import whole
 from tools import claim_evidence
-from tools.claim_evidence import SILENT, Agreement, Asked, Claim, Evidence, Section, Sight
+from tools.claim_evidence import SILENT, Standing, Asked, Claim, Evidence, Section, Sight
 from tools.markdown_table import table
 
 DATA: Final = Path(__file__).with_name("claims.yaml")
@@ -44,17 +44,17 @@ class Tried:
     seen: tuple[tuple[Sight, ...], ...]
 
     @cached_property
-    def parts(self) -> tuple[Agreement, ...]:
+    def parts(self) -> tuple[Standing, ...]:
         """How each part of the evidence stands."""
         both = zip(self.seen, self.claim.evidence, strict=True)
-        return tuple(claim_evidence.agreement(seen, each.expected) for seen, each in both)
+        return tuple(claim_evidence.standing(seen, each.expected) for seen, each in both)
 
     @property
-    def whole(self) -> Agreement:
+    def whole(self) -> Standing:
         """How the claim stands; one that has more to it than its evidence agrees in part."""
         stands = claim_evidence.together(self.parts)
-        partly = stands is Agreement.AGREES and bool(self.claim.open)
-        return Agreement.IN_PART if partly else stands
+        partly = stands is Standing.AGREES and bool(self.claim.open)
+        return Standing.IN_PART if partly else stands
 
 
 def load(path: Path = DATA) -> tuple[Section, ...]:
@@ -71,7 +71,7 @@ def tried(runs: Sequence[Run], section: Section) -> list[Tried]:
         Tried(claim, tuple(tuple(claim_evidence.sights(runs, e)) for e in claim.evidence))
         for claim in section.claims
     ]
-    return sorted(found, key=lambda each: list(Agreement).index(each.whole))
+    return sorted(found, key=lambda each: list(Standing).index(each.whole))
 
 
 def page(runs: Sequence[Run], found: Sequence[tuple[Section, list[Tried]]]) -> Iterator[str]:
@@ -107,19 +107,20 @@ def _legend() -> Iterator[str]:
     yield "The source is a digest of four documents; each claim stands here in our own words."
     yield "A row is one part of the evidence: what became of steps, or what readers answered after"
     yield "them. What is **bold** is not what the claim says, with who showed it. What neither"
-    yield "confirms nor refutes a claim (an unknown answer, or one that shows wrong files as they"
-    yield "are) has no say. What no run here has is *not executed*: it is not shown as agreeing."
+    yield "confirms nor refutes a claim (an unknown answer, a reader that does not support the table,"
+    yield "or one that shows wrong files as they are) has no say. What no run here has is *not"
+    yield "executed*: it is not shown as agreeing."
 
 
 def _counts(found: Sequence[tuple[Section, list[Tried]]]) -> Iterator[str]:
-    heads = ("claims of", "in all", *map(str, Agreement))
+    heads = ("claims of", "in all", *map(str, Standing))
     rows = (_count(section.name, of) for section, of in found)
     yield from table(heads, (*rows, _count("all", [each for _, of in found for each in of])))
 
 
 def _count(name: str, tries: Sequence[Tried]) -> tuple[str, ...]:
     of = Counter(each.whole for each in tries)
-    return (name, str(len(tries)), *(str(of[kind]) for kind in Agreement))
+    return (name, str(len(tries)), *(str(of[kind]) for kind in Standing))
 
 
 def _section(section: Section, tries: Sequence[Tried]) -> Iterator[str]:
@@ -131,7 +132,7 @@ def _section(section: Section, tries: Sequence[Tried]) -> Iterator[str]:
 
 def _remarks(one: Tried) -> Iterator[str]:
     claim = one.claim
-    if one.whole is Agreement.DIFFERS:
+    if one.whole is Standing.DIFFERS:
         yield f"- {claim.number} differs: {claim.explained or UNEXPLAINED}"
     if claim.note:
         yield f"- {claim.number}: {claim.note}"
@@ -142,7 +143,7 @@ def _remarks(one: Tried) -> Iterator[str]:
 def _rows(one: Tried) -> Iterator[tuple[str, ...]]:
     claim = one.claim
     if not claim.evidence:
-        yield _named(claim), claim.open, "", "", f"**{Agreement.NOT_EXECUTED}**"
+        yield _named(claim), claim.open, "", "", f"**{Standing.NOT_EXECUTED}**"
     parts = zip(claim.evidence, one.seen, one.parts, strict=True)
     for at, (evidence, seen, stands) in enumerate(parts):
         name = _named(claim) if not at else claim.number

@@ -19,7 +19,7 @@ from harness.run import pipeline
 from harness.run.load_run import Run
 from tests.recorded import sample
 from tools import claim_evidence
-from tools.claim_evidence import Agreement, Asked, Claim, Evidence, Section
+from tools.claim_evidence import Standing, Asked, Claim, Evidence, Section
 
 ROOT = Path(__file__).parents[3]
 READER = sample.NAMES[5]
@@ -253,4 +253,4 @@ def test_the_claims_that_are_shipped_are_set_beside_a_recorded_run(
     assert "| **A5.1** Spark > 3.1, schema-on-read on" in text
     assert "missing_rename (8)" in text
     assert "**not executed**" in text
-    assert str(Agreement.DIFFERS) in text
+    assert str(Standing.DIFFERS) in text
