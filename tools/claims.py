@@ -27,7 +27,7 @@ from harness.run import load_run
 from harness.run.load_run import Run
 from tests.recorded import whole
 from tools import claim_evidence
-from tools.claim_evidence import SILENT, Standing, Asked, Claim, Evidence, Section, Sight
+from tools.claim_evidence import SILENT, Asked, Claim, Evidence, Section, Sight, Standing
 from tools.markdown_table import table
 
 DATA: Final = Path(__file__).with_name("claims.yaml")
@@ -107,8 +107,8 @@ def _legend() -> Iterator[str]:
     yield "The source is a digest of four documents; each claim stands here in our own words."
     yield "A row is one part of the evidence: what became of steps, or what readers answered after"
     yield "them. What is **bold** is not what the claim says, with who showed it. What neither"
-    yield "confirms nor refutes a claim (an unknown answer, a reader that does not support the table,"
-    yield "or one that shows wrong files as they are) has no say. What no run here has is *not"
+    yield "confirms nor refutes a claim (an unknown answer, one that shows wrong files as they are,"
+    yield "a reader that does not support the table) has no say. What no run here has is *not"
     yield "executed*: it is not shown as agreeing."
 
 

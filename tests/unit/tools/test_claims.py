@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from ruamel.yaml import YAML
 
 from harness.core.errors import UsageProblem
 from harness.core.parties import Party
@@ -19,7 +20,7 @@ from harness.run import pipeline
 from harness.run.load_run import Run
 from tests.recorded import sample
 from tools import claim_evidence
-from tools.claim_evidence import Standing, Asked, Claim, Evidence, Section
+from tools.claim_evidence import Asked, Claim, Evidence, Section, Standing
 
 ROOT = Path(__file__).parents[3]
 READER = sample.NAMES[5]
@@ -221,6 +222,14 @@ def test_every_section_of_the_digest_has_claims_with_numbers_of_their_own(
     assert [each.name for each in made] == ["A1", "A2", "A3", "A4", "A5", "B", "C", "E"]
     numbers = Counter(each.number for section in made for each in section.claims)
     assert set(numbers.values()) == {1}
+
+
+def test_evidence_is_of_steps_that_the_scenarios_have(claims: ModuleType) -> None:
+    every = (each for section in claims.load() for each in section.claims)
+    for evidence in (evidence for each in every for evidence in each.evidence):
+        text = (ROOT / "scenarios" / f"{evidence.scenario}.yaml").read_text(encoding="utf-8")
+        steps = YAML(typ="safe").load(text)["steps"]
+        assert set(evidence.steps) <= set(range(1, len(steps) + 1)), evidence
 
 
 def test_the_page_that_is_published_has_every_claim_and_explains_every_difference(
