@@ -1,8 +1,9 @@
-"""What a source document claims of each engine, beside what a run saw: one Markdown table.
+"""What source documents claim, beside what recorded runs saw: one Markdown page.
 
-    python tools/claims.py RUN > docs/results/findings-a5.md
+    python tools/claims.py RUN… > docs/results/claims.md
 
-The claims are in `claims.yaml`; the run is one of the profile `findings-a5`.
+The claims and what answers them are in `claims.yaml`. A run is the folder of a judged run, or the
+name of a recording in `tests/recorded`; the cells of a claim may be in any of them.
 """
 
 from __future__ import annotations
@@ -10,142 +11,219 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
 from pydantic import TypeAdapter
 from ruamel.yaml import YAML
 
-from harness.core.parties import Party
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # `tools`
 
-from harness.core.records import Verdict, VerdictKind
+from harness.core.errors import UsageProblem
 from harness.run import load_run
 from harness.run.load_run import Run
+from tests.recorded import whole
+from tools import claim_evidence
+from tools.claim_evidence import SILENT, Asked, Claim, Evidence, Section, Sight, Standing
 from tools.markdown_table import table
 
 DATA: Final = Path(__file__).with_name("claims.yaml")
-NOT_ASKED: Final = "not asked in this run"
-WRITERS: Final = "shown as the files have it, which is not what was expected"
-"""What is seen of a reader in a cell whose findings are all of what the files hold."""
-NOTHING_TOLD: Final = "nothing told"
+HEAD: Final = ("claim", "executed", "seen, and in how many cells", "versions", "agrees?")
+UNEXPLAINED: Final = "not explained"
+NOTHING_SAID: Final = "no run here has it, and the claims do not say what would answer it"
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A kind of schema change, and the cells that show it."""
+@dataclass(frozen=True)  # no slots: what is derived is kept
+class Tried:
+    """A claim and what the runs have of each part of its evidence."""
 
-    scenario: str
-    from_step: int
-    to_step: int
-    """The last step before which nothing heals what the change broke."""
+    claim: Claim
+    seen: tuple[tuple[Sight, ...], ...]
 
+    @cached_property
+    def parts(self) -> tuple[Standing, ...]:
+        """How each part of the evidence stands."""
+        both = zip(self.seen, self.claim.evidence, strict=True)
+        return tuple(claim_evidence.standing(seen, each.expected) for seen, each in both)
 
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """What the source says of one engine."""
-
-    engine: str
-    readers: tuple[str, ...]
-    says: Mapping[str, str]
-    claimed: Mapping[str, tuple[str, ...]]
-    views: tuple[str, ...] = ()
-    """Of merge-on-read tables; copy-on-write ones have the snapshot only. Empty for all."""
-    formats: tuple[str, ...] = ()
-    explained: str = ""
-    """Why the run differs."""
+    @property
+    def whole(self) -> Standing:
+        """How the claim stands; one that has more to it than its evidence agrees in part."""
+        stands = claim_evidence.together(self.parts)
+        partly = stands is Standing.AGREES and bool(self.claim.open)
+        return Standing.IN_PART if partly else stands
 
 
-@dataclass(frozen=True, slots=True)
-class Claims:
-    """All claims of one table."""
+def load(path: Path = DATA) -> tuple[Section, ...]:
+    """Load the claims; raise `UsageProblem` with file and line where one is not well made."""
+    text = path.read_text(encoding="utf-8")
+    made = TypeAdapter(tuple[Section, ...]).validate_python(YAML(typ="safe").load(text))
+    _refuse(path, claim_evidence.problems(made))
+    return made
 
-    title: str
-    changes: Mapping[str, Change]
-    rows: tuple[Claim, ...]
 
-
-def text_of(run: Run, made: Claims) -> str:
-    """Return the table as Markdown, differences explained below it."""
-    heads = ("engine in the source", "readers asked", *made.changes)
-    lines = [
-        f"# {made.title}",
-        "",
-        f"From a run of the profile `{run.info.profile}`, harness {run.info.version}.",
-        "Each cell: the source's claim, then what the run saw and in how many cells.",
-        "",
-        *table(heads, (_row(run, made, claim, at) for at, claim in enumerate(made.rows, start=1))),
-        "",
-        *_readers(run, made),
-        "",
-        "## Differences explained",
-        "",
-        *(f"{at}. {claim.explained}" for at, claim in enumerate(made.rows, 1) if claim.explained),
+def tried(runs: Sequence[Run], section: Section) -> list[Tried]:
+    """Return the claims of a section with what the runs have of each, differences first."""
+    found = [
+        Tried(claim, tuple(tuple(claim_evidence.sights(runs, e)) for e in claim.evidence))
+        for claim in section.claims
     ]
-    return "\n".join(lines)
+    return sorted(found, key=lambda each: list(Standing).index(each.whole))
 
 
-def _row(run: Run, made: Claims, claim: Claim, number: int) -> list[str]:
-    note = f" ({number})" if claim.explained else ""
-    readers = "<br>".join(f"`{reader}`" for reader in claim.readers)
-    cells = (_cell(run, change, claim, name) for name, change in made.changes.items())
-    return [f"{claim.engine}{note}", readers, *cells]
+def page(runs: Sequence[Run], found: Sequence[tuple[Section, list[Tried]]]) -> Iterator[str]:
+    """Yield the lines of the page; `found` has what was tried of each section."""
+    yield from ("# What source documents claim, and what runs saw", "", *_runs(runs), "")
+    yield from (*_legend(), "", *_counts(found), "")
+    for section, of in found:
+        yield from _section(section, of)
+    yield from ("## Readers", "", *_readers(runs, (each for _, of in found for each in of)))
 
 
-def _cell(run: Run, change: Change, claim: Claim, name: str) -> str:
-    seen = Counter(_seen(verdict) for verdict in _verdicts(run, change, claim))
+def refuse_unused(found: Iterable[Tried], path: Path = DATA) -> None:
+    """Raise `UsageProblem` where an explanation fits nothing that the runs have."""
+    told = ((each.claim.number, claim_evidence.unused(each.claim, each.parts)) for each in found)
+    _refuse(path, ((number, why) for number, why in told if why))
+
+
+def _refuse(path: Path, wrong: Iterable[tuple[str, str]]) -> None:
+    """Raise what is wrong with claims, each with the line that has its number."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    at = {line.partition("number: ")[2].strip(): n for n, line in enumerate(lines, start=1)}
+    told = [f"{path}:{at.get(number, 1)}: claim {number}: {what}" for number, what in wrong]
+    if told:
+        raise UsageProblem("\n".join(told))
+
+
+def _runs(runs: Iterable[Run]) -> Iterator[str]:
+    told = (f"`{run.info.profile}` ({len(run.verdicts):,} cells)" for run in runs)
+    yield f"From runs and recordings of the profiles {', '.join(told)}."
+
+
+def _legend() -> Iterator[str]:
+    yield "The source is a digest of four documents; each claim stands here in our own words."
+    yield "A row is one part of the evidence: what became of steps, or what readers answered after"
+    yield "them. What is **bold** is not what the claim says, with who showed it. What neither"
+    yield "confirms nor refutes a claim (an unknown answer, one that shows wrong files as they are,"
+    yield "a reader that does not support the table) has no say. What no run here has is *not"
+    yield "executed*: it is not shown as agreeing."
+
+
+def _counts(found: Sequence[tuple[Section, list[Tried]]]) -> Iterator[str]:
+    heads = ("claims of", "in all", *map(str, Standing))
+    rows = (_count(section.name, of) for section, of in found)
+    yield from table(heads, (*rows, _count("all", [each for _, of in found for each in of])))
+
+
+def _count(name: str, tries: Sequence[Tried]) -> tuple[str, ...]:
+    of = Counter(each.whole for each in tries)
+    return (name, str(len(tries)), *(str(of[kind]) for kind in Standing))
+
+
+def _section(section: Section, tries: Sequence[Tried]) -> Iterator[str]:
+    yield from (f"## {section.name}. {section.title}", "", f"Source: {section.source}.", "")
+    yield from table(HEAD, (row for each in tries for row in _rows(each)))
+    remarks = [remark for each in tries for remark in _remarks(each)]
+    yield from ("", *remarks, "") if remarks else ("",)
+
+
+def _remarks(one: Tried) -> Iterator[str]:
+    claim = one.claim
+    if one.whole is Standing.DIFFERS:
+        yield f"- {claim.number} differs: {claim.explained or UNEXPLAINED}"
+    if claim.note:
+        yield f"- {claim.number}: {claim.note}"
+    if claim.evidence and claim.open:
+        yield f"- {claim.number}, what is still open: {claim.open}"
+
+
+def _rows(one: Tried) -> Iterator[tuple[str, ...]]:
+    claim = one.claim
+    if not claim.evidence:
+        yield _named(claim), claim.open, "", "", f"**{Standing.NOT_EXECUTED}**"
+    parts = zip(claim.evidence, one.seen, one.parts, strict=True)
+    for at, (evidence, seen, stands) in enumerate(parts):
+        name = _named(claim) if not at else claim.number
+        executed = _executed(evidence, seen, claim.open)
+        yield name, executed, _seen(evidence, seen), _versions(seen), f"**{stands}**"
+
+
+def _named(claim: Claim) -> str:
+    return f"**{claim.number}** {claim.says}"
+
+
+def _executed(evidence: Evidence, seen: Sequence[Sight], otherwise: str) -> str:
+    about = f"{evidence.about}: " if evidence.about else ""
+    steps = ", ".join(map(str, evidence.steps))
+    what = f"{about}`{evidence.scenario}`, step{'s' * (len(evidence.steps) > 1)} {steps}"
     if not seen:
-        return f"{claim.says[name]}<br>{NOT_ASKED}"
-    what = "; ".join(f"{' + '.join(kinds)} ({times})" for kinds, times in seen.most_common())
-    return f"{claim.says[name]}<br>**{_agreement(seen, claim.claimed[name])}**: {what}"
+        return f"{what}: {otherwise or NOTHING_SAID}"
+    texts = "; ".join(dict.fromkeys(sight.step.partition(", rewrites")[0] for sight in seen))
+    asked = "answers" if evidence.of is Asked.ANSWERS else "steps"
+    return f"{what} ({texts}): {asked}{_selection(evidence)}"
 
 
-def _agreement(seen: Iterable[tuple[str, ...]], claimed: Iterable[str]) -> str:
-    """Whether what was seen of a reader is claimed; wrong files say nothing of any reader."""
-    told = [kinds for kinds in seen if kinds != (WRITERS,)]
-    if not told:
-        return NOTHING_TOLD
-    return "agrees" if all(set(kinds) <= set(claimed) for kinds in told) else "differs"
+def _selection(evidence: Evidence) -> str:
+    words = {"": evidence.formats, "view ": evidence.views, "question ": evidence.queries}
+    chosen = (f"{word}{' or '.join(of)}" for word, of in words.items() if of)
+    set_so = (f"{name}={value}" for name, value in evidence.settings.items())
+    return "".join(f"; {each}" for each in (*chosen, *set_so))
 
 
-def _verdicts(run: Run, change: Change, claim: Claim) -> Iterator[Verdict]:
-    for verdict in run.verdicts:
-        shape = run.variants[verdict.variant].format
-        if verdict.scenario != change.scenario or verdict.reader not in claim.readers:
-            continue
-        if not change.from_step <= verdict.step <= change.to_step:
-            continue
-        if claim.formats and shape not in claim.formats:
-            continue
-        if claim.views and shape == "hudi-mor" and verdict.view not in claim.views:
-            continue
-        yield verdict
+def _seen(evidence: Evidence, seen: Sequence[Sight]) -> str:
+    times = Counter(sight.kinds for sight in seen)
+    return "<br>".join(_kind(kinds, evidence, seen) for kinds, _ in times.most_common())
 
 
-def _seen(verdict: Verdict) -> tuple[str, ...]:
-    if verdict.verdict is not VerdictKind.WRONG:
-        return (str(verdict.verdict),)
-    others = {Party.WRITER, Party.CATALOG, Party.STATISTICS, Party.UNSURE}
-    found = [each for each in verdict.findings if each.party not in others]
-    return tuple(str(each.kind) for each in found) or (WRITERS,)
+def _kind(kinds: tuple[str, ...], evidence: Evidence, seen: Sequence[Sight]) -> str:
+    own = [sight for sight in seen if sight.kinds == kinds]
+    what = " + ".join(kinds)
+    if set(kinds) - SILENT <= set(evidence.expected):
+        return f"{what} ({len(own)})"
+    by = _names(sight.reader or sight.writer for sight in own)
+    of = f" reading {_names(sight.writer for sight in own)}" if own[0].reader else ""
+    return f"**{what}** ({len(own)}): {by}{of}"
 
 
-def _readers(run: Run, made: Claims) -> Iterable[str]:
-    asked = dict.fromkeys(reader for claim in made.rows for reader in claim.readers)
-    found = (run.readers[reader] for reader in asked if reader in run.readers)
-    yield from dict.fromkeys(f"- `{each.distribution}`: {each.fidelity}" for each in found)
+def _versions(seen: Sequence[Sight]) -> str:
+    readers = _names(sight.reader.partition("{")[0] for sight in seen if sight.reader)
+    writers = _names(sight.writer for sight in seen)
+    return f"{readers} reading {writers}" if readers else writers
+
+
+def _names(of: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in sorted(set(of)))
+
+
+def _readers(runs: Sequence[Run], tries: Iterable[Tried]) -> Iterator[str]:
+    """Yield what the readers are that the page names."""
+    asked = {s.reader for each in tries for seen in each.seen for s in seen}
+    found = (each for run in runs for each in run.info.readers if each.reader in asked)
+    told = {f"- `{each.distribution}`: {each.fidelity}" for each in found}
+    yield from sorted(told)
+
+
+def _run(name: str) -> Run:
+    """Return the run of that folder, or the recording of that name."""
+    folder = Path(name)
+    return load_run.load(folder.resolve()) if folder.is_dir() else whole.run_of(name)
 
 
 def main() -> int:
-    """Print the table of a run."""
+    """Print the page of some runs; say what is wrong with the claims, if anything is."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("run", type=Path)
-    run = load_run.load(parser.parse_args().run.resolve())
-    made = TypeAdapter(Claims).validate_python(YAML(typ="safe").load(DATA))
-    print(text_of(run, made))
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="folder of a run, or a recording")
+    try:
+        runs, sections = list(map(_run, parser.parse_args().runs)), load()
+        found = [(section, tried(runs, section)) for section in sections]
+        print("\n".join(page(runs, found)))
+        refuse_unused(each for _, of in found for each in of)
+    except UsageProblem as problem:
+        print(problem, file=sys.stderr)
+        return problem.exit_status
     return 0
 
 
