@@ -13,11 +13,13 @@ from rich.console import Console
 from harness.core.parties import Party
 from harness.core.records import Finding, FindingKind, Verdict, VerdictKind, Witness
 from harness.judge.baseline import Applied
-from harness.judge.baseline.seen import seen_of_steps
+from harness.judge.baseline.seen import Facts, seen_of_steps
 from harness.judge.recorded_schema import KINDS
 from harness.reports import ci_site, github, html, junit, markdown, sentences, summary, terminal
-from harness.run import baseline_files, plan_record, run_gate
+from harness.run import run_gate
 from harness.run.load_run import WRITE, Run
+from harness.scenario.cells import Variant
+from harness.scenario.load import loads
 from tests.recorded import sample
 
 STEP = 4
@@ -90,11 +92,13 @@ def test_it_fails_the_gate_until_it_is_known(run: Run) -> None:
 
 
 def test_for_baselines_it_is_no_step_that_was_right(run: Run) -> None:
-    facts = baseline_files.facts(run, plan_record.plan_of(run.info))
     (verdict,) = (each for each in run.step_verdicts if each.findings == (FOUND,))
-    right, others = (list(seen_of_steps(facts, told)) for told in ((), [verdict]))
-    assert (verdict.variant, STEP) in facts.applied
-    assert len(right) == len(others) + 1
+    text = "table:\n  columns: {id: string, f1: string}\n  key: id\nsteps:\n  - insert: [1]\n"
+    writers = ("spark-3.5.8-hudi-0.15.0",) * (STEP + 1)
+    variant = Variant(verdict.variant, loads(text, "a/b.yaml"), "hudi-cow", {}, writers)
+    facts = Facts({variant.id: variant}, {}, {}, ((variant.id, STEP),))
+    assert [each.step for each in seen_of_steps(facts, ())] == [STEP]
+    assert list(seen_of_steps(facts, [verdict])) == []
 
 
 @pytest.mark.parametrize(
