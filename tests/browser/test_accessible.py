@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, ViewportSize
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from harness.core.records import VerdictKind
 from harness.reports import html, html_data
@@ -88,7 +88,7 @@ def test_a_run_that_is_too_large_is_counted_where_it_is_right(
         assert sum(int(each.replace(",", "")) for each in numbers) == trino
         first = next(each for each in run.verdicts if each.verdict is VerdictKind.CORRECT)
         page.evaluate("(hash) => { location.hash = hash; }", quote(first.case, safe=""))
-        assert "right is only counted here" in page.locator("#problems").inner_text()
+        expect(page.locator("#problems")).to_contain_text("right is only counted here")
         wrong = next(each for each in run.verdicts if each.verdict is VerdictKind.WRONG)
         page.evaluate("(hash) => { location.hash = hash; }", quote(wrong.case, safe=""))
         page.locator("#cell-title").wait_for()

@@ -117,6 +117,7 @@ def test_a_sum_counts_the_cells_to_which_it_leads(page: Page) -> None:
     wrong = page.locator("tr.operation a.sum.wrong").first
     [said] = re.findall(r"([\d,]+) wrong", wrong.get_attribute("title") or "")
     wrong.click()
+    expect(page.get_by_role("searchbox")).not_to_have_value("")
     search(page, f"{page.get_by_role('searchbox').input_value()} is:wrong")
     assert count(page) == int(said.replace(",", ""))
 
@@ -141,13 +142,14 @@ def test_a_view_is_the_same_again_from_its_address(page: Page, address: str) -> 
     if page.locator("tr.scenario button[aria-expanded=false]").count():
         page.locator("tr.scenario button[aria-expanded=false]").first.click()
     page.locator("a.cell.wrong:not(.sum, .off)").first.click()
+    expect(page).to_have_url(re.compile("cell="))
     shown = _shown(page)
     where = page.url
     page.goto("about:blank")
     page.goto(where)
     assert where.startswith(address)
+    expect(page.locator("dialog[open]")).to_have_count(1)
     assert _shown(page) == shown
-    assert page.locator("dialog[open]").count() == 1
 
 
 def _shown(page: Page) -> list[str]:
@@ -161,10 +163,10 @@ def test_the_address_of_a_cell_opens_it_and_leaves_the_search(page: Page, run: R
     search(page, "is:wrong")
     page.evaluate("(hash) => { location.hash = hash; }", quote(wrong.case, safe=""))
     expect(page.locator("#cell-title")).to_have_text(wrong.reader)
-    assert "q=is%3Awrong" in page.url
+    expect(page).to_have_url(re.compile("q=is%3Awrong"))
     page.keyboard.press("Escape")
     expect(page.locator("dialog[open]")).to_have_count(0)
-    assert "cell=" not in page.url
+    expect(page).not_to_have_url(re.compile("cell="))
 
 
 def test_an_address_without_a_cell_of_this_page_is_told(page: Page) -> None:
@@ -175,23 +177,26 @@ def test_an_address_without_a_cell_of_this_page_is_told(page: Page) -> None:
 def test_a_link_is_copied_of_a_cell_a_cause_and_a_view(page: Page, address: str) -> None:
     page.locator("button.copy").first.click()
     expect(page.locator("#said")).to_have_text("The link is copied.")
-    assert _copied(page) == f"{address}#cause-1"
+    expect_copied(page, f"{address}#cause-1")
     search(page, "is:wrong")
     page.locator("[data-copy-view]").click()
-    assert _copied(page) == f"{address}#q=is%3Awrong"
+    expect_copied(page, f"{address}#q=is%3Awrong")
     case = page.evaluate("CELLS.find((cell) => cell.k === 'wrong').case")
     page.evaluate("(hash) => { location.hash = hash; }", quote(case, safe=""))
     page.get_by_role("button", name="copy link", exact=True).click()
-    assert _copied(page) == f"{address}#{quote(case, safe='')}"
+    expect_copied(page, f"{address}#{quote(case, safe='')}")
 
 
-def _copied(page: Page) -> str:
-    return str(page.evaluate("navigator.clipboard.readText()"))
+def expect_copied(page: Page, address: str) -> None:
+    """Wait until the clipboard has an address."""
+    there = "async (address) => await navigator.clipboard.readText() === address"
+    page.wait_for_function(there, arg=address)
 
 
 def test_a_cause_leads_to_its_cells_and_a_cell_to_its_cause(page: Page, run: Run) -> None:
     first = causes(run.verdicts, run)[0]
     page.locator("#cause-1 a[href^='#q=']").click()
+    expect(page.get_by_role("searchbox")).not_to_have_value("")
     assert count(page) == len(first.cases)
     page.evaluate("(hash) => { location.hash = hash; }", quote(first.first.case, safe=""))
     page.locator("dialog a[href='#cause-1']").click()
@@ -216,7 +221,7 @@ def test_everything_is_reached_by_the_keyboard(page: Page) -> None:
     expect(page.locator("dialog[open]")).to_have_count(1)
     before = page.url
     page.keyboard.press("ArrowRight")
-    assert page.url != before
+    expect(page).not_to_have_url(before)
     page.keyboard.press("Escape")
     expect(page.locator("a.cell:focus")).to_have_count(1)
     page.keyboard.press("/")

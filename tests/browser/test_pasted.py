@@ -63,6 +63,7 @@ def printed(answer: Answer, form: Printed) -> str:
 
 def show(page: Page, case: str) -> None:
     page.evaluate("(hash) => { location.hash = hash; }", quote(case, safe=""))
+    page.wait_for_function("(name) => state.cell === name", arg=case)
 
 
 def paste(page: Page, answer: str) -> str:

@@ -53,6 +53,7 @@ def test_a_search_knows_what_became_of_each_answer(
 
 def test_a_cell_shows_the_answers_of_both_sides(upgrade: Page) -> None:
     upgrade.goto(f"{upgrade.url.partition('#')[0]}#q=changed:regressed")
+    expect(upgrade.get_by_role("searchbox")).to_have_value("changed:regressed")
     closed = upgrade.locator("button[aria-expanded=false]")
     while closed.count():
         closed.first.click()
