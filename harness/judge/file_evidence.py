@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, TypeVar
 
+from harness.core.grouping import grouped
 from harness.core.records import Answer
 from harness.judge.predicted_rows import Looks, PredictedRows, looks_of, predict_rows
 from harness.judge.world import World
@@ -161,22 +162,19 @@ class Layout:
         """
         if self.world.newer is not None or self.unread:
             return self._holding
-        standing: dict[str, list[FileFact]] = {}
         try:
-            for key, fact in self._newest():
-                standing.setdefault(key.removeprefix(f"{self._key}:"), []).append(fact)
+            return self._by_key(self._newest())
         except column_resolution.LayoutError:
             return self._holding
-        return standing
 
     @cached_property
     def _holding(self) -> Mapping[str, Sequence[FileFact]]:
         """The files that hold each row, by the text of its key."""
-        holding: dict[str, list[FileFact]] = {}
-        for fact in self.files:
-            for key in fact.keys:
-                holding.setdefault(key.removeprefix(f"{self._key}:"), []).append(fact)
-        return holding
+        return self._by_key((key, fact) for fact in self.files for key in fact.keys)
+
+    def _by_key(self, found: Iterable[tuple[str, FileFact]]) -> Mapping[str, Sequence[FileFact]]:
+        """Return files by the text of a row's key; record keys may begin with the column's name."""
+        return grouped([(key.removeprefix(f"{self._key}:"), fact) for key, fact in found])
 
     def twice_from(self, answer: Answer) -> Mapping[tuple[str, Looks], FileFact]:
         """Return the same by the key's text and how the row looks: a key may be shown twice.
@@ -288,9 +286,8 @@ class Layout:
 def _tells_more(way: Way) -> bool:
     """Return whether a way shows what does not tell itself whose it is."""
     converted = way.cast and way.by.placed
-    return (
-        way.by in _TELLING or way.stored or way.listed or way.overlaid or way.own_order or converted
-    )
+    elsewhere = way.listed or way.overlaid or way.own_order
+    return way.by in _TELLING or way.stored or elsewhere or converted
 
 
 def _together(rows: Iterable[tuple[_Row, FileFact]]) -> dict[_Row, list[FileFact]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final
 
@@ -47,7 +48,7 @@ def gate(applied: Applied, late: Collection[str] = (), *, fail_on_flaky: bool = 
 
     """
     unknown = tuple(_unknown(applied.verdicts))
-    new, flaky = tuple(_new(applied)), _flaky(applied.verdicts, late)
+    new, flaky = tuple(_new(applied)), _flaky(applied.verdicts, set(late))
     failing = new or (fail_on_flaky and flaky)
     status = UNKNOWN if unknown else NEW if failing else GOOD
     told = (*unknown, *new, *_unsteady(flaky), *_expired(applied), *_good(applied, status))
@@ -113,7 +114,7 @@ def _unexplained(verdict: Verdict) -> bool:
     return any(each.kind is FindingKind.UNEXPLAINED for each in verdict.findings)
 
 
-def _flaky(verdicts: Sequence[Verdict], late: Collection[str]) -> Mapping[str, Sequence[Verdict]]:
+def _flaky(verdicts: Sequence[Verdict], late: AbstractSet[str]) -> Mapping[str, Sequence[Verdict]]:
     """Return the cells that were not answered alike each time that they were asked, by how."""
     found = ((LATE if each.case in late else OTHERWISE, each) for each in verdicts)
     return grouped((how, each) for how, each in found if how is LATE or _depends(each))

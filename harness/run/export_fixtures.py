@@ -135,7 +135,6 @@ class _Export:
         self._selection = selection
         questions = (each.question for each in run.info.cells)
         self._asked = grouped(((of, step), (view, query)) for of, step, view, query in questions)
-        self._records = grouped((each.variant, each) for each in run.by_step.values())
         plan = plan_record.plan_of(run.info)
         self._variants = {each.id: each for each in plan.variants}
 
@@ -155,7 +154,7 @@ class _Export:
 
     def _variant(self, info: VariantInfo, name: str) -> FixtureVariant:
         text = self._run.info.scenarios[info.id].encode()
-        records = self._records[info.id]
+        records = self._run.states_of(info.id)
         case = case_of(self._variants[info.id], records)
         steps = tuple(self._step(info, case, each, name) for each in records)
         written = self._write(PurePosixPath(name) / SCENARIO, text)

@@ -15,6 +15,7 @@ from harness.core.grouping import grouped
 from harness.core.records import VerdictKind
 from harness.run.load_run import WRITE, Run
 from harness.run.run_info import RunInfo
+from harness.scenario.cells import Cell
 
 _INFO: Final = TypeAdapter(RunInfo)
 _DIGESTS: Final = TypeAdapter(dict[str, str])
@@ -59,8 +60,9 @@ class KeptCell:
     @property
     def case(self) -> str:
         """Return the name that it has in its run."""
-        at = f"{self.variant}/s{self.step}/{self.view}"
-        return at if self.view == WRITE else f"{at}/{self.query}/{self.reader}"
+        if self.view == WRITE:
+            return f"{self.variant}/s{self.step}/{self.view}"
+        return Cell(self.variant, self.step, self.reader, self.view, self.query).case
 
 
 def digest(text: str) -> bytes:

@@ -137,6 +137,10 @@ class Run:
         """Return the variant of that id; one that is not in the plan is known by its id only."""
         return self.variants.get(name) or VariantInfo(name, name, "", ())
 
+    def states_of(self, variant: str) -> list[StateRecord]:
+        """Return the recorded states of a variant, those of all others unread."""
+        return [self.by_step[at] for at in self.steps_of.get(variant, ())]
+
     def step(self, variant: str, number: int) -> StepInfo:
         """Return a step of a variant."""
         return self.variant(variant).step(number)

@@ -317,5 +317,5 @@ def _verdicts(found: Run, plan: Plan) -> Iterator[Verdict]:
 def _of_variant(
     found: Run, cells: Mapping[str, Sequence[Cell]], variant: Variant
 ) -> tuple[Verdict, ...]:
-    states = [found.by_step[at] for at in found.steps_of.get(variant.id, ())]
-    return verdicts.judge(case_of(variant, states), cells.get(variant.id, ()), found.answers)
+    case = case_of(variant, found.states_of(variant.id))
+    return verdicts.judge(case, cells.get(variant.id, ()), found.answers)

@@ -35,10 +35,9 @@ def _answers(
     run: Run, verdicts: Sequence[Verdict]
 ) -> Iterator[tuple[QuestionKey, tuple[WayAnswer, ...]]]:
     of = grouped((each.variant, each) for each in verdicts)
-    states = grouped((each.variant, each) for each in run.states)
     for variant in _variants(run) if of else ():
         if variant.id in of:
-            standards = Standards(case_of(variant, tuple(states.get(variant.id, ()))))
+            standards = Standards(case_of(variant, run.states_of(variant.id)))
             for each in of[variant.id]:
                 answer = run.answers.get(each.case)
                 yield each.question, _of(standards, each, answer) if answer else ()
