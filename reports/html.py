@@ -51,6 +51,7 @@ def page(run: Run) -> str:
             "answers": reader_answers(run, told),
             "since": SINCE,
             "counted": shown["counted"],
+            "examples": shown["examples"],
             "most_cells": html_data.MOST_CELLS,
             "at_once": AT_ONCE,
             **_causes(told),

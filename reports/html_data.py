@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from typing import Final
 
@@ -23,7 +23,8 @@ from harness.run.run_info import VariantInfo
 from harness.run.way_answers import way_answers
 
 MOST_CELLS: Final = 50_000
-"""Of more cells than these, those that are right are counted and not shown."""
+"""Of more cells than these, those that are right are counted and not shown. Of more that are not
+right, there are examples of each cause."""
 CREATE: Final = "create_table"
 """What the page calls the first step."""
 
@@ -53,7 +54,7 @@ class PageCells:
 
     shown: Mapping[QuestionKey, Sequence[Verdict]]
     counted: Sequence[Verdict]
-    """Those that are right and left out, but for their number."""
+    """Those that are left out, but for their number."""
     causes: Sequence[CauseCells]
     numbered: int
     """So many of the causes are listed on the page, from 1."""
@@ -62,19 +63,36 @@ class PageCells:
     explains: bool = True
     """Whether the page tells which way of reading gives a pasted answer: that of one run does,
     which is not too large."""
+    examples: int = 0
+    """So many cells of each cause are shown, and their variants alone; 0: all."""
 
 
 def run_cells(run: Run, causes: Sequence[FoundCause] = ()) -> PageCells:
     """Return what the page of one run shows: of too many cells, those that are not right."""
     few = len(run.verdicts) <= MOST_CELLS
-    left_out = [] if few else [v for v in run.verdicts if v.verdict is VerdictKind.CORRECT]
-    return PageCells(
-        shown=left(run, {each.case for each in left_out}),
-        counted=left_out,
-        causes=[CauseCells(each.key.operation, each.cases) for each in causes],
+    told = [CauseCells(each.key.operation, each.cases) for each in causes]
+    right = [] if few else [v for v in run.verdicts if v.verdict is VerdictKind.CORRECT]
+    cells = PageCells(
+        shown=left(run, {each.case for each in right}),
+        counted=right,
+        causes=told,
         numbered=len(causes),
         explains=few,
     )
+    return with_examples(run, cells)
+
+
+def with_examples(run: Run, cells: PageCells) -> PageCells:
+    """Return what a page shows of too many cells: of each cause the same number of examples."""
+    if sum(map(len, cells.shown.values())) <= MOST_CELLS:
+        return cells
+    most = max(1, MOST_CELLS // max(1, len(cells.causes)))
+    kept = {case for each in cells.causes for case in each.cases[:most]}
+    more = [e for of in cells.shown.values() for e in of if e.case not in kept]
+    shown = left(run, {each.case for each in run.verdicts if each.case not in kept})
+    before = {case: each for case, each in cells.before.items() if case in kept}
+    counted = [*cells.counted, *more]
+    return replace(cells, shown=shown, counted=counted, before=before, examples=most)
 
 
 def left(run: Run, without: Collection[str]) -> Mapping[QuestionKey, Sequence[Verdict]]:
@@ -95,7 +113,7 @@ def data(run: Run, cells: PageCells) -> dict[str, JsonValue]:
     steps, instants = _steps(run), _instants(run)
     variants = [
         _variant(run, each, steps[each.id], instants.get(each.id, {}), pool)
-        for each in _variants(run)
+        for each in _shown_variants(run, cells)
     ]
     return {
         "traced": TRACED,
@@ -111,18 +129,29 @@ def data(run: Run, cells: PageCells) -> dict[str, JsonValue]:
         "since": [each.operation for each in cells.causes],
         "numbered": cells.numbered,
         "explains": cells.explains,
-        "counted": _counted(run, cells.counted),
+        "counted": _counted(run, cells),
+        "examples": cells.examples,
     }
 
 
-def _counted(run: Run, verdicts: Sequence[Verdict]) -> JsonValue:
-    """Return how many right cells are left out: by scenario, operation and reader."""
+def _counted(run: Run, cells: PageCells) -> JsonValue:
+    """Return how many cells are left out: by scenario, operation, reader and verdict.
+
+    What is not right counts for the operation since which it is so.
+    """
     readers = {name: number for number, name in enumerate(summary.readers(run))}
-    right = Counter(
-        (each.scenario, run.step(each.variant, each.step).operation, readers[each.reader])
-        for each in verdicts
+    began = [each for each in cells.causes if each.operation] if cells.examples else []
+    since = {case: each.operation for each in began for case in each.cases[cells.examples :]}
+    found = Counter(
+        (
+            each.scenario,
+            since.get(each.case) or run.step(each.variant, each.step).operation,
+            readers[each.reader],
+            str(each.verdict),
+        )
+        for each in cells.counted
     )
-    return [[*key, number] for key, number in right.items()]
+    return [[*key[:3], number, key[3]] for key, number in found.items()]
 
 
 def _causes(cells: PageCells) -> JsonValue:
@@ -139,6 +168,13 @@ def _causes(cells: PageCells) -> JsonValue:
 def _variants(run: Run) -> list[VariantInfo]:
     names = dict.fromkeys([*run.variants, *(each.variant for each in run.verdicts)])
     return [run.variant(name) for name in names]
+
+
+def _shown_variants(run: Run, cells: PageCells) -> list[VariantInfo]:
+    """Return the variants of the page: all, where it does not show examples alone."""
+    every = _variants(run)
+    names = {key[0] for key in cells.shown}
+    return [each for each in every if each.id in names] if cells.examples else every
 
 
 def _reader(run: Run, name: str) -> JsonValue:
@@ -237,7 +273,7 @@ def _file(fact: FileFact, step: int | None, pool: Pool) -> JsonValue:
 
 def _questions(run: Run, cells: PageCells, pool: Pool) -> list[JsonValue]:
     """Return the questions, each with its cells: what they share is said once."""
-    variants = {each.id: number for number, each in enumerate(_variants(run))}
+    variants = {each.id: number for number, each in enumerate(_shown_variants(run, cells))}
     readers = {name: number for number, name in enumerate(summary.readers(run))}
     every, answers = agreement.questions(run), way_answers(run) if cells.explains else {}
     files, old = QuestionFiles(run), next((each.run for each in cells.before.values()), run)

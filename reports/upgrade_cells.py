@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
+from typing import Final
 
 from harness.comparison.cell_pairs import CellPair
 from harness.comparison.result import SideComparison
+from harness.core.counting import counted
 from harness.core.errors import printable
 from harness.core.grouping import grouped
 from harness.core.records import Verdict, VerdictKind
@@ -18,6 +21,8 @@ from harness.reports.words import FINDINGS, LONGEST, NOT_WORDED, VERDICTS, short
 from harness.run.load_run import Run
 
 NOT_ASKED = "not asked"
+MOST_TABLES: Final = 500
+"""So many tables of a list are told; of a million cells the rest would fill a browser's memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +50,11 @@ class VariantCells:
 def lists(pairs: Iterable[CellPair], found: SideComparison) -> tuple[VariantCells, ...]:
     """Return all pairs, table by table."""
     of = grouped((each.either.variant, each) for each in pairs)
-    return tuple(VariantCells(name, tuple(_lines(each, found))) for name, each in of.items())
+    some = islice(of.items(), MOST_TABLES)
+    told = [VariantCells(name, tuple(_lines(each, found))) for name, each in some]
+    if (more := len(of) - MOST_TABLES) > 0:
+        told.append(VariantCells(f"and {counted(more, 'more table')}: harness explain CASE", ()))
+    return tuple(told)
 
 
 def _lines(pairs: Iterable[CellPair], found: SideComparison) -> Iterator[CellLine]:

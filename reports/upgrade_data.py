@@ -38,7 +38,7 @@ def page_cells(found: SideComparison) -> PageCells:
     as_before = [case for case, each in of.items() if each.change is VerdictChange.RIGHT_AS_BEFORE]
     others = {each.case for each in run.verdicts if each.case not in of}
     counted = set(as_before)
-    return PageCells(
+    cells = PageCells(
         shown=html_data.left(run, counted | others),
         counted=[each for each in run.verdicts if each.case in counted],
         causes=_causes(found),
@@ -50,6 +50,7 @@ def page_cells(found: SideComparison) -> PageCells:
         },
         explains=False,
     )
+    return html_data.with_examples(run, cells)
 
 
 def _causes(found: SideComparison) -> list[CauseCells]:

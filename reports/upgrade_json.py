@@ -34,12 +34,15 @@ def write(found: SideComparison, folder: Path) -> Path:
     """Write the file."""
     path = folder / FILE
     # As ASCII, so that no text of an engine is more than a text.
-    path.write_text(json.dumps(data(found), indent=1) + "\n", encoding="ascii")
+    with path.open("w", encoding="ascii") as out:
+        # A piece at a time: of a million cells the whole text would fill the memory.
+        json.dump(data(found), out, indent=1, default=pair_data)
+        out.write("\n")
     return path
 
 
 def data(found: SideComparison) -> JsonObject:
-    """Return all that a comparison found."""
+    """Return all that a comparison found; its cells are pairs, which `pair_data` makes plain."""
     return {
         "format": FORMAT,
         **answer(found),
@@ -59,7 +62,7 @@ def data(found: SideComparison) -> JsonObject:
             "expired": [_line(each) for each in found.accepted.expired],
         },
         "cells": {
-            str(change): [_pair(each) for each in found.of(change)]
+            str(change): found.of(change)
             for change in VerdictChange
             if change is not VerdictChange.RIGHT_AS_BEFORE
         },
@@ -167,7 +170,8 @@ def _line(line: Acceptance) -> JsonObject:
     }
 
 
-def _pair(pair: CellPair) -> JsonObject:
+def pair_data(pair: CellPair) -> JsonObject:
+    """Return a pair of cells as plain data."""
     return {
         "case": pair.either.case,
         "old_case": pair.old.case if pair.old else "",

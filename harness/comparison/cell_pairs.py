@@ -11,6 +11,7 @@ from harness.comparison.verdict_change import VerdictChange, change
 from harness.core.records import OutcomeKind, Verdict, VerdictKind
 from harness.plan import controls
 from harness.run.load_run import WRITE, Run
+from harness.scenario.cells import Cell
 
 Key = tuple[str, int, str, str, str]
 """Variant, step, reader, view and query, as the new side calls them."""
@@ -51,16 +52,19 @@ def pairs(old: Run, new: Run, alike: Correspondence = AS_NAMED) -> tuple[CellPai
     A step that is right on both sides is no pair: nobody was asked anything. Neither is the control
     of a reader that only one side has: what is built on it is said of the other cells.
     """
-    before = {key_of(each): each for each in every_verdict(old)}
-    found, met = list[CellPair](), set[Key]()
+    before = {_name(each): each for each in every_verdict(old)}
+    return tuple(filter(_tells, _pairs(before, new, alike)))
+
+
+def _pairs(before: Mapping[str, Verdict], new: Run, alike: Correspondence) -> Iterator[CellPair]:
+    met = set[str]()
     for each in every_verdict(new):
-        key = _old_key(each, alike)
-        met.add(key)
-        was = before.get(key)
-        found.append(CellPair(was, each, change(was, each)))
-    gone = (each for key, each in before.items() if key not in met)
-    found += (CellPair(each, None, VerdictChange.GONE) for each in gone)
-    return tuple(filter(_tells, found))
+        name = _old_name(each, alike)
+        met.add(name)
+        was = before.get(name)
+        yield CellPair(was, each, change(was, each))
+    gone = (each for name, each in before.items() if name not in met)
+    yield from (CellPair(each, None, VerdictChange.GONE) for each in gone)
 
 
 def _tells(pair: CellPair) -> bool:
@@ -70,11 +74,26 @@ def _tells(pair: CellPair) -> bool:
     return not (pair.is_step and pair.change is VerdictChange.RIGHT_AS_BEFORE)
 
 
-def _old_key(new: Verdict, alike: Correspondence) -> Key:
-    """Return the key of the old side's cell that a cell of the new side is held against."""
-    variant, step, reader, view, query = key_of(new)
-    old = alike.variants.get(variant, variant), alike.readers.get(reader, reader)
-    return old[0], step, old[1], view, query
+def _name(verdict: Verdict) -> str:
+    """Return what tells a cell from all others; of a step, whose case has a name or none."""
+    if verdict.view == WRITE:
+        return _of_step(verdict.variant, verdict.step)
+    return verdict.case  # a text that is there already: there may be a million
+
+
+def _old_name(new: Verdict, alike: Correspondence) -> str:
+    """Return that of the old side's cell that a cell of the new side is held against."""
+    variant = alike.variants.get(new.variant, new.variant)
+    if new.view == WRITE:
+        return _of_step(variant, new.step)
+    reader = alike.readers.get(new.reader, new.reader)
+    if (variant, reader) == (new.variant, new.reader):
+        return new.case
+    return Cell(variant, new.step, reader, new.view, new.query).case
+
+
+def _of_step(variant: str, step: int) -> str:
+    return f"{variant}/s{step}/{WRITE}"
 
 
 def counts(found: Iterable[CellPair]) -> Mapping[VerdictChange, int]:
@@ -95,5 +114,5 @@ def every_verdict(run: Run) -> Iterator[Verdict]:
 
 
 def _applied(run: Run, variant: str, step: int) -> Verdict:
-    case, scenario = f"{variant}/s{step}/{WRITE}", run.variant(variant).scenario
+    case, scenario = _of_step(variant, step), run.variant(variant).scenario
     return Verdict(case, scenario, variant, step, "", WRITE, "", VerdictKind.CORRECT)

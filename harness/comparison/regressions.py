@@ -5,7 +5,7 @@ The causes are those of the new side's run (`run.causes`); here they are narrowe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -56,8 +56,8 @@ def regressions(found: Iterable[CellPair], new: Run) -> tuple[Regression, ...]:
     Silent ones come before loud ones; of these, those that engines have by default; of these, those
     that most scenarios show.
     """
-    keys = _keys(new)
     every = [(pair, symptom) for pair in found for symptom in _worse(pair, new)]
+    keys = _keys(new, {pair.either.case for pair, _ in every})
     first = _first_steps(every)
     seen = (
         (_key(keys.get((pair.either.case, symptom)), pair, symptom, first, new), pair)
@@ -67,10 +67,15 @@ def regressions(found: Iterable[CellPair], new: Run) -> tuple[Regression, ...]:
     return tuple(sorted(made, key=_harm))
 
 
-def _keys(run: Run) -> Mapping[tuple[str, Symptom], CauseKey]:
-    """Return the cause of each symptom of each case."""
-    found = causes.causes(run.verdicts, run)
-    return {(case, each.key.symptom): each.key for each in found for case in each.cases}
+def _keys(run: Run, wanted: Collection[str]) -> Mapping[tuple[str, Symptom], CauseKey]:
+    """Return the cause of each symptom of some cases."""
+    found = causes.causes(run.verdicts, run) if wanted else ()
+    return {
+        (case, each.key.symptom): each.key
+        for each in found
+        for case in each.cases
+        if case in wanted
+    }
 
 
 _Worse = tuple[CellPair, Symptom]

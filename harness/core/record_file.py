@@ -19,9 +19,10 @@ from typing import Final, Generic, TypeVar, overload
 
 from harness.core import jsonl
 from harness.core.jsonl import Record
+from harness.core.records import Answer, StateRecord, Verdict
 
-KEPT: Final = 20_000
-"""So many of the records read last are kept: all of a small run, and some 100 MB of a big one."""
+KEPT: Final[Mapping[type, int]] = {StateRecord: 4_000, Answer: 20_000, Verdict: 20_000}
+"""So many of the records read last are kept: all of a small run, and some 150 MB of a big one."""
 _BLOCK: Final = 1 << 20
 _NAME: Final = re.compile(rb'\{"case":("(?:[^"\\]|\\.)*")')
 
@@ -50,7 +51,7 @@ class RecordFile(Sequence[Record]):
             # It stays open: another file may come to be where this one was.
             weakref.finalize(self, os.close, self._file)
         self._starts = array("Q", _starts(self._file))
-        self._kept: Callable[[int], Record] = lru_cache(maxsize=KEPT)(self._read)
+        self._kept: Callable[[int], Record] = lru_cache(maxsize=KEPT[kind])(self._read)
 
     def __len__(self) -> int:
         """Return the number of records."""

@@ -111,8 +111,10 @@ class FoundCause:
 
 def causes(verdicts: Iterable[Verdict], run: Run) -> tuple[FoundCause, ...]:
     """Return what is not right by its causes: new ones, default settings, silent ones first."""
-    shown = [(since, each) for series in _series(verdicts) for since, each in _began(series, run)]
-    settled = _settled(since for since, _ in shown)
+    one: dict[_Since, _Since] = {}  # of a million cells each would have its own
+    began = (pair for series in _series(verdicts) for pair in _began(series, run))
+    shown = [(one.setdefault(since, since), each) for since, each in began]
+    settled = _settled(one)
     keys = (((settled[since], bool(each.known)), each) for since, each in shown)
     found = (_cause(key, of, run) for (key, _), of in grouped(keys).items())
     return tuple(sorted(found, key=_rank))

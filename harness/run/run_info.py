@@ -12,11 +12,14 @@ from typing import Annotated, Final
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError, WrapSerializer
 
 from harness.artifacts import distributions
+from harness.core import freed_memory
 from harness.core.errors import PathProblem, UsageProblem, naming
 from harness.core.metastore_choice import USUAL, MetastoreChoice
 from harness.scenario.cells import AskedAgain, Cell, Excluded, Pairs, Partly, Unlike
 
 INFO: Final = "run.json"
+MANY_CELLS: Final = 20_000
+"""A plan of more cells leaves so much freed memory that it is given back."""
 DEFAULTS: Final = "with the engine's defaults"
 NOT_COMPARED: Final = "not compared with the engine's defaults"
 
@@ -203,6 +206,8 @@ def read_info(folder: Path) -> RunInfo:
         found = _INFO.validate_json(path.read_bytes())
     except ValidationError as wrong:
         raise UsageProblem(f"{path}: {first_wrong(wrong)}; run the profile again") from wrong
+    if len(found.cells) > MANY_CELLS:
+        freed_memory.give_back()
     for name, text in found.locks.items():
         if not distributions.is_shipped(name):  # it may be by now
             distributions.register(name, text, f"{path}, lock data of {name}")

@@ -43,10 +43,10 @@ function rowsOf() {
   DATA.variants.forEach((variant, at) => {
     for (const line of linesOf(variant, asked[at])) for (const operation of operationsOfLine(line)) partOf(rows, operation, variant).lines.push(line);
   });
-  // What is right and too much to be held is counted: such a cell stands for many.
-  for (const [scenario, operation, r, times] of DATA.counted) {
+  // What is too much to be held is counted: such a cell stands for many.
+  for (const [scenario, operation, r, times, k] of DATA.counted) {
     const about = DATA.variants.find((variant) => variant.scenario === scenario);
-    partOf(rows, operation, about || { scenario }).counted.push({ k: "correct", r, times, scenario, operations: [operation], case: scenario });
+    partOf(rows, operation, about || { scenario }).counted.push({ k, r, times, scenario, operations: [operation], case: scenario });
   }
   for (const row of rows.values()) {
     row.parts = [...row.parts.values()];
@@ -120,7 +120,7 @@ function variantRow(variant) {
 // The variant's name and the step's text stand above the first line of theirs that is left.
 function lineRows(part) {
   const counted = part.hits.length - part.own.filter(table.test).length;
-  const note = counted ? [el("tr", { class: "note" }, el("th", { scope: "row" }, "right"), el("td", { colspan: table.readers.length }, "These cells are counted alone: the run is too large for the page to hold what is right."))] : [];
+  const note = counted ? [el("tr", { class: "note" }, el("th", { scope: "row" }, "counted"), el("td", { colspan: table.readers.length }, "These cells are counted alone: the run is too large for the page to hold them."))] : [];
   return [...note, ...part.left.flatMap((line, at) => {
     const before = part.left[at - 1] || {};
     const row = lineRow(part, line, line.step !== before.step || line.variant !== before.variant);

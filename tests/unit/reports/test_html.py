@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import accumulate
@@ -150,6 +151,27 @@ def test_what_cells_have_in_common_stands_on_the_page_once(text: str, data: dict
     assert len(set(refused)) < len(refused)
     shared = next(each for each in data["questions"] if len(each["cells"]) > 1)
     assert Page(text).data.count(json.dumps(shared["case"])) == 1
+
+
+def test_of_too_many_cells_each_cause_has_examples_and_the_rest_is_counted(
+    sampled: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = causes(sampled.verdicts, sampled)
+    monkeypatch.setattr(html_data, "MOST_CELLS", 2 * len(told))
+    found = data_of(sampled)
+    assert found["examples"] == 2
+    shown = {each["case"] for each in cells(found)}
+    assert shown == {case for each in told for case in each.cases[:2]}
+    whole = Counter(str(each.verdict) for each in sampled.verdicts)
+    seen = Counter(each["k"] for each in cells(found))
+    for *_, number, kind in found["counted"]:
+        seen[kind] += number
+    assert seen == whole
+    assert seen["wrong"] > sum(each["k"] == "wrong" for each in cells(found))
+    assert {each["id"] for each in found["variants"]} == {
+        each.variant for each in sampled.verdicts if each.case in shown
+    }
+    assert "at most 2 cells of each cause" in html.page(sampled)
 
 
 def test_alarms_unfold(sampled: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -141,7 +141,7 @@ def test_no_text_breaks_the_markdown(sampled: Run) -> None:
 
 
 def test_the_file_for_programs_has_every_answer_in_its_class(worse: SideComparison) -> None:
-    found: dict[str, Any] = json.loads(json.dumps(upgrade_json.data(worse)))
+    found: dict[str, Any] = _plain(upgrade_json.data(worse))
     assert found["answer"] == words.headline(worse)
     assert (found["decision"], found["status"]) == ("do not upgrade", 1)
     assert found["counts"] == {str(each): worse.counts[each] for each in VerdictChange}
@@ -169,8 +169,12 @@ def test_settings_that_help_and_lines_that_accept_are_in_the_file_for_programs(
 def test_every_field_of_the_file_for_programs_is_documented(sampled: Run) -> None:
     found = upgraded.accepting_all(compared(sampled, RIGHT, BY_POSITION))
     for each in (found, upgraded.healed(compared(sampled, RIGHT, OLD))):
-        for name in fields(json.loads(json.dumps(upgrade_json.data(each)))):
+        for name in fields(_plain(upgrade_json.data(each))):
             assert f"`{name}`" in PAGE, name
+
+
+def _plain(data: object) -> Any:  # noqa: ANN401 - JSON
+    return json.loads(json.dumps(data, default=upgrade_json.pair_data))
 
 
 def fields(data: object) -> set[str]:
