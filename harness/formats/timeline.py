@@ -8,6 +8,7 @@ Source: Hudi technical specification, "Timeline", versions 0.15 and 1.0.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -57,13 +58,16 @@ def home(folder: Path) -> Path:
 
 def names(folder: Path) -> tuple[str, ...]:
     """Return the names of the files of a table's timeline."""
-    return _files(home(folder))
+    second = folder / ".hoodie" / "timeline"
+    return _files(second) or _files(second.parent)
 
 
 def _files(folder: Path) -> tuple[str, ...]:
-    if not folder.is_dir():
+    try:
+        with os.scandir(folder) as found:  # it knows what is a file; `Path` would ask of each
+            return tuple(each.name for each in found if each.is_file())
+    except (FileNotFoundError, NotADirectoryError):
         return ()
-    return tuple(each.name for each in folder.iterdir() if each.is_file())
 
 
 def completed(found: Iterable[str], actions: Collection[str] = WRITES) -> tuple[Instant, ...]:

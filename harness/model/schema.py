@@ -59,7 +59,7 @@ class Schema:
     fields: tuple[Field, ...]
     last_id: int
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the columns, in order."""
         return tuple(field.name for field in self.fields)

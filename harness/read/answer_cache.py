@@ -28,11 +28,10 @@ class AnswerCache:
 
     def find(self, address: str, case: str) -> Answer | None:
         """Find the answer kept under an address, as the answer of a case."""
-        path = self._path(address)
-        if not path.is_file():
-            return None
         try:
-            found = jsonl.parse(Answer, path.read_bytes())
+            found = jsonl.parse(Answer, self._path(address).read_bytes())
+        except FileNotFoundError:
+            return None
         except ValueError:  # the machine went down before the disk had it: asked again
             return None
         return replace(found, case=case, reused=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 from harness import __version__, formats
@@ -140,13 +140,15 @@ def plan_of(info: RunInfo) -> Plan:
     )  # fmt: skip
 
 
-def _variants(info: RunInfo) -> Iterator[Variant]:
-    @cache  # of most scenarios there are many variants, with one text
-    def scenario(name: str, text: str) -> Scenario:
-        return replace(load.loads(text, f"{name}.yaml", formats.keeping_case()), name=name)
+@lru_cache(maxsize=500)
+def _scenario(name: str, text: str) -> Scenario:
+    """Return a scenario as recorded: many variants have one text, and a command asks twice."""
+    return replace(load.loads(text, f"{name}.yaml", formats.keeping_case()), name=name)
 
+
+def _variants(info: RunInfo) -> Iterator[Variant]:
     for each in info.variants:
-        found = scenario(each.scenario, info.scenarios[each.id])
+        found = _scenario(each.scenario, info.scenarios[each.id])
         yield Variant(each.id, found, each.format, each.settings, each.writers, each.twin)
 
 

@@ -84,7 +84,9 @@ class VariantInfo:
     def step(self, number: int) -> StepInfo:
         """Return the step of that number; one that the plan does not name is called by it."""
         named = (each for each in self.steps if each.number == number)
-        return next(named, StepInfo(number, f"step {number}" if number else "create the table"))
+        if found := next(named, None):
+            return found
+        return StepInfo(number, f"step {number}" if number else "create the table")
 
 
 @dataclass(frozen=True, slots=True)
