@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final, Generic, TypeVar, overload
 
 from harness.core import jsonl
+from harness.core.errors import naming
 from harness.core.jsonl import Record
 from harness.core.records import Answer, StateRecord, Verdict
 
@@ -75,6 +76,17 @@ class RecordFile(Sequence[Record]):
                 yield sys.intern(json.loads(head[1]))  # verdicts have the same
             else:  # not as we write it, so it is read to see whether it is a record
                 yield getattr(self[at], "case", "")
+
+    def copy(self, path: Path, cases: Iterable[str]) -> None:
+        """Write the records of these cases to a file, the last of each; complete or not at all.
+
+        Their lines are copied, and may be those of the same file.
+        """
+        at = {case: number for number, case in enumerate(self.cases())}
+        part = path.with_suffix(path.suffix + ".part")
+        with naming(path), part.open("wb") as out:
+            out.writelines(self._line(at[case]) for case in cases if case in at)
+        part.replace(path)
 
     def containing(self, text: bytes) -> Iterator[Record]:
         """Yield the records whose lines have a text in them; the others are not read."""

@@ -6,7 +6,7 @@ scheduled, asked and recorded goes one way, through queues between the threads o
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import closing
 from functools import partial
 from types import MappingProxyType
@@ -21,7 +21,7 @@ from harness.read.answer_cache import AnswerCache
 from harness.read.questions import ReadQueues
 from harness.read.reader_servers import EngineStart, ReadContext, SharedMetastore
 from harness.read.support_probe import Probes
-from harness.scenario.cells import Cell, Plan
+from harness.scenario.cells import Plan
 from harness.write.table_state import States
 
 SERVERS: Final = 2
@@ -88,9 +88,3 @@ def count_cells(plan: Plan, context: ReadContext) -> Count:
     """Return the count of the cells of a plan; where there are none, nobody is told of it."""
     total = len(plan.cells)
     return context.progress.count("ask cells", total) if total else Count("", 0)
-
-
-def in_plan_order(answers: Iterable[Answer], cells: Sequence[Cell]) -> list[Answer]:
-    """Return the answers in the order of their cells, the newest where there are several."""
-    by_case = {answer.case: answer for answer in answers}
-    return [by_case[cell.case] for cell in cells if cell.case in by_case]

@@ -7,12 +7,16 @@ of others count: a wrong answer is then unknown where the model is in doubt (`ju
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
+from typing import Final
 
-from harness.core.cached_method import cached_method
 from harness.core.records import Answer, StateRecord, VerdictKind
 from harness.judge.verdicts import JudgedVariant
 from harness.run.recorded_case import case_of
 from harness.scenario.cells import Plan
+
+AT_ONCE: Final = 200
+"""Of so many variants the truth is kept: engines are asked about few at the same time."""
 
 
 class VerdictKinds:
@@ -23,6 +27,7 @@ class VerdictKinds:
         self._cells = {cell.case: cell for cell in plan.cells}
         self._variants = {variant.id: variant for variant in plan.variants}
         self._states: dict[str, list[StateRecord]] = {}
+        self._judged = lru_cache(maxsize=AT_ONCE)(self._judge)
 
     def written(self, states: Iterable[StateRecord]) -> None:
         """Take the records of variants, all of a variant at once and before any answer about it."""
@@ -37,6 +42,5 @@ class VerdictKinds:
         except Exception:  # noqa: BLE001 - judge meets it again, once every answer is kept
             return None
 
-    @cached_method
-    def _judged(self, variant: str) -> JudgedVariant:
+    def _judge(self, variant: str) -> JudgedVariant:
         return JudgedVariant(case_of(self._variants[variant], self._states.get(variant, [])))

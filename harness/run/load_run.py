@@ -7,7 +7,7 @@ looked at: of a million cells they are more than memory holds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -255,6 +255,16 @@ def answers(folder: Path) -> Mapping[str, Answer]:
     """Load what a run has of answers, by case; each is read when it is looked at."""
     found = _file(folder / ANSWERS, Answer)
     return ByKey(found, found.cases)
+
+
+def sort_answers(folder: Path, cases: Iterable[str] | None = None) -> None:
+    """Leave of a run's answers the last of each of these cases, in this order; None: of all.
+
+    What a death cut off is left out. No answer is read: there may be a million.
+    """
+    path = folder / ANSWERS
+    found = _file(path, Answer)
+    found.copy(path, dict.fromkeys(found.cases()) if cases is None else cases)
 
 
 def _having_attempts(found: Mapping[str, Answer]) -> Iterator[Answer]:

@@ -237,26 +237,27 @@ def _read(
     *,
     resume: bool,
 ) -> None:
-    path, before = work.folder / load_run.ANSWERS, dict(load_run.answers(work.folder))
-    got = before if resume or not context.fresh else {}
-    cells = [cell for cell in plan.cells if not (resume and _known(got.get(cell.case)))]
+    before, came = load_run.answers(work.folder), set[str]()
+    cells = [cell for cell in plan.cells if not (resume and _known(before.get(cell.case)))]
     left = replace(plan, cells=tuple(cells))
-    jsonl.write_all(path, before.values())  # without what a death cut off
+    load_run.sort_answers(work.folder)  # without what a death cut off
     with (
-        jsonl.adding(path) as add,
+        jsonl.adding(work.folder / load_run.ANSWERS) as add,
         read_states.count_cells(left, context) as count,
         closing(read_states.read(left, states, context, count)) as answers,
     ):
         shown = False
         for answer in answers:
             run_log.log_answer(answer)
-            got[answer.case] = answer
+            came.add(answer.case)
             add([answer])
             count.judge(filter(None, [kinds.of(answer)]))
             if not (shown or answer.unknown or answer.void):
                 run_folder.show(work.folder)
                 shown = True
-    jsonl.write_all(path, read_states.in_plan_order(got.values(), plan.cells))
+    stays = resume or not context.fresh
+    in_order = (cell.case for cell in plan.cells if stays or cell.case in came)
+    load_run.sort_answers(work.folder, in_order)
     run_folder.clean(work.folder)
 
 

@@ -66,8 +66,8 @@ def judge(plan: Plan, work: Work) -> JudgedRun:
 @run_log.phase("ask again")
 def ask(plan: Plan, work: Work, cells: Sequence[Cell]) -> None:
     """Ask about cells once more, of fresh servers; what comes is in `answers.jsonl` afterwards."""
-    path, found = work.folder / load_run.ANSWERS, load_run.load(work.folder)
-    got, context = dict(found.answers), pipeline.read_context(plan, work, fresh=True)
+    path, found = work.folder / load_run.ANSWERS, load_run.recorded(work.folder)
+    context = pipeline.read_context(plan, work, fresh=True)
     with jsonl.adding(path) as add:
         for group in groups(plan, cells):
             variants = {cell.variant for cell in group}
@@ -75,14 +75,16 @@ def ask(plan: Plan, work: Work, cells: Sequence[Cell]) -> None:
             states, again = pipeline.states_of(recorded, work.cache), replace(plan, cells=group)
             with (
                 work.progress.count("ask again", len(group)) as count,
-                closing(read_states.read(again, [states], context, count, got)) as answers,
+                closing(
+                    read_states.read(again, [states], context, count, found.answers)
+                ) as answers,
             ):
                 for answer in answers:
                     run_log.log_answer(answer)
-                    got[answer.case] = answer
                     add([answer])
-    got |= order_search.search(plan, work, found.states, got)
-    jsonl.write_all(path, read_states.in_plan_order(got.values(), plan.cells))
+        got = load_run.answers(work.folder)
+        add(order_search.search(plan, work, found.states, got).values())
+    load_run.sort_answers(work.folder, (cell.case for cell in plan.cells))
     run_folder.clean(work.folder)
 
 

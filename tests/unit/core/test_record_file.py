@@ -43,6 +43,19 @@ def test_every_whole_line_is_a_record_wherever_blocks_of_the_file_end(
         assert [*found.cases()] == [each.case for each in ANSWERS]
 
 
+def test_the_last_record_of_each_case_is_copied_in_the_order_that_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    again = replace(ANSWERS[1], sql="select 2")
+    path = written(tmp_path, *ANSWERS, again)
+    path.write_bytes(path.read_bytes() + b'{"case":"cut o')
+    with monkeypatch.context() as unread:
+        unread.delattr(jsonl, "parse")
+        opened(path).copy(path, [ANSWERS[3].case, "never asked", again.case])
+    assert (*opened(path),) == (ANSWERS[3], again)
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+
+
 def test_a_file_that_is_missing_has_no_records(tmp_path: Path) -> None:
     found = opened(tmp_path / "none")
     assert (len(found), [*found.cases()], [*found.containing(b"x")]) == (0, [], [])
