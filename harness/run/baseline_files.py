@@ -18,6 +18,7 @@ from harness.artifacts import distributions
 from harness.artifacts.distribution import Distribution
 from harness.core import outcomes
 from harness.core.errors import UsageProblem, unwritable
+from harness.core.grouping import grouped
 from harness.core.problems import gathered
 from harness.core.records import Answer, Verdict, VerdictKind
 from harness.core.runtime_names import lock_name
@@ -107,9 +108,9 @@ def update(found: Run, plan: Plan, verdicts: Sequence[Verdict]) -> Updated:
     """
     seen = baseline.all_seen(verdicts, facts(found, plan))
     texts: dict[Path, str] = {}
+    of = grouped((each.scenario, each) for each in seen)
     for name in _scenarios(plan):
-        own = [each for each in seen if each.scenario == name]
-        path, text = _updated(found.info, name, own)
+        path, text = _updated(found.info, name, of.get(name, ()))
         texts[path] = text
     changed = [path for path, text in texts.items() if _text(path) != text]
     for path in changed:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from harness.artifacts import cache_cleanup, distributions
 from harness.artifacts.cache import Cache
-from harness.core import jsonl
+from harness.core import jsonl, shared_values
 from harness.core.concurrency import JobThreads
 from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
@@ -300,7 +300,8 @@ def update_baselines(folder: Path) -> baseline_files.Updated:
     """Write what a run shows into the baselines of its scenarios."""
     found = load_run.recorded(folder)
     plan = plan_record.plan_of(found.info)
-    return baseline_files.update(found, plan, tuple(_verdicts(found, plan)))
+    shared = map(shared_values.VerdictParts(), _verdicts(found, plan))
+    return baseline_files.update(found, plan, tuple(shared))
 
 
 def _verdicts(found: Run, plan: Plan) -> Iterator[Verdict]:
