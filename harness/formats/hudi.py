@@ -45,7 +45,15 @@ from harness.formats.hudi_settings import (
     WITH_STATISTICS,
 )
 from harness.formats.hudi_statistics import HudiStatistics
-from harness.formats.statements import DATABASE, LOCATION, Sql, Statement, of_table, under
+from harness.formats.statements import (
+    DATABASE,
+    LOCATION,
+    CommitHeld,
+    Sql,
+    Statement,
+    of_table,
+    under,
+)
 from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import Moment
 from harness.model.file_facts import FileFact
@@ -56,6 +64,7 @@ from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.definition import PAST_VIEWS, SCHEMA_CHANGES, WRITE_CLIENT, Scenario
 from harness.scenario.operations.api import Operation
+from harness.scenario.operations.commit_write import CommitWrite
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.move_row import MoveRow
 from harness.scenario.operations.set_table_version import SetTableVersion
@@ -205,6 +214,8 @@ class Hudi:
             return (Sql(f"call {procedure}({told})"),)
         if isinstance(operation, hudi_undo.UNDO):
             return hudi_undo.wording(operation, before, after)
+        if isinstance(operation, CommitWrite):
+            return (CommitHeld(),)
         if isinstance(operation, WriteFrame):
             return hudi_frames.wording(operation, before, after, settings)
         if isinstance(operation, MoveRow):

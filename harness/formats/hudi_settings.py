@@ -27,6 +27,8 @@ ENCODED: Final = "encoded_partitions"
 PARTITION_COLUMNS: Final = "partition_columns"
 DROPPED: Final = "dropped"
 ROW_GROUPS: Final = "row_groups"
+CONCURRENCY: Final = "concurrency"
+NON_BLOCKING: Final = "non_blocking"
 UPSERT: Final = "upsert"
 
 SETTINGS: Final = {
@@ -45,6 +47,7 @@ SETTINGS: Final = {
     ROW_GROUPS: ("usual", "small"),
     SCHEMA_CHANGES: ("sql", WRITE_CLIENT),
     CREATED_BY: ("sql", BY_FRAME),
+    CONCURRENCY: ("single_writer", "optimistic", NON_BLOCKING),
 }
 """What a variant may name; each is described where it is told to the writer.
 
@@ -72,6 +75,15 @@ _SWITCH: Final = {"on": "true", "off": "false"}
 _WITHOUT_PARTITIONS: Final = "hoodie.datasource.write.drop.partition.columns"
 _STATISTICS: Final = "hoodie.metadata.index.column.stats.enable"
 _BLOOM: Final = "hoodie.metadata.index.bloom.filter.enable"
+_LOCKED: Final = {
+    # What a writer left that is not completed may be another one's that still writes.
+    "hoodie.cleaner.policy.failed.writes": "LAZY",
+    # Its locks are files beside the timeline: it needs no other service.
+    "hoodie.write.lock.provider": (
+        "org.apache.hudi.client.transaction.lock.FileSystemBasedLockProvider"
+    ),
+}
+_MODE: Final = "hoodie.write.concurrency.mode"
 _TOLD: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
     # With `on` alone, what else is in it is the writer's own choice.
     (METADATA_TABLE, "column_statistics"): {_STATISTICS: "true", _BLOOM: "false"},
@@ -90,6 +102,16 @@ _TOLD: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
     (INDEX, "record_level"): {
         INDEX_TYPE: "RECORD_INDEX",
         "hoodie.metadata.record.index.enable": "true",
+    },
+    # How writers of one table at once are kept apart (Hudi documentation, "Concurrency Control").
+    (CONCURRENCY, "single_writer"): {_MODE: "single_writer"},
+    (CONCURRENCY, "optimistic"): {_MODE: "optimistic_concurrency_control", **_LOCKED},
+    (CONCURRENCY, NON_BLOCKING): {
+        _MODE: "non_blocking_concurrency_control",
+        **_LOCKED,
+        # Both find the same file group for a key without asking each other.
+        INDEX_TYPE: "BUCKET",
+        "hoodie.bucket.index.num.buckets": "1",
     },
     # Else such a record could not be written into a log file.
     (MERGER, "spark"): {"hoodie.logfile.data.block.format": "parquet"},
@@ -148,6 +170,8 @@ def cannot_have(settings: VariantSettings, scenario: Scenario) -> Iterator[str]:
     by = scenario.table.partition_by
     if settings.get(INDEX) == "record_level" and settings.get(METADATA_TABLE, "off") == "off":
         yield "index=record_level: it is in the metadata table, and metadata_table is off"
+    if settings.get(CONCURRENCY) == NON_BLOCKING and INDEX in settings:
+        yield "concurrency=non_blocking: it needs an index by buckets, and index says another one"
     index = settings.get(INDEX, "")
     if index.startswith("global_") and not by:
         same = index.removeprefix("global_")
