@@ -206,6 +206,9 @@ class Format(Protocol):
     def table_version(self, folder: Path) -> str:
         """Return the version of a table, as the format counts; empty where it does not."""
 
+    def timeline(self, folder: Path) -> tuple[str, ...]:
+        """Return what a table's own timeline has, an action with its state in words each."""
+
     def schema_history(self, folder: Path) -> SchemaHistory | None:
         """Return the history of its schema that a table itself keeps; None where it keeps none."""
 

@@ -271,6 +271,10 @@ class Hudi:
         """Read the table version from the table's properties."""
         return hudi_files.properties(folder).get("hoodie.table.version", "")
 
+    def timeline(self, folder: Path) -> tuple[str, ...]:
+        """Return its actions with their states."""
+        return tuple(each.text for each in timeline.entries(timeline.names(folder)))
+
     def schema_history(self, folder: Path) -> SchemaHistory | None:
         """Read the table's history of its schema."""
         return hudi_schema_history.read(folder)

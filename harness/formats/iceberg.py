@@ -256,6 +256,10 @@ class Iceberg:
         found = iceberg_files.table(folder)
         return str(found.metadata["format-version"]) if found else ""
 
+    def timeline(self, folder: Path) -> tuple[str, ...]:
+        """Return its snapshots."""
+        return tuple(f"snapshot {each}" for each in self.instants(folder))
+
     def schema_history(self, folder: Path) -> None:
         """Return nothing: its ids are never given again."""
 

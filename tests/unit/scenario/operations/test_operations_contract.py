@@ -70,7 +70,7 @@ FIRST = {
 NAMES = sorted(registry())
 SERVICES = {
     *("archive", "clean", "cluster", "compact", "set_table_version"),
-    *("restore", "rollback", "savepoint", "sync"),
+    *("commit_write", "restore", "rollback", "savepoint", "sync"),
 }
 """Those for which each format has words of its own."""
 
