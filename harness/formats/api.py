@@ -83,6 +83,8 @@ class Committed:
     """The instants at which something was taken back; a write may do so first."""
     begun: tuple[str, ...] = field(default=(), compare=False)
     """The instants of writes that were not completed."""
+    inflight: tuple[str, ...] = field(default=(), compare=False)
+    """Those of them that write their files, or have."""
 
 
 class FileFactError(Exception):

@@ -11,6 +11,7 @@ from harness.engines.format_facts import FormatFacts
 from harness.formats import (
     data_files,
     hudi_client,
+    hudi_concurrency,
     hudi_files,
     hudi_frames,
     hudi_merge_mode,
@@ -48,7 +49,6 @@ from harness.formats.hudi_statistics import HudiStatistics
 from harness.formats.statements import (
     DATABASE,
     LOCATION,
-    CommitHeld,
     Sql,
     Statement,
     of_table,
@@ -64,6 +64,7 @@ from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.definition import PAST_VIEWS, SCHEMA_CHANGES, WRITE_CLIENT, Scenario
 from harness.scenario.operations.api import Operation
+from harness.scenario.operations.begin_write import BeginWrite
 from harness.scenario.operations.commit_write import CommitWrite
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.move_row import MoveRow
@@ -214,8 +215,8 @@ class Hudi:
             return (Sql(f"call {procedure}({told})"),)
         if isinstance(operation, hudi_undo.UNDO):
             return hudi_undo.wording(operation, before, after)
-        if isinstance(operation, CommitWrite):
-            return (CommitHeld(),)
+        if isinstance(operation, BeginWrite | CommitWrite):
+            return hudi_concurrency.wording(operation, before, after)
         if isinstance(operation, WriteFrame):
             return hudi_frames.wording(operation, before, after, settings)
         if isinstance(operation, MoveRow):
@@ -243,6 +244,7 @@ class Hudi:
             savepoints=timeline.requested(names, timeline.SAVEPOINT),
             undone=timeline.requested(names, timeline.UNDO),
             begun=timeline.begun(names),
+            inflight=timeline.inflight(names),
         )
 
     def left_half(
@@ -286,6 +288,8 @@ class Hudi:
             return "" if there == str(operation.version) else f"the table version is {there}"
         if isinstance(operation, hudi_undo.UNDO):
             return hudi_undo.left_undone(operation)
+        if isinstance(operation, BeginWrite):
+            return hudi_undo.NOT_BEGUN
         if isinstance(operation, Service):
             return hudi_services.left_undone(operation, before, len(self.instants(folder)))
         return ""

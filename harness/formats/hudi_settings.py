@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from harness.formats import layout
+from harness.formats import hudi_concurrency, layout
 from harness.formats.api import BY_FRAME, CREATED_BY, HANDOVER_VERSION, VariantSettings
+from harness.formats.hudi_concurrency import INDEX_TYPE
 from harness.formats.statements import Statement, under
 from harness.scenario.definition import SCHEMA_CHANGES, WRITE_CLIENT, Scenario
+from harness.scenario.operations.begin_write import BeginWrite
 from harness.scenario.operations.insert import Insert
 
 METADATA_TABLE: Final = "metadata_table"
@@ -28,7 +30,6 @@ PARTITION_COLUMNS: Final = "partition_columns"
 DROPPED: Final = "dropped"
 ROW_GROUPS: Final = "row_groups"
 CONCURRENCY: Final = "concurrency"
-NON_BLOCKING: Final = "non_blocking"
 UPSERT: Final = "upsert"
 
 SETTINGS: Final = {
@@ -47,7 +48,7 @@ SETTINGS: Final = {
     ROW_GROUPS: ("usual", "small"),
     SCHEMA_CHANGES: ("sql", WRITE_CLIENT),
     CREATED_BY: ("sql", BY_FRAME),
-    CONCURRENCY: ("single_writer", "optimistic", NON_BLOCKING),
+    CONCURRENCY: tuple(hudi_concurrency.MODES),
 }
 """What a variant may name; each is described where it is told to the writer.
 
@@ -67,7 +68,6 @@ ROWS_BEFORE_CHECK: Final = 100
 """Parquet's writer looks at the size of a row group after so many rows (`ParquetProperties`), and
 Hudi's has no setting for it."""
 
-INDEX_TYPE: Final = "hoodie.index.type"
 MOVES: Final = "hoodie.simple.index.update.partition.path"
 """Else a row of another partition is updated there (Hudi documentation, "All Configurations")."""
 
@@ -75,15 +75,6 @@ _SWITCH: Final = {"on": "true", "off": "false"}
 _WITHOUT_PARTITIONS: Final = "hoodie.datasource.write.drop.partition.columns"
 _STATISTICS: Final = "hoodie.metadata.index.column.stats.enable"
 _BLOOM: Final = "hoodie.metadata.index.bloom.filter.enable"
-_LOCKED: Final = {
-    # What a writer left that is not completed may be another one's that still writes.
-    "hoodie.cleaner.policy.failed.writes": "LAZY",
-    # Its locks are files beside the timeline: it needs no other service.
-    "hoodie.write.lock.provider": (
-        "org.apache.hudi.client.transaction.lock.FileSystemBasedLockProvider"
-    ),
-}
-_MODE: Final = "hoodie.write.concurrency.mode"
 _TOLD: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
     # With `on` alone, what else is in it is the writer's own choice.
     (METADATA_TABLE, "column_statistics"): {_STATISTICS: "true", _BLOOM: "false"},
@@ -103,16 +94,7 @@ _TOLD: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
         INDEX_TYPE: "RECORD_INDEX",
         "hoodie.metadata.record.index.enable": "true",
     },
-    # How writers of one table at once are kept apart (Hudi documentation, "Concurrency Control").
-    (CONCURRENCY, "single_writer"): {_MODE: "single_writer"},
-    (CONCURRENCY, "optimistic"): {_MODE: "optimistic_concurrency_control", **_LOCKED},
-    (CONCURRENCY, NON_BLOCKING): {
-        _MODE: "non_blocking_concurrency_control",
-        **_LOCKED,
-        # Both find the same file group for a key without asking each other.
-        INDEX_TYPE: "BUCKET",
-        "hoodie.bucket.index.num.buckets": "1",
-    },
+    **{(CONCURRENCY, mode): told for mode, told in hudi_concurrency.MODES.items()},
     # Else such a record could not be written into a log file.
     (MERGER, "spark"): {"hoodie.logfile.data.block.format": "parquet"},
     # Pages cannot be smaller than what Parquet sets aside for one.
@@ -170,8 +152,6 @@ def cannot_have(settings: VariantSettings, scenario: Scenario) -> Iterator[str]:
     by = scenario.table.partition_by
     if settings.get(INDEX) == "record_level" and settings.get(METADATA_TABLE, "off") == "off":
         yield "index=record_level: it is in the metadata table, and metadata_table is off"
-    if settings.get(CONCURRENCY) == NON_BLOCKING and INDEX in settings:
-        yield "concurrency=non_blocking: it needs an index by buckets, and index says another one"
     index = settings.get(INDEX, "")
     if index.startswith("global_") and not by:
         same = index.removeprefix("global_")
@@ -188,6 +168,19 @@ def cannot_have(settings: VariantSettings, scenario: Scenario) -> Iterator[str]:
         yield "schema_changes=write_client: no step changes the columns"
     if settings.get(ROW_GROUPS) == "small":
         yield from _too_few_rows(scenario)
+
+    yield from _two_writers(settings, scenario)
+
+
+def _two_writers(settings: VariantSettings, scenario: Scenario) -> Iterator[str]:
+    if settings.get(CONCURRENCY) == hudi_concurrency.NON_BLOCKING and INDEX in settings:
+        yield "concurrency=non_blocking: it needs an index by buckets, and index says another one"
+    if CONCURRENCY not in settings and _begins(scenario):
+        yield "a second writer waits for its lock, and without concurrency there is none"
+
+
+def _begins(scenario: Scenario) -> bool:
+    return any(isinstance(step.operation, BeginWrite) for step in scenario.steps)
 
 
 def _inserts(scenario: Scenario) -> bool:

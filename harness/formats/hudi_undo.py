@@ -9,7 +9,6 @@ from harness.formats.hudi_services import TABLE_ARGUMENT
 from harness.formats.statements import (
     LOCATION,
     PIPE,
-    HeldSql,
     Sql,
     Statement,
     instant_of,
@@ -19,14 +18,13 @@ from harness.formats.statements import (
 from harness.model import undo
 from harness.model.truth import Truth
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.begin_write import BeginWrite
 from harness.scenario.operations.failed_write import FailedWrite
 from harness.scenario.operations.killed_write import KilledWrite
 from harness.scenario.operations.restore import Restore
 from harness.scenario.operations.rollback import Rollback
 from harness.scenario.operations.savepoint import Savepoint
 
-UNDO: Final = (Savepoint, Restore, Rollback, FailedWrite, BeginWrite)
+UNDO: Final = (Savepoint, Restore, Rollback, FailedWrite)
 VALIDATORS: Final = "hoodie.precommit.validators"
 VALIDATOR: Final = "org.apache.hudi.client.validator.SqlQuerySingleResultPreCommitValidator"
 QUERIES: Final = "hoodie.precommit.validators.single.value.sql.queries"
@@ -37,9 +35,9 @@ writer leaves that was killed there is the same: an inflight instant with its fi
 WAITS: Final = f"select count(*) from orc.`{LOCATION}{PIPE}`#0"
 """A query that waits until somebody writes into the pipe: Spark opens an ORC file to learn its
 columns, also one without length. Empty files of other kinds it leaves out."""
-WAITS_AND_GOES_ON: Final = f"select count(*) from orc.`{LOCATION}{PIPE}/*`#0"
-"""The same with pipes that are let go of later: the columns are those of an ORC file without rows,
-which is behind them in the order of names, the order of a pattern (Hadoop's `globStatus`)."""
+
+
+NOT_BEGUN: Final = "no write was begun that is not completed"
 
 
 def wording(operation: Operation, before: Truth, after: Truth) -> tuple[Statement, ...]:
@@ -48,10 +46,6 @@ def wording(operation: Operation, before: Truth, after: Truth) -> tuple[Statemen
     Source: Hudi documentation, "SQL Procedures": `create_savepoint`, `rollback_to_savepoint`,
     `rollback_to_instant`.
     """
-    if isinstance(operation, BeginWrite):
-        told = (VALIDATORS, VALIDATOR), (QUERIES, WAITS_AND_GOES_ON)
-        held = of_table(operation.sql(before, after))
-        return tuple(HeldSql(each.text, told) for each in held)
     if isinstance(operation, FailedWrite):
         killed = isinstance(operation, KilledWrite)
         writes = of_table(operation.sql(before, after))
@@ -72,8 +66,8 @@ def _call(procedure: str, argument: str, step: int) -> Statement:
 
 def left_undone(operation: Operation) -> str:
     """Return what is not on the timeline after one of these that left no trace."""
-    if isinstance(operation, FailedWrite | BeginWrite):
-        return "no write was begun that is not completed"
+    if isinstance(operation, FailedWrite):
+        return NOT_BEGUN
     if isinstance(operation, Savepoint):
         return "no new savepoint is on the timeline"
     return f"no new {'restore' if isinstance(operation, Restore) else 'rollback'} is completed"

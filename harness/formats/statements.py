@@ -17,7 +17,9 @@ from harness.model.identifiers import TABLE
 DATABASE: Final = "{database}"
 LOCATION: Final = "{location}"
 PIPE: Final = ".pipe"
-"""What the name of the named pipe, or of its folder, has behind the path of the table's folder."""
+"""What the name of the named pipe has behind the path of the table's folder."""
+HELD: Final = ".held"
+"""The same of the folder of the lock for which a second writer waits."""
 _INSTANT: Final = re.compile(r"\{instant of step (\d+)\}")
 
 
@@ -79,7 +81,7 @@ class HeldSql:
 
     text: str
     settings: tuple[tuple[str, str], ...]
-    """What its session is told besides; they make it read the named pipe."""
+    """What its session is told besides: where its lock is."""
 
     commits: ClassVar[bool] = False
 

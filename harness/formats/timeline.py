@@ -33,8 +33,9 @@ OF_WRITES: Final = (*WRITES, "compaction", "logcompaction", "clustering")
 _WRITE: Final = re.compile(rf"(?P<requested>\d+)(_\d+)?\.({'|'.join(OF_WRITES)})\b")
 """The name of a file of a write, completed or not."""
 CLEANINGS: Final = ("clean",)
+INFLIGHT: Final = "inflight"
 COMPLETED: Final = "completed"
-_STATES: Final = ("requested", "inflight", COMPLETED)
+_STATES: Final = ("requested", INFLIGHT, COMPLETED)
 _ENTRY: Final = re.compile(
     r"(?P<requested>\d+)(_(?P<completed>\d+))?"
     r"(\.(?P<action>(?!requested|inflight)[a-z]+))?(\.(?P<state>requested|inflight))?"
@@ -167,3 +168,14 @@ def begun(found: Iterable[str]) -> tuple[str, ...]:
     done = {each.requested for each in completed(every)}
     left = {match["requested"] for match in map(_INFLIGHT.fullmatch, every) if match}
     return tuple(sorted(left - done - set(scheduled(every))))
+
+
+def inflight(found: Iterable[str]) -> tuple[str, ...]:
+    """Return the instants of the writes that are in that state, oldest first.
+
+    >>> inflight(["1.commit.requested", "2.deltacommit.requested", "2.deltacommit.inflight"])
+    ('2',)
+    """
+    every = tuple(found)
+    states = {each.requested: each.state for each in entries(every)}
+    return tuple(each for each in begun(every) if states[each] == INFLIGHT)

@@ -14,6 +14,7 @@ from harness.core.records import Outcome, OutcomeKind, Refusal
 from harness.engines.spark.session import Session, Spark, SparkRefusal, SparkSilent
 from harness.formats.api import NO_COMMIT, FileFactError
 from harness.formats.statements import (
+    HELD,
     PIPE,
     ClientCall,
     CommitHeld,
@@ -28,7 +29,7 @@ from harness.model.file_facts import FileFact
 from harness.model.identifiers import TABLE
 from harness.runtime.metastore_client import Catalog, CatalogRefusedError
 from harness.write import held_write, kill_writer, raised_step
-from harness.write.held_write import HeldWrite
+from harness.write.held_write import HeldWrite, NotHeldError
 from harness.write.next_step import BEGUN, NextStep, VariantOutcomes
 from harness.write.raised_step import Came, Raised, TableRecords
 from harness.write.writer_pool import WriteTarget
@@ -88,7 +89,7 @@ class StepSender:
                 refusal, came = raised.refusal, self._came_of(raised, step, before)
             elif refusal := self._undone(step, before, files):
                 came = raised_step.REFUSED
-        except SparkSilent as silence:
+        except (SparkSilent, NotHeldError) as silence:
             came = Came(OutcomeKind.UNKNOWN, str(silence))
         if refusal is not None and (because := refusals.of_machine(refusal)):
             came = Came(OutcomeKind.UNKNOWN, because)
@@ -204,10 +205,19 @@ class StepSender:
 
     def _hold(self, statement: HeldSql, writer: str) -> None:
         """Send a statement to a process of its own, which waits before it commits."""
-        told = {name: self._filled(value) for name, value in statement.settings}
+        target, told = self._target, {n: self._filled(v) for n, v in statement.settings}
         session = self._spark_for(writer, 2).open({**self._told(writer), **told})
-        sql, timeout_s = self._filled(statement.text), self._target.timeout_s
-        self._held = held_write.begin(session, sql, self._pipe, timeout_s)
+        there = self._inflight()
+        self._held = held_write.begin(
+            session,
+            self._filled(statement.text),
+            target.table.with_name(target.table.name + HELD),
+            lambda: self._inflight() != there,
+            target.timeout_s,
+        )
+
+    def _inflight(self) -> tuple[str, ...]:
+        return self._shape.committed(self._target.table, ()).inflight
 
     @property
     def _pipe(self) -> Path:

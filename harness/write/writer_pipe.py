@@ -37,8 +37,12 @@ def let_through(pipe: Path) -> bool:
 
 
 def take_away(pipe: Path) -> None:
-    """Put an empty file in the place of a pipe: nobody waits there, now or later."""
+    """Take a pipe away, and let somebody go on who waits to read it.
+
+    Raises:
+        FileNotFoundError: there is none.
+
+    """
     both = os.open(pipe, os.O_RDWR)  # of both ends: it waits for nobody, and who waits goes on
     pipe.unlink()
-    pipe.touch()
     os.close(both)

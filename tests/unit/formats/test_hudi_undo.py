@@ -68,7 +68,7 @@ def test_a_second_writer_waits_before_its_commit_and_is_told_to_go_on() -> None:
     (held,) = hudi.wording(told.operations[1], truths[1], truths[2], {})
     assert isinstance(held, HeldSql)
     assert held.text.startswith("merge into {database}.t")
-    assert dict(held.settings)[hudi_undo.QUERIES] == hudi_undo.WAITS_AND_GOES_ON
+    assert dict(held.settings)["hoodie.write.lock.filesystem.path"] == "{location}.held"
     assert hudi.wording(told.operations[2], truths[2], truths[3], {}) == (CommitHeld(),)
 
 
