@@ -47,7 +47,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     ),
     "write": (
         *("table_state", "state_store", "writer_pool", "next_step", "raised_step"),
-        "kill_writer",
+        *("writer_pipe", "kill_writer", "held_write"),
         *(
             "send_step",
             "ask_statistics",

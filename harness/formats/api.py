@@ -83,6 +83,8 @@ class Committed:
     """The instants at which something was taken back; a write may do so first."""
     begun: tuple[str, ...] = field(default=(), compare=False)
     """The instants of writes that were not completed."""
+    inflight: tuple[str, ...] = field(default=(), compare=False)
+    """Those of them that write their files, or have."""
 
 
 class FileFactError(Exception):
@@ -205,6 +207,9 @@ class Format(Protocol):
 
     def table_version(self, folder: Path) -> str:
         """Return the version of a table, as the format counts; empty where it does not."""
+
+    def timeline(self, folder: Path) -> tuple[str, ...]:
+        """Return what a table's own timeline has, an action with its state in words each."""
 
     def schema_history(self, folder: Path) -> SchemaHistory | None:
         """Return the history of its schema that a table itself keeps; None where it keeps none."""

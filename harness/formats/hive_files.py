@@ -205,6 +205,10 @@ class HiveFiles:
         """Return nothing: plain tables have no versions."""
         return ""
 
+    def timeline(self, folder: Path) -> tuple[str, ...]:  # noqa: ARG002
+        """Return nothing: plain files keep no past."""
+        return ()
+
     def schema_history(self, folder: Path) -> None:
         """Return nothing: plain tables have no ids of columns."""
 

@@ -11,6 +11,7 @@ from harness.engines.format_facts import FormatFacts
 from harness.formats import (
     data_files,
     hudi_client,
+    hudi_concurrency,
     hudi_files,
     hudi_frames,
     hudi_merge_mode,
@@ -45,7 +46,14 @@ from harness.formats.hudi_settings import (
     WITH_STATISTICS,
 )
 from harness.formats.hudi_statistics import HudiStatistics
-from harness.formats.statements import DATABASE, LOCATION, Sql, Statement, of_table, under
+from harness.formats.statements import (
+    DATABASE,
+    LOCATION,
+    Sql,
+    Statement,
+    of_table,
+    under,
+)
 from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import Moment
 from harness.model.file_facts import FileFact
@@ -56,6 +64,8 @@ from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.definition import PAST_VIEWS, SCHEMA_CHANGES, WRITE_CLIENT, Scenario
 from harness.scenario.operations.api import Operation
+from harness.scenario.operations.begin_write import BeginWrite
+from harness.scenario.operations.commit_write import CommitWrite
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.move_row import MoveRow
 from harness.scenario.operations.set_table_version import SetTableVersion
@@ -205,6 +215,8 @@ class Hudi:
             return (Sql(f"call {procedure}({told})"),)
         if isinstance(operation, hudi_undo.UNDO):
             return hudi_undo.wording(operation, before, after)
+        if isinstance(operation, BeginWrite | CommitWrite):
+            return hudi_concurrency.wording(operation, before, after)
         if isinstance(operation, WriteFrame):
             return hudi_frames.wording(operation, before, after, settings)
         if isinstance(operation, MoveRow):
@@ -232,6 +244,7 @@ class Hudi:
             savepoints=timeline.requested(names, timeline.SAVEPOINT),
             undone=timeline.requested(names, timeline.UNDO),
             begun=timeline.begun(names),
+            inflight=timeline.inflight(names),
         )
 
     def left_half(
@@ -260,6 +273,10 @@ class Hudi:
         """Read the table version from the table's properties."""
         return hudi_files.properties(folder).get("hoodie.table.version", "")
 
+    def timeline(self, folder: Path) -> tuple[str, ...]:
+        """Return its actions with their states."""
+        return tuple(each.text for each in timeline.entries(timeline.names(folder)))
+
     def schema_history(self, folder: Path) -> SchemaHistory | None:
         """Read the table's history of its schema."""
         return hudi_schema_history.read(folder)
@@ -271,6 +288,8 @@ class Hudi:
             return "" if there == str(operation.version) else f"the table version is {there}"
         if isinstance(operation, hudi_undo.UNDO):
             return hudi_undo.left_undone(operation)
+        if isinstance(operation, BeginWrite):
+            return hudi_undo.NOT_BEGUN
         if isinstance(operation, Service):
             return hudi_services.left_undone(operation, before, len(self.instants(folder)))
         return ""

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from harness.formats import layout
+from harness.formats import hudi_concurrency, layout
 from harness.formats.api import BY_FRAME, CREATED_BY, HANDOVER_VERSION, VariantSettings
+from harness.formats.hudi_concurrency import INDEX_TYPE
 from harness.formats.statements import Statement, under
 from harness.scenario.definition import SCHEMA_CHANGES, WRITE_CLIENT, Scenario
+from harness.scenario.operations.begin_write import BeginWrite
 from harness.scenario.operations.insert import Insert
 
 METADATA_TABLE: Final = "metadata_table"
@@ -27,6 +29,7 @@ ENCODED: Final = "encoded_partitions"
 PARTITION_COLUMNS: Final = "partition_columns"
 DROPPED: Final = "dropped"
 ROW_GROUPS: Final = "row_groups"
+CONCURRENCY: Final = "concurrency"
 UPSERT: Final = "upsert"
 
 SETTINGS: Final = {
@@ -45,6 +48,7 @@ SETTINGS: Final = {
     ROW_GROUPS: ("usual", "small"),
     SCHEMA_CHANGES: ("sql", WRITE_CLIENT),
     CREATED_BY: ("sql", BY_FRAME),
+    CONCURRENCY: tuple(hudi_concurrency.MODES),
 }
 """What a variant may name; each is described where it is told to the writer.
 
@@ -64,7 +68,6 @@ ROWS_BEFORE_CHECK: Final = 100
 """Parquet's writer looks at the size of a row group after so many rows (`ParquetProperties`), and
 Hudi's has no setting for it."""
 
-INDEX_TYPE: Final = "hoodie.index.type"
 MOVES: Final = "hoodie.simple.index.update.partition.path"
 """Else a row of another partition is updated there (Hudi documentation, "All Configurations")."""
 
@@ -91,6 +94,7 @@ _TOLD: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
         INDEX_TYPE: "RECORD_INDEX",
         "hoodie.metadata.record.index.enable": "true",
     },
+    **{(CONCURRENCY, mode): told for mode, told in hudi_concurrency.MODES.items()},
     # Else such a record could not be written into a log file.
     (MERGER, "spark"): {"hoodie.logfile.data.block.format": "parquet"},
     # Pages cannot be smaller than what Parquet sets aside for one.
@@ -164,6 +168,19 @@ def cannot_have(settings: VariantSettings, scenario: Scenario) -> Iterator[str]:
         yield "schema_changes=write_client: no step changes the columns"
     if settings.get(ROW_GROUPS) == "small":
         yield from _too_few_rows(scenario)
+
+    yield from _two_writers(settings, scenario)
+
+
+def _two_writers(settings: VariantSettings, scenario: Scenario) -> Iterator[str]:
+    if settings.get(CONCURRENCY) == hudi_concurrency.NON_BLOCKING and INDEX in settings:
+        yield "concurrency=non_blocking: it needs an index by buckets, and index says another one"
+    if CONCURRENCY not in settings and _begins(scenario):
+        yield "a second writer waits for its lock, and without concurrency there is none"
+
+
+def _begins(scenario: Scenario) -> bool:
+    return any(isinstance(step.operation, BeginWrite) for step in scenario.steps)
 
 
 def _inserts(scenario: Scenario) -> bool:

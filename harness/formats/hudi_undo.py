@@ -37,6 +37,9 @@ WAITS: Final = f"select count(*) from orc.`{LOCATION}{PIPE}`#0"
 columns, also one without length. Empty files of other kinds it leaves out."""
 
 
+NOT_BEGUN: Final = "no write was begun that is not completed"
+
+
 def wording(operation: Operation, before: Truth, after: Truth) -> tuple[Statement, ...]:
     """Return the call of a procedure, with the instant that it is about; or a write that fails.
 
@@ -64,7 +67,7 @@ def _call(procedure: str, argument: str, step: int) -> Statement:
 def left_undone(operation: Operation) -> str:
     """Return what is not on the timeline after one of these that left no trace."""
     if isinstance(operation, FailedWrite):
-        return "no write was begun that is not completed"
+        return NOT_BEGUN
     if isinstance(operation, Savepoint):
         return "no new savepoint is on the timeline"
     return f"no new {'restore' if isinstance(operation, Restore) else 'rollback'} is completed"

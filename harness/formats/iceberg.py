@@ -28,6 +28,7 @@ from harness.scenario.definition import Scenario
 from harness.scenario.operations import name_of
 from harness.scenario.operations.api import Operation, schedules
 from harness.scenario.operations.archive import Archive
+from harness.scenario.operations.begin_write import BeginWrite
 from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
@@ -156,7 +157,7 @@ class Iceberg:
             return f"{self.NAME} orders no versions of a row: the last write stands, late or not"
         if schedules(operation):
             return f"{self.NAME} rewrites files at once: nothing can be scheduled"
-        if isinstance(operation, Savepoint | Restore | Rollback | FailedWrite):
+        if isinstance(operation, Savepoint | Restore | Rollback | FailedWrite | BeginWrite):
             # What goes back is the current snapshot; the schema stays (apache/iceberg#5591).
             return f"{self.NAME} has no savepoints, and a write is not taken back with its columns"
         return ""
@@ -254,6 +255,10 @@ class Iceberg:
         """Return the format version."""
         found = iceberg_files.table(folder)
         return str(found.metadata["format-version"]) if found else ""
+
+    def timeline(self, folder: Path) -> tuple[str, ...]:
+        """Return its snapshots."""
+        return tuple(f"snapshot {each}" for each in self.instants(folder))
 
     def schema_history(self, folder: Path) -> None:
         """Return nothing: its ids are never given again."""

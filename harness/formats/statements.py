@@ -18,6 +18,8 @@ DATABASE: Final = "{database}"
 LOCATION: Final = "{location}"
 PIPE: Final = ".pipe"
 """What the name of the named pipe has behind the path of the table's folder."""
+HELD: Final = ".held"
+"""The same of the folder of the lock for which a second writer waits."""
 _INSTANT: Final = re.compile(r"\{instant of step (\d+)\}")
 
 
@@ -73,7 +75,25 @@ class FrameWrite:
     commits: ClassVar[bool] = True
 
 
-Statement = Sql | SetColumns | ClientCall | FrameWrite
+@dataclass(frozen=True, slots=True)
+class HeldSql:
+    """Spark SQL of a second writer, which waits before its commit for somebody to go on."""
+
+    text: str
+    settings: tuple[tuple[str, str], ...]
+    """What its session is told besides: where its lock is."""
+
+    commits: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, slots=True)
+class CommitHeld:
+    """The second writer goes on."""
+
+    commits: ClassVar[bool] = True
+
+
+Statement = Sql | SetColumns | ClientCall | FrameWrite | HeldSql | CommitHeld
 
 
 def of_table(common: Iterable[str]) -> tuple[Sql, ...]:
@@ -104,6 +124,11 @@ def recorded(statement: Statement) -> str:
             return f"write client: {method}({', '.join(map(repr, arguments))})"
         case FrameWrite(query, format_, options):
             return f"DataFrame: {query}; append as {format_} {json.dumps(dict(options))}"
+        case HeldSql(text, settings):
+            told = json.dumps(dict(settings))
+            return f"another writer, which waits before its commit, told {told}: {text}"
+        case CommitHeld():
+            return "the other writer commits"
 
 
 def instant_of(step: int) -> str:

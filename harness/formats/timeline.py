@@ -34,6 +34,13 @@ OF_WRITES: Final = (*WRITES, "compaction", "logcompaction", "clustering")
 _WRITE: Final = re.compile(rf"(?P<requested>\d+)(_\d+)?\.({'|'.join(OF_WRITES)})\b")
 """The name of a file of a write, completed or not."""
 CLEANINGS: Final = ("clean",)
+INFLIGHT: Final = "inflight"
+COMPLETED: Final = "completed"
+_STATES: Final = ("requested", INFLIGHT, COMPLETED)
+_ENTRY: Final = re.compile(
+    r"(?P<requested>\d+)(_(?P<completed>\d+))?"
+    r"(\.(?P<action>(?!requested|inflight)[a-z]+))?(\.(?P<state>requested|inflight))?"
+)
 _COMPLETED: Final = re.compile(r"(?P<requested>\d+)(_(?P<completed>\d+))?\.(?P<action>[a-z]+)")
 
 
@@ -45,6 +52,24 @@ class Instant:
     completed: str
     """Equal to `requested` in layout 1, which does not say."""
     action: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An action on a timeline, in whichever state."""
+
+    requested: str
+    action: str
+    state: str
+    """`requested`, `inflight` or `completed`."""
+    completed: str = ""
+    """When, where it is completed and the timeline says so."""
+
+    @property
+    def text(self) -> str:
+        """Say it in a few words."""
+        when = f" at {self.completed}" if self.completed else ""
+        return f"{self.requested} {self.action}: {self.state}{when}"
 
 
 def home(folder: Path) -> Path:
@@ -94,6 +119,24 @@ def requested(found: Iterable[str], actions: Collection[str] = WRITES) -> tuple[
     return tuple(each.requested for each in completed(found, actions))
 
 
+def entries(found: Iterable[str]) -> tuple[Entry, ...]:
+    """Return every action of a timeline in its last state, in the order of its request.
+
+    >>> [(e.action, e.state) for e in entries(["1.commit.requested", "1.inflight"])]
+    [('commit', 'inflight')]
+    >>> entries(["1.deltacommit.inflight", "1_3.deltacommit", "1.deltacommit.requested"])
+    (Entry(requested='1', action='deltacommit', state='completed', completed='3'),)
+    """
+    last: dict[tuple[str, bool], Entry] = {}
+    for match in filter(None, map(_ENTRY.fullmatch, found)):
+        named = match.groupdict(default="")
+        state = named.pop("state") or COMPLETED
+        each = Entry(**{**named, "action": named["action"] or "commit"}, state=state)
+        key = each.requested, each.action in SAVEPOINT  # one has the instant of what it keeps
+        last[key] = max(last.get(key, each), each, key=lambda entry: _STATES.index(entry.state))
+    return tuple(each for _, each in sorted(last.items()))
+
+
 def begin(found: Iterable[str]) -> str:
     """Return the first write, completed or not: those of before were completed, and are archived.
 
@@ -129,3 +172,14 @@ def begun(found: Iterable[str]) -> tuple[str, ...]:
     done = {each.requested for each in completed(every)}
     left = {match["requested"] for match in map(_INFLIGHT.fullmatch, every) if match}
     return tuple(sorted(left - done - set(scheduled(every))))
+
+
+def inflight(found: Iterable[str]) -> tuple[str, ...]:
+    """Return the instants of the writes that are in that state, oldest first.
+
+    >>> inflight(["1.commit.requested", "2.deltacommit.requested", "2.deltacommit.inflight"])
+    ('2',)
+    """
+    every = tuple(found)
+    states = {each.requested: each.state for each in entries(every)}
+    return tuple(each for each in begun(every) if states[each] == INFLIGHT)

@@ -55,6 +55,21 @@ row."""
 
 
 @dataclass(frozen=True, slots=True)
+class PendingWrite:
+    """A write of a second writer, which was begun and waits for its commit."""
+
+    step: int
+    """The one that began it."""
+    rows: tuple[Row, ...]
+    """The versions of rows that it makes."""
+    deleted: tuple[Value, ...]
+    columns: frozenset[int]
+    """The ids of the columns that alone it changes in rows that are there; empty: every one."""
+    before: Rows
+    """The table's rows when it was begun."""
+
+
+@dataclass(frozen=True, slots=True)
 class Truth:
     """The table after a step."""
 
@@ -77,6 +92,8 @@ class Truth:
     """The steps that were taken back, or failed."""
     failed: tuple[Row, ...] = ()
     """What the last write that failed would have made; no reader may show it."""
+    pending: PendingWrite | None = None
+    """The newest write that another writer began and did not commit by this step."""
     oldest: int = 0
     """The first step whose table can be gone back to: files of earlier ones may be removed."""
     contested: Mapping[int, Contested] = dataclasses.field(default_factory=dict)

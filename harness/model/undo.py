@@ -85,6 +85,7 @@ def _back(now: Truth, then: Truth, step: int) -> Truth:
         schema=replace(then.schema, last_id=now.schema.last_id),
         gone={key: at for key, at in gone.items() if key not in then.rows},
         saved=now.saved,
+        pending=now.pending,
         oldest=now.oldest,
         contested=now.contested,
         undone=now.undone | set(range(then.step + 1, step)),

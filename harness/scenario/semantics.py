@@ -23,6 +23,8 @@ from harness.scenario.nested_types import untold
 from harness.scenario.operations import name_of
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Operation
+from harness.scenario.operations.begin_write import BeginWrite
+from harness.scenario.operations.commit_write import CommitWrite
 from harness.scenario.operations.write_frame import WriteFrame
 
 MAX_NAME: Final = 200
@@ -51,6 +53,7 @@ def check(scenario: Scenario, document: Document, keeping_case: Collection[str])
     _check_names(scenario, found.history, document, keeping_case)
     _check_types(scenario, found.history, document)
     _check_steps(scenario, found, problems)
+    _check_begun(scenario, problems)
     _check_limits(scenario, found, problems)
     if not problems:
         _check_values(scenario, problems)
@@ -201,6 +204,19 @@ def _check_steps(scenario: Scenario, found: expected_history.Survey, problems: P
     for number, wrong in found.wrong.items():
         step = scenario.steps[number - 1]
         problems.add(step.line, _of_step(step, number, _no_path(step.operation) or wrong))
+
+
+def _check_begun(scenario: Scenario, problems: Problems) -> None:
+    """Note a second writer that begins a write while its last one waits."""
+    waits = 0
+    for number, step in enumerate(scenario.steps, start=1):
+        if isinstance(step.operation, BeginWrite):
+            if waits:
+                wrong = f"the write that step {waits} began still waits; a commit_write goes first"
+                problems.add(step.line, _of_step(step, number, wrong))
+            waits = number
+        elif isinstance(step.operation, CommitWrite):
+            waits = 0
 
 
 def _no_path(operation: Operation) -> str:

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
 
 from harness.core.records import Refusal
 from harness.engines.spark.session import Session, Spark, SparkRefusal, SparkSilent
-
-LOOK_S: Final = 0.1
-"""So often it is looked whether the writer waits."""
+from harness.write import writer_pipe
 
 
 def run(spark: Spark, session: Session, sql: str, pipe: Path, timeout_s: float) -> None:
@@ -24,32 +19,18 @@ def run(spark: Spark, session: Session, sql: str, pipe: Path, timeout_s: float) 
         SparkSilent: it did not answer in time, or died by itself.
 
     """
-    waits = False
-    pipe.unlink(missing_ok=True)
-    os.mkfifo(pipe)
+    held = None
+    writer_pipe.make(pipe)
     with ThreadPoolExecutor(1) as thread:
         asked = thread.submit(session.run, sql, timeout_s=timeout_s)
-        while not asked.done():
-            with _read(pipe) as waits:
-                if waits:
-                    spark.kill()
-                    break
-            wait([asked], LOOK_S)
-    if isinstance(asked.exception(), SparkSilent) and waits:
+        while not asked.done() and held is None:
+            if (held := writer_pipe.open_to(pipe)) is None:
+                wait([asked], writer_pipe.LOOK_S)
+        if held is not None:
+            spark.kill()
+            wait([asked])
+            os.close(held)
+    if isinstance(asked.exception(), SparkSilent) and held is not None:
         told = "the process was killed before the commit"
         raise SparkRefusal(Refusal("killed", told), 0.0) from None
     asked.result()
-
-
-@contextmanager
-def _read(pipe: Path) -> Iterator[bool]:
-    """Tell whether somebody reads the pipe; who does waits until the end."""
-    try:
-        there = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
-    except OSError:  # nobody has it open
-        yield False
-        return
-    try:
-        yield True
-    finally:
-        os.close(there)

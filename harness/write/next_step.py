@@ -23,6 +23,7 @@ from harness.scenario import expected_history
 from harness.scenario.cells import Variant
 from harness.scenario.expected_history import Truths
 from harness.scenario.operations.api import Operation, schedules
+from harness.scenario.operations.begin_write import BeginWrite
 from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.failed_write import FailedWrite
 from harness.scenario.operations.killed_write import KilledWrite
@@ -46,6 +47,7 @@ TRACES: Final[Mapping[type[Operation], str]] = {
     Rollback: "undone",
     FailedWrite: BEGUN,
     KilledWrite: BEGUN,
+    BeginWrite: BEGUN,
 }
 """The field of `Committed` in which alone an operation leaves a trace."""
 NAMES: Final = "names"

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Final
+from pathlib import Path
+from typing import Final, Protocol
 
 from harness.core import refusals
 from harness.core.records import Outcome, OutcomeKind, Refusal
 from harness.engines.spark.session import Session, Spark, SparkRefusal, SparkSilent
 from harness.formats.api import NO_COMMIT, FileFactError
 from harness.formats.statements import (
+    HELD,
     PIPE,
     ClientCall,
+    CommitHeld,
     FrameWrite,
+    HeldSql,
     SetColumns,
     Sql,
     Statement,
@@ -24,7 +28,8 @@ from harness.formats.statements import (
 from harness.model.file_facts import FileFact
 from harness.model.identifiers import TABLE
 from harness.runtime.metastore_client import Catalog, CatalogRefusedError
-from harness.write import kill_writer, raised_step
+from harness.write import held_write, kill_writer, raised_step
+from harness.write.held_write import HeldWrite, NotHeldError
 from harness.write.next_step import BEGUN, NextStep, VariantOutcomes
 from harness.write.raised_step import Came, Raised, TableRecords
 from harness.write.writer_pool import WriteTarget
@@ -36,9 +41,15 @@ NO_ERROR: Final = "no error was answered"
 REFUSED: Final = (SparkRefusal, CatalogRefusedError)
 """A statement was answered with an error."""
 
-SparkFor = Callable[[str], Spark]
-"""Returns the running process of a distribution: `WriterPool.spark`, which stands before this
-module; it is a parameter since a process that died is replaced between two statements."""
+
+class SparkFor(Protocol):
+    """`WriterPool.spark`, which stands before this module.
+
+    It is a parameter since a process that died is replaced between two statements.
+    """
+
+    def __call__(self, name: str, number: int = 1, /) -> Spark:
+        """Return the running process of a distribution, the first or the second one."""
 
 
 class StepSender:
@@ -56,6 +67,7 @@ class StepSender:
         self._client = client
         self._spark_for = spark_for
         self._session: tuple[str, Session] | None = None
+        self._held: HeldWrite | None = None
         self._instants: dict[int, str] = {}
 
     def send(self, step: NextStep, files: Sequence[FileFact]) -> Outcome:
@@ -77,7 +89,7 @@ class StepSender:
                 refusal, came = raised.refusal, self._came_of(raised, step, before)
             elif refusal := self._undone(step, before, files):
                 came = raised_step.REFUSED
-        except SparkSilent as silence:
+        except (SparkSilent, NotHeldError) as silence:
             came = Came(OutcomeKind.UNKNOWN, str(silence))
         if refusal is not None and (because := refusals.of_machine(refusal)):
             came = Came(OutcomeKind.UNKNOWN, because)
@@ -97,6 +109,11 @@ class StepSender:
             statements=step.texts,
             seconds=round(time.monotonic() - began, 3),
         )
+
+    def let_go(self) -> None:
+        """Let a writer go on that still waits, as no step will do it."""
+        if self._held is not None:
+            self._held.let_go()
 
     def _hand_over(self, step: NextStep) -> Refusal | None:
         """Let the writer of the step before do what comes first; a refusal where it did not."""
@@ -163,12 +180,12 @@ class StepSender:
         target = self._target
         match statement:
             case Sql(text):
-                sql = filled(text, target.database, str(target.table), self._instants)
+                sql = self._filled(text)
                 session = self._session_of(writer)
                 if statement.killed:
                     self._session = None  # the next statement goes to another process
-                    pipe = target.table.with_name(target.table.name + PIPE)
-                    kill_writer.run(self._spark_for(writer), session, sql, pipe, target.timeout_s)
+                    spark = self._spark_for(writer)
+                    kill_writer.run(spark, session, sql, self._pipe, target.timeout_s)
                 else:
                     session.run(sql, timeout_s=target.timeout_s)
             case SetColumns(columns, cascade):
@@ -179,6 +196,36 @@ class StepSender:
                 self._session_of(writer).call(told, timeout_s=target.timeout_s)
             case FrameWrite():
                 self._append(statement, writer)
+            case HeldSql():
+                self._hold(statement, writer)
+            case CommitHeld():
+                held, self._held = self._held, None
+                if held is not None:  # else nothing was held, and the table's records tell
+                    held.commit()
+
+    def _hold(self, statement: HeldSql, writer: str) -> None:
+        """Send a statement to a process of its own, which waits before it commits."""
+        target, told = self._target, {n: self._filled(v) for n, v in statement.settings}
+        session = self._spark_for(writer, 2).open({**self._told(writer), **told})
+        there = self._inflight()
+        self._held = held_write.begin(
+            session,
+            self._filled(statement.text),
+            target.table.with_name(target.table.name + HELD),
+            lambda: self._inflight() != there,
+            target.timeout_s,
+        )
+
+    def _inflight(self) -> tuple[str, ...]:
+        return self._shape.committed(self._target.table, ()).inflight
+
+    @property
+    def _pipe(self) -> Path:
+        table = self._target.table
+        return table.with_name(table.name + PIPE)
+
+    def _filled(self, text: str) -> str:
+        return filled(text, self._target.database, str(self._target.table), self._instants)
 
     def _append(self, statement: FrameWrite, writer: str) -> None:
         """Write a DataFrame: its writer goes by no setting of the session, and is told all."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -94,10 +94,13 @@ def write_steps(variant: Variant, target: WriteTarget, spark_for: SparkFor) -> I
     own: AbstractContextManager[Path | None] = nullcontext()
     if outcomes.shape.absolute_paths:
         own = table_homes.new(target.cache)
-    with own as home, metastore_client.connect(target.metastore_uri) as client:
+    with ExitStack() as stack:
+        home = stack.enter_context(own)
+        client = stack.enter_context(metastore_client.connect(target.metastore_uri))
         target = replace(target, home=home)
         client.create_database(target.database)
         sender = StepSender(outcomes, target, client, spark_for)
+        stack.callback(sender.let_go)
         while not outcomes.complete:
             step = outcomes.next_step()
             if step.skipped:

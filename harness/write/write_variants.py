@@ -20,6 +20,7 @@ from harness.core.counting import counted
 from harness.core.records import StateRecord
 from harness.runtime import metastore, provide
 from harness.scenario.cells import Variant
+from harness.scenario.operations.begin_write import BeginWrite
 from harness.scenario.operations.killed_write import KilledWrite
 from harness.write import state_store, write_variant
 from harness.write.state_records import VariantResult
@@ -59,9 +60,13 @@ def write(
 
 def memory_mb(variants: Sequence[Variant]) -> int:
     """Return how much memory writing takes: the metastore, and every writer of one variant."""
-    at_once = {frozenset((metastore.DISTRIBUTION, *variant.writers)) for variant in variants}
-    sums = (sum(distributions.load(name).memory_mb for name in names) for names in at_once)
-    return max(sums, default=0)
+    at_once = {(frozenset(variant.writers), _begins(variant)) for variant in variants}
+    served = distributions.load(metastore.DISTRIBUTION).memory_mb
+    sums = (
+        sum(distributions.load(name).memory_mb for name in names) * (2 if begins else 1)
+        for names, begins in at_once
+    )
+    return max((served + each for each in sums), default=0)
 
 
 def load(records: Iterable[StateRecord], cache: Cache) -> States:
@@ -79,6 +84,11 @@ def _write_missing(missing: Sequence[Variant], context: WriteContext) -> Iterato
         for (writers, kills), group in groupby(sorted(missing, key=_group), key=_group):
             context.progress.note(f"write with {', '.join(dict.fromkeys(writers))}")
             yield from _write_group(list(group), pool, 1 if kills else AT_ONCE)
+
+
+def _begins(variant: Variant) -> bool:
+    """Return whether a second writer writes at the same time, in a process of its own."""
+    return any(isinstance(each.operation, BeginWrite) for each in variant.scenario.steps)
 
 
 def _group(variant: Variant) -> tuple[tuple[str, ...], bool]:

@@ -64,7 +64,7 @@ class WriterPool:
         self.context = context
         self._metastore = uris
         self._stack = ExitStack()
-        self._processes: dict[str, Spark] = {}
+        self._processes: dict[tuple[str, int], Spark] = {}
         self._lock = threading.Lock()
         self._numbers = count()
 
@@ -84,17 +84,21 @@ class WriterPool:
             context.cache, self._metastore.host, database, folder, timeout_s=context.timeout_s
         )
 
-    def spark(self, name: str) -> Spark:
-        """Return the process of a distribution, a new one when it is the first or the last died."""
+    def spark(self, name: str, number: int = 1) -> Spark:
+        """Return a process of a distribution, a new one when it is the first or the last died.
+
+        `number`: of a second writer that writes at the same time 2.
+        """
+        which = name, number
         with self._lock:
-            if name not in self._processes or not self._processes[name].alive():
+            if which not in self._processes or not self._processes[which].alive():
                 found, context = distributions.load(name), self.context
                 runtime = provide.runtime(found, context.cache, context.progress, context.folder)
                 memory.check(found)
                 running = launch.spark(runtime, self._metastore, self._folder(name))
                 serving = started(name, running, context.progress)
-                self._processes[name] = self._stack.enter_context(serving)
-            return self._processes[name]
+                self._processes[which] = self._stack.enter_context(serving)
+            return self._processes[which]
 
     def _folder(self, name: str) -> Path:
         """Make a folder for one process or one table, of a name that was never used here."""

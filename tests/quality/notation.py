@@ -26,9 +26,11 @@ from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Only, Operation
 from harness.scenario.operations.archive import Archive
+from harness.scenario.operations.begin_write import BeginWrite
 from harness.scenario.operations.change_type import ChangeType
 from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.cluster import Cluster
+from harness.scenario.operations.commit_write import CommitWrite
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.delete import Delete
 from harness.scenario.operations.delete_partition import DeletePartition
@@ -211,6 +213,10 @@ def _other(words: list[str]) -> Operation:
     match words:
         case ["fail", keys]:
             return FailedWrite(_keys(keys))
+        case ["begin", *how]:
+            return _begin(how)
+        case ["commit"]:
+            return CommitWrite()
         case ["overwrite", keys, *of]:
             return Overwrite(_keys(keys), Of(of[0]) if of else Of.TABLE)
         case ["delete_partition", key]:
@@ -225,6 +231,17 @@ def _other(words: list[str]) -> Operation:
         case ["late", how, keys]:
             return (LateUpsert if how == "upsert" else LateDelete)(_keys(keys))
     return _schema_change(words)
+
+
+def _begin(words: list[str]) -> Operation:
+    match words:
+        case ["delete", keys]:
+            return BeginWrite(delete=_keys(keys))
+        case ["insert", keys]:
+            return BeginWrite(insert=_keys(keys))
+        case ["update", keys, *names]:
+            return BeginWrite(_keys(keys), set=tuple(names))
+    raise ValueError(" ".join(words))
 
 
 def _schema_change(words: list[str]) -> Operation:

@@ -86,6 +86,9 @@ class Toy:
     def table_version(self, folder: Path) -> str:
         return ""
 
+    def timeline(self, folder: Path) -> tuple[str, ...]:
+        return ()
+
     def schema_history(self, folder: Path) -> None:
         return None
 

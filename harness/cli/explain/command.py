@@ -8,6 +8,8 @@ from pathlib import Path
 
 from rich.console import Console
 
+from harness import formats
+from harness.artifacts.cache import Cache
 from harness.cli import options
 from harness.cli.console.output import OUT, Output
 from harness.cli.explain import show, show_tables
@@ -22,6 +24,7 @@ from harness.reports.lines import command, say
 from harness.reports.page_address import cell_address
 from harness.reports.words import NOT_WORDED, worded
 from harness.run.run_folder import LATEST_RUN
+from harness.write import state_store
 
 Section = Callable[[RecordedCell, Console], None]
 """A part of what is printed of a case."""
@@ -39,6 +42,7 @@ def explain(
     ):
         found = find(folder, case)
         tell(found, OUT)
+        _on_the_timeline(found, OUT)
         on_page(folder, found, OUT)
 
 
@@ -60,6 +64,15 @@ def tell(found: RecordedCell, out: Console) -> None:
 def _print(section: Section, found: RecordedCell, out: Console) -> bool:
     section(found, out)
     return True
+
+
+def _on_the_timeline(found: RecordedCell, out: Console) -> None:
+    """Print the timeline of the frozen table, where the cache still has it."""
+    record = found.case.state_of.get(found.cell.step)
+    state = state_store.load(Cache.default(), record.digest) if record else None
+    if state is not None:
+        shape = formats.load(found.info.variants[0].format)
+        show.timeline(shape.timeline(state.table), found, out)
 
 
 def _on_the_table(found: RecordedCell, out: Console) -> None:

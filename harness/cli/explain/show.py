@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -64,6 +64,16 @@ def written(found: RecordedCell, console: Console) -> None:
         say(console, f"  {number} {variant.step(number).text}{why}")
         if outcome is not None and half_done(outcome) and outcome.refusal:
             say(console, f"    the writer's error: {refusal_text(outcome.refusal)}")
+
+
+def timeline(entries: Sequence[str], found: RecordedCell, console: Console) -> None:
+    """List the timeline of the table that was read, with the steps of which the instants are."""
+    steps = {each.outcome.instant: each.outcome.step for each in found.case.states}
+    if entries:
+        say(console, "\nTimeline of the table", "bold")
+    for each in entries:
+        step = steps.get(each.partition(" ")[0])
+        say(console, f"  {each}" + (f" (step {step})" if step is not None else ""))
 
 
 def advised(found: RecordedCell, console: Console) -> None:

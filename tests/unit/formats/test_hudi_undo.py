@@ -8,7 +8,8 @@ import pytest
 
 from harness import formats
 from harness.formats import hudi_undo
-from harness.formats.statements import Sql, filled, recorded
+from harness.formats.statements import CommitHeld, HeldSql, Sql, filled, recorded
+from harness.scenario.operations.begin_write import BeginWrite
 from harness.scenario.operations.failed_write import FailedWrite
 from harness.scenario.operations.killed_write import KilledWrite
 from harness.scenario.operations.restore import Restore
@@ -61,6 +62,16 @@ def test_a_write_fails_by_a_validator_that_is_put_back_then() -> None:
     assert len(back) == 2
 
 
+def test_a_second_writer_waits_before_its_commit_and_is_told_to_go_on() -> None:
+    told = history("insert 1; begin update 1; commit")
+    hudi, truths = formats.load("hudi-mor"), told.history
+    (held,) = hudi.wording(told.operations[1], truths[1], truths[2], {})
+    assert isinstance(held, HeldSql)
+    assert held.text.startswith("merge into {database}.t")
+    assert dict(held.settings)["hoodie.write.lock.filesystem.path"] == "{location}.held"
+    assert hudi.wording(told.operations[2], truths[2], truths[3], {}) == (CommitHeld(),)
+
+
 def test_what_was_begun_and_is_not_completed_is_a_failed_write(tmp_path: Path) -> None:
     for layout, names in enumerate((BEGUN, BEGUN_LATER)):
         folder = tmp_path / str(layout) / (".hoodie/timeline" if layout else ".hoodie")
@@ -98,7 +109,8 @@ def test_the_timeline_tells_savepoints_and_what_was_taken_back(
 
 
 def test_formats_without_savepoints_say_so() -> None:
-    for operation in (Savepoint(), Restore(), Rollback(), FailedWrite((1,)), KilledWrite((1,))):
+    writes = FailedWrite((1,)), KilledWrite((1,)), BeginWrite(insert=(1,))
+    for operation in (Savepoint(), Restore(), Rollback(), *writes):
         assert not formats.load("hudi-cow").cannot(operation)
         assert formats.load("iceberg").cannot(operation).startswith("iceberg has no savepoints")
         assert formats.load("hive-orc").cannot(operation).startswith("hive-orc has no ")

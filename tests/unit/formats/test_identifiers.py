@@ -32,10 +32,12 @@ from harness.scenario.operations import registry
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.archive import Archive
+from harness.scenario.operations.begin_write import BeginWrite
 from harness.scenario.operations.change_nullability import ChangeNullability
 from harness.scenario.operations.change_type import ChangeType
 from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.cluster import Cluster
+from harness.scenario.operations.commit_write import CommitWrite
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.delete import Delete
 from harness.scenario.operations.delete_partition import DeletePartition
@@ -97,8 +99,7 @@ def scenario_of(names: tuple[str, ...]) -> Scenario:
         Compact(),
         Cluster(),
         Savepoint(),
-        FailedWrite((1,)),
-        KilledWrite((1,)),
+        *(BeginWrite(update=(1,)), CommitWrite(), FailedWrite((1,)), KilledWrite((1,))),
         Touch(),
         Rollback(),
         Restore(),

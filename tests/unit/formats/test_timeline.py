@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from harness.formats import timeline
 
 
@@ -82,3 +84,21 @@ def test_a_table_that_went_back_to_layout_1_is_found_there(tmp_path: Path) -> No
 
 def test_a_folder_that_is_no_hudi_table_has_no_timeline(tmp_path: Path) -> None:
     assert timeline.names(tmp_path / "absent") == ()
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        (["1.commit.requested", "1.inflight", "1.commit"], ["1 commit: completed"]),
+        (["1.deltacommit.requested"], ["1 deltacommit: requested"]),
+        (
+            ["2.rollback.inflight", "1_3.commit"],
+            ["1 commit: completed at 3", "2 rollback: inflight"],
+        ),
+        (["5.compaction.inflight", "5_6.commit"], ["5 commit: completed at 6"]),
+        (["1.commit", "1.savepoint"], ["1 commit: completed", "1 savepoint: completed"]),
+        (["hoodie.properties", "1.commit.crc", ".1.commit.crc"], []),
+    ],
+)
+def test_each_action_is_told_in_its_last_state(names: list[str], told: list[str]) -> None:
+    assert [each.text for each in timeline.entries(names)] == told

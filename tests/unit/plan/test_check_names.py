@@ -167,8 +167,9 @@ def test_a_profile_of_which_all_is_there_is_planned(mine: Path) -> None:
             "{delete_mode: copy-on-write}",
             (
                 "10: profile mine: writer spark-3.5.8-hudi-1.0.2: no format of the profile has a "
-                "setting 'delete_mode'; allowed: auto_upgrade, column_drops, created_by, "
-                "encoded_partitions, handover_version, index, insert_operation, meta_fields, "
+                "setting 'delete_mode'; allowed: auto_upgrade, column_drops, concurrency, "
+                "created_by, encoded_partitions, handover_version, index, insert_operation, "
+                "meta_fields, "
                 "metadata_table, partition_columns, record_merger, row_groups, schema_changes, "
                 "schema_on_read, table_version"
             ),

@@ -51,7 +51,7 @@ def states(catalog: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> St
     listed = [{"name": name, "type": "string"} for name in ("id", "ts", "n")]
     entry = CatalogEntry("t", {"sd": {"cols": listed}})
     monkeypatch.setattr(test_write_variant, "ENTRIES", (entry,))
-    return write_variant.write(variant(), target, lambda _: Simulated()).states  # type: ignore[arg-type, return-value]
+    return write_variant.write(variant(), target, lambda *_: Simulated()).states  # type: ignore[arg-type]
 
 
 @pytest.fixture

@@ -97,7 +97,7 @@ def place(tmp_path: Path) -> WriteTarget:
 
 
 def sent(place: WriteTarget, spark: Simulated, what: Variant | None = None) -> VariantResult:
-    return write_variant.write(what or variant(), place, lambda _: spark)  # type: ignore[arg-type, return-value]
+    return write_variant.write(what or variant(), place, lambda *_: spark)  # type: ignore[arg-type]
 
 
 def refuse(part: str) -> Callable[[str], None]:
@@ -279,7 +279,7 @@ def test_each_step_is_sent_to_its_own_writer_in_one_session_for_each(
     asked: list[str] = []
     spark = Simulated()
 
-    def spark_for(name: str) -> Any:  # noqa: ANN401
+    def spark_for(name: str, number: int = 1, /) -> Any:  # noqa: ANN401
         asked.append(name)
         return spark
 

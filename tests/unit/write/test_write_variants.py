@@ -8,10 +8,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from harness.artifacts import distributions
 from harness.core.progress import Progress
 from harness.core.records import Outcome, OutcomeKind, StateRecord
 from harness.scenario.cells import Variant
 from harness.scenario.definition import Step
+from harness.scenario.operations.begin_write import BeginWrite
+from harness.scenario.operations.commit_write import CommitWrite
 from harness.scenario.operations.killed_write import KilledWrite
 from harness.write import write_variant, write_variants
 from harness.write.state_records import VariantResult
@@ -80,3 +83,9 @@ def test_after_the_second_silence_the_step_is_unknown_and_the_others_stand(writt
 def test_who_kills_its_writer_shares_it_with_no_other() -> None:
     own = variant("a", steps=(Step(KilledWrite(keys=(1,))),))
     assert write_variants._group(own) != write_variants._group(variant("b"))
+
+
+def test_a_second_writer_takes_as_much_memory_again() -> None:
+    begins = variant("a", steps=(Step(BeginWrite(insert=(1,))), Step(CommitWrite())))
+    one, two = (write_variants.memory_mb([each]) for each in (variant("b"), begins))
+    assert two - one == distributions.load(begins.writers[0]).memory_mb

@@ -294,3 +294,16 @@ def test_the_address_of_the_cell_on_the_page_is_told_where_there_is_a_page(folde
     address = out.getvalue().split()[-1]
     assert address.startswith((folder / "report.html").as_uri() + "#")
     assert unquote(address.partition("#")[2]) == found.cell.case
+
+
+def test_the_timeline_names_the_steps_of_its_instants(folder: Path) -> None:
+    found = find(folder, RENAMED)
+    first = next(each.outcome for each in found.case.states if each.outcome.instant)
+    out = io.StringIO()
+    entries = (f"{first.instant} commit: completed", "999 deltacommit: inflight")
+    show.timeline(entries, found, Console(file=out, width=100, color_system=None))
+    assert out.getvalue().splitlines()[1:] == [
+        "Timeline of the table",
+        f"  {entries[0]} (step {first.step})",
+        f"  {entries[1]}",
+    ]

@@ -28,10 +28,12 @@ steps:
 EXAMPLES = {
     "add_column": "{name: s.c, type: long, after: a}",
     "archive": "",
+    "begin_write": "{update: [1], insert: [4], delete: [2]}",
     "change_nullability": "{name: f1, nullable: false}",
     "change_type": "{name: n, to: long}",
     "clean": "",
     "cluster": "",
+    "commit_write": "",
     "compact": "",
     "delete": "[2]",
     "delete_partition": "2",
@@ -59,13 +61,16 @@ EXAMPLES = {
 }
 """One possible use of each operation on the table above, as a scenario file writes it."""
 
-FIRST = {"restore": "  - savepoint\n  - delete: [1]\n"}
+FIRST = {
+    "restore": "  - savepoint\n  - delete: [1]\n",
+    "commit_write": "  - begin_write: {update: [1]}\n",
+}
 """What some need to be there before them."""
 
 NAMES = sorted(registry())
 SERVICES = {
     *("archive", "clean", "cluster", "compact", "set_table_version"),
-    *("restore", "rollback", "savepoint", "sync"),
+    *("commit_write", "restore", "rollback", "savepoint", "sync"),
 }
 """Those for which each format has words of its own."""
 

@@ -1,0 +1,103 @@
+"""A second writer that waits for its lock; no Spark runs here."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from harness.core.records import Refusal
+from harness.engines.spark.session import SparkRefusal, SparkSilent
+from harness.write import held_write
+from harness.write.held_write import HeldWrite, NotHeldError
+
+ERROR = Refusal("broken", "no such table")
+
+
+@dataclass
+class Simulated:
+    """Stands in for a session: it writes its files, takes the lock, and commits."""
+
+    folder: Path
+    before: Exception | None = None
+    after: Exception | None = None
+    locks: bool = True
+    writes: threading.Event = field(default_factory=threading.Event)
+    committed: threading.Event = field(default_factory=threading.Event)
+
+    def run(self, _: str, *, timeout_s: float) -> None:
+        if self.before:
+            raise self.before
+        self.writes.set()
+        if self.locks:
+            take(self.folder / held_write.LOCK, timeout_s)
+        if self.after:
+            raise self.after
+        self.committed.set()
+
+
+def take(lock: Path, timeout_s: float) -> None:
+    """Wait for a lock, and look each time whose it is."""
+    wait_for(lock.exists, timeout_s)
+    while lock.exists():
+        with lock.open("rb") as file:
+            file.read()
+
+
+def wait_for(condition: Callable[[], bool], timeout_s: float) -> None:
+    """Wait until a condition holds."""
+    end = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < end
+        threading.Event().wait(0.01)
+
+
+@pytest.fixture(name="folder")
+def _folder(tmp_path: Path) -> Path:
+    return tmp_path / "t.held"
+
+
+def begun(session: Simulated) -> HeldWrite:
+    return held_write.begin(session, "merge", session.folder, session.writes.is_set, 60)  # type: ignore[arg-type]
+
+
+def test_it_waits_until_it_is_told_to_commit(folder: Path) -> None:
+    session = Simulated(folder)
+    held = begun(session)
+    assert not session.committed.is_set()
+    held.commit()
+    assert session.committed.is_set()
+
+
+def test_a_refused_commit_is_an_error(folder: Path) -> None:
+    held = begun(Simulated(folder, after=SparkRefusal(ERROR, 1.0)))
+    with pytest.raises(SparkRefusal, match="no such table"):
+        held.commit()
+
+
+@pytest.mark.parametrize("ends", [SparkRefusal(ERROR, 1.0), SparkSilent("it died")])
+def test_one_that_ends_before_it_waits_is_an_error_at_once(folder: Path, ends: Exception) -> None:
+    with pytest.raises(type(ends), match=str(ends)):
+        begun(Simulated(folder, before=ends))
+
+
+def test_one_that_takes_no_lock_was_not_held(folder: Path) -> None:
+    with pytest.raises(NotHeldError, match="did not wait for its lock"):
+        begun(Simulated(folder, locks=False))
+
+
+def test_a_second_write_of_the_same_table_waits_too(folder: Path) -> None:
+    for _ in range(2):
+        begun(Simulated(folder)).commit()
+
+
+def test_one_that_no_step_commits_is_let_go(folder: Path) -> None:
+    session = Simulated(folder)
+    held = begun(session)
+    held.let_go()
+    assert session.committed.wait(60)
+    held.let_go()
