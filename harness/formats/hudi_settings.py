@@ -30,6 +30,7 @@ PARTITION_COLUMNS: Final = "partition_columns"
 DROPPED: Final = "dropped"
 ROW_GROUPS: Final = "row_groups"
 CONCURRENCY: Final = "concurrency"
+SMALL_FILES: Final = "small_files"
 UPSERT: Final = "upsert"
 
 SETTINGS: Final = {
@@ -49,6 +50,7 @@ SETTINGS: Final = {
     SCHEMA_CHANGES: ("sql", WRITE_CLIENT),
     CREATED_BY: ("sql", BY_FRAME),
     CONCURRENCY: tuple(hudi_concurrency.MODES),
+    SMALL_FILES: ("left", "filled"),
 }
 """What a variant may name; each is described where it is told to the writer.
 
@@ -97,6 +99,8 @@ _TOLD: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
     **{(CONCURRENCY, mode): told for mode, told in hudi_concurrency.MODES.items()},
     # Else such a record could not be written into a log file.
     (MERGER, "spark"): {"hoodie.logfile.data.block.format": "parquet"},
+    # Hudi's own default; else each insert has file groups of its own (`hudi.SESSION`).
+    (SMALL_FILES, "filled"): {"hoodie.parquet.small.file.limit": "104857600"},
     # Pages cannot be smaller than what Parquet sets aside for one.
     (ROW_GROUPS, "small"): {"hoodie.parquet.block.size": "1", "hoodie.parquet.page.size": "64"},
     # Else each task of an insert writes a file of its own.

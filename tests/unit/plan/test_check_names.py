@@ -171,7 +171,7 @@ def test_a_profile_of_which_all_is_there_is_planned(mine: Path) -> None:
                 "created_by, encoded_partitions, handover_version, index, insert_operation, "
                 "meta_fields, "
                 "metadata_table, partition_columns, record_merger, row_groups, schema_changes, "
-                "schema_on_read, table_version"
+                "schema_on_read, small_files, table_version"
             ),
         ),
         (

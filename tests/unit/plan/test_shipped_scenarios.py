@@ -40,7 +40,9 @@ PROFILES = load_profiles(profiles_file())
 EVERY: Final = {
     each.name
     for each in SCENARIOS
-    if not each.name.startswith(("settings/", "control/", "services/", "writes/", "bugs/"))
+    if not each.name.startswith(
+        ("settings/", "control/", "services/", "writes/", "bugs/", "concurrency/")
+    )
 }
 """Those of `settings/` are for values of table settings that other tables cannot have; `services/`
 and `writes/` are asked by the profile `services`, `bugs/` by its own; controls go into any plan."""
