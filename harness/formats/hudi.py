@@ -14,6 +14,7 @@ from harness.formats import (
     hudi_files,
     hudi_frames,
     hudi_merge_mode,
+    hudi_metadata,
     hudi_schema_history,
     hudi_services,
     hudi_settings,
@@ -27,6 +28,7 @@ from harness.formats.api import (
     Committed,
     FileRows,
     Habit,
+    KeptMetadata,
     VariantSettings,
 )
 from harness.formats.hudi_client import SchemaChange
@@ -62,6 +64,7 @@ from harness.scenario.operations.set_table_version import SetTableVersion
 from harness.scenario.operations.spark_sql import quoted, text, type_text
 from harness.scenario.operations.sync import Sync
 from harness.scenario.operations.write_frame import WriteFrame
+from harness.scenario.operations.write_with_metadata import WriteWithMetadata
 
 SESSION: Final = {
     EVOLVES: "true",
@@ -207,6 +210,8 @@ class Hudi:
             return hudi_undo.wording(operation, before, after)
         if isinstance(operation, WriteFrame):
             return hudi_frames.wording(operation, before, after, settings)
+        if isinstance(operation, WriteWithMetadata):
+            return hudi_metadata.wording(operation, before, after, settings)
         if isinstance(operation, MoveRow):
             return hudi_settings.in_any_partition(of_table(operation.sql(before, after)), settings)
         said, how = of_table(operation.sql(before, after)), settings.get(INSERT_OPERATION, UPSERT)
@@ -263,6 +268,10 @@ class Hudi:
     def schema_history(self, folder: Path) -> SchemaHistory | None:
         """Read the table's history of its schema."""
         return hudi_schema_history.read(folder)
+
+    def kept_metadata(self, folder: Path, instant: str) -> KeptMetadata:
+        """Read what a commit has."""
+        return hudi_metadata.kept(folder, instant)
 
     def left_undone(self, folder: Path, operation: Operation, before: Sequence[FileFact]) -> str:
         """Return what a table service should have done, or which version is there."""

@@ -90,6 +90,18 @@ def requested(found: Iterable[str], actions: Collection[str] = WRITES) -> tuple[
     return tuple(each.requested for each in completed(found, actions))
 
 
+def file_of(folder: Path, instant: str) -> Path:
+    """Return the file of a completed write; raise KeyError where a table has none of that instant.
+
+    One that was scheduled and carried out has another file of the same instant, without a record.
+    """
+    found = names(folder)
+    files = {each.requested: each for each in completed(found)}
+    each = files[instant]
+    ends = f"{each.requested}.{each.action}", f"{each.requested}_{each.completed}.{each.action}"
+    return home(folder) / next(name for name in reversed(ends) if name in found)
+
+
 def begin(found: Iterable[str]) -> str:
     """Return the first write, completed or not: those of before were completed, and are archived.
 
