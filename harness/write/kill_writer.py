@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 from harness.core.records import Refusal
-from harness.engines.spark.session import Session, Spark, SparkRefusal, SparkSilent
+from harness.engines.spark.session import Spark, SparkRefusal, SparkSilent
 
 LOOK_S: Final = 0.1
 """So often it is looked whether the writer waits."""
 
 
-def run(spark: Spark, session: Session, sql: str, pipe: Path, timeout_s: float) -> None:
-    """Run a statement that reads a named pipe, and kill the process of its session when it does.
+def run(spark: Spark, ask: Callable[[], object], pipe: Path) -> None:
+    """Ask for what reads a named pipe, and kill the process that is asked when it does.
 
     Raises:
         SparkRefusal: the process was killed; or Spark answered with an error before.
@@ -28,7 +28,7 @@ def run(spark: Spark, session: Session, sql: str, pipe: Path, timeout_s: float) 
     pipe.unlink(missing_ok=True)
     os.mkfifo(pipe)
     with ThreadPoolExecutor(1) as thread:
-        asked = thread.submit(session.run, sql, timeout_s=timeout_s)
+        asked = thread.submit(ask)
         while not asked.done():
             with _read(pipe) as waits:
                 if waits:

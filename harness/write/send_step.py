@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from harness.core import refusals
@@ -168,7 +169,8 @@ class StepSender:
                 if statement.killed:
                     self._session = None  # the next statement goes to another process
                     pipe = target.table.with_name(target.table.name + PIPE)
-                    kill_writer.run(self._spark_for(writer), session, sql, pipe, target.timeout_s)
+                    ask = partial(session.run, sql, timeout_s=target.timeout_s)
+                    kill_writer.run(self._spark_for(writer), ask, pipe)
                 else:
                     session.run(sql, timeout_s=target.timeout_s)
             case SetColumns(columns, cascade):
