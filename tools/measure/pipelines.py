@@ -76,7 +76,7 @@ class Blow:
 
 
 @dataclass(frozen=True, slots=True)
-class Experiment:
+class KilledPipeline:
     """A pipeline, and the processes that carry it out."""
 
     pipeline: Pipeline
@@ -146,7 +146,7 @@ def _when(asked: Future[None], events: FolderEvents, moment: int) -> str:
     return UNDISTURBED
 
 
-def blows(experiment: Experiment, number: int) -> Iterator[Blow]:
+def blows(experiment: KilledPipeline, number: int) -> Iterator[Blow]:
     """Yield what came of each batch until so many were killed; some are over before."""
     most, done = experiment.batch(), 0
     while done < number:
@@ -165,7 +165,7 @@ def changes(chance: random.Random) -> Iterator[Rows]:
 
 
 @contextmanager
-def started(told: argparse.Namespace) -> Iterator[Experiment]:
+def started(told: argparse.Namespace) -> Iterator[KilledPipeline]:
     """Make the source with all its commits, and the target with the first batch."""
     folder, chance = Path(told.folder).resolve(), random.Random(told.seed)  # noqa: S311
     cache, progress = Cache.default(), PlainProgress()
@@ -178,7 +178,7 @@ def started(told: argparse.Namespace) -> Iterator[Experiment]:
         pool = WriterPool(WriteContext(cache, work, progress), metastore.uris)
         with pool.running():
             pipeline = Pipeline(*tables, library)
-            experiment = Experiment(pipeline, pool, told.writer, chance, changes(chance))
+            experiment = KilledPipeline(pipeline, pool, told.writer, chance, changes(chance))
             session = experiment.session()
             for changed in islice(experiment.changes, STORE):
                 pipeline.commit(session, changed)
