@@ -169,7 +169,7 @@ FINDINGS: Final[Mapping[FindingKind, Word]] = {
     ),
     FindingKind.LOST_METADATA: Word(
         "lost metadata",
-        "lost meta",
+        "no meta",
         "⊘",
         "The commit lacks extra metadata that the write was told.",
     ),

@@ -2,13 +2,15 @@
 
     python tools/measure/pipelines.py --writer spark-3.5.8-hudi-0.15.0 --kills 50 --seed 1 FOLDER
 
-The pipeline reads what the source got since the checkpoint in the target's newest commit, and
-writes it with the new checkpoint, in one commit. While it writes a batch its process gets SIGKILL:
-when a random number of files were made, written, moved or removed in the target's folder (the
-kernel tells), before the first of them, or, every fifth time, when all files are written and a
-validator holds the commit back. Then a new process compares the target, row by row, with the source
-as it was at the checkpoint that the target has, and does the next batch. Some batches are over
-before the blow: they are compared too, and have taken back what the ones before left.
+A pipeline reads what the source got since the checkpoint in the target's newest commit, and writes
+it with the new checkpoint, in one commit. Several pipelines, each with tables of its own, are
+carried out at once by one process, which gets SIGKILL at a moment of one of them: when a random
+number of files were made, written, moved or removed in its target's folder (the kernel tells),
+before the first of them, or, every fifth time, when all its files are written and a validator holds
+the commit back. Where the others are by then is chance too. Then a new process compares each
+target, row by row, with its source as it was at the checkpoint that the target has, and does the
+next batch. Some batches are over before the blow: they are compared too, and have taken back what
+the ones before left.
 
 What came of each batch is a line in FOLDER/kills.jsonl. Prints a table; ends 1 if any was wrong. A
 version of your own is named as `harness engines add` has named it, with --scenarios.
@@ -22,10 +24,10 @@ import random
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import count, islice
 from pathlib import Path
@@ -53,8 +55,6 @@ ROWS: Final = 4
 HELD_EVERY: Final = 5
 BEYOND: Final = 1.2
 """Moments are drawn up to so many times what happens in a whole batch."""
-STORE: Final = 40
-"""So many commits the source has at first: a process that is warm makes them faster."""
 HELD, BEFORE = "held before the commit", "before the first file"
 UNDISTURBED: Final = "over before the blow"
 HEAD: Final = ("killed", "kills", "the batch was committed", "checkpoint and rows agree", "wrong")
@@ -65,6 +65,7 @@ class Blow:
     """What came of one batch that was to be killed."""
 
     number: int
+    """Of the process."""
     at: str
     """What happened in the folder last, or in which other way the moment was found."""
     events: int
@@ -76,63 +77,93 @@ class Blow:
 
 
 @dataclass(frozen=True, slots=True)
-class KilledPipeline:
-    """A pipeline, and the processes that carry it out."""
+class Started:
+    """One pipeline in a batch that is to be killed."""
 
     pipeline: Pipeline
+    upto: str
+    asked: Future[None]
+    events: FolderEvents
+
+    def came(self, number: int, known: tuple[str, int] | None) -> Blow:
+        """Return what came of it but for the rows, once it has its answer or its process is gone.
+
+        `known`: what happened last, and how much, where that was counted.
+        """
+        problem = self.asked.exception()
+        killed = isinstance(problem, SparkSilent) or _is_kill(problem)
+        if not killed:
+            self.asked.result()
+        happened = list(self.events.read(0))
+        at, count = known or (happened[-1] if happened else BEFORE, len(happened))
+        committed = self.pipeline.checkpoint() == self.upto
+        return Blow(number, at if killed else UNDISTURBED, count, committed, "")
+
+
+@dataclass(frozen=True, slots=True)
+class KilledPipelines:
+    """Pipelines that one process carries out at once, and what is random."""
+
+    pipelines: tuple[Pipeline, ...]
     pool: WriterPool
     writer: str
     chance: random.Random
     changes: Iterator[Rows]
-    """What the next commits of the source write."""
-
-    def _upto(self, session: Session) -> str:
-        """Return where the next batch ends, one or two commits on; the source goes on first."""
-        while len(self.pipeline.ahead()) < MOST:
-            self.pipeline.commit(session, next(self.changes))
-        return self.pipeline.ahead()[self.chance.randrange(MOST)]
+    """What the next commits of the sources write."""
 
     def session(self) -> Session:
         """Return a new session; of a new process where the last one was killed."""
         return self.pool.spark(self.writer).open({})
 
+    def _upto(self, pipeline: Pipeline) -> str:
+        """Return where the next batch ends, one or two commits on; the source goes on first."""
+        while len(pipeline.ahead()) < MOST:
+            pipeline.commit(self.session(), next(self.changes))
+        return pipeline.ahead()[self.chance.randrange(MOST)]
+
     def batch(self) -> int:
-        """Do a batch that nobody disturbs, of one or two commits; return how much happened."""
-        session, pipeline = self.session(), self.pipeline
-        upto = self._upto(session)
-        with FolderEvents(pipeline.target.folder) as events:
-            pipeline.batch(session, upto, {})
-            return sum(1 for _ in events.read(0))
+        """Do a batch of each that nobody disturbs; return how much happened in the last one."""
+        count = 0
+        for each in self.pipelines:
+            upto, session = self._upto(each), self.session()
+            with FolderEvents(each.target.folder) as events:
+                each.batch(session, upto, {})
+                count = sum(1 for _ in events.read(0))
+        return count
 
-    def disturbed(self, most: int, *, held: bool) -> tuple[str, int, bool]:
-        """Do a batch and kill its process; return when, after how much, whether it is committed."""
-        pipeline, spark, session = self.pipeline, self.pool.spark(self.writer), self.session()
-        upto = self._upto(session)
-        ask = partial(pipeline.batch, session, upto, pipeline.held if held else {})
-        at, count = HELD, 0
+    def disturbed(self, number: int, most: int, *, held: bool) -> tuple[Blow, ...]:
+        """Do a batch of each and kill their process at a moment of one of them."""
+        upto = [self._upto(each) for each in self.pipelines]
+        one = self.chance.randrange(len(upto))
+        with ExitStack() as stack:
+            threads = stack.enter_context(ThreadPoolExecutor(len(upto)))
+            begun = []
+            for at, (each, end) in enumerate(zip(self.pipelines, upto, strict=True)):
+                events = stack.enter_context(FolderEvents(each.target.folder))
+                told = each.held if held and at == one else {}
+                ask = partial(each.batch, self.session(), end, told)
+                if told:
+                    ask = partial(kill_writer.run, self.pool.spark(self.writer), ask, each.pipe)
+                begun.append(Started(each, end, threads.submit(ask), events))
+            known = self._strike(begun[one], self.chance.randint(0, most), held=held)
+            return tuple(
+                each.came(number, known if at == one else None) for at, each in enumerate(begun)
+            )
+
+    def _strike(self, one: Started, moment: int, *, held: bool) -> tuple[str, int]:
+        """Kill the process when so much has happened, or it is held; return what was last."""
         if held:
-            try:
-                kill_writer.run(spark, ask, pipeline.pipe)
-                at = UNDISTURBED
-            except SparkRefusal as killed:
-                at = HELD if killed.refusal.kind == "killed" else str(killed)
-        else:
-            at, count = self._struck(ask, self.chance.randint(0, most))
-        return at, count, pipeline.checkpoint() == upto
-
-    def _struck(self, ask: Callable[[], None], moment: int) -> tuple[str, int]:
-        """Ask, and kill the process when so much has happened; return what happened last."""
-        spark = self.pool.spark(self.writer)
-        with FolderEvents(self.pipeline.target.folder) as events, ThreadPoolExecutor(1) as thread:
-            if moment == 0:
-                spark.kill()
-            asked = thread.submit(ask)
-            found = BEFORE if moment == 0 else _when(asked, events, moment)
-            if found != UNDISTURBED:
-                spark.kill()
-            if not isinstance(asked.exception(), SparkSilent | None):
-                asked.result()
+            wait([one.asked])
+            return HELD, 0
+        found = _when(one.asked, one.events, moment) if moment else BEFORE
+        if found != UNDISTURBED:
+            self.pool.spark(self.writer).kill()
         return found, moment
+
+
+def _is_kill(problem: BaseException | None) -> bool:
+    """Return whether that is how `kill_writer` tells of its own blow."""
+    return isinstance(problem, SparkRefusal) and problem.refusal.kind == "killed"
 
 
 def _when(asked: Future[None], events: FolderEvents, moment: int) -> str:
@@ -146,15 +177,16 @@ def _when(asked: Future[None], events: FolderEvents, moment: int) -> str:
     return UNDISTURBED
 
 
-def blows(experiment: KilledPipeline, number: int) -> Iterator[Blow]:
+def blows(killed: KilledPipelines, number: int) -> Iterator[Blow]:
     """Yield what came of each batch until so many were killed; some are over before."""
-    most, done = experiment.batch(), 0
-    while done < number:
-        held = done % HELD_EVERY == HELD_EVERY - 1
-        at, events, committed = experiment.disturbed(int(most * BEYOND), held=held)
-        wrong = experiment.pipeline.wrong(experiment.session())
-        done += at != UNDISTURBED
-        yield Blow(done, at, events, committed, wrong)
+    most, done = int(killed.batch() * BEYOND), 0
+    for time in count(1):
+        if done >= number:
+            return
+        came = killed.disturbed(time, most, held=time % HELD_EVERY == 1)
+        for pipeline, blow in zip(killed.pipelines, came, strict=True):
+            done += blow.at != UNDISTURBED
+            yield replace(blow, wrong=pipeline.wrong(killed.session()))
 
 
 def changes(chance: random.Random) -> Iterator[Rows]:
@@ -165,26 +197,31 @@ def changes(chance: random.Random) -> Iterator[Rows]:
 
 
 @contextmanager
-def started(told: argparse.Namespace) -> Iterator[KilledPipeline]:
-    """Make the source with all its commits, and the target with the first batch."""
+def started(told: argparse.Namespace) -> Iterator[KilledPipelines]:
+    """Make the sources with their first commits, and the targets with nothing in them."""
     folder, chance = Path(told.folder).resolve(), random.Random(told.seed)  # noqa: S311
     cache, progress = Cache.default(), PlainProgress()
     work = folder / "processes"
     work.mkdir(parents=True)
-    type_ = "MERGE_ON_READ" if told.merge_on_read else "COPY_ON_WRITE"
-    tables = HudiTable(folder / "source"), HudiTable(folder / "target", type_)
-    library = re.sub(r".*hudi-", "", told.writer)
+    made = tuple(_made(folder / str(at), told) for at in range(1, told.pipelines + 1))
     with provide.start_metastore(cache, work, progress) as metastore:
         pool = WriterPool(WriteContext(cache, work, progress), metastore.uris)
         with pool.running():
-            pipeline = Pipeline(*tables, library)
-            experiment = KilledPipeline(pipeline, pool, told.writer, chance, changes(chance))
-            session = experiment.session()
-            for changed in islice(experiment.changes, STORE):
-                pipeline.commit(session, changed)
-            tables[1].folder.mkdir()
-            experiment.batch()
-            yield experiment
+            killed = KilledPipelines(made, pool, told.writer, chance, changes(chance))
+            session = killed.session()
+            # A process that is warm makes them faster than those that begin.
+            for each in made:
+                for changed in islice(killed.changes, told.kills // told.pipelines):
+                    each.commit(session, changed)
+            yield killed
+
+
+def _made(folder: Path, told: argparse.Namespace) -> Pipeline:
+    type_ = "MERGE_ON_READ" if told.merge_on_read else "COPY_ON_WRITE"
+    tables = HudiTable(folder / "source"), HudiTable(folder / "target", type_)
+    for each in tables:
+        each.folder.mkdir(parents=True)
+    return Pipeline(*tables, re.sub(r".*hudi-", "", told.writer))
 
 
 def kind(at: str) -> str:
@@ -214,6 +251,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("folder", metavar="FOLDER", help="a new one, for tables and the log")
     parser.add_argument("--writer", default="spark-3.5.8-hudi-0.15.0", help="a distribution")
     parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--pipelines", type=int, default=3, help="at once, in one process")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--merge-on-read", action="store_true", help="the target's type")
     parser.add_argument("--scenarios", type=Path, help="whose distributions/ has the writer")
@@ -224,8 +262,8 @@ def main() -> int:
     """Kill, note, print."""
     told, found = _options(), list[Blow]()
     own_distributions.register([told.scenarios] if told.scenarios else [])
-    with started(told) as experiment, Path(told.folder, "kills.jsonl").open("w") as log:
-        for blow in blows(experiment, told.kills):
+    with started(told) as killed, Path(told.folder, "kills.jsonl").open("w") as log:
+        for blow in blows(killed, told.kills):
             found.append(blow)
             log.write(json.dumps(asdict(blow)) + "\n")
             log.flush()

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from harness.core.records import Refusal
+from harness.engines.spark.session import SparkRefusal, SparkSilent
 from tools.measure.pipelines_events import FolderEvents
 from tools.measure.pipelines_tables import KEY, HudiTable, Pipeline, Rows
 
@@ -123,6 +125,50 @@ def test_a_batch_is_struck_at_the_moment_or_is_over_before(program: ModuleType) 
     assert program._when(asked, events, 4) == "written a"
     asked.set_result(None)
     assert program._when(asked, events, 4) == program.UNDISTURBED
+
+
+SILENT = SparkSilent("the process is gone")
+HELD = SparkRefusal(Refusal("killed", "the process was killed before the commit"), 0.0)
+
+
+@pytest.mark.parametrize(
+    ("problem", "happened", "known", "at", "events"),
+    [
+        (None, ["made a"], None, "over before the blow", 1),
+        (None, [], ("made a", 4), "over before the blow", 4),
+        (SILENT, ["made a", "written a"], None, "written a", 2),
+        (SILENT, [], None, "before the first file", 0),
+        (SILENT, ["made b"], ("made a", 4), "made a", 4),
+        (HELD, ["made b"], ("held before the commit", 0), "held before the commit", 0),
+    ],
+)
+def test_what_came_of_a_batch_is_when_it_was_killed_and_whether_it_is_committed(
+    program: ModuleType,
+    tmp_path: Path,
+    problem: Exception | None,
+    happened: list[str],
+    known: tuple[str, int] | None,
+    at: str,
+    events: int,
+) -> None:
+    asked: Future[None] = Future()
+    if problem is None:
+        asked.set_result(None)
+    else:
+        asked.set_exception(problem)
+    watched = SimpleNamespace(read=lambda _s: iter(happened))
+    for upto, committed in ((FIRST, True), (SECOND, False)):
+        made = pipeline(tmp_path / upto, FIRST)
+        blow = program.Started(made, upto, asked, watched).came(7, known)
+        assert blow == program.Blow(7, at, events, committed=committed, wrong="")
+
+
+def test_an_error_of_the_writer_is_no_kill(program: ModuleType, tmp_path: Path) -> None:
+    asked: Future[None] = Future()
+    asked.set_exception(SparkRefusal(Refusal("HoodieException", "no such table"), 0.0))
+    watched = SimpleNamespace(read=lambda _s: iter(()))
+    with pytest.raises(SparkRefusal, match="no such table"):
+        program.Started(pipeline(tmp_path, FIRST), SECOND, asked, watched).came(7, None)
 
 
 def test_kills_are_counted_by_what_happened_last(program: ModuleType) -> None:
