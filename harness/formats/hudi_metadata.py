@@ -69,5 +69,5 @@ def kept(folder: Path, instant: str) -> KeptMetadata:
     Without the instant it shows that of the last one (`ShowCommitExtraMetadataProcedure`).
     """
     at = f"{TABLE_ARGUMENT}, instant_time => '{instant}'"
-    stored = commit_metadata.extra_of(timeline.file_of(folder, instant))
+    stored = commit_metadata.extra_of(timeline.files(folder)[instant])
     return KeptMetadata(stored, f"call show_commit_extra_metadata({at})", OWN)

@@ -71,8 +71,8 @@ def _in_file(path: Path) -> tuple[SchemaVersion, ...]:
 
 def _latest(folder: Path) -> Iterator[SchemaVersion]:
     """Yield the newest version as each commit that stands has it, those that have none left out."""
-    for instant in timeline.requested(timeline.names(folder)):
-        if text := commit_metadata.extra_of(timeline.file_of(folder, instant)).get(LATEST):
+    for file in timeline.files(folder).values():
+        if text := commit_metadata.extra_of(file).get(LATEST):
             yield from _of_commit(text)
 
 

@@ -9,7 +9,7 @@ Source: Hudi technical specification, "Timeline", versions 0.15 and 1.0.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -90,16 +90,20 @@ def requested(found: Iterable[str], actions: Collection[str] = WRITES) -> tuple[
     return tuple(each.requested for each in completed(found, actions))
 
 
-def file_of(folder: Path, instant: str) -> Path:
-    """Return the file of a completed write; raise KeyError where a table has none of that instant.
+def files(folder: Path) -> Mapping[str, Path]:
+    """Return the file of each completed write by its instant, in the order of their completion.
 
     One that was scheduled and carried out has another file of the same instant, without a record.
     """
-    found = names(folder)
-    files = {each.requested: each for each in completed(found)}
-    each = files[instant]
-    ends = f"{each.requested}.{each.action}", f"{each.requested}_{each.completed}.{each.action}"
-    return home(folder) / next(name for name in reversed(ends) if name in found)
+    there, found = home(folder), names(folder)
+    ends = {
+        each.requested: (
+            f"{each.requested}_{each.completed}.{each.action}",
+            f"{each.requested}.{each.action}",
+        )
+        for each in completed(found)
+    }
+    return {at: there / next(n for n in each if n in found) for at, each in ends.items()}
 
 
 def begin(found: Iterable[str]) -> str:

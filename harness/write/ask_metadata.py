@@ -31,7 +31,7 @@ def ask(
     last = outcomes.outcomes[-1]
     steps = outcomes.variant.scenario.steps
     told = last.step > 0 and isinstance(steps[last.step - 1].operation, WriteWithMetadata)
-    if not told or last.kind is not OutcomeKind.APPLIED:
+    if not told or last.kind is not OutcomeKind.APPLIED or not last.instant:
         return None
     kept = outcomes.shape.kept_metadata(target.table, last.instant)
     if kept is None:

@@ -112,8 +112,7 @@ class Pipeline:
 
     def checkpoint(self) -> str:
         """Return up to which commit of the source the target's newest commit says that it is."""
-        for instant in reversed(self.target.instants):
-            file = timeline.file_of(self.target.folder, instant.requested)
+        for file in reversed([*timeline.files(self.target.folder).values()]):
             if found := commit_metadata.extra_of(file).get(KEY):
                 return found
         return ""
