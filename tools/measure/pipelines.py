@@ -23,7 +23,6 @@ import json
 import random
 import re
 import sys
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
@@ -53,11 +52,11 @@ KEYS: Final = 40
 ROWS: Final = 4
 """So many rows a commit of the source has."""
 HELD_EVERY: Final = 5
-BEYOND: Final = 1.2
-"""Moments are drawn up to so many times what happens in a whole batch."""
+BEYOND: Final = 2.0
+"""Moments are drawn up to so many times what happens in a batch that takes back none before it."""
 HELD, BEFORE = "held before the commit", "before the first file"
 UNDISTURBED: Final = "over before the blow"
-HEAD: Final = ("killed", "kills", "the batch was committed", "checkpoint and rows agree", "wrong")
+HEAD: Final = ("killed", "batches", "committed", "checkpoint and rows agree", "wrong")
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,26 +223,33 @@ def _made(folder: Path, told: argparse.Namespace) -> Pipeline:
     return Pipeline(*tables, re.sub(r".*hudi-", "", told.writer))
 
 
-def kind(at: str) -> str:
-    """Return what happened in words that do not depend on the table's names.
+def phase(blow: Blow) -> str:
+    """Return in which part of a batch the blow fell, as what happened last tells.
 
-    >>> kind("moved .hoodie/20260101000000001.commit"), kind("made .8a-0_0-1-1.parquet.crc")
-    ('moved .hoodie/….commit', 'made ….parquet.crc')
+    >>> phase(Blow(1, "made .8a-0_0-1-1.parquet.crc", 9, committed=False, wrong=""))
+    'data files are written'
     """
-    return re.sub(r"[.\w-]*\d[\w-]*(?=\.|$)", "…", at)
+    if blow.at in (HELD, BEFORE, UNDISTURBED):
+        return blow.at
+    if blow.committed:
+        return "after the commit"
+    if "rollback" in blow.at:
+        return "a batch of before is taken back"
+    timeline = re.search(r"\.hoodie/(timeline/)?[^/]*$", blow.at)
+    return "the timeline is written" if timeline else "data files are written"
 
 
 def lines(found: Sequence[Blow]) -> Iterator[str]:
-    """Yield a table of the kills by what happened last."""
-    of = Counter(kind(each.at) for each in found)
-    yield from table(HEAD, [_row(name, found) for name in sorted(of)] + [_row("", found)])
+    """Yield a table of the batches by where the blow fell."""
+    of = dict.fromkeys(sorted(map(phase, found)))
+    yield from table(HEAD, [_row(name, found) for name in of] + [_row("", found)])
 
 
 def _row(name: str, found: Sequence[Blow]) -> tuple[str, ...]:
-    own = [each for each in found if not name or kind(each.at) == name]
+    own = [each for each in found if not name or phase(each) == name]
     wrong = sum(bool(each.wrong) for each in own)
     counts = (len(own), sum(each.committed for each in own), len(own) - wrong, wrong)
-    return (f"after: {name}" if name else "all", *map(str, counts))
+    return (name or "all", *map(str, counts))
 
 
 def _options() -> argparse.Namespace:

@@ -171,16 +171,35 @@ def test_an_error_of_the_writer_is_no_kill(program: ModuleType, tmp_path: Path) 
         program.Started(pipeline(tmp_path, FIRST), SECOND, asked, watched).came(7, None)
 
 
-def test_kills_are_counted_by_what_happened_last(program: ModuleType) -> None:
-    moved = "moved .hoodie/2026010100000000{}.commit"
+@pytest.mark.parametrize(
+    ("at", "committed", "phase"),
+    [
+        ("held before the commit", False, "held before the commit"),
+        ("removed .hoodie/.temp/1", True, "after the commit"),
+        ("made .hoodie/.2.rollback.inflight.crc", False, "a batch of before is taken back"),
+        ("moved .hoodie/1.commit", False, "the timeline is written"),
+        ("made .hoodie/timeline/1.inflight", False, "the timeline is written"),
+        ("made .hoodie/.temp/1/a.parquet.marker.MERGE", False, "data files are written"),
+        ("written a.parquet", False, "data files are written"),
+    ],
+)
+def test_the_phase_of_a_batch_is_told_by_what_happened_last(
+    program: ModuleType, at: str, phase: str, *, committed: bool
+) -> None:
+    assert program.phase(program.Blow(1, at, 9, committed=committed, wrong="")) == phase
+
+
+def test_batches_are_counted_by_their_phase(program: ModuleType) -> None:
+    made = "made {}.parquet"
     found = [
-        program.Blow(1, moved.format(1), 9, committed=True, wrong=""),
-        program.Blow(2, moved.format(2), 8, committed=False, wrong="missing: [1]"),
+        program.Blow(1, made.format("a"), 9, committed=True, wrong=""),
+        program.Blow(2, made.format("b"), 8, committed=False, wrong="missing: [1]"),
         program.Blow(2, program.UNDISTURBED, 8, committed=True, wrong=""),
     ]
     assert list(program.lines(found))[2:] == [
-        "| after: moved .hoodie/….commit | 2 | 1 | 1 | 1 |",
-        "| after: over before the blow | 1 | 1 | 1 | 0 |",
+        "| after the commit | 1 | 1 | 1 | 0 |",
+        "| data files are written | 1 | 0 | 0 | 1 |",
+        "| over before the blow | 1 | 1 | 1 | 0 |",
         "| all | 3 | 2 | 2 | 1 |",
     ]
 
