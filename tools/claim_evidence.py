@@ -198,13 +198,12 @@ def _of_step(run: Run, state: StateRecord, asked: Asked) -> tuple[str, ...]:
     if asked is Asked.SHOWN and kept.unshown:
         return (str(VerdictKind.UNKNOWN),)
     shown = asked is Asked.SHOWN
+    verdict = run.verdict_of_step.get((state.variant, state.outcome.step))
     found = (
-        str(finding.kind)
-        for each in run.step_verdicts
-        if (each.variant, each.step) == (state.variant, state.outcome.step)
-        for finding in each.findings
-        if finding.kind in recorded_metadata.KINDS
-        and any((place.key == recorded_metadata.SHOWN) == shown for place in finding.places)
+        str(each.kind)
+        for each in (verdict.findings if verdict else ())
+        if each.kind in recorded_metadata.KINDS
+        and any((place.key == recorded_metadata.SHOWN) == shown for place in each.places)
     )
     return tuple(dict.fromkeys(found)) or (str(VerdictKind.CORRECT),)
 
