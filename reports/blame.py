@@ -42,6 +42,11 @@ PARTIES: Final[Mapping[Party | None, Blame]] = {
         "The writer is to blame: what the table itself says of its schema is wrong. Where a column "
         "has the id of another one, whoever goes by ids shows that one's values in older files.",
     ),
+    Party.COMMIT: Blame(
+        "the commit has other metadata: the writer is to blame",
+        "The writer is to blame: the record of its commit, or what it shows of that, has other "
+        "extra metadata than the write was told.",
+    ),
     Party.STATISTICS: Blame(
         "stored statistics exclude the rows: the writer is to blame",
         "The writer is to blame: the data files hold these rows, but the stored statistics of a "

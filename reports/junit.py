@@ -304,7 +304,7 @@ def _step(run: Run, step: StepResult) -> PlacedCase:
 
 
 def _wrong_step(run: Run, verdict: Verdict) -> PlacedCase:
-    """Return the test of a step after which what the table says of its schema is wrong."""
+    """Return the test of a step after which what the table says of itself is wrong."""
     name = f"s{verdict.step}/{WRITE}: {run.step(verdict.variant, verdict.step).text}"
     case, why = PlacedCase(_xml(name), _xml(verdict.variant)), findings_text(verdict)
     said = f"known: {verdict.known}; {why}" if verdict.known else why

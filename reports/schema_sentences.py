@@ -1,4 +1,4 @@
-"""Sentences about what a table itself says of its schema."""
+"""Sentences about what a table itself says of its schema and of its commits."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from harness.core.records import FindingKind, Witness
+from harness.judge.recorded_metadata import SHOWN
 from harness.judge.recorded_schema import LATEST
 from harness.model.canonical import text_of
 
@@ -39,11 +40,20 @@ def _other_schema(place: Witness) -> str:
     return f"by the table's own record {what} is {found}; expected {due}"
 
 
+def _metadata(place: Witness) -> str:
+    of = "show_commit_extra_metadata" if place.key == SHOWN else "the commit's file"
+    due = "nothing of that name" if place.expected is None else repr(place.expected)
+    found = "no extra metadata" if place.found is None else repr(place.found)
+    return f"of {place.column} {of} has {found}; expected {due}"
+
+
 SENTENCES: Final[Mapping[FindingKind, Callable[[Witness], str]]] = {
     FindingKind.REUSED_ID: _reused_id,
     FindingKind.LOST_ID: _lost_id,
     FindingKind.LOW_MAX_ID: _low_max_id,
     FindingKind.LOST_VERSION: _lost_version,
     FindingKind.OTHER_SCHEMA: _other_schema,
+    FindingKind.LOST_METADATA: _metadata,
+    FindingKind.OTHER_METADATA: _metadata,
 }
 """How each kind of finding about a step's own record describes a place."""

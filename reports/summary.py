@@ -17,7 +17,7 @@ from harness.run.run_info import NOT_COMPARED
 SHORTEST: Final = 2
 """Neighbours up to so many are named one by one."""
 
-WRONG_STEPS: Final = "Steps after which what the table says of its schema is wrong"
+WRONG_STEPS: Final = "Steps after which what the table says of itself is wrong"
 """The head of `wrong_steps`."""
 
 
@@ -56,7 +56,7 @@ def half_done_steps(run: Run) -> Iterator[tuple[str, str]]:
 
 
 def wrong_steps(run: Run) -> Iterator[tuple[str, str]]:
-    """Yield each step since which what the table says of its schema is wrong, and how."""
+    """Yield each step since which what the table says of itself is wrong, and how."""
     for each in run.step_verdicts:
         if each.findings:
             step = run.step(each.variant, each.step)

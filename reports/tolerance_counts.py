@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from harness.core import tolerances
 from harness.core.counting import counted
-from harness.core.records import Normalised, Verdict
-from harness.core.tolerances import Declaration
+from harness.core.records import Verdict
+from harness.core.tolerances import Declaration, Normalised
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,6 +167,18 @@ FINDINGS: Final[Mapping[FindingKind, Word]] = {
         "⊜",
         "What the table says of its schema is not its schema: a column, a type or the order.",
     ),
+    FindingKind.LOST_METADATA: Word(
+        "lost metadata",
+        "no meta",
+        "⊘",
+        "The commit lacks extra metadata that the write was told.",
+    ),
+    FindingKind.OTHER_METADATA: Word(
+        "other metadata",
+        "metadata",
+        "⊙",
+        "The commit has extra metadata with another value, or that the write was not told.",
+    ),
     FindingKind.UNEXPLAINED: Word(
         "unexplained",
         "unexpl.",

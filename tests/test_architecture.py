@@ -50,7 +50,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
         *("writer_pipe", "kill_writer", "held_write"),
         *(
             "send_step",
-            "ask_statistics",
+            *("ask_statistics", "ask_metadata"),
             "freeze_step",
             "wrong_statistics",
             "state_records",
@@ -73,7 +73,8 @@ MODULES: Mapping[str, tuple[str, ...]] = {
             "agreement",
             "file_evidence",
         ),
-        *("case", "recorded_schema", "state_files", "answer_tables", "answer_texts"),
+        *("case", "recorded_schema", "recorded_metadata"),
+        *("state_files", "answer_tables", "answer_texts"),
         *("cut_history", "standard", "understand", "strategies", "table_comparison", "compare"),
         *("trace", "name", "attribute", "settle", "order_dependence", "baseline", "gate"),
         "verdicts",

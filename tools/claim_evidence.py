@@ -15,7 +15,8 @@ from typing import ClassVar, Final
 from pydantic import ConfigDict
 
 from harness.core.parties import Party
-from harness.core.records import FindingKind, OutcomeKind, Verdict, VerdictKind
+from harness.core.records import FindingKind, OutcomeKind, StateRecord, Verdict, VerdictKind
+from harness.judge import recorded_metadata
 from harness.run.load_run import WRITE, Run
 
 WRITERS: Final = "shown as the files have it, which is not what was expected"
@@ -44,6 +45,10 @@ class Asked(StrEnum):
 
     STEP = "step"
     """What became of the steps themselves."""
+    RECORD = "record"
+    """Whether their commits have the extra metadata that they were told."""
+    SHOWN = "shown"
+    """Whether the writer's procedure shows what the commits have."""
     ANSWERS = "answers"
     """What readers answered after them."""
 
@@ -169,7 +174,7 @@ def together(parts: Sequence[Standing]) -> Standing:
 
 def sights(runs: Iterable[Run], evidence: Evidence) -> Iterator[Sight]:
     """Yield what the runs have of the evidence."""
-    of = _steps if evidence.of is Asked.STEP else _answers
+    of = _answers if evidence.of is Asked.ANSWERS else _steps
     for run in runs:
         yield from of(run, evidence)
 
@@ -178,7 +183,29 @@ def _steps(run: Run, evidence: Evidence) -> Iterator[Sight]:
     for (variant, number), state in run.by_step.items():
         if number in evidence.steps and _is_written(run, variant, number, evidence):
             text = run.step(variant, number).text
-            yield Sight(text, writer(run, variant, number), "", (str(state.outcome.kind),))
+            kinds = _of_step(run, state, evidence.of)
+            if kinds:
+                yield Sight(text, writer(run, variant, number), "", kinds)
+
+
+def _of_step(run: Run, state: StateRecord, asked: Asked) -> tuple[str, ...]:
+    """Return what a step has to say; nothing where it was told of no metadata and is asked so."""
+    if asked is Asked.STEP:
+        return (str(state.outcome.kind),)
+    kept = state.metadata
+    if kept is None:
+        return ()
+    if asked is Asked.SHOWN and kept.unshown:
+        return (str(VerdictKind.UNKNOWN),)
+    shown = asked is Asked.SHOWN
+    verdict = run.verdict_of_step.get((state.variant, state.outcome.step))
+    found = (
+        str(each.kind)
+        for each in (verdict.findings if verdict else ())
+        if each.kind in recorded_metadata.KINDS
+        and any((place.key == recorded_metadata.SHOWN) == shown for place in each.places)
+    )
+    return tuple(dict.fromkeys(found)) or (str(VerdictKind.CORRECT),)
 
 
 def _answers(run: Run, evidence: Evidence) -> Iterator[Sight]:

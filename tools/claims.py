@@ -32,6 +32,12 @@ from tools.markdown_table import table
 
 DATA: Final = Path(__file__).with_name("claims.yaml")
 HEAD: Final = ("claim", "executed", "seen, and in how many cells", "versions", "agrees?")
+ASKED: Final = {
+    Asked.ANSWERS: "answers",
+    Asked.STEP: "steps",
+    Asked.RECORD: "what the commits have",
+    Asked.SHOWN: "what the procedure shows of the commits",
+}
 UNEXPLAINED: Final = "not explained"
 NOTHING_SAID: Final = "no run here has it, and the claims do not say what would answer it"
 
@@ -162,8 +168,7 @@ def _executed(evidence: Evidence, seen: Sequence[Sight], otherwise: str) -> str:
     if not seen:
         return f"{what}: {otherwise or NOTHING_SAID}"
     texts = "; ".join(dict.fromkeys(sight.step.partition(", rewrites")[0] for sight in seen))
-    asked = "answers" if evidence.of is Asked.ANSWERS else "steps"
-    return f"{what} ({texts}): {asked}{_selection(evidence)}"
+    return f"{what} ({texts}): {ASKED[evidence.of]}{_selection(evidence)}"
 
 
 def _selection(evidence: Evidence) -> str:

@@ -19,6 +19,8 @@ class Party(StrEnum):
     """The writer too: it left the catalog with other columns, and the answer shows these."""
     HISTORY = "history"
     """The writer too: what the table itself says of its schema is wrong, ids of columns or else."""
+    COMMIT = "commit"
+    """The writer too: the record of its commit has other metadata than it was told."""
     STATISTICS = "statistics"
     """The writer too: by its statistics no file can hold what is asked for, and files do."""
     FOLDER = "folder"
@@ -31,7 +33,7 @@ class Party(StrEnum):
 
 WRITERS: Final = frozenset(
     {
-        *(Party.WRITER, Party.CATALOG, Party.COLUMNS, Party.HISTORY),
+        *(Party.WRITER, Party.CATALOG, Party.COLUMNS, Party.HISTORY, Party.COMMIT),
         *(Party.STATISTICS, Party.FOLDER),
     }
 )

@@ -14,8 +14,10 @@ from pydantic import BeforeValidator, Field, PlainSerializer
 
 from harness.core.attempts import Attempt
 from harness.core.parties import Party
+from harness.core.tolerances import Normalised
 from harness.model.canonical import OwnTexts, Value, from_json, to_json
 from harness.model.column_statistics import IN_ORDER, StoredStatistics
+from harness.model.commit import ExtraMetadata
 from harness.model.file_facts import FileFact
 from harness.model.partition_paths import ListedAs
 from harness.model.query import ALL, Query
@@ -119,6 +121,8 @@ class StateRecord:
     schema_history: Annotated[SchemaHistory | None, Field(exclude_if=lambda h: not h)] = None
     """What the table itself says of its schema after the step; None where it says nothing."""
     statistics: Annotated[StoredStatistics, Field(exclude_if=IN_ORDER.__eq__)] = IN_ORDER
+    metadata: Annotated[ExtraMetadata | None, Field(exclude_if=lambda m: m is None)] = None
+    """What the step's own commit has for its user; None where the step was told of none."""
     listed_as: Annotated[ListedAs, Field(exclude_if=lambda folders: not folders)] = ()
 
 
@@ -144,14 +148,6 @@ def labelled(query: Query, columns: Sequence[Column]) -> tuple[Column, ...]:
         replace(column, name=path) if "." in path or query.label else column
         for path, column in zip(asked, columns, strict=True)
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Normalised:
-    """A declared difference that is no error, and how often it was met (`core.tolerances`)."""
-
-    name: str
-    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +239,8 @@ class FindingKind(StrEnum):
     LOW_MAX_ID = "low_max_id"
     LOST_VERSION = "lost_version"
     OTHER_SCHEMA = "other_schema"
+    LOST_METADATA = "lost_metadata"
+    OTHER_METADATA = "other_metadata"
     UNEXPLAINED = "unexplained"
 
 

@@ -15,7 +15,8 @@ from typing import Final, Protocol
 
 from harness.artifacts.distribution import Distribution
 from harness.core.progress import Progress
-from harness.core.records import Column, Normalised, Refusal
+from harness.core.records import Column, Refusal
+from harness.core.tolerances import Normalised
 from harness.engines.format_facts import FormatFacts, Wording
 from harness.model.canonical import OwnTexts, Value
 from harness.model.query import Query

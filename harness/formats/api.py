@@ -87,6 +87,18 @@ class Committed:
     """Those of them that write their files, or have."""
 
 
+@dataclass(frozen=True, slots=True)
+class KeptMetadata:
+    """The extra metadata of one commit."""
+
+    stored: Mapping[str, str]
+    """In the commit's file."""
+    question: str
+    """The SQL that shows it, in columns `metadata_key` and `metadata_value`."""
+    own: Collection[str]
+    """The names of what the format writes there by itself."""
+
+
 class FileFactError(Exception):
     """A file cannot be understood; nothing is said of the table's layout then."""
 
@@ -213,6 +225,9 @@ class Format(Protocol):
 
     def schema_history(self, folder: Path) -> SchemaHistory | None:
         """Return the history of its schema that a table itself keeps; None where it keeps none."""
+
+    def kept_metadata(self, folder: Path, instant: str) -> KeptMetadata | None:
+        """Return what the record of a completed write has for its user; None where none can."""
 
     def left_undone(self, folder: Path, operation: Operation, before: Sequence[FileFact]) -> str:
         """Return what an operation that left no trace should have done; empty when nothing.

@@ -212,6 +212,10 @@ class HiveFiles:
     def schema_history(self, folder: Path) -> None:
         """Return nothing: plain tables have no ids of columns."""
 
+    def kept_metadata(self, folder: Path, instant: str) -> None:  # noqa: ARG002
+        """Return nothing: no step writes any."""
+        return
+
     def left_undone(
         self,
         folder: Path,  # noqa: ARG002

@@ -15,6 +15,7 @@ from harness.formats import (
     hudi_files,
     hudi_frames,
     hudi_merge_mode,
+    hudi_metadata,
     hudi_schema_history,
     hudi_services,
     hudi_settings,
@@ -28,6 +29,7 @@ from harness.formats.api import (
     Committed,
     FileRows,
     Habit,
+    KeptMetadata,
     VariantSettings,
 )
 from harness.formats.hudi_client import SchemaChange
@@ -72,6 +74,7 @@ from harness.scenario.operations.set_table_version import SetTableVersion
 from harness.scenario.operations.spark_sql import quoted, text, type_text
 from harness.scenario.operations.sync import Sync
 from harness.scenario.operations.write_frame import WriteFrame
+from harness.scenario.operations.write_with_metadata import WriteWithMetadata
 
 SESSION: Final = {
     EVOLVES: "true",
@@ -219,9 +222,17 @@ class Hudi:
             return hudi_concurrency.wording(operation, before, after)
         if isinstance(operation, WriteFrame):
             return hudi_frames.wording(operation, before, after, settings)
+        if isinstance(operation, WriteWithMetadata):
+            return hudi_metadata.wording(operation, before, after, settings)
+        return self._by_sql(operation, of_table(operation.sql(before, after)), settings)
+
+    def _by_sql(
+        self, operation: Operation, said: tuple[Statement, ...], settings: VariantSettings
+    ) -> tuple[Statement, ...]:
+        """Return common SQL, with what a session is told for the time of it."""
         if isinstance(operation, MoveRow):
-            return hudi_settings.in_any_partition(of_table(operation.sql(before, after)), settings)
-        said, how = of_table(operation.sql(before, after)), settings.get(INSERT_OPERATION, UPSERT)
+            return hudi_settings.in_any_partition(said, settings)
+        how = settings.get(INSERT_OPERATION, UPSERT)
         if how == UPSERT or not isinstance(operation, Insert):
             return said
         return under(OPERATION, how, UPSERT, said)
@@ -280,6 +291,10 @@ class Hudi:
     def schema_history(self, folder: Path) -> SchemaHistory | None:
         """Read the table's history of its schema."""
         return hudi_schema_history.read(folder)
+
+    def kept_metadata(self, folder: Path, instant: str) -> KeptMetadata:
+        """Read what a commit has."""
+        return hudi_metadata.kept(folder, instant)
 
     def left_undone(self, folder: Path, operation: Operation, before: Sequence[FileFact]) -> str:
         """Return what a table service should have done, or which version is there."""

@@ -71,11 +71,8 @@ def _in_file(path: Path) -> tuple[SchemaVersion, ...]:
 
 def _latest(folder: Path) -> Iterator[SchemaVersion]:
     """Yield the newest version as each commit that stands has it, those that have none left out."""
-    home, names = timeline.home(folder), timeline.names(folder)
-    for each in timeline.completed(names):
-        ends = f"{each.requested}.{each.action}", f"{each.requested}_{each.completed}.{each.action}"
-        name = next(name for name in reversed(ends) if name in names)
-        if text := _extra(home / name).get(LATEST):
+    for file in timeline.files(folder).values():
+        if text := commit_metadata.extra_of(file).get(LATEST):
             yield from _of_commit(text)
 
 
@@ -84,13 +81,6 @@ def _of_commit(text: str) -> Iterator[SchemaVersion]:
         yield _version(json.loads(text))
     except (ValueError, KeyError, TypeError):
         return
-
-
-def _extra(path: Path) -> Mapping[str, str]:
-    try:
-        return commit_metadata.read(path.read_bytes()).get("extraMetadata") or {}
-    except commit_metadata.PROBLEMS:
-        return {}
 
 
 def _version(record: Mapping[str, Any]) -> SchemaVersion:

@@ -54,6 +54,7 @@ from harness.scenario.operations.sync import Sync
 from harness.scenario.operations.touch import Touch
 from harness.scenario.operations.upsert import Upsert
 from harness.scenario.operations.write_frame import WriteFrame
+from harness.scenario.operations.write_with_metadata import WriteWithMetadata
 
 LACKS: Final = frozenset({"tinyint", "smallint", "char", "varchar"})
 """Spark makes integers and strings of them (Iceberg specification, "Primitive Types")."""
@@ -143,8 +144,8 @@ class Iceberg:
         """Refuse to plan for later; what Iceberg does not do it refuses itself, as an answer."""
         if isinstance(operation, SetTableVersion):
             return f"{self.NAME} tables are made in version {VERSION}, and stay there"
-        if isinstance(operation, Cluster | Clean | Archive):
-            return f"{self.NAME} has no {name_of(operation)}, which is a service of Hudi's"
+        if isinstance(operation, Cluster | Clean | Archive | WriteWithMetadata):
+            return f"{self.NAME} has no {name_of(operation)}, which is Hudi's"
         if isinstance(operation, Sync):
             return f"{self.NAME} has its columns from no metastore, so there is none to sync"
         if isinstance(operation, DeletePartition):
@@ -262,6 +263,10 @@ class Iceberg:
 
     def schema_history(self, folder: Path) -> None:
         """Return nothing: its ids are never given again."""
+
+    def kept_metadata(self, folder: Path, instant: str) -> None:  # noqa: ARG002
+        """Return nothing: no step writes any."""
+        return
 
     def left_undone(
         self,

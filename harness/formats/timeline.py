@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -135,6 +135,22 @@ def entries(found: Iterable[str]) -> tuple[Entry, ...]:
         key = each.requested, each.action in SAVEPOINT  # one has the instant of what it keeps
         last[key] = max(last.get(key, each), each, key=lambda entry: _STATES.index(entry.state))
     return tuple(each for _, each in sorted(last.items()))
+
+
+def files(folder: Path) -> Mapping[str, Path]:
+    """Return the file of each completed write by its instant, in the order of their completion.
+
+    One that was scheduled and carried out has another file of the same instant, without a record.
+    """
+    there, found = home(folder), names(folder)
+    ends = {
+        each.requested: (
+            f"{each.requested}_{each.completed}.{each.action}",
+            f"{each.requested}.{each.action}",
+        )
+        for each in completed(found)
+    }
+    return {at: there / next(n for n in each if n in found) for at, each in ends.items()}
 
 
 def begin(found: Iterable[str]) -> str:

@@ -13,8 +13,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from harness.core.records import Answer, Column, Normalised, Part, labelled
-from harness.core.tolerances import Declared, merged
+from harness.core.records import Answer, Column, Part, labelled
+from harness.core.tolerances import Declared, Normalised, merged
 from harness.judge.cut_history import MILLISECONDS, milliseconds
 from harness.judge.world import World
 from harness.model.canonical import Value, same

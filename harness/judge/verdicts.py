@@ -18,7 +18,7 @@ from harness.core.records import (
     Verdict,
     VerdictKind,
 )
-from harness.judge import answer_texts, compare, gate, recorded_schema
+from harness.judge import answer_texts, compare, gate, recorded_metadata, recorded_schema
 from harness.judge.attribute import KeptFromReaders, attribute
 from harness.judge.case import READ_OPTIMIZED, Case, view_of_rows
 from harness.judge.file_evidence import Layout
@@ -86,7 +86,8 @@ def judge_alone(
 ) -> tuple[Verdict, ...]:
     """Return the same verdicts as far as each answer tells by itself, before `settle`."""
     judged = JudgedVariant(case)
-    wrong = recorded_schema.findings(case)
+    schemas, metadata = recorded_schema.findings(case), recorded_metadata.findings(case)
+    wrong = {s: (*schemas.get(s, ()), *metadata.get(s, ())) for s in (*schemas, *metadata)}
     verdicts = [
         _of_step(case, each, wrong.get(step, ()))
         for step, each in case.outcomes.items()

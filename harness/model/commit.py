@@ -21,3 +21,15 @@ class Moment:
     """When it was completed, where the format says so."""
     following: str = ""
     """When the next write was completed; empty where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExtraMetadata:
+    """What a write's own record has for its user: pairs of name and value, in no order."""
+
+    stored: tuple[tuple[str, str], ...] = ()
+    """In the file of the record."""
+    shown: tuple[tuple[str, str], ...] = ()
+    """By what the writer's own engine answers to who asks for it."""
+    unshown: str = ""
+    """Why that is not known; empty where it is."""

@@ -8,6 +8,7 @@ from harness.core.outcomes import word
 from harness.core.records import Outcome, OutcomeKind
 from harness.formats.api import FileFactError
 from harness.model.column_statistics import IN_ORDER, StoredStatistics
+from harness.model.commit import ExtraMetadata
 from harness.model.file_facts import FileFact
 from harness.runtime.metastore_client import Catalog
 from harness.write import state_store
@@ -25,6 +26,8 @@ class TableContents:
     """Why there are no file facts; empty when there are."""
     statistics: StoredStatistics = IN_ORDER
     """What the writer's own Spark says of those that nothing else can read."""
+    metadata: ExtraMetadata | None = None
+    """What the step's own commit has, where the step was told of some."""
     others: dict[str, int] = field(default_factory=dict)
     """Instants beside those of the steps, each with the step whose rows it found."""
 
@@ -72,6 +75,7 @@ def freeze(
         table_version=outcomes.shape.table_version(target.table),
         home=str(target.home or ""),
         statistics=contents.statistics,
+        metadata=contents.metadata,
         others=tuple(contents.others.items()),
     )
     return state_store.freeze(target.cache, address, target.table, frozen)

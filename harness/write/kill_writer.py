@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
 from harness.core.records import Refusal
-from harness.engines.spark.session import Session, Spark, SparkRefusal, SparkSilent
+from harness.engines.spark.session import Spark, SparkRefusal, SparkSilent
 from harness.write import writer_pipe
 
 
-def run(spark: Spark, session: Session, sql: str, pipe: Path, timeout_s: float) -> None:
-    """Run a statement that reads a named pipe, and kill the process of its session when it does.
+def run(spark: Spark, ask: Callable[[], object], pipe: Path) -> None:
+    """Ask for what reads a named pipe, and kill the process that is asked when it does.
 
     Raises:
         SparkRefusal: the process was killed; or Spark answered with an error before.
@@ -22,7 +23,7 @@ def run(spark: Spark, session: Session, sql: str, pipe: Path, timeout_s: float) 
     held = None
     writer_pipe.make(pipe)
     with ThreadPoolExecutor(1) as thread:
-        asked = thread.submit(session.run, sql, timeout_s=timeout_s)
+        asked = thread.submit(ask)
         while not asked.done() and held is None:
             if (held := writer_pipe.open_to(pipe)) is None:
                 wait([asked], writer_pipe.LOOK_S)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -184,8 +185,8 @@ class StepSender:
                 session = self._session_of(writer)
                 if statement.killed:
                     self._session = None  # the next statement goes to another process
-                    spark = self._spark_for(writer)
-                    kill_writer.run(spark, session, sql, self._pipe, target.timeout_s)
+                    ask = partial(session.run, sql, timeout_s=target.timeout_s)
+                    kill_writer.run(self._spark_for(writer), ask, self._pipe)
                 else:
                     session.run(sql, timeout_s=target.timeout_s)
             case SetColumns(columns, cascade):

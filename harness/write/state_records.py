@@ -72,6 +72,7 @@ def _records(
             catalog=state.catalog,
             catalog_types=state.catalog_types,
             schema_history=kept and kept.with_instants(names),
+            metadata=state.frozen.metadata,
             listed_as=state.listed_as(variant.variant.scenario.table.partition_by),
         )
 

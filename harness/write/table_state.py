@@ -12,6 +12,7 @@ from harness.core.records import Outcome
 from harness.engines.spark.values import canonical_type
 from harness.model import partition_paths
 from harness.model.column_statistics import IN_ORDER, StoredStatistics
+from harness.model.commit import ExtraMetadata
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.partition_paths import ListedAs
 from harness.model.simulation.column_resolution import META, META_PREFIX
@@ -52,6 +53,8 @@ class Frozen:
     """Instants beside those of the steps, each with the step whose rows it found."""
     statistics: StoredStatistics = IN_ORDER
     """What the writer's own Spark said of those that nothing else can read."""
+    metadata: ExtraMetadata | None = None
+    """What the step's own commit has, where the step was told of some."""
     listing: tuple[FileSeen, ...] = ()
     """What the frozen folder holds; set by `freeze`."""
 

@@ -13,7 +13,7 @@ from harness.artifacts.cache import Cache
 from harness.core.records import Outcome, OutcomeKind
 from harness.runtime import metastore_client
 from harness.scenario.cells import Variant
-from harness.write import ask_statistics, freeze_step, state_records, state_store
+from harness.write import ask_metadata, ask_statistics, freeze_step, state_records, state_store
 from harness.write.freeze_step import TableContents
 from harness.write.next_step import VariantOutcomes
 from harness.write.send_step import SparkFor, StepSender
@@ -113,7 +113,8 @@ def write_steps(variant: Variant, target: WriteTarget, spark_for: SparkFor) -> I
             outcomes = outcomes.then(outcome)
             contents = freeze_step.look(outcomes, target, contents)
             told = ask_statistics.ask(outcomes, target, contents.files, spark_for)
-            contents = replace(contents, statistics=told)
+            metadata = ask_metadata.ask(outcomes, target, spark_for)
+            contents = replace(contents, statistics=told, metadata=metadata)
             state = freeze_step.freeze(step.address, outcomes, contents, target, client)
             if doubt := freeze_step.doubt(state, outcome):
                 raise StepUnknownError(doubt)

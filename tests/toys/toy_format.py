@@ -92,6 +92,9 @@ class Toy:
     def schema_history(self, folder: Path) -> None:
         return None
 
+    def kept_metadata(self, folder: Path, instant: str) -> None:
+        return None
+
     def left_undone(self, folder: Path, operation: Operation, before: Sequence[FileFact]) -> str:
         return ""
 

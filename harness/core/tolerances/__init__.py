@@ -16,9 +16,16 @@ from importlib import resources
 from itertools import chain
 from typing import Literal
 
-from harness.core.records import Normalised
 from harness.core.validation import read_form
 from harness.model.canonical import Value, same
+
+
+@dataclass(frozen=True, slots=True)
+class Normalised:
+    """A declared difference that is no error, and how often it was met."""
+
+    name: str
+    count: int
 
 
 @dataclass(frozen=True, slots=True)

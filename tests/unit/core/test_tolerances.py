@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from harness import formats
 from harness.artifacts import distributions
 from harness.core import tolerances
-from harness.core.records import Normalised
-from harness.core.tolerances import Declared, Tally, merged, of, product, products
+from harness.core.tolerances import Declared, Normalised, Tally, merged, of, product, products
 from harness.engines.hive import values as hive_values
 from harness.engines.trino import values as trino_values
 from harness.engines.trino.values import WireType

@@ -62,6 +62,7 @@ from harness.scenario.operations.truncate import Truncate
 from harness.scenario.operations.update import Update
 from harness.scenario.operations.upsert import Upsert
 from harness.scenario.operations.write_frame import WriteFrame
+from harness.scenario.operations.write_with_metadata import MetadataWay, WriteWithMetadata
 
 INT, LONG, TEXT = (Primitive(name) for name in ("int", "long", "string"))
 PLAIN: Final = ("k_", "o_", "p_", "x_", "n_", "i_", "m_", "l_", "a_")
@@ -98,8 +99,8 @@ def scenario_of(names: tuple[str, ...]) -> Scenario:
         MoveRow(1, 4),
         Compact(),
         Cluster(),
-        Savepoint(),
-        *(BeginWrite(update=(1,)), CommitWrite(), FailedWrite((1,)), KilledWrite((1,))),
+        *(Savepoint(), BeginWrite(update=(1,)), CommitWrite()),
+        *(FailedWrite((1,)), KilledWrite((1,))),
         Touch(),
         Rollback(),
         Restore(),
@@ -111,6 +112,7 @@ def scenario_of(names: tuple[str, ...]) -> Scenario:
         Overwrite((1,), Of.PARTITION),
         DeletePartition(1),
         Truncate(),
+        WriteWithMetadata((1,), {"run.id": "1"}, "run.", MetadataWay.TABLE_OPTIONS),
         WriteFrame((1, 5), (key, order, part, more, struct), {more: LONG}),
     )
     return Scenario("x/y", Table(columns, key, order, (part,)), tuple(map(Step, operations)))

@@ -102,3 +102,24 @@ def test_a_folder_that_is_no_hudi_table_has_no_timeline(tmp_path: Path) -> None:
 )
 def test_each_action_is_told_in_its_last_state(names: list[str], told: list[str]) -> None:
     assert [each.text for each in timeline.entries(names)] == told
+
+
+def test_the_file_of_a_write_is_the_one_of_its_completion(tmp_path: Path) -> None:
+    first, second = tmp_path / "first" / ".hoodie", tmp_path / "second" / ".hoodie" / "timeline"
+    for folder, names in (
+        (first, ("200.deltacommit", "100.commit", "100.compaction.requested", "300.inflight")),
+        (second, ("100_900.commit", "100.commit.requested", "200_300.deltacommit", "400.clean")),
+    ):
+        folder.mkdir(parents=True)
+        for name in names:
+            (folder / name).touch()
+    found = timeline.files(tmp_path / "first")
+    assert [*found.items()] == [
+        ("100", first / "100.commit"),
+        ("200", first / "200.deltacommit"),
+    ]
+    assert [*timeline.files(tmp_path / "second").values()] == [
+        second / "200_300.deltacommit",
+        second / "100_900.commit",
+    ]
+    assert timeline.files(tmp_path / "none") == {}

@@ -7,7 +7,7 @@ import pkgutil
 import pytest
 
 from harness.core.records import FindingKind
-from harness.judge import checks, recorded_schema
+from harness.judge import checks, recorded_metadata, recorded_schema
 from harness.judge.name import ORDER, check_of, name_of
 from harness.judge.place import Place, What
 from tests.judged import findings
@@ -21,7 +21,7 @@ def test_every_finding_has_a_file_and_a_place_in_the_order() -> None:
     files = {each.name for each in pkgutil.iter_modules(checks.__path__)}
     assert files == {kind.value for kind in ORDER}
     # What two answers tell is no name of a place, and neither is what a table says of its schema.
-    others = (FindingKind.ORDER_DEPENDENT, *recorded_schema.KINDS)
+    others = (FindingKind.ORDER_DEPENDENT, *recorded_schema.KINDS, *recorded_metadata.KINDS)
     assert sorted((*ORDER, *others)) == sorted(FindingKind)
 
 

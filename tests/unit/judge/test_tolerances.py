@@ -14,11 +14,11 @@ from harness.core.records import (
     Answer,
     Column,
     FindingKind,
-    Normalised,
     Refusal,
     Verdict,
     VerdictKind,
 )
+from harness.core.tolerances import Normalised
 from harness.judge.verdicts import judge
 from harness.model.canonical import Value
 from harness.model.query import Condition, Query, Test

@@ -36,16 +36,12 @@ from harness.scenario.twin import twin
 from tests.unit.scenario.scenario_strategy import without_lines
 
 SCENARIOS = load_scenarios(scenarios_folder())
+OTHERS = {"settings", "control", "services", "writes", "bugs", "metadata", "concurrency"}
 PROFILES = load_profiles(profiles_file())
-EVERY: Final = {
-    each.name
-    for each in SCENARIOS
-    if not each.name.startswith(
-        ("settings/", "control/", "services/", "writes/", "bugs/", "concurrency/")
-    )
-}
+EVERY: Final = {each.name for each in SCENARIOS if each.name.partition("/")[0] not in OTHERS}
 """Those of `settings/` are for values of table settings that other tables cannot have; `services/`
-and `writes/` are asked by the profile `services`, `bugs/` by its own; controls go into any plan."""
+and `writes/` are asked by the profile `services`, `bugs/`, `metadata/` and `concurrency/`
+by their own; controls go into any plan."""
 HOUR: Final = 3600
 STORIES: Final = {"hudi/a5", "hudi/move", "hudi/drop_and_readd"}
 HUDI: Final = "spark-3.5.8-hudi-{}"

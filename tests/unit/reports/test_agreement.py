@@ -12,12 +12,12 @@ from harness.core.records import (
     Expected,
     Finding,
     FindingKind,
-    Normalised,
     Refusal,
     Verdict,
     VerdictKind,
     Witness,
 )
+from harness.core.tolerances import Normalised
 from harness.judge.understand import LOWER
 from harness.model.query import Query
 from harness.reports import agreement

@@ -11,7 +11,8 @@ from markupsafe import escape
 from rich.console import Console
 
 from harness.core import tolerances
-from harness.core.records import Normalised, Verdict
+from harness.core.records import Verdict
+from harness.core.tolerances import Normalised
 from harness.reports import html, html_data, terminal, tolerance_counts
 from harness.run.load_run import Run
 from tests.recorded import sample

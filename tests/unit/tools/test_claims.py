@@ -15,9 +15,19 @@ from ruamel.yaml import YAML
 
 from harness.core.errors import UsageProblem
 from harness.core.parties import Party
-from harness.core.records import Finding, FindingKind, Outcome, OutcomeKind, Verdict, VerdictKind
+from harness.core.records import (
+    Finding,
+    FindingKind,
+    Outcome,
+    OutcomeKind,
+    Verdict,
+    VerdictKind,
+    Witness,
+)
+from harness.judge.recorded_metadata import SHOWN
+from harness.model.commit import ExtraMetadata
 from harness.run import pipeline
-from harness.run.load_run import Run
+from harness.run.load_run import WRITE, Run
 from tests.recorded import sample
 from tools import claim_evidence
 from tools.claim_evidence import Asked, Claim, Evidence, Section, Standing
@@ -143,6 +153,43 @@ def test_what_became_of_a_step_is_read_from_its_outcome(page: Page, run: Run) ->
     )
     told = line(page([replace(run, states=states)], claim(step)))
     assert f"**refused** (2): `{sample.SPARK}`" in told
+
+
+def kept(run: Run, unshown: str = "", *lost: str) -> Run:
+    """Return the run with metadata in the commits of the moves, lost in the file, or not shown."""
+    states = tuple(
+        replace(each, metadata=ExtraMetadata(unshown=unshown)) if each.outcome.step == 3 else each
+        for each in run.states
+    )
+    verdicts = dict(run.recorded)
+    for where in lost:
+        place = Witness("" if where == "file" else SHOWN, "run.id", "17", None)
+        found = Finding(FindingKind.LOST_METADATA, ("run.id",), place, (place,), Party.COMMIT)
+        for each in run.variants.values():
+            told = each.id, 3, each.writer, WRITE, "step", VerdictKind.WRONG, (found,)
+            case = f"{each.id}/{where}"
+            verdicts[case] = Verdict(case, each.scenario, *told)
+    return replace(run, states=states, recorded=verdicts)
+
+
+@pytest.mark.parametrize(
+    ("lost", "of", "unshown", "kinds"),
+    [
+        ((), Asked.RECORD, "", "correct (2)"),
+        ((), Asked.SHOWN, "", "correct (2)"),
+        ((), Asked.SHOWN, "no such procedure", "unknown (2)"),
+        (("file",), Asked.RECORD, "", f"**lost_metadata** (2): `{sample.SPARK}`"),
+        (("file",), Asked.SHOWN, "", "correct (2)"),
+        (("shown",), Asked.SHOWN, "", f"**lost_metadata** (2): `{sample.SPARK}`"),
+        (("shown",), Asked.RECORD, "", "correct (2)"),
+    ],
+)
+def test_what_a_commit_has_and_what_is_shown_of_it_are_two_things(
+    page: Page, run: Run, lost: tuple[str, ...], of: Asked, unshown: str, kinds: str
+) -> None:
+    step = Evidence("hudi/move", (3,), ("correct",), of=of)
+    assert kinds in line(page([kept(run, unshown, *lost)], claim(step)))
+    assert "**not executed**" in line(page([run], claim(step)))
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import os
 import stat
 import threading
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -37,7 +38,8 @@ class Simulated:
 
 
 def run(spark: Simulated) -> None:
-    kill_writer.run(spark, spark, "insert", spark.pipe, 60)  # type: ignore[arg-type]
+    ask = partial(spark.run, "insert", timeout_s=60)
+    kill_writer.run(spark, ask, spark.pipe)  # type: ignore[arg-type]
 
 
 @pytest.fixture(name="pipe")

@@ -57,6 +57,7 @@ EXAMPLES = {
     "truncate": "",
     "update": "{keys: [1, 3], set: [f1, s]}",
     "upsert": "[3, 4]",
+    "write_with_metadata": "{keys: [2, 4], prefix: run., metadata: {run.id: '17'}, by: frame}",
     "write_frame": "{keys: [2, 4], columns: [id, ts, g, f1], types: {g: int}, reconcile: true}",
 }
 """One possible use of each operation on the table above, as a scenario file writes it."""

@@ -1,0 +1,68 @@
+"""The extra metadata of the last step's commit: read from its file, and asked of the writer."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Final
+
+from harness.core import refusals
+from harness.core.errors import HarnessError
+from harness.core.records import OutcomeKind
+from harness.engines.spark.session import SparkRefusal, SparkRows, SparkSilent
+from harness.formats.statements import filled
+from harness.model.commit import ExtraMetadata
+from harness.scenario.operations.write_with_metadata import WriteWithMetadata
+from harness.write.next_step import VariantOutcomes
+from harness.write.send_step import SparkFor
+from harness.write.writer_pool import WriteTarget
+
+NAME: Final = "metadata_key"
+VALUE: Final = "metadata_value"
+
+
+def ask(
+    outcomes: VariantOutcomes, target: WriteTarget, spark_for: SparkFor
+) -> ExtraMetadata | None:
+    """Return what the commit of the last step has; None where the step was told of no metadata.
+
+    The writer is asked in a session of its own, so that its answer changes nothing of the writer's.
+    No failure is one of the step: that is done.
+    """
+    last = outcomes.outcomes[-1]
+    steps = outcomes.variant.scenario.steps
+    told = last.step > 0 and isinstance(steps[last.step - 1].operation, WriteWithMetadata)
+    if not told or last.kind is not OutcomeKind.APPLIED or not last.instant:
+        return None
+    kept = outcomes.shape.kept_metadata(target.table, last.instant)
+    if kept is None:
+        return None
+    shown, why = dict[str, str](), ""
+    try:
+        shown = _shown(outcomes, target, spark_for, kept.question)
+    except SparkRefusal as refused:
+        why = refusals.text(refused.refusal)
+    except (SparkSilent, HarnessError) as problem:
+        why = str(problem)
+    return ExtraMetadata(_pairs(kept.stored, kept.own), _pairs(shown, kept.own), why)
+
+
+def _shown(
+    outcomes: VariantOutcomes, target: WriteTarget, spark_for: SparkFor, question: str
+) -> dict[str, str]:
+    writer = outcomes.variant.writers[outcomes.outcomes[-1].step]
+    session = spark_for(writer).open(outcomes.session(writer))
+    try:
+        sql = filled(question, target.database, str(target.table))
+        return _told(session.run(sql, timeout_s=target.timeout_s))
+    finally:
+        session.close()
+
+
+def _told(answer: SparkRows) -> dict[str, str]:
+    names = [name for name, _ in answer.columns]
+    rows = (dict(zip(names, row, strict=True)) for row in answer.rows)
+    return {str(row[NAME]): str(row[VALUE]) for row in rows}
+
+
+def _pairs(of: Mapping[str, str], own: Collection[str]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted((name, value) for name, value in of.items() if name not in own))

@@ -1,0 +1,58 @@
+"""Extra metadata in the commits of real writers, and a pipeline that keeps its checkpoint there."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.core.records import OutcomeKind
+from harness.plan import Writer, scenarios_folder
+from harness.scenario import load
+from harness.write import write_variant
+from harness.write.send_step import SparkFor
+from harness.write.writer_pool import WriteTarget
+from tests.engines import test_writers
+from tests.engines.test_writers import NEW, NEWEST, OLD, planned
+
+pytestmark = [pytest.mark.engines, pytest.mark.nightly]
+
+place = test_writers.place
+ROOT = Path(__file__).parents[2]
+SCENARIO = load.load(scenarios_folder() / "metadata" / "extra_metadata.yaml")
+GIVEN = (
+    (("hoodie.run_by", "nightly load"), ("hoodie.run_id", "17")),
+    (("run.id", "18"),),
+    (),  # the prefix is in quotes
+    (("run.id", "20"),),
+    (("run.id", "21"),),
+)
+"""What comes through of each step, where every name that is set does."""
+
+
+@pytest.mark.parametrize(("writer", "any_name"), [(OLD, False), (NEW, True), (NEWEST, True)])
+@pytest.mark.parametrize("name", ["hudi-cow", "hudi-mor"])
+def test_what_comes_through_is_in_the_commit_and_shown(
+    name: str, writer: str, *, any_name: bool, spark_for: SparkFor, place: WriteTarget
+) -> None:
+    records = write_variant.write(planned(SCENARIO, name, Writer(writer)), place, spark_for).records
+    assert {each.outcome.kind for each in records} == {OutcomeKind.APPLIED}
+    told = [each.metadata for each in records[1 : len(GIVEN) + 1]]
+    due = GIVEN if any_name else (GIVEN[0], (), *GIVEN[2:])
+    assert [each and each.stored for each in told] == list(due)
+    assert [each and each.shown for each in told] == list(due)
+    assert records[-1].metadata is None
+
+
+@pytest.mark.parametrize("writer", [OLD, NEWEST])
+def test_a_killed_pipeline_has_the_rows_of_its_checkpoint(writer: str, tmp_path: Path) -> None:
+    tool = ROOT / "tools" / "measure" / "pipelines.py"
+    options = ("--writer", writer, "--kills", "5", "--seed", "4", str(tmp_path / "tables"))
+    done = subprocess.run(
+        [sys.executable, str(tool), *options], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    kills = (tmp_path / "tables" / "kills.jsonl").read_text("utf-8")
+    assert '"held before the commit"' in kills
