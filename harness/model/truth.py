@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from harness.model.canonical import MapValue, Value
+from harness.model.canonical import UNSETTLED, MapValue, Value
 from harness.model.conversion import convert
 from harness.model.datatypes import Array, Map, Struct
 from harness.model.schema import Field, Schema, schema_of
@@ -262,7 +262,12 @@ def _group(truth: Truth, old: Row | None, values: Mapping[int, Value], step: int
 def named(value: Value, field: Field) -> Value:
     """Return a stored value as readers should show it: named children, in today's type.
 
-    A part that was added after the value was written is NULL, a dropped one is left out.
+    A part that was added after the value was written is NULL, a dropped one is left out. What
+    need not be exact and has no exact form is not settled.
+
+    Raises:
+        ValueError: it has none, and must have one.
+
     """
     if value is None:
         return None
@@ -274,7 +279,12 @@ def named(value: Value, field: Field) -> Value:
         case Map():
             key, part = field.children
             return MapValue.of([(named(k, key), named(v, part)) for k, v in value.pairs])
-    return convert(value, field.type)
+    try:
+        return convert(value, field.type)
+    except ValueError:
+        if field.exact:
+            raise
+        return UNSETTLED
 
 
 def row_values(row: Row, schema: Schema) -> tuple[Value, ...]:
