@@ -28,6 +28,7 @@ from harness.scenario.definition import Scenario
 from harness.scenario.operations import name_of
 from harness.scenario.operations.api import Operation, schedules
 from harness.scenario.operations.archive import Archive
+from harness.scenario.operations.change_partition_column import ChangePartitionColumn
 from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
@@ -142,8 +143,8 @@ class Iceberg:
         """Refuse to plan for later; what Iceberg does not do it refuses itself, as an answer."""
         if isinstance(operation, SetTableVersion):
             return f"{self.NAME} tables are made in version {VERSION}, and stay there"
-        if isinstance(operation, Cluster | Clean | Archive):
-            return f"{self.NAME} has no {name_of(operation)}, which is a service of Hudi's"
+        if isinstance(operation, Cluster | Clean | Archive | ChangePartitionColumn):
+            return f"{self.NAME} has no {name_of(operation)}, which is Hudi's alone"
         if isinstance(operation, Sync):
             return f"{self.NAME} has its columns from no metastore, so there is none to sync"
         if isinstance(operation, DeletePartition):

@@ -138,14 +138,19 @@ def to_json(value: Value) -> object:
             return {"date": value.isoformat()}
         case bytes():
             return {"binary": value.hex()}
+        case Unsettled():
+            return {"unsettled": ""}
+    return _parts_to_json(value)
+
+
+def _parts_to_json(value: Value) -> object:
+    match value:
         case tuple():
             return [to_json(each) for each in value]
         case dict():
             return {"struct": [[name, to_json(each)] for name, each in value.items()]}
         case MapValue():
             return {"map": [[to_json(key), to_json(each)] for key, each in value.pairs]}
-        case Unsettled():
-            return {"unsettled": ""}
     raise TypeError(f"{value!r} is no canonical value")
 
 
