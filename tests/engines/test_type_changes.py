@@ -7,7 +7,6 @@ import pytest
 from harness.core.records import OutcomeKind
 from harness.plan import Writer, scenarios_folder
 from harness.scenario import load
-from harness.scenario.operations.change_partition_column import ChangePartitionColumn
 from harness.scenario.operations.change_type import ChangeType
 from harness.write import write_variant
 from harness.write.send_step import SparkFor

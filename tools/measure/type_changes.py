@@ -71,7 +71,7 @@ def changes(run: Run, variant: str) -> Iterator[Made]:
     source = run.variant(variant).scenario.removeprefix(FAMILY)
     for state in run.states_of(variant):
         found = CHANGE.fullmatch(run.step(variant, state.outcome.step).text.split("(")[0])
-        if found:
+        if found and source in TYPES:
             path, to = found.groups()
             place = next(name for start, name in PLACES.items() if path.startswith(start))
             applied = state.outcome.kind is OutcomeKind.APPLIED
@@ -90,11 +90,12 @@ def allowed(run: Run) -> Mapping[tuple[str, str], Counter[bool]]:
 def matrix(run: Run) -> Iterator[str]:
     """Yield the table of what was allowed; bold where the document says otherwise."""
     found = allowed(run)
-    rows = [[source, *(_allowed(found, source, to) for to in TYPES)] for source in TYPES]
+    rows = [[source, *(said(found, source, to) for to in TYPES)] for source in TYPES]
     yield from table(["from \\ to", *TYPES], rows)
 
 
-def _allowed(found: Mapping[tuple[str, str], Counter[bool]], source: str, to: str) -> str:
+def said(found: Mapping[tuple[str, str], Counter[bool]], source: str, to: str) -> str:
+    """Return what became of a change, bold where it is not what the document says."""
     if (source, to) not in found:
         return "-"
     times = found[source, to]
