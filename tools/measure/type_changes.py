@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # `tools`
 
 from harness.core.records import OutcomeKind, Part, Verdict, VerdictKind
 from harness.run import load_run
-from harness.run.load_run import WRITE, Run
+from harness.run.load_run import DID_NOT_RUN, WRITE, Run
 from tools.markdown_table import table
 from tools.measure.matrix import short
 
@@ -123,7 +123,7 @@ def seen(run: Run, way: str) -> Seen:
 
 def of_column(run: Run, verdict: Verdict, path: str) -> str:
     """Return what an answer shows of one column; empty where it was not asked of the reader."""
-    if verdict.verdict is VerdictKind.UNSUPPORTED:
+    if verdict.verdict is VerdictKind.UNSUPPORTED or verdict.because == DID_NOT_RUN:
         return ""
     if verdict.verdict is VerdictKind.UNKNOWN:
         return "unknown"
