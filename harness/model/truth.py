@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from harness.model.canonical import UNSETTLED, MapValue, Value
-from harness.model.conversion import convert
+from harness.model.conversion import convert, is_two_numbers
 from harness.model.datatypes import Array, Map, Struct
 from harness.model.schema import Field, Schema, schema_of
 from harness.model.table import MergeMode, Table
@@ -279,6 +279,8 @@ def named(value: Value, field: Field) -> Value:
         case Map():
             key, part = field.children
             return MapValue.of([(named(k, key), named(v, part)) for k, v in value.pairs])
+    if not field.exact and is_two_numbers(value, field.type):
+        return UNSETTLED
     try:
         return convert(value, field.type)
     except ValueError:

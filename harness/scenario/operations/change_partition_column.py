@@ -1,6 +1,7 @@
-"""`change_partition_column`: what no table of Hudi may do to one; the table stays as it is.
+"""`change_partition_column`: what the source document says that no table of Hudi may do to one.
 
-Source: digest A1 and Hudi documentation, "Schema Evolution": partition columns cannot evolve.
+Source: digest A1. Seen: Hudi 0.15.0, 1.0.2 and 1.2.0 refuse to rename and to drop one, and let it
+move and have another type.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ from harness.scenario.operations.rename_column import RenameColumn
 
 @dataclass(frozen=True, slots=True)
 class ChangePartitionColumn:
-    """Rename, drop, move or retype a partition column, which the writer must refuse.
+    """Rename, drop, move or retype a partition column, which the writer should refuse.
 
-    The truth is the table of before, whatever the writer does: one that does it anyway harms it.
+    Where it does not, a moved or retyped one is like any other. For a renamed or dropped one the
+    truth is the table of before, for nothing says what becomes of the partitions.
     """
 
     SHORT: ClassVar[str] = ""
@@ -37,7 +39,7 @@ class ChangePartitionColumn:
         return f"{self._change().text()}, a partition column"
 
     def evolve(self, before: Truth) -> Truth:
-        """Keep every column and value.
+        """Keep every value.
 
         Raises:
             SchemaChangeError: it is no partition column, or not one change is said.
@@ -46,7 +48,9 @@ class ChangePartitionColumn:
         if self.column not in before.table.partition_by:
             have = ", ".join(before.table.partition_by) or "none"
             raise SchemaChangeError(f"'{self.column}' is no partition column; there are: {have}")
-        self._change()
+        change = self._change()
+        if isinstance(change, MoveColumn | ChangeType):
+            return change.evolve(before)
         return with_schema(before, before.step + 1, before.schema)
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:

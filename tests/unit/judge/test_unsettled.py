@@ -10,7 +10,9 @@ import pytest
 from harness.core.records import Answer, Column, FindingKind, Verdict, VerdictKind
 from harness.judge.verdicts import JudgedVariant, judge
 from harness.model.canonical import UNSETTLED, Value, from_json, has_unsettled, same, to_json
-from harness.model.truth import row_values
+from harness.model.datatypes import parse_type
+from harness.model.schema import Field
+from harness.model.truth import named, row_values
 from tests.quality.notation import Told, history
 from tests.unit.judge.test_verdicts import case_of, cell_at
 
@@ -75,6 +77,16 @@ def test_a_column_whose_values_are_exact_is_judged_as_ever() -> None:
 def test_a_refused_change_leaves_every_value_as_it_was() -> None:
     refused = history("insert 1..4; retype n date", COLUMNS, applied=[True, False])
     assert judged(refused, answered(refused)).verdict is VerdictKind.WRONG
+
+
+@pytest.mark.parametrize("to", ["double", "string"])
+@pytest.mark.parametrize(("value", "settled"), [(0.10000000149011612, False), (0.5, True)])
+def test_a_float_that_has_two_readings_is_not_settled(
+    value: float, to: str, *, settled: bool
+) -> None:
+    field = Field(1, "n", parse_type(to), exact=False)
+    assert (named(value, field) is not UNSETTLED) is settled
+    assert named(value, Field(1, "n", parse_type(to))) is not UNSETTLED
 
 
 @pytest.mark.parametrize("value", [7, "x", None, (1, 2)])

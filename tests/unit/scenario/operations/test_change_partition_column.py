@@ -1,4 +1,4 @@
-"""What may not be done to a partition column: the statement is sent, the truth stays as it is."""
+"""What should not be done to a partition column: the statement is sent, no value changes."""
 
 from __future__ import annotations
 
@@ -28,12 +28,14 @@ STATEMENTS = {
 
 
 @pytest.mark.parametrize("change", STATEMENTS)
-def test_each_change_is_one_statement_and_changes_nothing_that_is_expected(change: str) -> None:
+def test_each_change_is_one_statement_and_changes_no_value(change: str) -> None:
     scenario = loads(SCENARIO.format(change=change), "family/name.yaml")
     found = expected_history.history(scenario, merge_on_read=True, applied=[True, True])
     operation = scenario.steps[1].operation
     assert operation.sql(*found[1:]) == (STATEMENTS[change],)
-    assert (found[2].schema, found[2].rows) == (found[1].schema, found[1].rows)
+    assert found[2].rows == found[1].rows
+    kept = "rename" in change or "drop" in change
+    assert (found[2].schema == found[1].schema) is kept
     assert operation.text().endswith(", a partition column")
 
 
