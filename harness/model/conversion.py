@@ -22,7 +22,8 @@ PLAIN_FLOATS: Final = (1e-3, 1e7)
 """Outside, Java writes a floating number with an exponent, and engines differ."""
 GREATEST: Final = 400
 """No type of ours has a number of more digits, before the point or behind it."""
-GREATEST_FLOAT: Final = 3.4028234663852886e38
+BEYOND_FLOAT: Final = 3.4028235677973366e38
+"""The least number that is too great to be rounded to a 32-bit one."""
 _EXACT: Final = decimal.Context(prec=80, traps=[decimal.Inexact, decimal.InvalidOperation])
 _FINER: Final = re.compile(r"[.,]\d{6}\d*[1-9]")
 """More than microseconds; Python would cut them off."""
@@ -197,10 +198,11 @@ def is_two_numbers(value: Value, to: DataType) -> bool:
     """
     if not isinstance(value, float) or str(to) not in {"double", "string"}:
         return False
-    if not math.isfinite(value) or abs(value) > GREATEST_FLOAT or single(value) != value:
+    if not abs(value) < BEYOND_FLOAT or single(value) != value:  # NaN is not less
         return False
     texts = (float(f"{value:.{digits}g}") for digits in range(1, 10))
-    return next(each for each in texts if single(each) == value) != value
+    near = (each for each in texts if abs(each) < BEYOND_FLOAT)
+    return next(each for each in near if single(each) == value) != value
 
 
 def nested_text(value: Value) -> str:

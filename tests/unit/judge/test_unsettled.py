@@ -80,13 +80,20 @@ def test_a_refused_change_leaves_every_value_as_it_was() -> None:
 
 
 @pytest.mark.parametrize("to", ["double", "string"])
-@pytest.mark.parametrize(("value", "settled"), [(0.10000000149011612, False), (0.5, True)])
+@pytest.mark.parametrize(
+    ("value", "settled"),
+    [(0.10000000149011612, False), (3.4028234663852886e38, False), (0.5, True)],
+)
 def test_a_float_that_has_two_readings_is_not_settled(
     value: float, to: str, *, settled: bool
 ) -> None:
     field = Field(1, "n", parse_type(to), exact=False)
     assert (named(value, field) is not UNSETTLED) is settled
-    assert named(value, Field(1, "n", parse_type(to))) is not UNSETTLED
+
+
+def test_a_float_in_a_column_that_must_be_exact_is_the_number_that_it_is() -> None:
+    field = Field(1, "n", parse_type("double"))
+    assert named(0.10000000149011612, field) == 0.10000000149011612
 
 
 @pytest.mark.parametrize("value", [7, "x", None, (1, 2)])
