@@ -177,7 +177,8 @@ def _told(times: Counter[str] | None) -> str:
 
 def page(run: Run) -> Iterator[str]:
     """Yield the tables with their heads."""
-    names = short(tuple(each.reader for each in run.info.readers))
+    asked = {each.reader for each in run.verdicts if each.because != DID_NOT_RUN}
+    names = short(tuple(each.reader for each in run.info.readers if each.reader in asked))
     yield from ("## What is allowed", "", *matrix(run), "")
     for way, head in (("sql", "By SQL"), ("write_client", "By the write client")):
         yield from (f"## {head}: who reads it", "", *who(seen(run, way), names), "")
