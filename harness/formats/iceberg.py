@@ -29,6 +29,7 @@ from harness.scenario.operations import name_of
 from harness.scenario.operations.api import Operation, schedules
 from harness.scenario.operations.archive import Archive
 from harness.scenario.operations.begin_write import BeginWrite
+from harness.scenario.operations.change_partition_column import ChangePartitionColumn
 from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
@@ -56,6 +57,7 @@ from harness.scenario.operations.upsert import Upsert
 from harness.scenario.operations.write_frame import WriteFrame
 from harness.scenario.operations.write_with_metadata import WriteWithMetadata
 
+OF_HUDI: Final = (Cluster, Clean, Archive, WriteWithMetadata, ChangePartitionColumn)
 LACKS: Final = frozenset({"tinyint", "smallint", "char", "varchar"})
 """Spark makes integers and strings of them (Iceberg specification, "Primitive Types")."""
 
@@ -144,8 +146,8 @@ class Iceberg:
         """Refuse to plan for later; what Iceberg does not do it refuses itself, as an answer."""
         if isinstance(operation, SetTableVersion):
             return f"{self.NAME} tables are made in version {VERSION}, and stay there"
-        if isinstance(operation, Cluster | Clean | Archive | WriteWithMetadata):
-            return f"{self.NAME} has no {name_of(operation)}, which is Hudi's"
+        if isinstance(operation, OF_HUDI):
+            return f"{self.NAME} has no {name_of(operation)}, which is Hudi's alone"
         if isinstance(operation, Sync):
             return f"{self.NAME} has its columns from no metastore, so there is none to sync"
         if isinstance(operation, DeletePartition):

@@ -90,18 +90,35 @@ def attribute(
     `MODEL` stands where the answer is in the files and no statement settles who is right; no party
     where what the files hold is not known.
     """
-    kept_from = _kept_from_readers(named, world, missing)
+    kept_from, in_type = _kept_from_readers(named, world, missing), _outdated(named, missing)
     groups: dict[tuple[FindingKind, Party | None], list[Place]] = {}
     for each in named:
         party = _party(each.place, world, comparison, agreement)
         kept = kept_from.get(each.place.spot, party)
         party = kept if party is Party.READER or kept is Party.CATALOG else party
-        if party is Party.READER and missing.lists_otherwise(each.place):
+        if party is Party.READER and (missing.lists_otherwise(each.place) or in_type.has(each)):
             party = Party.COLUMNS
         party = missing.history(each.place) if party is Party.READER else party
         groups.setdefault((each.kind, party), []).append(replace(each.place, party=party))
     order = [at for kind in FindingKind for at in groups if at[0] is kind]
     return tuple(_finding(at[0], groups[at], world) for at in order)
+
+
+@dataclass(frozen=True, slots=True)
+class _Outdated:
+    """The columns, in lower case, that an answer declares as the catalog does: of before."""
+
+    columns: AbstractSet[str]
+
+    def has(self, named: NamedPlace) -> bool:
+        """Return whether a right value is shown in the type of before, as the column is."""
+        root = named.place.column.partition(".")[0].partition("[")[0]
+        return named.kind is FindingKind.TYPE_DRIFT and root.lower() in self.columns
+
+
+def _outdated(named: Sequence[NamedPlace], missing: KeptFromReaders) -> _Outdated:
+    declared = (each.place for each in named if each.place.what is What.COLUMN_TYPE)
+    return _Outdated({each.column.lower() for each in declared if missing.lists_otherwise(each)})
 
 
 def _kept_from_readers(

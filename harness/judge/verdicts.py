@@ -31,6 +31,7 @@ from harness.judge.trace import trace
 from harness.judge.understand import evened_out, understand
 from harness.judge.world import World
 from harness.model import past_views
+from harness.model.canonical import has_unsettled
 from harness.scenario.cells import Cell
 
 LOG: Final = logging.getLogger("harness.judge")
@@ -166,8 +167,9 @@ class JudgedVariant:
             return VerdictKind.WRONG
         if answer.refusal is not None:
             return VerdictKind.REFUSED
-        wrong = self._differs(_content(cell, standard, answer))
-        return VerdictKind.WRONG if wrong else VerdictKind.CORRECT
+        content = _content(cell, standard, answer)
+        right = VerdictKind.UNKNOWN if _unsettled(content) else VerdictKind.CORRECT
+        return VerdictKind.WRONG if self._differs(content) else right
 
     def _verdict(self, cell: Cell, answer: Answer | None) -> Verdict:
         standard = self._standards.of(cell.reader, answer)
@@ -207,6 +209,8 @@ def _with(assessment: Assessment, verdict: Verdict, content: Content) -> Verdict
         because = _why_refused(answer.refusal, standard.layout(step, view))
     elif assessment.findings:
         kind = VerdictKind.WRONG
+    elif because := _unsettled(content):
+        kind = VerdictKind.UNKNOWN
     key = standard.history[0].table.key
     return replace(
         verdict,
@@ -218,6 +222,20 @@ def _with(assessment: Assessment, verdict: Verdict, content: Content) -> Verdict
         expected=standard.table(step, view, answer.question),
         normalised=evened_out(answer, content.world, written),
     )
+
+
+def _unsettled(content: Content) -> str:
+    """Return why an answer in which nothing is wrong is not right either; empty where it is."""
+    told = content.standard.table(content.step, content.view, content.answer.question)
+    names = dict.fromkeys(
+        name
+        for row in told.rows
+        for (name, _), value in zip(told.columns, row, strict=True)
+        if has_unsettled(value)
+    )
+    if not names:
+        return ""
+    return f"no specification settles what became of values in another type: {', '.join(names)}"
 
 
 def _unjudged(cell: Cell, standard: Standard, answer: Answer | None) -> Verdict:

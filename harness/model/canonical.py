@@ -42,6 +42,16 @@ class Unpredicted:
     """Stands in a prediction where a reader refuses what it meets, or shows nobody knows what."""
 
 
+class Unsettled:
+    """Stands in the truth where no specification settles what a value becomes in another type."""
+
+    def __str__(self) -> str:
+        return "not settled"
+
+    __repr__ = __str__
+
+
+UNSETTLED: Final = Unsettled()
 Value = Any
 """None, bool, int, float, str, Decimal, date, datetime, bytes, dict, tuple or MapValue."""
 Look: TypeAlias = "str | tuple[Look, ...] | None"
@@ -128,6 +138,13 @@ def to_json(value: Value) -> object:
             return {"date": value.isoformat()}
         case bytes():
             return {"binary": value.hex()}
+        case Unsettled():
+            return {"unsettled": ""}
+    return _parts_to_json(value)
+
+
+def _parts_to_json(value: Value) -> object:
+    match value:
         case tuple():
             return [to_json(each) for each in value]
         case dict():
@@ -171,14 +188,19 @@ def _tagged(kind: str, inner: Any) -> Value:  # noqa: ANN401 - JSON is of any ty
             return {name: from_json(each) for name, each in inner}
         case "map":
             return MapValue.of([(from_json(key), from_json(each)) for key, each in inner])
+        case "unsettled":
+            return UNSETTLED
     raise ValueError(f"'{kind}' is not a kind of value")
 
 
 def same(left: Value, right: Value) -> bool:
     """Return whether two canonical values are the same value *of the same type*.
 
-    `1`, `1.0`, `True` and `Decimal(1)` are four values, NaN is itself, 0.0 and -0.0 are two.
+    `1`, `1.0`, `True` and `Decimal(1)` are four values, NaN is itself, 0.0 and -0.0 are two. What
+    is not settled differs from nothing: no answer is wrong there, nor is it right.
     """
+    if isinstance(left, Unsettled) or isinstance(right, Unsettled):
+        return True
     if type(left) is not type(right):
         return False
     match left:
@@ -216,6 +238,20 @@ def equal(left: Value, right: Value) -> bool:
 
 def _is_number(value: Value) -> bool:
     return isinstance(value, int | float | decimal.Decimal) and not isinstance(value, bool)
+
+
+def has_unsettled(value: Value) -> bool:
+    """Return whether a value, or a part of it, is one that no specification settles."""
+    match value:
+        case Unsettled():
+            return True
+        case tuple():
+            return any(map(has_unsettled, value))
+        case dict():
+            return any(map(has_unsettled, value.values()))
+        case MapValue():
+            return any(has_unsettled(each) for pair in value.pairs for each in pair)
+    return False
 
 
 def is_nan(value: Value) -> bool:

@@ -22,6 +22,8 @@ PLAIN_FLOATS: Final = (1e-3, 1e7)
 """Outside, Java writes a floating number with an exponent, and engines differ."""
 GREATEST: Final = 400
 """No type of ours has a number of more digits, before the point or behind it."""
+BEYOND_FLOAT: Final = 3.4028235677973366e38
+"""The least number that is too great to be rounded to a 32-bit one."""
 _EXACT: Final = decimal.Context(prec=80, traps=[decimal.Inexact, decimal.InvalidOperation])
 _FINER: Final = re.compile(r"[.,]\d{6}\d*[1-9]")
 """More than microseconds; Python would cut them off."""
@@ -181,6 +183,26 @@ def cast_text(value: Value) -> str:
         case int() | datetime.date():
             return str(value)
     raise ValueError(value)
+
+
+def is_two_numbers(value: Value, to: DataType) -> bool:
+    """Return whether a float may be taken for another number in a wider type or as a text.
+
+    Some take a float for the number that it is, others for the one that its shortest text says:
+    Hudi 1.0.2 and later by the text (apache/hudi#13188), readers of Parquet files by the number.
+
+    >>> is_two_numbers(0.10000000149011612, Primitive("double"))
+    True
+    >>> is_two_numbers(0.5, Primitive("double")), is_two_numbers(0.1, Primitive("double"))
+    (False, False)
+    """
+    if not isinstance(value, float) or str(to) not in {"double", "string"}:
+        return False
+    if not abs(value) < BEYOND_FLOAT or single(value) != value:  # NaN is not less
+        return False
+    texts = (float(f"{value:.{digits}g}") for digits in range(1, 10))
+    near = (each for each in texts if abs(each) < BEYOND_FLOAT)
+    return next(each for each in near if single(each) == value) != value
 
 
 def nested_text(value: Value) -> str:

@@ -33,6 +33,8 @@ class Field:
     name: str
     type: DataType
     children: tuple[Field, ...] = ()
+    exact: bool = True
+    """Whether each value must have an exact form in the type; else one without is not settled."""
 
     def walk(self) -> Iterator[Field]:
         """Yield this field and every one below it, outermost first."""
@@ -156,8 +158,11 @@ class Schema:
             self, fields=tuple(sorted(self.fields, key=lambda f: places[f.name.casefold()]))
         )
 
-    def change_type(self, path: str, to: DataType) -> Schema:
-        """Return the schema in which the column at `path` has another type without children."""
+    def change_type(self, path: str, to: DataType, *, exact: bool = True) -> Schema:
+        """Return the schema in which the column at `path` has another type without children.
+
+        `exact`: whether its values must have an exact form there.
+        """
         field = self.find(path)
         if field.children or isinstance(to, Struct | Array | Map):
             raise SchemaChangeError(
@@ -165,7 +170,7 @@ class Schema:
                 "change the parts by their dotted path"
             )
         parent, _ = _split(path)
-        new = replace(field, type=to)
+        new = replace(field, type=to, exact=exact and field.exact)
         siblings = self._siblings(parent)
         return self._with(parent, tuple(new if each is field else each for each in siblings))
 

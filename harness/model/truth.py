@@ -11,8 +11,8 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from harness.model.canonical import MapValue, Value
-from harness.model.conversion import convert
+from harness.model.canonical import UNSETTLED, MapValue, Value
+from harness.model.conversion import convert, is_two_numbers
 from harness.model.datatypes import Array, Map, Struct
 from harness.model.schema import Field, Schema, schema_of
 from harness.model.table import MergeMode, Table
@@ -279,7 +279,12 @@ def _group(truth: Truth, old: Row | None, values: Mapping[int, Value], step: int
 def named(value: Value, field: Field) -> Value:
     """Return a stored value as readers should show it: named children, in today's type.
 
-    A part that was added after the value was written is NULL, a dropped one is left out.
+    A part that was added after the value was written is NULL, a dropped one is left out. What
+    need not be exact and has no exact form is not settled.
+
+    Raises:
+        ValueError: it has none, and must have one.
+
     """
     if value is None:
         return None
@@ -291,7 +296,14 @@ def named(value: Value, field: Field) -> Value:
         case Map():
             key, part = field.children
             return MapValue.of([(named(k, key), named(v, part)) for k, v in value.pairs])
-    return convert(value, field.type)
+    if not field.exact and is_two_numbers(value, field.type):
+        return UNSETTLED
+    try:
+        return convert(value, field.type)
+    except ValueError:
+        if field.exact:
+            raise
+        return UNSETTLED
 
 
 def row_values(row: Row, schema: Schema) -> tuple[Value, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -69,7 +70,8 @@ def _groups(readings: Readings) -> tuple[tuple[Way, ...], ...]:
             and way.logs in SHOWN
             and (labels := readings.labels(way, ALL))
         ):
-            found.setdefault(table_of(labels, readings.answer(way, ALL)), []).append(way)
+            with suppress(ValueError):  # what no specification settles is not predicted
+                found.setdefault(table_of(labels, readings.answer(way, ALL)), []).append(way)
     return tuple(map(tuple, found.values()))
 
 

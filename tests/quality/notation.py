@@ -256,6 +256,8 @@ def _schema_change(words: list[str]) -> Operation:
             return MoveColumn(name, *_place(rest))
         case ["type", name, *to]:
             return ChangeType(name, parse_type(" ".join(to)))
+        case ["retype", name, *to]:
+            return ChangeType(name, parse_type(" ".join(to)), exact=False)
     raise ValueError(" ".join(words))
 
 

@@ -75,6 +75,32 @@ def test_a_type_of_before_is_the_writers_where_the_catalog_has_it(
     assert parties(verdict) == {(FindingKind.TYPE_DRIFT, party)}
 
 
+@pytest.mark.parametrize(
+    ("type_", "party"), [("int", Party.COLUMNS), ("string", Party.READER), ("", Party.READER)]
+)
+@pytest.mark.parametrize("columns", ["n int", "n array<int>", "n map<string,int>"])
+def test_right_values_in_a_type_of_before_are_too(columns: str, type_: str, party: Party) -> None:
+    kind = columns.removeprefix("n ")
+    path = {"int": "n", "array<int>": "n.element"}.get(kind, "n.value")
+    found = history(f"insert 401..404; type {path} string", f"id long, ts long, {columns}")
+    listed = str(found.history[1].schema.find("n").type).replace("int", type_ or "int")
+    types = ("long", "long", listed) if type_ else ()
+    case = case_of(found)
+    told = replace(case.states[-1], catalog=("id", "ts", "n"), catalog_types=types)
+    (verdict,) = verdicts(with_last(case, told), [by_columns_of(found, 1)])
+    assert parties(verdict) == {(FindingKind.TYPE_DRIFT, party)}
+
+
+def test_another_value_in_a_type_of_before_is_the_readers() -> None:
+    found = history("insert 401..404; type n string", "id long, ts long, n int, f int")
+    case, shown = case_of(found), by_columns_of(found, 1)
+    types = ("long", "long", "int", "int")
+    listed = replace(case.states[-1], catalog=("id", "ts", "n", "f"), catalog_types=types)
+    rows = [(*row[:2], row[3], *row[3:]) for row in shown.rows]
+    (verdict,) = verdicts(with_last(case, listed), [replace(shown, rows=tuple(rows))])
+    assert (FindingKind.MISALIGNED, Party.READER) in parties(verdict)
+
+
 def test_a_type_that_the_column_never_had_is_not_excused_by_the_catalog() -> None:
     found = history("insert 401..404; type n long", "id long, ts long, n int, f int")
     case = case_of(found)

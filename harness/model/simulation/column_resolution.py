@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from harness.model.canonical import MapValue, Unpredicted, Value
+from harness.model.canonical import MapValue, Unpredicted, Value, has_unsettled
 from harness.model.conversion import convert
 from harness.model.datatypes import Array, DataType, Map, Primitive, Struct
 from harness.model.file_facts import FileFact, FileKind
@@ -284,6 +284,8 @@ def _by_name(value: Value, source: Field, field: Field, by: By, as_: As) -> Valu
                     for k, v in value.pairs
                 ]
             )
+    if not source.exact and has_unsettled(named(value, source)):
+        return Unpredicted()  # nobody knows what the file holds
     return as_(value, source, field)
 
 

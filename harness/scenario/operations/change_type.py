@@ -18,6 +18,8 @@ class ChangeType:
     CHANGES_SCHEMA: ClassVar[bool] = True
     name: str
     to: TypeText
+    exact: bool = True
+    """Whether the file is refused if a value has no exact form in the new type."""
 
     def text(self) -> str:
         """Say it in a few words."""
@@ -25,7 +27,7 @@ class ChangeType:
 
     def evolve(self, before: Truth) -> Truth:
         """Keep every value, shown in the new type."""
-        schema = before.schema.change_type(self.name, self.to)
+        schema = before.schema.change_type(self.name, self.to, exact=self.exact)
         return with_schema(before, before.step + 1, schema)
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:  # noqa: ARG002

@@ -34,6 +34,7 @@ from harness.scenario.operations.api import Operation
 from harness.scenario.operations.archive import Archive
 from harness.scenario.operations.begin_write import BeginWrite
 from harness.scenario.operations.change_nullability import ChangeNullability
+from harness.scenario.operations.change_partition_column import ChangePartitionColumn
 from harness.scenario.operations.change_type import ChangeType
 from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.cluster import Cluster
@@ -87,6 +88,7 @@ def scenario_of(names: tuple[str, ...]) -> Scenario:
         AddColumn(more, INT, after=column),
         MoveColumn(more, first=True),
         *(ChangeType(more, LONG), ChangeNullability(more, nullable=True)),
+        ChangePartitionColumn(part, rename=later),
         RenameColumn(f"{struct}.{leaf}", later),
         RenameColumn(column, later),
         Upsert((1, 3)),

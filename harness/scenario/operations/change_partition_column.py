@@ -1,0 +1,72 @@
+"""`change_partition_column`: what the source document says that no table of Hudi may do to one.
+
+Source: digest A1. Seen: Hudi 0.15.0, 1.0.2 and 1.2.0 refuse to rename and to drop one, and let it
+move and have another type.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from harness.model.schema import SchemaChangeError
+from harness.model.truth import Truth, with_schema
+from harness.scenario.operations.api import TypeText
+from harness.scenario.operations.change_type import ChangeType
+from harness.scenario.operations.drop_column import DropColumn
+from harness.scenario.operations.move_column import MoveColumn
+from harness.scenario.operations.rename_column import RenameColumn
+
+
+@dataclass(frozen=True, slots=True)
+class ChangePartitionColumn:
+    """Rename, drop, move or retype a partition column, which the writer should refuse.
+
+    Where it does not, a moved or retyped one is like any other. For a renamed or dropped one the
+    truth is the table of before, for nothing says what becomes of the partitions.
+    """
+
+    SHORT: ClassVar[str] = ""
+    CHANGES_SCHEMA: ClassVar[bool] = True
+    column: str
+    rename: str | None = None
+    drop: bool = False
+    after: str | None = None
+    to: TypeText | None = None
+
+    def text(self) -> str:
+        """Say it in a few words."""
+        return f"{self._change().text()}, a partition column"
+
+    def evolve(self, before: Truth) -> Truth:
+        """Keep every value.
+
+        Raises:
+            SchemaChangeError: it is no partition column, or not one change is said.
+
+        """
+        if self.column not in before.table.partition_by:
+            have = ", ".join(before.table.partition_by) or "none"
+            raise SchemaChangeError(f"'{self.column}' is no partition column; there are: {have}")
+        change = self._change()
+        if isinstance(change, MoveColumn | ChangeType):
+            return change.evolve(before)
+        return with_schema(before, before.step + 1, before.schema)
+
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
+        """Return the `alter table` of the change."""
+        return self._change().sql(before, after)
+
+    def _change(self) -> RenameColumn | DropColumn | MoveColumn | ChangeType:
+        found: list[RenameColumn | DropColumn | MoveColumn | ChangeType] = []
+        if self.rename is not None:
+            found.append(RenameColumn(self.column, self.rename))
+        if self.drop:
+            found.append(DropColumn(self.column))
+        if self.after is not None:
+            found.append(MoveColumn(self.column, after=self.after))
+        if self.to is not None:
+            found.append(ChangeType(self.column, self.to))
+        if len(found) != 1:
+            raise SchemaChangeError("say one change: 'rename', 'drop: true', 'after' or 'to'")
+        return found[0]

@@ -1,0 +1,57 @@
+"""What should not be done to a partition column: the statement is sent, no value changes."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.core.errors import UsageProblem
+from harness.scenario import expected_history
+from harness.scenario.load import loads
+from harness.scenario.operations.change_partition_column import ChangePartitionColumn
+
+SCENARIO = """\
+table:
+  columns: {{id: string, ts: long, f1: string, p: int}}
+  key: id
+  order_by: ts
+  partition_by: [p]
+steps:
+  - insert: [1, 2]
+  - change_partition_column: {{{change}}}
+"""
+STATEMENTS = {
+    "column: p, rename: q": "alter table {table} rename column `p` to `q`",
+    "column: p, drop: true": "alter table {table} drop column `p`",
+    "column: p, after: ts": "alter table {table} alter column `p` after `ts`",
+    "column: p, to: long": "alter table {table} alter column `p` type bigint",
+}
+
+
+@pytest.mark.parametrize("change", STATEMENTS)
+def test_each_change_is_one_statement_and_changes_no_value(change: str) -> None:
+    scenario = loads(SCENARIO.format(change=change), "family/name.yaml")
+    found = expected_history.history(scenario, merge_on_read=True, applied=[True, True])
+    operation = scenario.steps[1].operation
+    assert operation.sql(*found[1:]) == (STATEMENTS[change],)
+    assert found[2].rows == found[1].rows
+    kept = "rename" in change or "drop" in change
+    assert (found[2].schema == found[1].schema) is kept
+    assert operation.text().endswith(", a partition column")
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ("column: f1, rename: q", "'f1' is no partition column; there are: p"),
+        ("column: p", "say one change: 'rename', 'drop: true', 'after' or 'to'"),
+        ("column: p, rename: q, drop: true", "say one change: "),
+    ],
+)
+def test_what_it_cannot_be_asked_is_told_with_the_line(change: str, told: str) -> None:
+    with pytest.raises(UsageProblem) as wrong:
+        loads(SCENARIO.format(change=change), "family/name.yaml")
+    assert f"family/name.yaml:8: step 2 change_partition_column: {told}" in str(wrong.value)
+
+
+def test_it_is_a_schema_change_so_the_timeline_tells_whether_it_was_applied() -> None:
+    assert ChangePartitionColumn.CHANGES_SCHEMA
