@@ -22,9 +22,16 @@ from harness.run.load_run import WRITE, Run
 WRITERS: Final = "shown as the files have it, which is not what was expected"
 """What is seen of a reader in a cell whose findings are all of what the files hold."""
 SNAPSHOT, READ_OPTIMIZED = "snapshot", "read_optimized"
+SAME_GROUPS, NEW_GROUPS = "same_file_groups", "new_file_groups"
 SILENT: Final = {WRITERS, *("unknown", "unsupported", "skipped")}
 """What neither confirms nor refutes a claim."""
-WORDS: Final = {*map(str, VerdictKind), *map(str, FindingKind), *map(str, OutcomeKind)} - SILENT
+WORDS: Final = {
+    *map(str, VerdictKind),
+    *map(str, FindingKind),
+    *map(str, OutcomeKind),
+    SAME_GROUPS,
+    NEW_GROUPS,
+} - SILENT
 """What a claim may expect."""
 OTHERS: Final = {Party.WRITER, Party.CATALOG, Party.STATISTICS, Party.UNSURE}
 """Whose findings say nothing of a reader."""
@@ -49,6 +56,8 @@ class Asked(StrEnum):
     """Whether their commits have the extra metadata that they were told."""
     SHOWN = "shown"
     """Whether the writer's procedure shows what the commits have."""
+    FILES = "files"
+    """Whether they wrote into file groups that were there, or into new ones."""
     ANSWERS = "answers"
     """What readers answered after them."""
 
@@ -192,6 +201,8 @@ def _of_step(run: Run, state: StateRecord, asked: Asked) -> tuple[str, ...]:
     """Return what a step has to say; nothing where it was told of no metadata and is asked so."""
     if asked is Asked.STEP:
         return (str(state.outcome.kind),)
+    if asked is Asked.FILES:
+        return _groups(run, state)
     kept = state.metadata
     if kept is None:
         return ()
@@ -206,6 +217,15 @@ def _of_step(run: Run, state: StateRecord, asked: Asked) -> tuple[str, ...]:
         and any((place.key == recorded_metadata.SHOWN) == shown for place in each.places)
     )
     return tuple(dict.fromkeys(found)) or (str(VerdictKind.CORRECT),)
+
+
+def _groups(run: Run, state: StateRecord) -> tuple[str, ...]:
+    """Return whether a step made file groups; nothing where no file of it is known."""
+    before = run.by_step.get((state.variant, state.outcome.step - 1))
+    if before is None or not set(state.files) - set(before.files):
+        return ()
+    old, now = ({each.file_group for each in of.files} for of in (before, state))
+    return (NEW_GROUPS if now - old else SAME_GROUPS,)
 
 
 def _answers(run: Run, evidence: Evidence) -> Iterator[Sight]:

@@ -41,9 +41,7 @@ PROFILES = load_profiles(profiles_file())
 TYPED: Final = {"types", "evolution"}
 """Families about changes of types: they give values, NULL among them, and may have no twin."""
 EVERY: Final = {
-    each.name
-    for each in SCENARIOS
-    if each.name.partition("/")[0] not in {*OTHERS, *TYPED}
+    each.name for each in SCENARIOS if each.name.partition("/")[0] not in {*OTHERS, *TYPED}
 }
 """Those of `settings/` are for values of table settings that other tables cannot have; `services/`
 and `writes/` are asked by the profile `services`, `bugs/`, `metadata/`, `concurrency/` and the
