@@ -37,6 +37,7 @@ ASKED: Final = {
     Asked.STEP: "steps",
     Asked.RECORD: "what the commits have",
     Asked.SHOWN: "what the procedure shows of the commits",
+    Asked.FILES: "file groups",
 }
 UNEXPLAINED: Final = "not explained"
 NOTHING_SAID: Final = "no run here has it, and the claims do not say what would answer it"

@@ -26,6 +26,7 @@ from harness.core.records import (
 )
 from harness.judge.recorded_metadata import SHOWN
 from harness.model.commit import ExtraMetadata
+from harness.model.file_facts import FileFact, FileKind
 from harness.run import pipeline
 from harness.run.load_run import WRITE, Run
 from tests.recorded import sample
@@ -310,3 +311,23 @@ def test_the_claims_that_are_shipped_are_set_beside_a_recorded_run(
     assert "missing_rename (8)" in text
     assert "**not executed**" in text
     assert str(Standing.DIFFERS) in text
+
+
+@pytest.mark.parametrize(
+    ("now", "told"),
+    [
+        (("a", "a"), "same_file_groups (2)"),
+        (("a", "b"), f"**new_file_groups** (2): `{sample.SPARK}`"),
+        (("a",), "not executed"),
+    ],
+)
+def test_the_file_groups_that_a_step_wrote_can_be_claimed(
+    run: Run, page: Page, now: tuple[str, ...], told: str
+) -> None:
+    facts = [FileFact(f"{at}.parquet", FileKind.BASE, of, "1", ()) for at, of in enumerate(now)]
+    states = tuple(
+        replace(each, files=tuple(facts[:1] if each.outcome.step < 3 else facts))
+        for each in run.states
+    )
+    step = Evidence("hudi/move", (3,), ("same_file_groups",), of=Asked.FILES)
+    assert told in line(page([replace(run, states=states)], claim(step)))
