@@ -16,7 +16,7 @@ from pydantic import ConfigDict
 
 from harness.core.parties import Party
 from harness.core.records import FindingKind, OutcomeKind, StateRecord, Verdict, VerdictKind
-from harness.judge import recorded_metadata
+from harness.judge import recorded_metadata, recorded_schema
 from harness.run.load_run import WRITE, Run
 
 WRITERS: Final = "shown as the files have it, which is not what was expected"
@@ -56,6 +56,8 @@ class Asked(StrEnum):
     """Whether their commits have the extra metadata that they were told."""
     SHOWN = "shown"
     """Whether the writer's procedure shows what the commits have."""
+    SCHEMA = "schema"
+    """Whether what the table says of its own schema after them is right."""
     FILES = "files"
     """Whether they wrote into file groups that were there, or into new ones."""
     ANSWERS = "answers"
@@ -198,18 +200,30 @@ def _steps(run: Run, evidence: Evidence) -> Iterator[Sight]:
 
 
 def _of_step(run: Run, state: StateRecord, asked: Asked) -> tuple[str, ...]:
-    """Return what a step has to say; nothing where it was told of no metadata and is asked so."""
+    """Return what a step has to say; nothing where it has no record of what is asked."""
     if asked is Asked.STEP:
         return (str(state.outcome.kind),)
     if asked is Asked.FILES:
         return _groups(run, state)
+    found = run.verdict_of_step.get((state.variant, state.outcome.step))
+    if asked is Asked.SCHEMA:
+        kinds = (
+            [str(f.kind) for f in found.findings if f.kind in recorded_schema.KINDS]
+            if found
+            else []
+        )
+        right = (str(VerdictKind.CORRECT),) if state.schema_history else ()
+        return tuple(dict.fromkeys(kinds)) or right
+    return _metadata(found, state, asked)
+
+
+def _metadata(verdict: Verdict | None, state: StateRecord, asked: Asked) -> tuple[str, ...]:
     kept = state.metadata
     if kept is None:
         return ()
     if asked is Asked.SHOWN and kept.unshown:
         return (str(VerdictKind.UNKNOWN),)
     shown = asked is Asked.SHOWN
-    verdict = run.verdict_of_step.get((state.variant, state.outcome.step))
     found = (
         str(each.kind)
         for each in (verdict.findings if verdict else ())

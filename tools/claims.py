@@ -37,6 +37,7 @@ ASKED: Final = {
     Asked.STEP: "steps",
     Asked.RECORD: "what the commits have",
     Asked.SHOWN: "what the procedure shows of the commits",
+    Asked.SCHEMA: "the table's history of its schema",
     Asked.FILES: "file groups",
 }
 UNEXPLAINED: Final = "not explained"

@@ -236,9 +236,9 @@ def refusal(problem: Exception) -> dict[str, str] | None:
 
 
 def _said_by_pyspark(problem: Exception) -> dict[str, str] | None:
-    # Checks that PySpark makes itself, before it asks the JVM.
+    # Checks that PySpark, or our call of a client, makes itself, before it asks the JVM.
     kind = f"{type(problem).__module__}.{type(problem).__qualname__}"
-    if kind.partition(".")[0] != "pyspark":
+    if kind.partition(".")[0] not in {"pyspark", "write_client"}:
         return None
     return {"kind": kind, "message": str(problem)[:MAX_TEXT], "code": "", "cause": ""}
 

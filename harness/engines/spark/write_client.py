@@ -18,6 +18,10 @@ OWN_SCHEMA: Final = "HoodieSchema"
 """The class of schemas in versions that have one of their own."""
 
 
+class NoSuchMethodError(Exception):
+    """The client of this version cannot be asked so: a refusal."""
+
+
 def call(spark: SparkSession, settings: Mapping[str, str], request: Mapping[str, Any]) -> None:
     """Call a method of a new client of the table at a path.
 
@@ -42,8 +46,13 @@ def call(spark: SparkSession, settings: Mapping[str, str], request: Mapping[str,
 
 def _parameters(client: Any, name: str, count: int) -> list[Any]:  # noqa: ANN401 - Py4J's objects
     """Return the classes of the parameters of the method that takes so many."""
-    found = [m for m in client.getClass().getMethods() if m.getName() == name]
-    return next(list(m.getParameterTypes()) for m in found if len(m.getParameterTypes()) == count)
+    methods = [each for each in client.getClass().getMethods() if each.getName() == name]
+    found = (list(each.getParameterTypes()) for each in methods)
+    fits = next((kinds for kinds in found if len(kinds) == count), None)
+    if fits is None:
+        told = f"{client.getClass().getName()} has no method {name} of {count} parameters"
+        raise NoSuchMethodError(told)
+    return fits
 
 
 def _argument(jvm: Any, client: Any, kind: Any, text: str) -> Any:  # noqa: ANN401 - as above

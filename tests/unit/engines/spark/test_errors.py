@@ -91,6 +91,13 @@ def test_what_pyspark_itself_refuses_is_a_refusal_too() -> None:
     assert found["kind"] == "pyspark.errors.exceptions.base.PySparkTypeError"
 
 
+def test_a_method_that_a_client_lacks_is_a_refusal() -> None:
+    problem = type("NoSuchMethodError", (Exception,), {"__module__": "write_client"})("no method x")
+    found = errors.refusal(problem)
+    assert found is not None
+    assert (found["kind"], found["message"]) == ("write_client.NoSuchMethodError", "no method x")
+
+
 def test_an_error_of_this_program_is_no_refusal() -> None:
     assert errors.refusal(KeyError("x")) is None
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from harness.engines.spark import write_client
+from harness.engines.spark.write_client import NoSuchMethodError
 
 STRING, STRINGS, PLACE = "String", "String[]", "ColumnPositionType"
 
@@ -87,7 +88,7 @@ class Library:
             for kinds in every
         ]
         calls = dict.fromkeys(self.methods, self._called)
-        class_ = SimpleNamespace(getMethods=lambda: methods)
+        class_ = SimpleNamespace(getMethods=lambda: methods, getName=lambda: "a.Client")
         return SimpleNamespace(getClass=lambda: class_, close=self._close, **calls)
 
     def _called(self, *arguments: object) -> None:
@@ -135,3 +136,10 @@ def test_a_client_is_closed_after_an_error() -> None:
     with pytest.raises(RuntimeError, match="refused"):
         call(library, "deleteColumns", "a")
     assert library.closed == 1
+
+
+def test_a_version_without_the_method_refuses() -> None:
+    with pytest.raises(NoSuchMethodError, match="has no method addColumn of 3 parameters"):
+        call(Library("Schema"), "addColumn", "n", "a", "b")
+    with pytest.raises(NoSuchMethodError, match="no method renameColumn of 2 parameters"):
+        call(Library("Schema"), "renameColumn", "n", "m")
