@@ -64,6 +64,12 @@ def load(cache: Cache, digest: str) -> State | None:
         return _found(cache, digest)
 
 
+def table(cache: Cache, digest: str) -> Path | None:
+    """Return the folder of a frozen table, for whoever only looks: nothing is made or put aside."""
+    found = _folder(cache, digest) / TABLE
+    return found if found.is_dir() else None
+
+
 def freeze(cache: Cache, digest: str, table: Path, frozen: Frozen) -> State:
     """Copy a table into the cache; what another run froze at the same address stays.
 

@@ -42,7 +42,7 @@ def explain(
     ):
         found = find(folder, case)
         tell(found, OUT)
-        _on_the_timeline(found, OUT)
+        on_the_timeline(found, OUT)
         on_page(folder, found, OUT)
 
 
@@ -66,13 +66,13 @@ def _print(section: Section, found: RecordedCell, out: Console) -> bool:
     return True
 
 
-def _on_the_timeline(found: RecordedCell, out: Console) -> None:
+def on_the_timeline(found: RecordedCell, out: Console) -> None:
     """Print the timeline of the frozen table, where the cache still has it."""
     record = found.case.state_of.get(found.cell.step)
-    state = state_store.load(Cache.default(), record.digest) if record else None
-    if state is not None:
+    table = state_store.table(Cache.default(), record.digest) if record and record.digest else None
+    if table is not None:
         shape = formats.load(found.info.variants[0].format)
-        show.timeline(shape.timeline(state.table), found, out)
+        show.timeline(shape.timeline(table), found, out)
 
 
 def _on_the_table(found: RecordedCell, out: Console) -> None:

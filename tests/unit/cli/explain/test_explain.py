@@ -14,7 +14,7 @@ import pytest
 from rich.console import Console
 
 from harness.cli import app
-from harness.cli.explain import show, show_tables
+from harness.cli.explain import command, show, show_tables
 from harness.cli.explain.command import on_page, tell
 from harness.cli.explain.recorded_cell import RecordedCell, find
 from harness.cli.explain.tables import CaseTables, standard_of, tables_of
@@ -307,3 +307,12 @@ def test_the_timeline_names_the_steps_of_its_instants(folder: Path) -> None:
         f"  {entries[0]} (step {first.step})",
         f"  {entries[1]}",
     ]
+
+
+def test_whoever_only_looks_makes_no_cache(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "none"))
+    out = io.StringIO()
+    command.on_the_timeline(find(folder, RENAMED), Console(file=out))
+    assert (out.getvalue(), (tmp_path / "none").exists()) == ("", False)
