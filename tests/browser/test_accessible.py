@@ -68,12 +68,12 @@ def test_nothing_of_a_text_runs(browser: Browser, tmp_path: Path) -> None:
 def test_a_run_that_is_too_large_is_counted_where_it_is_right(
     browser: Browser, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(html_data, "MOST_CELLS", 100)
+    monkeypatch.setattr(html_data, "MOST_CELLS", 400)
     verdicts = Counter(each.verdict for each in run.verdicts)
     with browser.new_context() as context:
         page = context.new_page()
         page.goto(html.write(run, tmp_path).as_uri())
-        assert "more than 100 cells" in page.locator("main").inner_text()
+        assert "more than 400 cells" in page.locator("main").inner_text()
         held = page.evaluate("CELLS.length")
         right = page.evaluate("rows.reduce((sum, row) => sum + count(row.hits, 'correct'), 0)")
         assert held == len(run.verdicts) - verdicts[VerdictKind.CORRECT]
@@ -95,6 +95,27 @@ def test_a_run_that_is_too_large_is_counted_where_it_is_right(
         page.evaluate("(hash) => { location.hash = hash; }", quote(wrong.case, safe=""))
         page.locator("#cell-title").wait_for()
         assert page.locator("#pasted").count() == 0
+
+
+def test_where_too_much_is_not_right_examples_of_each_cause_are_held(
+    browser: Browser, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(html_data, "MOST_CELLS", 100)
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto(html.write(run, tmp_path).as_uri())
+        expect(page.locator("main")).to_contain_text(
+            "of each cause; harness report junit lists all"
+        )
+        held = page.evaluate("CELLS.length")
+        counted = page.evaluate("DATA.counted.reduce((sum, each) => sum + each[3], 0)")
+        assert 0 < held <= 100
+        assert held + counted == len(run.verdicts)
+        wrong = page.evaluate("CELLS.filter((each) => each.k === 'wrong').length")
+        wrong += page.evaluate(
+            "DATA.counted.reduce((sum, each) => sum + (each[4] === 'wrong' ? each[3] : 0), 0)"
+        )
+        assert wrong == Counter(each.verdict for each in run.verdicts)[VerdictKind.WRONG]
 
 
 def test_on_paper_causes_are_unfolded(browser: Browser, address: str) -> None:
