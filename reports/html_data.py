@@ -79,17 +79,18 @@ def run_cells(run: Run, causes: Sequence[FoundCause] = ()) -> PageCells:
         numbered=len(causes),
         explains=few,
     )
-    return with_examples(run, cells)
+    return with_examples(cells)
 
 
-def with_examples(run: Run, cells: PageCells) -> PageCells:
+def with_examples(cells: PageCells) -> PageCells:
     """Return what a page shows of too many cells: of each cause the same number of examples."""
     if sum(map(len, cells.shown.values())) <= MOST_CELLS:
         return cells
     most = max(1, MOST_CELLS // max(1, len(cells.causes)))
     kept = {case for each in cells.causes for case in each.cases[:most]}
     more = [e for of in cells.shown.values() for e in of if e.case not in kept]
-    shown = left(run, {each.case for each in run.verdicts if each.case not in kept})
+    some = ((key, [e for e in of if e.case in kept]) for key, of in cells.shown.items())
+    shown = {key: of for key, of in some if of}
     before = {case: each for case, each in cells.before.items() if case in kept}
     counted = [*cells.counted, *more]
     return replace(cells, shown=shown, counted=counted, before=before, examples=most)

@@ -35,12 +35,13 @@ def page_cells(found: SideComparison) -> PageCells:
     """
     run, old = found.new.run, found.old.run
     of = {each.new.case: each for each in found.pairs if each.new and not each.is_step}
-    as_before = [case for case, each in of.items() if each.change is VerdictChange.RIGHT_AS_BEFORE]
-    others = {each.case for each in run.verdicts if each.case not in of}
-    counted = set(as_before)
+    # One set, which grows: of a million cells each takes 64 MB.
+    counted = {c for c, each in of.items() if each.change is VerdictChange.RIGHT_AS_BEFORE}
+    told = [each for each in run.verdicts if each.case in counted]
+    counted.update(each.case for each in run.verdicts if each.case not in of)
     cells = PageCells(
-        shown=html_data.left(run, counted | others),
-        counted=[each for each in run.verdicts if each.case in counted],
+        shown=html_data.left(run, counted),
+        counted=told,
         causes=_causes(found),
         numbered=len(found.relevant),
         before={
@@ -50,7 +51,7 @@ def page_cells(found: SideComparison) -> PageCells:
         },
         explains=False,
     )
-    return html_data.with_examples(run, cells)
+    return html_data.with_examples(cells)
 
 
 def _causes(found: SideComparison) -> list[CauseCells]:
