@@ -50,7 +50,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
         *("writer_pipe", "kill_writer", "held_write"),
         *(
             "send_step",
-            *("ask_statistics", "ask_metadata"),
+            *("ask_writer", "ask_statistics", "ask_metadata"),
             "freeze_step",
             "wrong_statistics",
             "state_records",

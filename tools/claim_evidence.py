@@ -6,7 +6,7 @@ answered after it. Nothing counts as seen that no record of a run has.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fnmatch import fnmatchcase
@@ -15,7 +15,14 @@ from typing import ClassVar, Final
 from pydantic import ConfigDict
 
 from harness.core.parties import Party
-from harness.core.records import FindingKind, OutcomeKind, StateRecord, Verdict, VerdictKind
+from harness.core.records import (
+    Finding,
+    FindingKind,
+    OutcomeKind,
+    StateRecord,
+    Verdict,
+    VerdictKind,
+)
 from harness.judge import recorded_metadata, recorded_schema
 from harness.run.load_run import WRITE, Run
 
@@ -207,11 +214,7 @@ def _of_step(run: Run, state: StateRecord, asked: Asked) -> tuple[str, ...]:
         return _groups(run, state)
     found = run.verdict_of_step.get((state.variant, state.outcome.step))
     if asked is Asked.SCHEMA:
-        kinds = (
-            [str(f.kind) for f in found.findings if f.kind in recorded_schema.KINDS]
-            if found
-            else []
-        )
+        kinds = [str(each.kind) for each in _found(found, recorded_schema.KINDS)]
         right = (str(VerdictKind.CORRECT),) if state.schema_history else ()
         return tuple(dict.fromkeys(kinds)) or right
     return _metadata(found, state, asked)
@@ -226,11 +229,14 @@ def _metadata(verdict: Verdict | None, state: StateRecord, asked: Asked) -> tupl
     shown = asked is Asked.SHOWN
     found = (
         str(each.kind)
-        for each in (verdict.findings if verdict else ())
-        if each.kind in recorded_metadata.KINDS
-        and any((place.key == recorded_metadata.SHOWN) == shown for place in each.places)
+        for each in _found(verdict, recorded_metadata.KINDS)
+        if any((place.key == recorded_metadata.SHOWN) == shown for place in each.places)
     )
     return tuple(dict.fromkeys(found)) or (str(VerdictKind.CORRECT),)
+
+
+def _found(verdict: Verdict | None, kinds: Collection[FindingKind]) -> Iterator[Finding]:
+    return (each for each in (verdict.findings if verdict else ()) if each.kind in kinds)
 
 
 def _groups(run: Run, state: StateRecord) -> tuple[str, ...]:

@@ -48,14 +48,7 @@ from harness.formats.hudi_settings import (
     WITH_STATISTICS,
 )
 from harness.formats.hudi_statistics import HudiStatistics
-from harness.formats.statements import (
-    DATABASE,
-    LOCATION,
-    Sql,
-    Statement,
-    of_table,
-    under,
-)
+from harness.formats.statements import DATABASE, LOCATION, Sql, Statement, of_table, under
 from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import Moment
 from harness.model.file_facts import FileFact

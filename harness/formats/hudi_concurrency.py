@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from harness.formats.statements import (
-    HELD,
-    LOCATION,
-    CommitHeld,
-    HeldSql,
-    Statement,
-    of_table,
-)
+from harness.formats.statements import HELD, LOCATION, CommitHeld, HeldSql, Statement, of_table
 from harness.model.truth import Truth
 from harness.scenario.operations.begin_write import BeginWrite
 from harness.scenario.operations.commit_write import CommitWrite

@@ -8,10 +8,10 @@ from typing import Final
 from harness.core import refusals
 from harness.core.errors import HarnessError
 from harness.core.records import OutcomeKind
-from harness.engines.spark.session import SparkRefusal, SparkRows, SparkSilent
-from harness.formats.statements import filled
+from harness.engines.spark.session import SparkRefusal, SparkSilent
 from harness.model.commit import ExtraMetadata
 from harness.scenario.operations.write_with_metadata import WriteWithMetadata
+from harness.write import ask_writer
 from harness.write.next_step import VariantOutcomes
 from harness.write.send_step import SparkFor
 from harness.write.writer_pool import WriteTarget
@@ -38,30 +38,13 @@ def ask(
         return None
     shown, why = dict[str, str](), ""
     try:
-        shown = _shown(outcomes, target, spark_for, kept.question)
+        rows = ask_writer.rows(outcomes, target, spark_for, kept.question)
+        shown = {str(row[NAME]): str(row[VALUE]) for row in rows}
     except SparkRefusal as refused:
         why = refusals.text(refused.refusal)
     except (SparkSilent, HarnessError) as problem:
         why = str(problem)
     return ExtraMetadata(_pairs(kept.stored, kept.own), _pairs(shown, kept.own), why)
-
-
-def _shown(
-    outcomes: VariantOutcomes, target: WriteTarget, spark_for: SparkFor, question: str
-) -> dict[str, str]:
-    writer = outcomes.variant.writers[outcomes.outcomes[-1].step]
-    session = spark_for(writer).open(outcomes.session(writer))
-    try:
-        sql = filled(question, target.database, str(target.table))
-        return _told(session.run(sql, timeout_s=target.timeout_s))
-    finally:
-        session.close()
-
-
-def _told(answer: SparkRows) -> dict[str, str]:
-    names = [name for name, _ in answer.columns]
-    rows = (dict(zip(names, row, strict=True)) for row in answer.rows)
-    return {str(row[NAME]): str(row[VALUE]) for row in rows}
 
 
 def _pairs(of: Mapping[str, str], own: Collection[str]) -> tuple[tuple[str, str], ...]:

@@ -8,9 +8,9 @@ from harness.core import refusals
 from harness.core.errors import HarnessError
 from harness.engines.spark.session import SparkRefusal, SparkSilent
 from harness.formats.api import FileFactError
-from harness.formats.statements import filled
 from harness.model.column_statistics import IN_ORDER, StoredStatistics
 from harness.model.file_facts import FileFact
+from harness.write import ask_writer
 from harness.write.next_step import VariantOutcomes
 from harness.write.send_step import SparkFor
 from harness.write.writer_pool import WriteTarget
@@ -24,20 +24,11 @@ def ask(
     It is asked in a session of its own, so that its answer changes nothing of the writer's. No
     failure is one of the step: that is done.
     """
-    variant = outcomes.variant
-    asked = outcomes.shape.asked_statistics(variant.settings)
+    asked = outcomes.shape.asked_statistics(outcomes.variant.settings)
     if asked is None or not asked.there(target.table):
         return IN_ORDER
-    sql = filled(asked.sql, target.database, str(target.table))
     try:
-        writer = variant.writers[outcomes.outcomes[-1].step]
-        session = spark_for(writer).open(outcomes.session(writer))
-        try:
-            answer = session.run(sql, timeout_s=target.timeout_s)
-        finally:
-            session.close()
-        names = [name for name, _ in answer.columns]
-        rows = [dict(zip(names, row, strict=True)) for row in answer.rows]
+        rows = ask_writer.rows(outcomes, target, spark_for, asked.sql)
         return StoredStatistics(asked.told(rows, files))
     except SparkRefusal as refused:
         return StoredStatistics(unknown=refusals.text(refused.refusal))
