@@ -1,6 +1,6 @@
 """What data files hold, read from them directly: canonical values, whatever an engine shows.
 
-Base files are Parquet or ORC, records in log files are Avro or Parquet (Hudi technical
+Base files are Parquet, ORC or Avro, records in log files are Avro or Parquet (Hudi technical
 specification, "Log file format"). Nothing is judged here: the values become part of a state's
 record.
 """
@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from harness.core.records import FileValues
-from harness.formats import hudi_log, orc, orc_statistics, parquet, parquet_statistics
+from harness.formats import avro, hudi_log, orc, orc_statistics, parquet, parquet_statistics
 from harness.formats.api import FileFactError, FileRows
+from harness.formats.parquet import Footer
 from harness.model.canonical import Value
 from harness.model.column_statistics import ColumnStatistics
 from harness.model.file_facts import FileFact, FileKind
@@ -28,7 +29,7 @@ ReadRows: TypeAlias = Callable[[Path, FileFact], FileRows]
 def file_rows(path: Path, fact: FileFact) -> FileRows:
     """Read the rows of a base file, or of a block of a log file; see `Format.file_rows`."""
     if fact.kind is FileKind.BASE:
-        return orc.content(path) if orc.is_orc(path) else parquet.content(path)
+        return content(path)
     for block in hudi_log.blocks(path.read_bytes()):
         if block.kind in hudi_log.DATA and block.instant == fact.instant:
             columns, rows = hudi_log.content(block)
@@ -36,6 +37,25 @@ def file_rows(path: Path, fact: FileFact) -> FileRows:
             if any(tuple(map(str, column)) == fact.keys for column in zip(*rows, strict=True)):
                 return columns, rows
     raise FileFactError(f"{path.name}: it has no block of the instant {fact.instant}")
+
+
+def content(path: Path) -> FileRows:
+    """Read everything in a file of Parquet, ORC or Avro as canonical values.
+
+    Raises:
+        FileFactError: it is none of them, or holds a value that has no canonical form.
+
+    """
+    if orc.is_orc(path):
+        return orc.content(path)
+    return avro.content(path) if avro.is_avro(path) else parquet.content(path)
+
+
+def read_footer(path: Path, key: str) -> Footer:
+    """Read the columns of such a file, and the values of one of them; raises as `content` does."""
+    if orc.is_orc(path):
+        return orc.read(path, key)
+    return avro.read(path, key) if avro.is_avro(path) else parquet.read(path, key)
 
 
 def read(
@@ -71,6 +91,8 @@ def statistics(table: Path, files: Iterable[FileFact]) -> tuple[ColumnStatistics
 
 
 def _base_statistics(path: Path, relative: str) -> tuple[ColumnStatistics, ...]:
+    if avro.is_avro(path):
+        return ()  # Avro has none
     read_footer = orc_statistics.read if orc.is_orc(path) else parquet_statistics.read
     return read_footer(path, relative)
 

@@ -20,6 +20,7 @@ from harness.formats import (
     hudi_services,
     hudi_settings,
     hudi_undo,
+    own_operations,
     timeline,
 )
 from harness.formats.api import (
@@ -151,6 +152,8 @@ class Hudi:
 
     def cannot(self, operation: Operation) -> str:
         """Refuse what needs log files; what Hudi does not do it refuses itself, as an answer."""
+        if why := own_operations.of_another(operation, own_operations.HUDI):
+            return f"{self.NAME} {why}"
         if isinstance(operation, Service):
             why = hudi_services.cannot(operation, merge_on_read=self.merge_on_read)
             return f"{self.NAME} {why}" if why else ""

@@ -13,8 +13,17 @@ from typing import Final
 
 from harness.engines.format_facts import FormatFacts, TimeTravel, Wording
 from harness.engines.time_travel import SNAPSHOT
-from harness.formats import data_files, iceberg_files, iceberg_statistics, layout
+from harness.formats import (
+    data_files,
+    iceberg_files,
+    iceberg_procedures,
+    iceberg_statistics,
+    iceberg_table,
+    layout,
+    own_operations,
+)
 from harness.formats.api import Changes, Committed, FileRows, Habit, VariantSettings
+from harness.formats.iceberg_procedures import Procedure
 from harness.formats.statements import DATABASE, LOCATION, Sql, Statement, of_table, under
 from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import AS_OF, Moment
@@ -25,13 +34,7 @@ from harness.model.table import Table
 from harness.model.truth import Row, Truth
 from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.definition import Scenario
-from harness.scenario.operations import name_of
 from harness.scenario.operations.api import Operation, schedules
-from harness.scenario.operations.archive import Archive
-from harness.scenario.operations.begin_write import BeginWrite
-from harness.scenario.operations.change_partition_column import ChangePartitionColumn
-from harness.scenario.operations.clean import Clean
-from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.delete_partition import DeletePartition
 from harness.scenario.operations.failed_write import FailedWrite
@@ -55,9 +58,7 @@ from harness.scenario.operations.sync import Sync
 from harness.scenario.operations.touch import Touch
 from harness.scenario.operations.upsert import Upsert
 from harness.scenario.operations.write_frame import WriteFrame
-from harness.scenario.operations.write_with_metadata import WriteWithMetadata
 
-OF_HUDI: Final = (Cluster, Clean, Archive, WriteWithMetadata, ChangePartitionColumn)
 LACKS: Final = frozenset({"tinyint", "smallint", "char", "varchar"})
 """Spark makes integers and strings of them (Iceberg specification, "Primitive Types")."""
 
@@ -68,11 +69,6 @@ SESSION: Final = {
     # One file for each write and partition: rows of one write share a file, as in a file group.
     "spark.sql.shuffle.partitions": "1",
 }
-COMPACT: Final = (
-    f"call spark_catalog.system.rewrite_data_files(table => '{DATABASE}.{TABLE}', "
-    "options => map('delete-file-threshold', '1', 'min-file-size-bytes', '0'))"
-)
-"""Rewrites the data files of which rows are deleted, and no others, however small they are."""
 CASE: Final = "spark.sql.caseSensitive"
 """With `false`, its default, Spark takes a name in other letters' case for the same column's."""
 VERSION: Final = "2"
@@ -146,8 +142,8 @@ class Iceberg:
         """Refuse to plan for later; what Iceberg does not do it refuses itself, as an answer."""
         if isinstance(operation, SetTableVersion):
             return f"{self.NAME} tables are made in version {VERSION}, and stay there"
-        if isinstance(operation, OF_HUDI):
-            return f"{self.NAME} has no {name_of(operation)}, which is Hudi's alone"
+        if why := own_operations.of_another(operation, own_operations.ICEBERG):
+            return f"{self.NAME} {why}"
         if isinstance(operation, Sync):
             return f"{self.NAME} has its columns from no metastore, so there is none to sync"
         if isinstance(operation, DeletePartition):
@@ -160,9 +156,12 @@ class Iceberg:
             return f"{self.NAME} orders no versions of a row: the last write stands, late or not"
         if schedules(operation):
             return f"{self.NAME} rewrites files at once: nothing can be scheduled"
-        if isinstance(operation, Savepoint | Restore | Rollback | FailedWrite | BeginWrite):
+        if isinstance(operation, Savepoint | Restore | Rollback | FailedWrite):
             # What goes back is the current snapshot; the schema stays (apache/iceberg#5591).
-            return f"{self.NAME} has no savepoints, and a write is not taken back with its columns"
+            return (
+                f"{self.NAME} has no savepoints, and a write is not taken back with its columns; "
+                "there is rollback_to_snapshot"
+            )
         return ""
 
     def habit(self, settings: VariantSettings) -> Habit:
@@ -209,9 +208,9 @@ class Iceberg:
 
         Iceberg knows no keys: a merge says which rows are replaced.
         """
+        if isinstance(operation, Procedure):
+            return iceberg_procedures.wording(operation, before, after)
         match operation:
-            case Compact():
-                return (Sql(COMPACT),)
             case Insert() | Upsert() | Touch():
                 return (Sql(_whole_rows(before, after)),)
         said = of_table(operation.sql(before, after))
@@ -221,7 +220,7 @@ class Iceberg:
 
     def instants(self, folder: Path) -> tuple[str, ...]:
         """Return the ids of the snapshots; schema changes make none."""
-        found = iceberg_files.table(folder)
+        found = iceberg_table.table(folder)
         return found.snapshots if found else ()
 
     def committed(self, folder: Path, entries: Sequence[CatalogEntry]) -> Committed:
@@ -230,11 +229,13 @@ class Iceberg:
         A commit is complete once the catalog names its metadata file (Iceberg specification,
         "Metastore Tables"); a file that it does not name is of a commit of which nobody knows.
         """
-        found = iceberg_files.table(folder)
+        found = iceberg_table.table(folder)
         if found is None:
             return Committed()
-        iceberg_files.check_named(found, entries)
-        return Committed(found.snapshots, str(found.metadata["current-schema-id"]))
+        iceberg_table.check_named(found, entries)
+        return Committed(
+            found.snapshots, found.told, cleanings=found.snapshots[:1], begun=found.staged
+        )
 
     def left_half(
         self,
@@ -256,7 +257,7 @@ class Iceberg:
 
     def table_version(self, folder: Path) -> str:
         """Return the format version."""
-        found = iceberg_files.table(folder)
+        found = iceberg_table.table(folder)
         return str(found.metadata["format-version"]) if found else ""
 
     def timeline(self, folder: Path) -> tuple[str, ...]:
@@ -284,7 +285,7 @@ class Iceberg:
 
     def created_wrong(self, folder: Path, settings: VariantSettings) -> str:
         """Compare format version and mode with what was asked for."""
-        found = iceberg_files.table(folder)
+        found = iceberg_table.table(folder)
         if found is None:
             return "the writer made no metadata file"
         if (version := self.table_version(folder)) != VERSION:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from harness.formats import parquet, parquet_statistics
-from harness.formats.iceberg_files import FileContent, Live, table
+from harness.formats.iceberg_table import FileContent, Live, table
 from harness.model.canonical import Value
 from harness.model.column_statistics import ColumnStatistics, StatisticsSource, bound
 
@@ -37,7 +37,7 @@ def read(folder: Path) -> tuple[ColumnStatistics, ...]:
     """
     found = table(folder)
     live = found.live() if found else ()
-    data = (each for each in live if each.content is FileContent.DATA)
+    data = (each for each in live if each.content is FileContent.DATA and _has_ids(each))
     return tuple(told for each in data for told in _of_file(each, folder))
 
 
@@ -61,6 +61,11 @@ def _of_file(live: Live, folder: Path) -> Iterator[ColumnStatistics]:
                 bound_of(least.get(id_), type_),
                 bound_of(greatest.get(id_), type_),
             )
+
+
+def _has_ids(live: Live) -> bool:
+    """Return whether Arrow reads from a file the ids of its columns, by which manifests go."""
+    return bool(live.entry["file_format"] == "PARQUET")
 
 
 def _map(live: Live, name: str) -> Mapping[int, Any]:

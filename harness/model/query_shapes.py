@@ -175,18 +175,26 @@ def _allowed() -> str:
 def evolved(history: History) -> tuple[str, ...]:
     """Return the columns that schema changes concerned, as they are called now, the newest first.
 
+    So does a change of the partition spec: by its fields a reader leaves out files.
+
     Parts of structs have their dotted path. Key, ordering and partition columns never count.
     """
     now = history[-1]
     found: dict[str, None] = {}
     for before, after in reversed(list(pairwise(history))):
-        if before.schema is after.schema:
-            continue
-        for field_id in _concerned(before.schema.fields, after.schema.fields):
+        for field_id in _changed(before, after):
             path = now.schema.path_of(field_id)
             if path is not None and path not in now.table.fixed:
                 found[path] = None
     return tuple(found)
+
+
+def _changed(before: Truth, after: Truth) -> Iterator[int]:
+    """Yield the ids of the columns that a step concerned, or the partition fields made of them."""
+    if before.schema is not after.schema:
+        yield from _concerned(before.schema.fields, after.schema.fields)
+    yield from (each.source for each in after.spec if each not in before.spec)
+    yield from (each.source for each in before.spec if each not in after.spec)
 
 
 def _concerned(before: Sequence[Field], after: Sequence[Field]) -> Iterator[int]:

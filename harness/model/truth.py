@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from harness.model.canonical import UNSETTLED, MapValue, Value
 from harness.model.conversion import convert, is_two_numbers
 from harness.model.datatypes import Array, Map, Struct
+from harness.model.partition_fields import PartitionField, identities
 from harness.model.schema import Field, Schema, schema_of
 from harness.model.table import MergeMode, Table
 from harness.model.values import FieldTypes, generate, never_null
@@ -96,6 +97,8 @@ class Truth:
     """The newest write that another writer began and did not commit by this step."""
     oldest: int = 0
     """The first step whose table can be gone back to: files of earlier ones may be removed."""
+    spec: tuple[PartitionField, ...] = ()
+    """The fields of the partition spec by which new files are written."""
     contested: Mapping[int, Contested] = dataclasses.field(default_factory=dict)
     """What each step so far sent of such."""
 
@@ -115,12 +118,19 @@ History = tuple[Truth, ...]
 
 def begin(table: Table, generation: Generation, *, merge_on_read: bool) -> Truth:
     """Return the truth of a table that was just created."""
-    return Truth(0, table, schema_of(table.columns), generation, merge_on_read, {}, {}, {})
+    schema = schema_of(table.columns)
+    spec = identities(schema, table.partition_by)
+    return Truth(0, table, schema, generation, merge_on_read, {}, {}, {}, spec=spec)
 
 
 def with_schema(truth: Truth, step: int, schema: Schema) -> Truth:
     """Return the truth after a schema change; values keep their field ids."""
     return replace(truth, step=step, schema=schema, before_last=truth)
+
+
+def with_spec(truth: Truth, step: int, spec: tuple[PartitionField, ...]) -> Truth:
+    """Return the truth after a change of the partition spec; the rows stay where they are."""
+    return replace(truth, step=step, spec=spec, before_last=truth)
 
 
 def written(

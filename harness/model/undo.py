@@ -64,6 +64,39 @@ def rolled_back(truth: Truth, step: int) -> Truth:
     return _back(truth, truth.before_last, step)
 
 
+def rolled_back_to(truth: Truth, step: int, number: int) -> Truth:
+    """Return the truth after the rows of step `number` were made the current ones again.
+
+    The columns stay those of now. Source: apache/iceberg#5591, "Roll back to a snapshot".
+
+    Raises:
+        SchemaChangeError: the step wrote no rows, or is itself taken back.
+
+    """
+    then = _after_write(truth, number)
+    if then is None or number in truth.undone:
+        raise SchemaChangeError(f"step {number} wrote no rows that stand; name one that did")
+    gone = {**truth.gone, **dict.fromkeys(truth.rows, step), **then.gone}
+    return replace(
+        truth,
+        step=step,
+        rows=then.rows,
+        base=then.base,
+        gone={key: at for key, at in gone.items() if key not in then.rows},
+        undone=truth.undone | set(range(number + 1, step)),
+        before_last=truth,
+    )
+
+
+def _after_write(truth: Truth, number: int) -> Truth | None:
+    """Return the truth as a step left it; None where the step wrote no rows."""
+    now: Truth | None = truth
+    while now is not None and last_write(now) > number:
+        now = now.before_last
+    wrote = now is not None and now.before_last is not None and last_write(now) == number
+    return now if wrote and now and now.before_last and now.rows != now.before_last.rows else None
+
+
 def failed(truth: Truth, step: int, rows: Iterable[Row]) -> Truth:
     """Return the truth after a write that died before its commit: the table is as it was.
 

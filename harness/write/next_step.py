@@ -141,6 +141,7 @@ class VariantOutcomes:
         changes = (
             before.rows != after.rows
             or before.schema.fields != after.schema.fields
+            or before.spec != after.spec
             or any(key in before.rows for key in after.sent_contested)
         )
         return replace(

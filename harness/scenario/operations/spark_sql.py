@@ -9,6 +9,7 @@ from decimal import Decimal as Number
 from harness.model.canonical import MapValue, Value, text_of
 from harness.model.datatypes import Array, DataType, Decimal, Map, Primitive, Struct, Text
 from harness.model.identifiers import SOURCE, TABLE, free_name
+from harness.model.partition_fields import PartitionField, Transform
 from harness.model.schema import Field, Schema, SchemaChangeError
 from harness.model.truth import Row, Truth
 
@@ -176,6 +177,14 @@ def partition_spec(truth: Truth, values: Sequence[Value]) -> str:
     pairs = zip(fields, values, strict=True)
     said = (f"{quoted(field.name)} = {text(text_of(value))}" for field, value in pairs)
     return f"partition ({', '.join(said)})"
+
+
+def partition_field(field: PartitionField, column: str) -> str:
+    """Return a field of a partition spec, as Iceberg's `alter table` writes it."""
+    if field.transform is Transform.IDENTITY:
+        return quoted(column)
+    width = "" if field.width is None else f"{field.width}, "
+    return f"{field.transform}({width}{quoted(column)})"
 
 
 def position(first: bool, after: str | None) -> str:  # noqa: FBT001 - a scenario file's keys

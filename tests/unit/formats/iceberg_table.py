@@ -11,6 +11,7 @@ from typing import Any
 import fastavro
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyroaring import BitMap64
 
 LOCATION = "file:/where/it/was/written"
 ADDED, GONE = 1, 2
@@ -39,7 +40,11 @@ ENTRY: dict[str, Any] = {
                 "fields": [
                     {"name": "content", "type": "int"},
                     {"name": "file_path", "type": "string"},
+                    {"name": "file_format", "type": "string"},
                     {"name": "record_count", "type": "long"},
+                    {"name": "referenced_data_file", "type": ["null", "string"]},
+                    {"name": "content_offset", "type": LONG},
+                    {"name": "content_size_in_bytes", "type": LONG},
                     _numbered("value_counts", "long"),
                     _numbered("null_value_counts", "long"),
                     _numbered("lower_bounds", "bytes"),
@@ -64,6 +69,7 @@ MANIFEST: dict[str, Any] = {
         {"name": "manifest_path", "type": "string"},
         {"name": "sequence_number", "type": "long"},
         {"name": "added_snapshot_id", "type": "long"},
+        {"name": "partition_spec_id", "type": "int"},
     ],
 }
 
@@ -81,6 +87,8 @@ class Entry:
     """What the manifest tells of its columns."""
     partition: int | None = None
     """The value of the one partition column."""
+    vector_of: str = ""
+    """The data file whose deleted positions stand in the whole of it."""
 
 
 @dataclass
@@ -90,6 +98,8 @@ class Folder:
     path: Path
     snapshots: list[dict[str, Any]] = field(default_factory=list)
     manifests: list[dict[str, Any]] = field(default_factory=list)
+    log: list[int] = field(default_factory=list)
+    """The snapshots that were the current one."""
 
     def data(self, name: str, **columns: Sequence[object]) -> str:
         """Write a data file; gives its path in the table."""
@@ -100,22 +110,48 @@ class Folder:
         paths = [f"{LOCATION}/{path}" for path, _ in places]
         return self._parquet(f"data/{name}", {"file_path": paths, "pos": [at for _, at in places]})
 
-    def commit(self, snapshot: int, *entries: Entry, forget: bool = False) -> None:
-        """Add a snapshot with one more manifest; with `forget` it has no other ones."""
+    def vector(self, name: str, *positions: int) -> str:
+        """Write a file that is one deletion vector, as a Puffin file has it inside."""
+        bitmap = bytes.fromhex("d1d33964") + BitMap64(positions).serialize()
+        path = self._made(f"data/{name}")
+        path.write_bytes(len(bitmap).to_bytes(4, "big") + bitmap + bytes(4))
+        return f"data/{name}"
+
+    def commit(
+        self,
+        snapshot: int,
+        *entries: Entry,
+        forget: bool = False,
+        spec: int = 0,
+        staged: bool = False,
+    ) -> None:
+        """Add a snapshot with one more manifest.
+
+        Args:
+            snapshot: its id.
+            entries: those of the manifest.
+            forget: whether it has no other manifests.
+            spec: the partition spec of the manifest.
+            staged: whether it is not made the current one.
+
+        """
         number = len(self.snapshots) + 1
         self.manifests = [] if forget else self.manifests
         manifest, listed = f"metadata/m{number}.avro", f"metadata/snap-{number}.avro"
-        self._avro(manifest, ENTRY, [_entry(each) for each in entries])
+        self._avro(manifest, ENTRY, [self._entry(each) for each in entries])
         self.manifests.append(
             {
                 "manifest_path": f"{LOCATION}/{manifest}",
                 "sequence_number": number,
                 "added_snapshot_id": snapshot,
+                "partition_spec_id": spec,
             }
         )
         self._avro(listed, MANIFEST, self.manifests)
         found = {"snapshot-id": snapshot, "sequence-number": number}
         self.snapshots.append({**found, "manifest-list": f"{LOCATION}/{listed}"})
+        if not staged:
+            self.log.append(snapshot)
 
     def metadata(self, number: int, **more: object) -> Path:
         """Write a metadata file."""
@@ -123,7 +159,8 @@ class Folder:
             "format-version": 2,
             "location": LOCATION,
             "snapshots": self.snapshots,
-            "current-snapshot-id": self.snapshots[-1]["snapshot-id"] if self.snapshots else -1,
+            "snapshot-log": [{"timestamp-ms": 1, "snapshot-id": each} for each in self.log],
+            "current-snapshot-id": self.log[-1] if self.log else -1,
             "default-spec-id": 0,
             "partition-specs": [{"spec-id": 0, "fields": []}],
             "current-schema-id": 0,
@@ -147,16 +184,20 @@ class Folder:
         path.parent.mkdir(parents=True, exist_ok=True)
         return path
 
-
-def _entry(of: Entry) -> dict[str, Any]:
-    return {
-        "status": of.status,
-        "snapshot_id": of.snapshot,
-        "sequence_number": of.sequence,
-        "data_file": {
-            "content": of.content,
-            "file_path": f"{LOCATION}/{of.path}",
-            "partition": {"a": of.partition},
-            **of.metrics,
-        },
-    }
+    def _entry(self, of: Entry) -> dict[str, Any]:
+        size = (self.path / of.path).stat().st_size if of.vector_of else None
+        return {
+            "status": of.status,
+            "snapshot_id": of.snapshot,
+            "sequence_number": of.sequence,
+            "data_file": {
+                "content": of.content,
+                "file_path": f"{LOCATION}/{of.path}",
+                "file_format": "PUFFIN" if of.vector_of else "PARQUET",
+                "referenced_data_file": f"{LOCATION}/{of.vector_of}",
+                "content_offset": 0,
+                "content_size_in_bytes": size,
+                "partition": {"a": of.partition},
+                **of.metrics,
+            },
+        }

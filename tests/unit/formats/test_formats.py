@@ -223,7 +223,8 @@ def test_old_files_are_cleaned_away_and_old_commits_archived_where_the_format_ha
     assert "archive_commits(table => '{database}.t', enable_metadata => false, min_" in archived
     for name in formats.names():
         cannot = formats.load(name).cannot
-        assert [not cannot(each) for each in (Clean(), Archive())] == [name.startswith("hudi")] * 2
+        hudi, iceberg = name.startswith("hudi"), name == "iceberg"
+        assert [not cannot(each) for each in (Clean(), Archive())] == [hudi or iceberg, hudi]
 
 
 def test_an_archiving_is_missed_where_there_are_many_commits(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.formats import iceberg_files
+from harness.formats import iceberg_files, iceberg_table
 from harness.formats.api import FileFactError
 from harness.formats.iceberg import FORMAT
 from harness.model.file_facts import FileFact, FileKind
@@ -36,7 +36,7 @@ def deleted(path: str, of: str, snapshot: int, *keys: str) -> FileFact:
 
 
 def test_a_folder_without_metadata_holds_no_table(tmp_path: Path) -> None:
-    assert iceberg_files.table(tmp_path) is None
+    assert iceberg_table.table(tmp_path) is None
     assert iceberg_files.facts(tmp_path, "id") == ()
 
 
@@ -110,32 +110,65 @@ def test_deleted_positions_become_keys_of_the_files_they_stand_in(folder: Folder
     )
 
 
-def test_rows_deleted_by_their_values_are_not_understood(folder: Folder) -> None:
+def test_keys_that_are_deleted_by_their_values_are_gone_from_older_files_alone(
+    folder: Folder,
+) -> None:
+    one = folder.data("one.parquet", id=["1", "2"], a=[1, 2])
+    again = folder.data("again.parquet", id=["1"], a=[3])
+    folder.commit(70, Entry(one))
+    folder.commit(80, Entry(folder.data("eq.parquet", id=["1", "7"]), BY_VALUE))
+    folder.commit(90, Entry(again))
+    assert facts(folder)[2:] == (deleted("data/eq.parquet", one, 80, "1"),)
+
+
+def test_rows_that_are_deleted_by_other_values_than_keys_are_not_understood(folder: Folder) -> None:
     folder.commit(70, Entry(folder.data("one.parquet", id=["1"], a=[1])))
-    folder.commit(80, Entry(folder.data("eq.parquet", id=["1"]), BY_VALUE))
-    with pytest.raises(FileFactError, match=r"data/eq.parquet: rows are deleted by their values"):
+    folder.commit(80, Entry(folder.data("eq.parquet", a=[1]), BY_VALUE))
+    with pytest.raises(FileFactError, match=r"data/eq.parquet: rows are deleted by a, and not by"):
         facts(folder)
 
 
-def test_partition_columns_are_left_out_as_other_formats_do(folder: Folder) -> None:
-    folder.commit(70, Entry(folder.data("one.parquet", id=["1"], p=["x"], a=[1])))
-    spec = {"fields": [{"transform": "identity", "source-id": 3}], "spec-id": 4}
+def test_a_deletion_vector_names_positions_of_one_file(folder: Folder) -> None:
+    one = folder.data("one.parquet", id=["1", "2", "3"], a=[1, 2, 3])
+    gone = folder.vector("gone.puffin", 0, 2)
+    folder.commit(70, Entry(one))
+    folder.commit(80, Entry(gone, DELETES, vector_of=one))
+    assert facts(folder)[1:] == (deleted(gone, one, 80, "1", "3"),)
+    (folder.path / gone).write_bytes(bytes(40))
+    with pytest.raises(FileFactError, match=r"gone\.puffin: it holds no deletion vector"):
+        facts(folder)
+
+
+def test_columns_that_the_table_was_parted_by_at_first_are_left_out_as_other_formats_do(
+    folder: Folder,
+) -> None:
+    columns = {"id": ["1"], "p": ["x"], "q": ["y"], "a": [1]}
+    for number, spec in enumerate((0, 1, 2)):
+        path = folder.data(f"{number}.parquet", **columns)
+        folder.commit(70 + number, Entry(path), spec=spec)
+    names = [{"id": 3, "name": "p"}, {"id": 4, "name": "q"}]
     folder.metadata(
         1,
         **{
-            "default-spec-id": 4,
-            "partition-specs": [spec],
-            "schemas": [{"schema-id": 0, "fields": [{"id": 3, "name": "p"}]}],
+            "default-spec-id": 2,
+            "partition-specs": [identity(0, 3), identity(1), identity(2, 3, 4)],
+            "schemas": [{"schema-id": 0, "fields": names}],
         },
     )
-    (fact,) = iceberg_files.facts(folder.path, "id")
-    assert fact.columns == COLUMNS
+    found = iceberg_files.facts(folder.path, "id")
+    told = [[name for name, _ in fact.columns] for fact in found]
+    assert told == [["id", "q", "a"], ["id", "p", "q", "a"], ["id", "q", "a"]]
+
+
+def identity(spec: int, *sources: int) -> dict[str, object]:
+    fields = [{"transform": "identity", "source-id": each} for each in sources]
+    return {"spec-id": spec, "fields": fields}
 
 
 def test_the_newest_metadata_counts_also_after_ten(folder: Folder) -> None:
     for number in (9, 10, 11):
         folder.metadata(number, properties={"number": str(number)})
-    found = iceberg_files.table(folder.path)
+    found = iceberg_table.table(folder.path)
     assert found is not None
     assert found.properties == {"number": "11"}
 
@@ -145,9 +178,17 @@ def test_snapshots_are_told_in_the_order_of_their_making(folder: Folder) -> None
         folder.commit(snapshot)
     folder.snapshots.reverse()
     folder.metadata(1)
-    found = iceberg_files.table(folder.path)
+    found = iceberg_table.table(folder.path)
     assert found is not None
     assert found.snapshots == ("9000", "20", "300")
+
+
+def test_a_snapshot_that_was_never_the_current_one_is_staged(folder: Folder) -> None:
+    folder.commit(9000)
+    folder.commit(20, staged=True)
+    folder.metadata(1)
+    committed = FORMAT.committed(folder.path, ())
+    assert (committed.writes, committed.begun) == (("9000",), ("20",))
 
 
 def test_broken_files_are_named(folder: Folder) -> None:
@@ -161,13 +202,13 @@ def test_broken_files_are_named(folder: Folder) -> None:
         facts(folder)
     folder.metadata(2).write_text("{")
     with pytest.raises(FileFactError, match=r"00002-.*\.metadata\.json"):
-        iceberg_files.table(folder.path)
+        iceberg_table.table(folder.path)
 
 
 def test_a_file_of_another_table_is_not_looked_up(folder: Folder) -> None:
     folder.commit(70)
     folder.metadata(1, location="file:/where/it")
-    found = iceberg_files.table(folder.path)
+    found = iceberg_table.table(folder.path)
     assert found is not None
     with pytest.raises(FileFactError, match="does not lie below the table's location"):
         found.relative("file:/where/it-was-not/x.parquet")

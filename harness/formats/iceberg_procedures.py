@@ -1,0 +1,77 @@
+"""Maintenance and snapshots of an Iceberg table, as Spark calls them. Pure.
+
+Source: Iceberg documentation, "Spark Procedures" and "Spark Configuration" (`spark.wap.id`).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from harness.formats.statements import DATABASE, Sql, Statement, instant_of, of_table
+from harness.model.identifiers import TABLE
+from harness.model.truth import Truth
+from harness.scenario.operations.begin_write import BeginWrite
+from harness.scenario.operations.clean import Clean
+from harness.scenario.operations.commit_write import CommitWrite
+from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.rewrite_manifests import RewriteManifests
+from harness.scenario.operations.rewrite_position_deletes import RewritePositionDeletes
+from harness.scenario.operations.rollback_to_snapshot import RollbackToSnapshot
+
+Procedure = (
+    Compact
+    | Clean
+    | RewriteManifests
+    | RewritePositionDeletes
+    | RollbackToSnapshot
+    | BeginWrite
+    | CommitWrite
+)
+_TABLE: Final = f"table => '{DATABASE}.{TABLE}'"
+_ALL_OLD: Final = "older_than => timestamp '2999-01-01 00:00:00', retain_last => 1"
+_WITH_DELETES: Final = "map('delete-file-threshold', '1', 'min-file-size-bytes', '0')"
+"""Only data files of which rows are deleted, however small they are."""
+_ALL_FILES: Final = "options => map('rewrite-all', 'true')"
+WAP_ID: Final = "spark.wap.id"
+_ENABLED: Final = "write.wap.enabled"
+
+
+def wording(operation: Procedure, before: Truth, after: Truth) -> tuple[Statement, ...]:
+    """Return the statements of an operation."""
+    match operation:
+        case Compact():
+            return (_call("rewrite_data_files", f"options => {_WITH_DELETES}"),)
+        case Clean():
+            return (_call("expire_snapshots", _ALL_OLD),)
+        case RewriteManifests():
+            return (_call("rewrite_manifests"),)
+        case RewritePositionDeletes():
+            return (
+                _call("rewrite_position_delete_files", "options => map('rewrite-all', 'true')"),
+            )
+        case RollbackToSnapshot(step):
+            return (_call("rollback_to_snapshot", f"snapshot_id => {instant_of(step)}"),)
+        case BeginWrite():
+            return _staged(operation, before, after)
+        case CommitWrite():
+            step = before.pending.step if before.pending else 0
+            return (_call("publish_changes", f"wap_id => '{_wap_id(step)}'"),)
+
+
+def _staged(operation: BeginWrite, before: Truth, after: Truth) -> tuple[Statement, ...]:
+    """Return a write whose snapshot is not made the current one, as the session has such an id."""
+    enable = f"alter table {DATABASE}.{TABLE} set tblproperties ('{_ENABLED}' = 'true')"
+    return (
+        Sql(enable, commits=False),
+        Sql(f"set {WAP_ID}={_wap_id(after.step)}", commits=False),
+        *of_table(operation.sql(before, after)),
+        Sql(f"reset {WAP_ID}", in_any_case=True, commits=False),
+    )
+
+
+def _wap_id(step: int) -> str:
+    return f"step-{step}"
+
+
+def _call(procedure: str, *arguments: str) -> Sql:
+    return Sql(f"call spark_catalog.system.{procedure}({', '.join((_TABLE, *arguments))})")

@@ -1,0 +1,205 @@
+"""The newest metadata of an Iceberg table, and the files that it is made of.
+
+Source: Iceberg table specification, "Table Metadata" and "Manifests". Paths in metadata and
+manifests are absolute; they are looked up below the folder by what follows the table's location, so
+a copy of the folder tells the same.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from operator import itemgetter
+from pathlib import Path
+from typing import Any, Final
+
+from harness.formats.api import FileFactError
+from harness.model.canonical import Value
+from harness.runtime.metastore_objects import CatalogEntry
+
+METADATA: Final = "metadata"
+POINTER: Final = "metadata_location"
+"""The property of a catalog entry that names the metadata file which counts."""
+_VERSION: Final = re.compile(r"(?P<number>\d+)-[0-9a-f-]{36}\.metadata\.json")
+_TOLD: Final = ("current-schema-id", "default-spec-id", "current-snapshot-id")
+_DELETED: Final = 2
+"""Status of a manifest's entry for a file that is no longer part of the table."""
+
+
+class FileContent(IntEnum):
+    """What a file of a table holds."""
+
+    DATA = 0
+    POSITION_DELETES = 1
+    EQUALITY_DELETES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """A file that is part of the table, as a manifest tells of it."""
+
+    content: FileContent
+    path: str
+    """Relative to the table's folder."""
+    snapshot: str
+    """The one that added it."""
+    sequence: int
+    """Grows with the snapshots; a rewritten file keeps that of the rows in it."""
+    entry: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    """All that the manifest tells of the file."""
+    spec: int = 0
+    """The partition spec by which it was written."""
+    partition: tuple[Value, ...] = ()
+    """The values of the fields of that spec, in its order."""
+
+
+@dataclass(frozen=True, slots=True)
+class IcebergTable:
+    """A table's folder and its newest metadata."""
+
+    folder: Path
+    metadata: Mapping[str, Any]
+    name: str
+    """Of the metadata file."""
+
+    @property
+    def snapshots(self) -> tuple[str, ...]:
+        """The ids of the snapshots that are, or once were, the current one, oldest first."""
+        return tuple(each for each in self._all if each in self._logged)
+
+    @property
+    def staged(self) -> tuple[str, ...]:
+        """The ids of the snapshots that never were the current one."""
+        return tuple(each for each in self._all if each not in self._logged)
+
+    @property
+    def _all(self) -> tuple[str, ...]:
+        found = sorted(self.metadata.get("snapshots", ()), key=itemgetter("sequence-number"))
+        return tuple(str(each["snapshot-id"]) for each in found)
+
+    @property
+    def _logged(self) -> frozenset[str]:
+        """The snapshots that the log of current ones has (specification, "Table Metadata")."""
+        log = self.metadata.get("snapshot-log", ())
+        return frozenset(str(each["snapshot-id"]) for each in log)
+
+    @property
+    def properties(self) -> Mapping[str, str]:
+        """The table's properties."""
+        found: Mapping[str, str] = self.metadata.get("properties", {})
+        return found
+
+    @property
+    def told(self) -> str:
+        """What tells the table from the one before, where a change of it makes no snapshot."""
+        return " ".join(str(self.metadata.get(each)) for each in _TOLD)
+
+    def relative(self, path: str) -> str:
+        """Return a path of the metadata relative to the folder.
+
+        Raises:
+            FileFactError: it does not lie below the table's location.
+
+        """
+        location = f"{str(self.metadata['location']).rstrip('/')}/"
+        if not path.startswith(location):
+            raise FileFactError(f"{path}: it does not lie below the table's location {location}")
+        return path.removeprefix(location)
+
+    def live(self) -> Iterator[Live]:
+        """Yield every file of the newest snapshot.
+
+        Raises:
+            FileFactError: a manifest cannot be understood.
+
+        """
+        for manifest in self._manifests():
+            for entry in self._records(manifest["manifest_path"]):
+                if entry["status"] != _DELETED:
+                    yield self._live(entry, manifest)
+
+    def _manifests(self) -> Sequence[Mapping[str, Any]]:
+        newest = self.metadata.get("current-snapshot-id")
+        found = [s for s in self.metadata.get("snapshots", ()) if s["snapshot-id"] == newest]
+        return list(self._records(found[0]["manifest-list"])) if found else []
+
+    def _live(self, entry: Mapping[str, Any], manifest: Mapping[str, Any]) -> Live:
+        # What a new file's entry leaves out it inherits from its manifest.
+        snapshot, sequence = entry["snapshot_id"], entry["sequence_number"]
+        return Live(
+            FileContent(entry["data_file"]["content"]),
+            self.relative(entry["data_file"]["file_path"]),
+            str(manifest["added_snapshot_id"] if snapshot is None else snapshot),
+            manifest["sequence_number"] if sequence is None else sequence,
+            entry["data_file"],
+            manifest["partition_spec_id"],
+            tuple(map(_value, entry["data_file"].get("partition", {}).values())),
+        )
+
+    def _records(self, path: str) -> Iterator[Mapping[str, Any]]:
+        import fastavro  # noqa: PLC0415 - only reading needs it
+
+        relative = self.relative(path)
+        try:
+            with (self.folder / relative).open("rb") as file:
+                yield from fastavro.reader(file)  # type: ignore[misc] # its records are mappings
+        except (ValueError, EOFError, IndexError, OSError) as problem:
+            raise FileFactError(f"{relative}: {problem}") from problem
+
+
+def table(folder: Path) -> IcebergTable | None:
+    """Read the newest metadata of a table; None when there is none.
+
+    Raises:
+        FileFactError: two files claim to be the newest, or it is not JSON.
+
+    """
+    found: dict[int, list[Path]] = {}
+    for path in (folder / METADATA).glob("*.metadata.json"):
+        if match := _VERSION.fullmatch(path.name):
+            found.setdefault(int(match["number"]), []).append(path)
+    if not found:
+        return None
+    newest = found[max(found)]
+    if len(newest) > 1:
+        names = ", ".join(sorted(path.name for path in newest))
+        raise FileFactError(f"which metadata is the newest is not clear: {names}")
+    try:
+        metadata = json.loads(newest[0].read_text(encoding="utf-8"))
+    except ValueError as problem:
+        raise FileFactError(f"{newest[0].name}: {problem}") from problem
+    return IcebergTable(folder, metadata, newest[0].name)
+
+
+def check_named(found: IcebergTable, entries: Iterable[CatalogEntry]) -> None:
+    """Check that a catalog entry which names a metadata file names that of a table.
+
+    Raises:
+        FileFactError: it names another one.
+
+    """
+    paths = (each.table.get("parameters", {}).get(POINTER, "") for each in entries)
+    for name in (path.rpartition("/")[2] for path in paths if path):
+        if name != found.name:
+            raise FileFactError(f"the newest metadata is {found.name}, the catalog names {name}")
+
+
+def _value(found: Any) -> Value:  # noqa: ANN401 - whatever Avro gives
+    if isinstance(found, datetime.datetime):
+        return found.replace(tzinfo=None)  # a moment in UTC, or one without a zone
+    return found
+
+
+def identities(metadata: Mapping[str, Any], spec: int) -> tuple[str, ...]:
+    """Return the column of each field of a partition spec; empty where it is another value."""
+    (fields,) = [s["fields"] for s in metadata["partition-specs"] if s["spec-id"] == spec]
+    schemas = (s for s in metadata["schemas"] if s["schema-id"] == metadata["current-schema-id"])
+    names = {f["id"]: f["name"] for s in schemas for f in s["fields"]}
+    return tuple(
+        names.get(each["source-id"], "") if each["transform"] == "identity" else ""
+        for each in fields
+    )

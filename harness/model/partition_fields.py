@@ -1,0 +1,117 @@
+"""The fields of a partition spec: each is what a transform makes of a column. Pure.
+
+Source: Iceberg table specification, "Partitioning" and "Partition Transforms". A reader derives
+from them alone which files it leaves out; the rows that it shows are the same in every spec.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from harness.model.datatypes import DataType
+from harness.model.schema import Schema, SchemaChangeError
+
+
+class Transform(StrEnum):
+    """What a partition's value is made by."""
+
+    IDENTITY = "identity"
+    BUCKET = "bucket"
+    TRUNCATE = "truncate"
+    YEAR = "year"
+    MONTH = "month"
+    DAY = "day"
+    HOUR = "hour"
+
+
+_DAYS: Final = frozenset({"date", "timestamp", "timestamp_ntz"})
+_HASHED: Final = frozenset({"int", "long", "decimal", "date", "string", "binary"})
+TYPES: Final = {
+    Transform.IDENTITY: _DAYS | _HASHED | {"boolean", "float", "double"},
+    Transform.BUCKET: _DAYS | _HASHED,
+    Transform.TRUNCATE: frozenset({"int", "long", "decimal", "string"}),
+    Transform.YEAR: _DAYS,
+    Transform.MONTH: _DAYS,
+    Transform.DAY: _DAYS,
+    Transform.HOUR: _DAYS - {"date"},
+}
+"""The types of columns that a transform takes, without parameters."""
+WITH_WIDTH: Final = frozenset({Transform.BUCKET, Transform.TRUNCATE})
+_CALL: Final = re.compile(r"(?P<transform>[a-z]+)\(((?P<width>\d+)\s*,)?\s*(?P<column>.+?)\s*\)")
+ALLOWED: Final = "p, bucket(4, p), truncate(4, p), year(p), month(p), day(p), hour(p)"
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionField:
+    """One field of a partition spec."""
+
+    source: int
+    """The id of the column."""
+    transform: Transform
+    width: int | None = None
+    """The number of buckets, or what a value is cut to."""
+
+
+def parse(text: str, schema: Schema) -> tuple[PartitionField, str]:
+    """Return the field that a text means, and the path of its column.
+
+    >>> from harness.model.datatypes import parse_type
+    >>> from harness.model.schema import schema_of
+    >>> field, column = parse("bucket(4, p)", schema_of((("p", parse_type("string")),)))
+    >>> str(field.transform), field.width, column
+    ('bucket', 4, 'p')
+
+    Raises:
+        SchemaChangeError: it is none, or there is no such column, or the transform is not for it.
+
+    """
+    match = _CALL.fullmatch(text)
+    name = match["transform"] if match else str(Transform.IDENTITY)
+    column = match["column"] if match else text
+    width = int(match["width"]) if match and match["width"] else None
+    needs = name in WITH_WIDTH
+    if name not in list(Transform) or needs != (width is not None) or width == 0:
+        raise SchemaChangeError(f"'{text}' is no partition field; allowed: {ALLOWED}")
+    source, transform = schema.find(column), Transform(name)
+    if _plain(source.type) not in TYPES[transform]:
+        allowed = ", ".join(sorted(TYPES[transform]))
+        told = f"'{column}' is {source.type}, and {transform} is for: {allowed}"
+        raise SchemaChangeError(told)
+    return PartitionField(source.id, transform, width), column
+
+
+def added(fields: Sequence[PartitionField], new: PartitionField) -> tuple[PartitionField, ...]:
+    """Return the spec with one more field.
+
+    Raises:
+        SchemaChangeError: it has it already.
+
+    """
+    if new in fields:
+        raise SchemaChangeError("the table has that partition field already")
+    return (*fields, new)
+
+
+def dropped(fields: Sequence[PartitionField], old: PartitionField) -> tuple[PartitionField, ...]:
+    """Return the spec without a field.
+
+    Raises:
+        SchemaChangeError: it does not have it.
+
+    """
+    if old not in fields:
+        raise SchemaChangeError("the table has no such partition field")
+    return tuple(each for each in fields if each != old)
+
+
+def identities(schema: Schema, columns: Sequence[str]) -> tuple[PartitionField, ...]:
+    """Return the spec of a table that is created with partition columns."""
+    return tuple(PartitionField(schema.find(each).id, Transform.IDENTITY) for each in columns)
+
+
+def _plain(type_: DataType) -> str:
+    return str(type_).partition("(")[0]
