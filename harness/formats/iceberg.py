@@ -11,20 +11,37 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from harness.engines.format_facts import FormatFacts, TimeTravel, Wording
-from harness.engines.time_travel import SNAPSHOT
+from harness.engines.format_facts import FormatFacts
 from harness.formats import (
     data_files,
     iceberg_files,
     iceberg_procedures,
+    iceberg_settings,
     iceberg_statistics,
     iceberg_table,
-    layout,
     own_operations,
 )
 from harness.formats.api import Changes, Committed, FileRows, Habit, VariantSettings
+from harness.formats.iceberg_past import PAST
 from harness.formats.iceberg_procedures import Procedure
-from harness.formats.statements import DATABASE, LOCATION, Sql, Statement, of_table, under
+from harness.formats.iceberg_settings import (
+    DELETE_MODE,
+    EQUALITY,
+    FORMAT_VERSION,
+    MERGE_ON_READ,
+    NEWEST,
+    SETTINGS,
+    VERSION,
+)
+from harness.formats.statements import (
+    DATABASE,
+    LOCATION,
+    EqualityDelete,
+    Sql,
+    Statement,
+    of_table,
+    under,
+)
 from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import AS_OF, Moment
 from harness.model.file_facts import FileFact, FileKind
@@ -36,12 +53,14 @@ from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import Operation, schedules
 from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.delete import Delete
 from harness.scenario.operations.delete_partition import DeletePartition
 from harness.scenario.operations.failed_write import FailedWrite
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.late_delete import LateDelete
 from harness.scenario.operations.late_upsert import LateUpsert
 from harness.scenario.operations.move_row import MoveRow
+from harness.scenario.operations.new_rows import fresh, known
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.restore import Restore
 from harness.scenario.operations.rollback import Rollback
@@ -71,46 +90,6 @@ SESSION: Final = {
 }
 CASE: Final = "spark.sql.caseSensitive"
 """With `false`, its default, Spark takes a name in other letters' case for the same column's."""
-VERSION: Final = "2"
-MODES: Final = ("write.delete.mode", "write.update.mode", "write.merge.mode")
-DELETE_MODE: Final = "delete_mode"
-COPY_ON_WRITE: Final = "copy-on-write"
-MERGE_ON_READ: Final = "merge-on-read"
-COMPRESSION: Final = "compression"
-CODEC: Final = "write.parquet.compression-codec"
-ROW_GROUPS: Final = "row_groups"
-SETTINGS: Final = {
-    DELETE_MODE: (COPY_ON_WRITE, MERGE_ON_READ),
-    COMPRESSION: ("zstd", "gzip"),
-    ROW_GROUPS: ("usual", "small"),
-}
-"""How `delete`, `update` and `merge` change rows: by new data files, or by position delete files
-that name the rows which are gone. Absent is copy-on-write, Iceberg's default. The compression of
-data files, absent, is Iceberg's default too: Zstandard since 1.4. With small row groups each row of
-a data file has one of its own, and a page."""
-SMALL: Final = (
-    ("write.parquet.row-group-size-bytes", "1"),
-    ("write.parquet.row-group-check-min-record-count", "1"),
-    ("write.parquet.row-group-check-max-record-count", "1"),
-)
-
-PAST: Final = TimeTravel(
-    {
-        ("spark", AS_OF): Wording("{table} version as of {instant}"),
-        ("trino", AS_OF): Wording("{table} for version as of {instant}"),
-        ("hive", AS_OF): "Hive has no words for it before version 4",
-        # NOT_FOUND, `t@<snapshot>` of `HiveTableOperations`: the metastore is asked for all.
-        ("presto", AS_OF): "it finds no table with a snapshot in its name (seen on 0.283)",
-    },
-    SNAPSHOT,
-    where=(
-        "of the snapshots, oldest first:",
-        f"in Spark: select snapshot_id from {{database}}.{TABLE}.snapshots order by committed_at",
-    ),
-)
-"""Iceberg documentation, "Spark Queries" and "Inspecting tables"; Trino documentation, "Iceberg
-connector". What its library has for Hive 3 stands in no documentation: `iceberg.mr.snapshot.id`
-(`IcebergInputFormat` of 1.4.3)."""
 FACTS: Final = FormatFacts("iceberg", "iceberg", keeps_case=True, past=PAST)
 """Names are kept in its metadata (Iceberg specification, "Schemas and Data Types")."""
 
@@ -140,8 +119,8 @@ class Iceberg:
 
     def cannot(self, operation: Operation) -> str:
         """Refuse to plan for later; what Iceberg does not do it refuses itself, as an answer."""
-        if isinstance(operation, SetTableVersion):
-            return f"{self.NAME} tables are made in version {VERSION}, and stay there"
+        if isinstance(operation, SetTableVersion) and str(operation.version) != NEWEST:
+            return f"{self.NAME} tables can be brought to version {NEWEST}, and no other"
         if why := own_operations.of_another(operation, own_operations.ICEBERG):
             return f"{self.NAME} {why}"
         if isinstance(operation, Sync):
@@ -166,12 +145,12 @@ class Iceberg:
 
     def habit(self, settings: VariantSettings) -> Habit:
         """Return that partition columns stand in the path alone, and where changes go."""
-        apart = settings.get(DELETE_MODE) == MERGE_ON_READ
+        apart = settings.get(DELETE_MODE) in {MERGE_ON_READ, EQUALITY}
         return Habit(Changes.APART if apart else Changes.REPLACE, partitions=False)
 
     def cannot_have(self, settings: VariantSettings, scenario: Scenario) -> str:
-        """Return that no file has rows for two row groups, where they are to be small."""
-        return layout.one_row_group(scenario) if settings.get(ROW_GROUPS) == "small" else ""
+        """Return what the settings need and the scenario's table does not have."""
+        return iceberg_settings.cannot_have(settings, scenario)
 
     def session(
         self,
@@ -189,7 +168,9 @@ class Iceberg:
         columns = ", ".join(f"{quoted(name)} {type_text(type_)}" for name, type_ in table.columns)
         by = ", ".join(map(quoted, table.partition_by))
         partitioned = f" partitioned by ({by})" if by else ""
-        properties = ", ".join(f"{text(n)} = {text(v)}" for n, v in _properties(settings))
+        properties = ", ".join(
+            f"{text(n)} = {text(v)}" for n, v in iceberg_settings.properties(settings)
+        )
         return (
             Sql(
                 f"create table {DATABASE}.{TABLE} ({columns}) using iceberg{partitioned} "
@@ -202,7 +183,7 @@ class Iceberg:
         operation: Operation,
         before: Truth,
         after: Truth,
-        settings: VariantSettings,  # noqa: ARG002
+        settings: VariantSettings,
     ) -> tuple[Statement, ...]:
         """Return the common Spark SQL, but for whole rows.
 
@@ -210,7 +191,10 @@ class Iceberg:
         """
         if isinstance(operation, Procedure):
             return iceberg_procedures.wording(operation, before, after)
+        by_value = settings.get(DELETE_MODE) == EQUALITY
         match operation:
+            case Delete() if by_value:
+                return (EqualityDelete(before.table.key, _keys(operation, before)),)
             case Insert() | Upsert() | Touch():
                 return (Sql(_whole_rows(before, after)),)
         said = of_table(operation.sql(before, after))
@@ -288,9 +272,11 @@ class Iceberg:
         found = iceberg_table.table(folder)
         if found is None:
             return "the writer made no metadata file"
-        if (version := self.table_version(folder)) != VERSION:
-            return f"format version {VERSION} was asked for, the writer made version {version}"
-        wrong = [n for n, v in _properties(settings)[1:] if found.properties.get(n) != v]
+        asked = settings.get(FORMAT_VERSION, VERSION)
+        if (version := self.table_version(folder)) != asked:
+            return f"format version {asked} was asked for, the writer made version {version}"
+        wanted = iceberg_settings.properties(settings)[1:]
+        wrong = [name for name, value in wanted if found.properties.get(name) != value]
         return f"the table does not have what was asked for: {', '.join(wrong)}" if wrong else ""
 
     def file_rows(self, path: Path, fact: FileFact) -> FileRows:
@@ -319,13 +305,9 @@ class Iceberg:
         return iceberg_files.facts(folder, key)
 
 
-def _properties(settings: VariantSettings) -> list[tuple[str, str]]:
-    """Return the table's properties, the format version first."""
-    mode = settings.get(DELETE_MODE, COPY_ON_WRITE)
-    found = [("format-version", VERSION), ("engine.hive.enabled", "true")]
-    packed = [(CODEC, settings[COMPRESSION])] if COMPRESSION in settings else []
-    small = SMALL if settings.get(ROW_GROUPS) == "small" else ()
-    return [*found, *((name, mode) for name in MODES), *packed, *small]
+def _keys(delete: Delete, before: Truth) -> tuple[str | int, ...]:
+    """Return the keys that a delete names, those that no row has as well."""
+    return (*known(before, delete.keys), *fresh(before, delete.absent))
 
 
 def _only_case(renamed: RenameColumn) -> bool:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from harness.formats.statements import DATABASE, Sql, Statement, instant_of, of_table
+from harness.formats.statements import DATABASE, LOCATION, Sql, Statement, instant_of, of_table
 from harness.model.identifiers import TABLE
 from harness.model.truth import Truth
+from harness.scenario.operations.add_files import AddFiles
 from harness.scenario.operations.begin_write import BeginWrite
 from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.commit_write import CommitWrite
@@ -17,16 +18,22 @@ from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.rewrite_manifests import RewriteManifests
 from harness.scenario.operations.rewrite_position_deletes import RewritePositionDeletes
 from harness.scenario.operations.rollback_to_snapshot import RollbackToSnapshot
+from harness.scenario.operations.set_table_version import SetTableVersion
 
 Procedure = (
-    Compact
+    AddFiles
+    | Compact
     | Clean
     | RewriteManifests
     | RewritePositionDeletes
     | RollbackToSnapshot
     | BeginWrite
     | CommitWrite
+    | SetTableVersion
 )
+ADDED: Final = "added"
+"""The folder in the table's that plain files are made in, each step's in one of its own."""
+_ALTER: Final = f"alter table {DATABASE}.{TABLE}"
 _TABLE: Final = f"table => '{DATABASE}.{TABLE}'"
 _ALL_OLD: Final = "older_than => timestamp '2999-01-01 00:00:00', retain_last => 1"
 _WITH_DELETES: Final = "map('delete-file-threshold', '1', 'min-file-size-bytes', '0')"
@@ -39,6 +46,10 @@ _ENABLED: Final = "write.wap.enabled"
 def wording(operation: Procedure, before: Truth, after: Truth) -> tuple[Statement, ...]:
     """Return the statements of an operation."""
     match operation:
+        case AddFiles():
+            return _added(operation, before, after)
+        case SetTableVersion(version):
+            return (Sql(f"{_ALTER} set tblproperties ('format-version' = '{version}')"),)
         case Compact():
             return (_call("rewrite_data_files", f"options => {_WITH_DELETES}"),)
         case Clean():
@@ -60,13 +71,21 @@ def wording(operation: Procedure, before: Truth, after: Truth) -> tuple[Statemen
 
 def _staged(operation: BeginWrite, before: Truth, after: Truth) -> tuple[Statement, ...]:
     """Return a write whose snapshot is not made the current one, as the session has such an id."""
-    enable = f"alter table {DATABASE}.{TABLE} set tblproperties ('{_ENABLED}' = 'true')"
     return (
-        Sql(enable, commits=False),
+        Sql(f"{_ALTER} set tblproperties ('{_ENABLED}' = 'true')", commits=False),
         Sql(f"set {WAP_ID}={_wap_id(after.step)}", commits=False),
         *of_table(operation.sql(before, after)),
         Sql(f"reset {WAP_ID}", in_any_case=True, commits=False),
     )
+
+
+def _added(operation: AddFiles, before: Truth, after: Truth) -> tuple[Statement, ...]:
+    """Return the making of a folder of plain files, and the call that adds them."""
+    (query,) = operation.sql(before, after)
+    folder = f"{LOCATION}/{ADDED}/{after.step}"
+    write = f"insert overwrite directory '{folder}' using parquet select /*+ coalesce(1) */ * from"
+    source = f"source_table => '`parquet`.`{folder}`'"
+    return Sql(f"{write} ({query})", commits=False), _call("add_files", source)
 
 
 def _wap_id(step: int) -> str:

@@ -38,7 +38,10 @@ def _of_stripes(reader: Reader[Any], relative: str) -> Iterator[ColumnStatistics
     columns = tuple(_leaves(reader.schema))
     for stripe in reader.iter_stripes():
         for name, column_id in columns:
-            found = stripe[column_id].statistics
+            try:
+                found = stripe[column_id].statistics
+            except OverflowError:  # a bound is a moment that Python does not have
+                continue
             least, greatest = _bounds(found)
             yield ColumnStatistics(
                 StatisticsSource.ORC,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from harness.scenario.operations import name_of
+from harness.scenario.operations.add_files import AddFiles
 from harness.scenario.operations.add_partition_field import AddPartitionField
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.archive import Archive
@@ -23,6 +24,7 @@ ICEBERG: Final = "Iceberg"
 OWN: Final[Mapping[str, tuple[type[Operation], ...]]] = {
     HUDI: (Cluster, Archive, WriteWithMetadata, ChangePartitionColumn),
     ICEBERG: (
+        AddFiles,
         AddPartitionField,
         DropPartitionField,
         ReplacePartitionField,

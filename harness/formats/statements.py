@@ -63,6 +63,16 @@ class ClientCall:
 
 
 @dataclass(frozen=True, slots=True)
+class EqualityDelete:
+    """Delete rows by the values of a column, with Iceberg's library: no SQL of Spark does it."""
+
+    column: str
+    values: tuple[str | int, ...]
+
+    commits: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
 class FrameWrite:
     """Write the rows of a query to the table's folder, as a DataFrame."""
 
@@ -93,7 +103,7 @@ class CommitHeld:
     commits: ClassVar[bool] = True
 
 
-Statement = Sql | SetColumns | ClientCall | FrameWrite | HeldSql | CommitHeld
+Statement = Sql | SetColumns | ClientCall | EqualityDelete | FrameWrite | HeldSql | CommitHeld
 
 
 def of_table(common: Iterable[str]) -> tuple[Sql, ...]:
@@ -122,6 +132,8 @@ def recorded(statement: Statement) -> str:
             return f"metastore: set columns {json.dumps(columns)}{also}"
         case ClientCall(method, arguments):
             return f"write client: {method}({', '.join(map(repr, arguments))})"
+        case EqualityDelete(column, values):
+            return f"Iceberg: equality delete of {json.dumps(column)}: {json.dumps(values)}"
         case FrameWrite(query, format_, options):
             return f"DataFrame: {query}; append as {format_} {json.dumps(dict(options))}"
         case HeldSql(text, settings):

@@ -70,12 +70,14 @@ def rolled_back_to(truth: Truth, step: int, number: int) -> Truth:
     The columns stay those of now. Source: apache/iceberg#5591, "Roll back to a snapshot".
 
     Raises:
-        SchemaChangeError: the step wrote no rows, or is itself taken back.
+        SchemaChangeError: the step wrote no rows, is taken back, or its files are cleaned away.
 
     """
     then = _after_write(truth, number)
     if then is None or number in truth.undone:
         raise SchemaChangeError(f"step {number} wrote no rows that stand; name one that did")
+    if number < truth.oldest:
+        raise SchemaChangeError(f"step {truth.oldest + 1} cleaned the snapshot of step {number}")
     gone = {**truth.gone, **dict.fromkeys(truth.rows, step), **then.gone}
     return replace(
         truth,

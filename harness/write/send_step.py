@@ -12,13 +12,14 @@ from typing import Final, Protocol
 
 from harness.core import refusals
 from harness.core.records import Outcome, OutcomeKind, Refusal
-from harness.engines.spark.session import Session, Spark, SparkRefusal, SparkSilent
+from harness.engines.spark.session import Library, Session, Spark, SparkRefusal, SparkSilent
 from harness.formats.api import NO_COMMIT, FileFactError
 from harness.formats.statements import (
     HELD,
     PIPE,
     ClientCall,
     CommitHeld,
+    EqualityDelete,
     FrameWrite,
     HeldSql,
     SetColumns,
@@ -194,7 +195,11 @@ class StepSender:
             case ClientCall(method, arguments, options):
                 named = {"method": method, "arguments": arguments, "options": dict(options)}
                 told = {**named, "table": TABLE, "path": str(target.table)}
-                self._session_of(writer).call(told, timeout_s=target.timeout_s)
+                self._session_of(writer).call(Library.HUDI, told, timeout_s=target.timeout_s)
+            case EqualityDelete(column, values):
+                table = f"{target.database}.{TABLE}"
+                gone = {"table": table, "column": column, "values": values}
+                self._session_of(writer).call(Library.ICEBERG, gone, timeout_s=target.timeout_s)
             case FrameWrite():
                 self._append(statement, writer)
             case HeldSql():

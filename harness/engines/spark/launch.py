@@ -16,7 +16,7 @@ from typing import Final
 
 from harness.artifacts.distribution import Distribution
 from harness.artifacts.fetch import Installation
-from harness.engines.spark import worker, write_client
+from harness.engines.spark import iceberg_client, worker, write_client
 from harness.engines.spark.conf import session_conf
 from harness.engines.spark.known_properties import unread
 from harness.engines.spark.session import Spark
@@ -39,7 +39,7 @@ START_S: Final = 180.0
 """How long the JVM and its first session may take; 8 s on a calm machine."""
 CONF: Final = "conf.json"
 WORKER: Final = "worker.py"
-BESIDE: Final = "write_client.py"
+BESIDE: Final = {"write_client.py": write_client, "iceberg_client.py": iceberg_client}
 """What the worker imports."""
 
 
@@ -55,8 +55,11 @@ class SparkProgram:
 
     def files(self, around: Surroundings) -> Mapping[str, str]:
         """Return Spark's configuration, and the worker, which no image has."""
-        programs = {WORKER: worker.__file__, BESIDE: write_client.__file__}
-        texts = {name: Path(at).read_text(encoding="utf-8") for name, at in programs.items()}
+        programs = {WORKER: worker, **BESIDE}
+        texts = {
+            name: Path(str(each.__file__)).read_text(encoding="utf-8")
+            for name, each in programs.items()
+        }
         return {CONF: json.dumps(session_conf(self.distribution, around), indent=1), **texts}
 
     def environment(self, around: Surroundings) -> Mapping[str, str]:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import count
 from typing import Any, Final
 
@@ -21,6 +22,13 @@ from harness.runtime.api import Running
 OPEN_S: Final = 60.0
 END_S: Final = 20.0
 """How long the worker and its JVM may take to end by themselves."""
+
+
+class Library(StrEnum):
+    """A module beside the worker that calls a format's library."""
+
+    HUDI = "write_client"
+    ICEBERG = "iceberg_client"
 
 
 class SparkRefusal(Exception):
@@ -70,9 +78,9 @@ class Session:
         rows = tuple(tuple(map(from_json, row)) for row in reply["rows"])
         return SparkRows(columns, rows, reply["seconds"])
 
-    def call(self, told: Mapping[str, object], *, timeout_s: float) -> None:
-        """Call Hudi's write client, as the worker's module is told. Raises as `run` does."""
-        self._ask(timeout_s, do="call", **told)
+    def call(self, client: Library, told: Mapping[str, object], *, timeout_s: float) -> None:
+        """Call a library of a format, as the worker's module is told. Raises as `run` does."""
+        self._ask(timeout_s, do="call", client=client, **told)
 
     def append(
         self, query: str, format_: str, options: Mapping[str, str], path: str, *, timeout_s: float

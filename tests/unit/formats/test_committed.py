@@ -51,12 +51,12 @@ def test_iceberg_metadata_counts_where_the_catalog_names_it(tmp_path: Path) -> N
     first = folder.metadata(0)
     named = (entry(metadata_location=f"file:{{location}}/metadata/{first.name}"),)
     before = iceberg.committed(tmp_path, named)
-    assert before == Committed((), "0")
+    assert before == Committed((), "0 0 -1")
     second = folder.metadata(1, **{"current-schema-id": 1})
     with pytest.raises(FileFactError, match=f"the newest metadata is {second.name}, the catalog"):
         iceberg.committed(tmp_path, named)
     now = (entry(metadata_location=f"file:{{location}}/metadata/{second.name}"),)
-    assert iceberg.committed(tmp_path, now) == Committed((), "1")
+    assert iceberg.committed(tmp_path, now) == Committed((), "1 0 -1")
 
 
 def written(folder: Path, partition: str, *keys: str, part: int = 0) -> None:

@@ -9,7 +9,6 @@ import pytest
 from harness import formats
 from harness.formats import hudi_undo
 from harness.formats.statements import CommitHeld, HeldSql, Sql, filled, recorded
-from harness.scenario.operations.begin_write import BeginWrite
 from harness.scenario.operations.failed_write import FailedWrite
 from harness.scenario.operations.killed_write import KilledWrite
 from harness.scenario.operations.restore import Restore
@@ -109,8 +108,7 @@ def test_the_timeline_tells_savepoints_and_what_was_taken_back(
 
 
 def test_formats_without_savepoints_say_so() -> None:
-    writes = FailedWrite((1,)), KilledWrite((1,)), BeginWrite(insert=(1,))
-    for operation in (Savepoint(), Restore(), Rollback(), *writes):
+    for operation in (Savepoint(), Restore(), Rollback(), FailedWrite((1,)), KilledWrite((1,))):
         assert not formats.load("hudi-cow").cannot(operation)
         assert formats.load("iceberg").cannot(operation).startswith("iceberg has no savepoints")
         assert formats.load("hive-orc").cannot(operation).startswith("hive-orc has no ")

@@ -142,9 +142,8 @@ def test_a_deletion_vector_names_positions_of_one_file(folder: Folder) -> None:
 def test_columns_that_the_table_was_parted_by_at_first_are_left_out_as_other_formats_do(
     folder: Folder,
 ) -> None:
-    columns = {"id": ["1"], "p": ["x"], "q": ["y"], "a": [1]}
     for number, spec in enumerate((0, 1, 2)):
-        path = folder.data(f"{number}.parquet", **columns)
+        path = folder.data(f"{number}.parquet", id=["1"], p=["x"], q=["y"], a=[1])
         folder.commit(70 + number, Entry(path), spec=spec)
     names = [{"id": 3, "name": "p"}, {"id": 4, "name": "q"}]
     folder.metadata(

@@ -30,6 +30,8 @@ from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations import registry
 from harness.scenario.operations.add_column import AddColumn
+from harness.scenario.operations.add_files import AddFiles
+from harness.scenario.operations.add_partition_field import AddPartitionField
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.archive import Archive
 from harness.scenario.operations.begin_write import BeginWrite
@@ -43,6 +45,7 @@ from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.delete import Delete
 from harness.scenario.operations.delete_partition import DeletePartition
 from harness.scenario.operations.drop_column import DropColumn
+from harness.scenario.operations.drop_partition_field import DropPartitionField
 from harness.scenario.operations.failed_write import FailedWrite
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.killed_write import KilledWrite
@@ -53,8 +56,12 @@ from harness.scenario.operations.move_column import MoveColumn
 from harness.scenario.operations.move_row import MoveRow
 from harness.scenario.operations.overwrite import Of, Overwrite
 from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.replace_partition_field import ReplacePartitionField
 from harness.scenario.operations.restore import Restore
+from harness.scenario.operations.rewrite_manifests import RewriteManifests
+from harness.scenario.operations.rewrite_position_deletes import RewritePositionDeletes
 from harness.scenario.operations.rollback import Rollback
+from harness.scenario.operations.rollback_to_snapshot import RollbackToSnapshot
 from harness.scenario.operations.savepoint import Savepoint
 from harness.scenario.operations.set_table_version import SetTableVersion
 from harness.scenario.operations.sync import Sync
@@ -98,7 +105,7 @@ def scenario_of(names: tuple[str, ...]) -> Scenario:
         LateDelete((1,)),
         Delete((3,)),
         MoveRow(1, 4),
-        Compact(),
+        *(Compact(), *_of_iceberg(later)),
         Cluster(),
         *(Savepoint(), BeginWrite(update=(1,)), CommitWrite()),
         *(FailedWrite((1,)), KilledWrite((1,))),
@@ -117,6 +124,13 @@ def scenario_of(names: tuple[str, ...]) -> Scenario:
         WriteFrame((1, 5), (key, order, part, more, struct), {more: LONG}),
     )
     return Scenario("x/y", Table(columns, key, order, (part,)), tuple(map(Step, operations)))
+
+
+def _of_iceberg(column: str) -> tuple[Operation, ...]:
+    buckets, cut = f"bucket(4, {column})", f"truncate(3, {column})"
+    fields = AddPartitionField(buckets), ReplacePartitionField(buckets, cut)
+    files = RewriteManifests(), RewritePositionDeletes(), RollbackToSnapshot(10), AddFiles((7,))
+    return (*fields, DropPartitionField(cut), *files)
 
 
 def called(role: str, name: str) -> Scenario:

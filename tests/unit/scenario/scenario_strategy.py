@@ -17,6 +17,8 @@ from harness.model.truth import Truth
 from harness.scenario import expected_history, semantics
 from harness.scenario.definition import VIEWS, Scenario, Step
 from harness.scenario.operations.add_column import AddColumn
+from harness.scenario.operations.add_files import AddFiles
+from harness.scenario.operations.add_partition_field import AddPartitionField
 from harness.scenario.operations.api import Key, Only, Operation
 from harness.scenario.operations.archive import Archive
 from harness.scenario.operations.change_nullability import ChangeNullability
@@ -26,12 +28,17 @@ from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.delete import Delete
 from harness.scenario.operations.drop_column import DropColumn
+from harness.scenario.operations.drop_partition_field import DropPartitionField
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.late_delete import LateDelete
 from harness.scenario.operations.late_upsert import LateUpsert
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.move_column import MoveColumn
 from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.replace_partition_field import ReplacePartitionField
+from harness.scenario.operations.rewrite_manifests import RewriteManifests
+from harness.scenario.operations.rewrite_position_deletes import RewritePositionDeletes
+from harness.scenario.operations.rollback_to_snapshot import RollbackToSnapshot
 from harness.scenario.operations.sync import Sync
 from harness.scenario.operations.touch import Rewrites, Touch
 from harness.scenario.operations.update import Update
@@ -86,12 +93,22 @@ def operations(draw: st.DrawFn, before: Truth) -> Operation:
         Cluster(Only.SCHEDULE),
         Clean(),
         Archive(),
+        *_of_iceberg(old, keys, draw(st.integers(1, 6))),
         Sync(),
         WriteFrame(keys, reconcile=True),
         WriteFrame(keys, (*before.table.fixed, new, *names[1:]), {new: draw(TYPES)}),
         WriteFrame(keys, (old, *before.table.fixed), {old: Primitive("long")}),
     ]
     return draw(st.sampled_from(possible))
+
+
+def _of_iceberg(column: str, keys: tuple[Key, ...], step: int) -> tuple[Operation, ...]:
+    buckets = f"bucket(4, {column})"
+    return (
+        *(RewriteManifests(), RewritePositionDeletes(), RollbackToSnapshot(step), AddFiles(keys)),
+        *map(AddPartitionField, (column, buckets, f"day({column})")),
+        *(ReplacePartitionField(column, buckets), DropPartitionField(buckets)),
+    )
 
 
 def _keys(truth: Truth) -> list[Key]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from harness.core.records import Outcome, OutcomeKind, Refusal
-from harness.engines.spark.session import SparkRefusal
+from harness.engines.spark.session import Library, SparkRefusal
 from harness.model.datatypes import parse_type
 from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.definition import Step
@@ -40,7 +40,8 @@ class WithClient(Simulated):
     fails: bool = False
     calls: list[Mapping[str, object]] = field(default_factory=list)
 
-    def call(self, told: Mapping[str, object], *, timeout_s: float) -> None:
+    def call(self, client: Library, told: Mapping[str, object], *, timeout_s: float) -> None:
+        assert client is Library.HUDI
         assert timeout_s > 0
         self.calls.append(told)
         assert self.folder is not None

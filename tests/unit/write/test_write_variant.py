@@ -19,7 +19,7 @@ from harness.core.records import OutcomeKind, Refusal, StateRecord
 from harness.engines.spark.session import SparkRefusal, SparkSilent
 from harness.formats import hudi_files
 from harness.formats.api import FileFactError
-from harness.formats.iceberg import MODES
+from harness.formats.iceberg_settings import MODES
 from harness.model.datatypes import parse_type
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.table import Table

@@ -1,4 +1,4 @@
-"""The worker as it runs in an image: two files, the standard library and PySpark, Python 3.8."""
+"""The worker as it runs in an image: three files, the standard library and PySpark, Python 3.8."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from harness.artifacts import distributions
-from harness.engines.spark import worker, write_client
+from harness.engines.spark import iceberg_client, worker, write_client
 from harness.engines.spark.launch import SparkProgram
+from harness.engines.spark.session import Library
 from harness.runtime.api import Surroundings
 
-FILES = (worker.__file__, str(write_client.__file__))
+FILES = (worker.__file__, str(write_client.__file__), str(iceberg_client.__file__))
 SOURCES = [Path(each).read_text(encoding="utf-8") for each in FILES]
-each_file = pytest.mark.parametrize("source", SOURCES, ids=["worker", "write_client"])
+each_file = pytest.mark.parametrize("source", SOURCES, ids=["worker", *Library])
 NEWER = {"removeprefix", "removesuffix", "pairwise", "batched", "cache", "zoneinfo", "tomllib"}
 """Names of the standard library since Python 3.9 that somebody may reach for."""
 
@@ -46,5 +47,4 @@ def test_it_imports_nothing_but_the_standard_library_and_pyspark(source: str) ->
 def test_what_it_imports_by_name_is_copied_beside_it(tmp_path: Path) -> None:
     around = Surroundings("h", 1, "thrift://h:2", tmp_path, tmp_path / "conf", "", None, ())
     files = SparkProgram(distributions.load("spark-3.5.8-hudi-0.15.0")).files(around)
-    assert [files["worker.py"], files["write_client.py"]] == SOURCES
-    assert 'import_module("write_client")' in SOURCES[0]
+    assert [files["worker.py"], *(files[f"{each}.py"] for each in Library)] == SOURCES

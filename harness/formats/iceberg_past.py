@@ -1,0 +1,28 @@
+"""How engines are asked for the past of Iceberg tables."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from harness.engines.format_facts import TimeTravel, Wording
+from harness.engines.time_travel import SNAPSHOT
+from harness.model.commit import AS_OF
+from harness.model.identifiers import TABLE
+
+PAST: Final = TimeTravel(
+    {
+        ("spark", AS_OF): Wording("{table} version as of {instant}"),
+        ("trino", AS_OF): Wording("{table} for version as of {instant}"),
+        ("hive", AS_OF): "Hive has no words for it before version 4",
+        # NOT_FOUND, `t@<snapshot>` of `HiveTableOperations`: the metastore is asked for all.
+        ("presto", AS_OF): "it finds no table with a snapshot in its name (seen on 0.283)",
+    },
+    SNAPSHOT,
+    where=(
+        "of the snapshots, oldest first:",
+        f"in Spark: select snapshot_id from {{database}}.{TABLE}.snapshots order by committed_at",
+    ),
+)
+"""Iceberg documentation, "Spark Queries" and "Inspecting tables"; Trino documentation, "Iceberg
+connector". What its library has for Hive 3 stands in no documentation: `iceberg.mr.snapshot.id`
+(`IcebergInputFormat` of 1.4.3)."""
