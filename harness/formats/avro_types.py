@@ -95,6 +95,10 @@ def value(found: Any, type_: Any) -> Value:  # noqa: ANN401 - Avro's JSON
             return None if found is None else value(found, inner)
         case {"type": "record", "fields": fields}:
             return {each["name"]: value(found[each["name"]], each["type"]) for each in fields}
+        case {"type": "array", "logicalType": "map", "items": items}:
+            # What has keys that are no texts (Iceberg specification, "Appendix A", "Avro").
+            entries = [value(each, items) for each in found]
+            return MapValue.of([(each["key"], each["value"]) for each in entries])
         case {"type": "array", "items": items}:
             return tuple(value(each, items) for each in found)
         case {"type": "map", "values": values}:

@@ -28,9 +28,10 @@ def twin(scenario: Scenario) -> Scenario | None:
 
     Data columns take the type of the first one; if they all agree already, they take string, int,
     double and date in turn, added columns after the ones of the table. Key, ordering and partition
-    columns, columns whose type changes and columns with explicit values keep theirs. Columns with
-    parts keep their structure: their leaves (a struct's parts, an array's elements, a map's
-    values; not a map's keys) are what takes the types, but never binary (see `parts`).
+    columns, those of partition fields, those whose type changes and those with explicit values keep
+    theirs. Columns with parts keep their structure: their leaves (a struct's parts, an array's
+    elements, a map's values; not a map's keys) are what takes the types, but never binary (see
+    `parts`).
     """
     history = expected_history.survey(scenario).history
     leaves = list(_leaves(scenario, history))
@@ -57,6 +58,7 @@ def _new_types(leaves: list[Field], alone: set[int]) -> Mapping[int, DataType]:
 def _leaves(scenario: Scenario, history: History) -> Iterator[Field]:
     """Yield the leaves of data columns: of the table first, then of added columns."""
     kept = _explicit(scenario, history) | _changing(history) | _framed(scenario, history)
+    kept |= {each.source for truth in history for each in truth.spec}
     kept |= {history[0].column_id(name) for name in scenario.table.fixed}
     seen: set[int] = set()
     for truth in history:

@@ -96,3 +96,36 @@ def test_a_failed_write_changes_nothing_and_nobody_may_show_its_rows() -> None:
 def test_a_row_of_a_failed_write_can_be_written_later() -> None:
     now = last("insert 1; fail 2; insert 2")[-1]
     assert (list(now.rows), dict(now.gone)) == (["1", "2"], {})
+
+
+def test_the_rows_of_an_earlier_snapshot_come_back_under_the_columns_of_now() -> None:
+    steps = "insert 1..3; delete 1; rename f1 g; upsert 2; insert 4; add q"
+    then, now = (each[-1] for each in (last("insert 1..3; delete 1"), last(steps)))
+    back = undo.rolled_back_to(now, now.step + 1, 2)
+    assert (back.rows, back.schema) == (then.rows, now.schema)
+    assert dict(back.gone) == {"1": 2, "4": 7}
+    again = undo.rolled_back_to(back, back.step + 1, 1)
+    assert (set(again.rows), dict(again.gone)) == ({"1", "2", "3"}, {"4": 7})
+
+
+@pytest.mark.parametrize(
+    ("steps", "number", "told"),
+    [
+        ("insert 1; add q", 2, "step 2 wrote no rows that stand"),
+        ("insert 1", 0, "step 0 wrote no rows that stand"),
+        ("insert 1; insert 2; clean", 1, "step 3 cleaned the snapshot of step 1"),
+    ],
+)
+def test_a_snapshot_that_is_not_there_cannot_be_gone_back_to(
+    steps: str, number: int, told: str
+) -> None:
+    now = last(steps)[-1]
+    with pytest.raises(SchemaChangeError, match=told):
+        undo.rolled_back_to(now, now.step + 1, number)
+
+
+def test_a_snapshot_that_was_taken_back_cannot_be_gone_back_to() -> None:
+    now = last("insert 1; insert 2; insert 3")[-1]
+    back = undo.rolled_back_to(now, 4, 1)
+    with pytest.raises(SchemaChangeError, match="step 3 wrote no rows that stand"):
+        undo.rolled_back_to(back, 5, 3)

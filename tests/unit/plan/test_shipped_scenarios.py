@@ -36,7 +36,10 @@ from harness.scenario.twin import twin
 from tests.unit.scenario.scenario_strategy import without_lines
 
 SCENARIOS = load_scenarios(scenarios_folder())
-OTHERS: Final = {"settings", "control", "services", "writes", "bugs", "metadata", "concurrency"}
+OTHERS: Final = {
+    *("settings", "control", "services", "writes", "bugs", "metadata", "concurrency"),
+    *("partition_fields", "snapshots"),
+}
 PROFILES = load_profiles(profiles_file())
 TYPED: Final = {"types", "evolution"}
 """Families about changes of types: they give values, NULL among them, and may have no twin."""
@@ -44,8 +47,8 @@ EVERY: Final = {
     each.name for each in SCENARIOS if each.name.partition("/")[0] not in {*OTHERS, *TYPED}
 }
 """Those of `settings/` are for values of table settings that other tables cannot have; `services/`
-and `writes/` are asked by the profile `services`, `bugs/`, `metadata/`, `concurrency/` and the
-typed by their own; controls go into any plan."""
+and `writes/` are asked by the profile `services`, `bugs/`, `metadata/`, `concurrency/`, the two
+of Iceberg and the typed by their own; controls go into any plan."""
 HOUR: Final = 3600
 STORIES: Final = {"hudi/a5", "hudi/move", "hudi/drop_and_readd"}
 HUDI: Final = "spark-3.5.8-hudi-{}"
@@ -132,7 +135,7 @@ def test_it_says_what_it_is_about_and_where_it_comes_from(scenario: Scenario) ->
 )
 def test_all_its_values_can_be_traced(scenario: Scenario) -> None:
     wrong = [told for told in notices(scenario) if UNTRACED in told]
-    given = scenario.name.partition("/")[0] in TYPED
+    given = scenario.name.partition("/")[0] in {*TYPED, "partition_fields"}
     passed = (" is NULL", "more such values") if given else ()
     assert not [told for told in wrong if not any(each in told for each in passed)]
 
@@ -167,7 +170,8 @@ def test_hard_values_are_those_of_every_plain_type_that_the_format_has(scenario:
 def test_it_has_a_twin_and_both_are_read_back_from_their_text(scenario: Scenario) -> None:
     other = twin(scenario)
     data = [name for name, _ in scenario.table.columns if name not in scenario.table.fixed]
-    assert other is not None or len(data) == 1 or scenario.name.partition("/")[0] in TYPED
+    kept = {*TYPED, "partition_fields"}
+    assert other is not None or len(data) == 1 or scenario.name.partition("/")[0] in kept
     for each in (scenario, other) if other else (scenario,):
         again = without_lines(loads(dump(each), each.path, formats.keeping_case()))
         assert repr(again) == repr(without_lines(each))  # NaN equals nothing
