@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from harness.engines.format_facts import FormatFacts
-from harness.formats import data_files, layout
+from harness.formats import data_files, layout, own_operations
 from harness.formats.api import Changes, Committed, FileFactError, FileRows, Habit, VariantSettings
 from harness.formats.parquet import Footer
 from harness.formats.statements import (
@@ -109,6 +109,8 @@ class HiveFiles:
         name = name_of(operation)
         if name not in SCHEMA_CHANGES | ADDITIONS:
             return f"{self.NAME} has no {name}"  # rows are only added
+        if why := own_operations.of_another(operation, own_operations.HIVE):
+            return f"{self.NAME} {why}"
         if isinstance(operation, Touch) and operation.rewrites is not Rewrites.NONE:
             return (
                 f"touch with rewrites {operation.rewrites}: a plain Hive table has no file groups"

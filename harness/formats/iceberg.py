@@ -36,7 +36,8 @@ from harness.formats.iceberg_settings import (
 from harness.formats.statements import (
     DATABASE,
     LOCATION,
-    EqualityDelete,
+    IcebergCall,
+    Scalar,
     Sql,
     Statement,
     of_table,
@@ -51,6 +52,7 @@ from harness.model.table import Table
 from harness.model.truth import Row, Truth
 from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.definition import Scenario
+from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Operation, schedules
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.delete import Delete
@@ -194,7 +196,11 @@ class Iceberg:
         by_value = settings.get(DELETE_MODE) == EQUALITY
         match operation:
             case Delete() if by_value:
-                return (EqualityDelete(before.table.key, _keys(operation, before)),)
+                keys = _keys(operation, before)
+                gone: dict[str, Scalar] = {"column": before.table.key, "values": keys}
+                return (IcebergCall("delete_by_value", gone),)
+            case AddColumn(default=default) if default is not None:
+                return (_with_default(operation),)
             case Insert() | Upsert() | Touch():
                 return (Sql(_whole_rows(before, after)),)
         said = of_table(operation.sql(before, after))
@@ -303,6 +309,14 @@ class Iceberg:
     def facts(self, folder: Path, key: str) -> tuple[FileFact, ...]:
         """Read the live data files and position delete files."""
         return iceberg_files.facts(folder, key)
+
+
+def _with_default(new: AddColumn) -> IcebergCall:
+    """Return the call that adds a column; Iceberg parses texts for what has no form in Java."""
+    moment = str(new.type).startswith("timestamp")
+    default = str(new.default).replace(" ", "T") if moment else new.default
+    named = {"name": new.name, "type_": str(new.type), "default": default}
+    return IcebergCall("add_column", {**named, "first": new.first, "after": new.after})
 
 
 def _keys(delete: Delete, before: Truth) -> tuple[str | int, ...]:

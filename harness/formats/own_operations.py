@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from harness.scenario.operations import name_of
+from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.add_files import AddFiles
 from harness.scenario.operations.add_partition_field import AddPartitionField
 from harness.scenario.operations.api import Operation
@@ -19,6 +20,7 @@ from harness.scenario.operations.rewrite_position_deletes import RewritePosition
 from harness.scenario.operations.rollback_to_snapshot import RollbackToSnapshot
 from harness.scenario.operations.write_with_metadata import WriteWithMetadata
 
+HIVE: Final = "Hive"
 HUDI: Final = "Hudi"
 ICEBERG: Final = "Iceberg"
 OWN: Final[Mapping[str, tuple[type[Operation], ...]]] = {
@@ -37,5 +39,7 @@ OWN: Final[Mapping[str, tuple[type[Operation], ...]]] = {
 
 def of_another(operation: Operation, family: str) -> str:
     """Return that an operation is another family's alone; empty where it is not."""
+    if isinstance(operation, AddColumn) and operation.default is not None and family != ICEBERG:
+        return f"has no default values of columns, which are {ICEBERG}'s alone"
     owner = next((each for each, own in OWN.items() if isinstance(operation, own)), family)
     return "" if owner == family else f"has no {name_of(operation)}, which is {owner}'s alone"

@@ -23,6 +23,10 @@ HELD: Final = ".held"
 _INSTANT: Final = re.compile(r"\{instant of step (\d+)\}")
 
 
+Scalar = str | int | float | bool | None | tuple[str | int, ...]
+"""What a library is given: Py4J makes Java's values of them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sql:
     """A Spark SQL statement."""
@@ -63,11 +67,11 @@ class ClientCall:
 
 
 @dataclass(frozen=True, slots=True)
-class EqualityDelete:
-    """Delete rows by the values of a column, with Iceberg's library: no SQL of Spark does it."""
+class IcebergCall:
+    """A call of Iceberg's library, for what no SQL of Spark does; see `iceberg_client.py`."""
 
-    column: str
-    values: tuple[str | int, ...]
+    method: str
+    arguments: Mapping[str, Scalar]
 
     commits: ClassVar[bool] = True
 
@@ -103,7 +107,7 @@ class CommitHeld:
     commits: ClassVar[bool] = True
 
 
-Statement = Sql | SetColumns | ClientCall | EqualityDelete | FrameWrite | HeldSql | CommitHeld
+Statement = Sql | SetColumns | ClientCall | IcebergCall | FrameWrite | HeldSql | CommitHeld
 
 
 def of_table(common: Iterable[str]) -> tuple[Sql, ...]:
@@ -132,8 +136,8 @@ def recorded(statement: Statement) -> str:
             return f"metastore: set columns {json.dumps(columns)}{also}"
         case ClientCall(method, arguments):
             return f"write client: {method}({', '.join(map(repr, arguments))})"
-        case EqualityDelete(column, values):
-            return f"Iceberg: equality delete of {json.dumps(column)}: {json.dumps(values)}"
+        case IcebergCall(method, arguments):
+            return f"Iceberg: {method} {json.dumps(dict(arguments))}"
         case FrameWrite(query, format_, options):
             return f"DataFrame: {query}; append as {format_} {json.dumps(dict(options))}"
         case HeldSql(text, settings):

@@ -242,7 +242,7 @@ class Holdings:
         for row in self._rows(fact):
             own = held.get(row.key)
             for column in self._columns(fact) if own else ():
-                expected = named(own.values.get(column.id), column) if own else None
+                expected = named(own.of(column), column) if own else None
                 found = by_names(row.values[column.id], column)
                 if own and not same(expected, found):
                     place = text_of(row.key), column.id, column.name

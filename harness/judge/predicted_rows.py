@@ -80,7 +80,7 @@ def _of(
         return
     written = shown.row.written
     step = written.get(source.id, max(written.values(), default=0))
-    for path, each, stored in _pairs(field.name, field, source, shown.row.values.get(source.id)):
+    for path, each, stored in _pairs(field.name, field, source, shown.row.of(source)):
         if stored is None or at({field.name: value}, path) is not None:
             name = history[step].schema.path_of(each.id) or each.name
             yield path, Origin(each.id, name, step, shown.key)

@@ -68,7 +68,7 @@ def _forms(row: Row, since: Sequence[Field], truth: Truth) -> Iterator[tuple[Ori
     key = text_of(row.key)
     for later in since:
         try:
-            shown = named(row.values.get(later.id), later)
+            shown = named(row.of(later), later)
         except ValueError:
             continue  # an overwritten version has no exact form in a type that came after it
         for part, value in _parts(shown, later):
@@ -102,7 +102,7 @@ def _parts(value: Value, field: Field) -> Iterator[tuple[Field, Value]]:
 
 
 def _in_type(row: Row, field: Field) -> Value:
-    value = row.values.get(field.id)
+    value = row.of(field)
     try:
         return named(value, field)
     except ValueError:

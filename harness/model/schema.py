@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from harness.model.canonical import Value
 from harness.model.datatypes import Array, DataType, Map, Struct
 
 ELEMENT = "element"
@@ -35,6 +36,8 @@ class Field:
     children: tuple[Field, ...] = ()
     exact: bool = True
     """Whether each value must have an exact form in the type; else one without is not settled."""
+    default: Value = None
+    """What rows have there that were written before the column was added."""
 
     def walk(self) -> Iterator[Field]:
         """Yield this field and every one below it, outermost first."""
@@ -109,13 +112,16 @@ class Schema:
             return False
         return True
 
-    def add(self, path: str, type_: DataType, place: ColumnPosition = END) -> Schema:
+    def add(
+        self, path: str, type_: DataType, place: ColumnPosition = END, default: Value = None
+    ) -> Schema:
         """Return the schema with a new column at `path`."""
         parent, name = _split(path)
         siblings = self._named(parent)
         if name in (each.name for each in siblings):
             raise SchemaChangeError(f"there is a column '{path}' already")
-        field, last = number(name, type_, self.last_id)
+        made, last = number(name, type_, self.last_id)
+        field = replace(made, default=default)
         return replace(self._with(parent, _insert(siblings, field, place)), last_id=last)
 
     def drop(self, path: str) -> Schema:

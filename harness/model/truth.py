@@ -47,6 +47,10 @@ class Row:
     """The step that wrote the value, by the id of the column."""
     group: Group
 
+    def of(self, field: Field) -> Value:
+        """Return the value of a column: its default where the row is older than the column."""
+        return self.values.get(field.id, field.default)
+
 
 Rows = Mapping[Value, Row]
 Contested = Mapping[Value, Row | None]
@@ -318,4 +322,4 @@ def named(value: Value, field: Field) -> Value:
 
 def row_values(row: Row, schema: Schema) -> tuple[Value, ...]:
     """Return a row's values in the schema's order, as readers should show them."""
-    return tuple(named(row.values.get(field.id), field) for field in schema.fields)
+    return tuple(named(row.of(field), field) for field in schema.fields)

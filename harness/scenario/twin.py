@@ -88,12 +88,14 @@ def _changing(history: History) -> set[int]:
 
 
 def _explicit(scenario: Scenario, history: History) -> set[int]:
-    return {
-        history[number].column_id(name)
-        for number, step in enumerate(scenario.steps, start=1)
-        for row in getattr(step.operation, "rows", ())
-        for name in row
+    numbered = tuple(enumerate(scenario.steps, start=1))
+    rows = ((n, row) for n, step in numbered for row in getattr(step.operation, "rows", ()))
+    defaults = {
+        history[number].column_id(step.operation.name)
+        for number, step in numbered
+        if isinstance(step.operation, AddColumn) and step.operation.default is not None
     }
+    return defaults | {history[number].column_id(name) for number, row in rows for name in row}
 
 
 def _framed(scenario: Scenario, history: History) -> set[int]:

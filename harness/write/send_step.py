@@ -19,9 +19,9 @@ from harness.formats.statements import (
     PIPE,
     ClientCall,
     CommitHeld,
-    EqualityDelete,
     FrameWrite,
     HeldSql,
+    IcebergCall,
     SetColumns,
     Sql,
     Statement,
@@ -196,10 +196,10 @@ class StepSender:
                 named = {"method": method, "arguments": arguments, "options": dict(options)}
                 told = {**named, "table": TABLE, "path": str(target.table)}
                 self._session_of(writer).call(Library.HUDI, told, timeout_s=target.timeout_s)
-            case EqualityDelete(column, values):
-                table = f"{target.database}.{TABLE}"
-                gone = {"table": table, "column": column, "values": values}
-                self._session_of(writer).call(Library.ICEBERG, gone, timeout_s=target.timeout_s)
+            case IcebergCall(method, arguments):
+                named = {"method": method, "arguments": dict(arguments)}
+                told = {**named, "table": f"{target.database}.{TABLE}"}
+                self._session_of(writer).call(Library.ICEBERG, told, timeout_s=target.timeout_s)
             case FrameWrite():
                 self._append(statement, writer)
             case HeldSql():

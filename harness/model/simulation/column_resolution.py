@@ -83,6 +83,7 @@ def finders(
         By.COUNTED: not counted,
         By.RENUMBERED: not renumbered,
         By.ID_OUTSIDE: not outside,
+        By.ID_ALONE: all(field.default is None for field in history[-1].schema.fields),
     }
     return tuple(by for by in By if not never.get(by))
 
@@ -102,8 +103,8 @@ def renamed_inside(history: History) -> bool:
 def _differ(field: Field, source: Field, by: By) -> bool:
     if type(field.type) is not type(source.type) or not field.children:
         return field.type != source.type
-    there = {each.id if by is By.ID else each.name: each for each in source.children}
-    keys = [each.id if by is By.ID else each.name for each in field.children]
+    there = {each.id if by in {By.ID, By.ID_ALONE} else each.name: each for each in source.children}
+    keys = [each.id if by in {By.ID, By.ID_ALONE} else each.name for each in field.children]
     pairs = [(each, there.get(key)) for each, key in zip(field.children, keys, strict=True)]
     return any(found is not None and _differ(each, found, by) for each, found in pairs)
 
@@ -215,7 +216,7 @@ def _in_file(
 ) -> Field | None:
     name: str | None
     match by:
-        case By.ID | By.ID_OUTSIDE:
+        case By.ID | By.ID_OUTSIDE | By.ID_ALONE:
             return next((each for each in written.fields if each.id == field.id), None)
         case By.NAME | By.FOLDED:
             name = _named_as(field.name, in_file, by)
@@ -227,9 +228,9 @@ def _in_file(
 def shown(row: Row, field: Field, source: Field | None, by: By) -> Value:
     """Return what a reader shows of a row for a table's column, `source` being the file's."""
     if source is None:
-        return None
-    value = row.values.get(source.id)
-    if by is By.ID:
+        return field.default if by in {By.ID, By.ID_OUTSIDE} else None
+    value = row.of(source)
+    if by in {By.ID, By.ID_ALONE}:
         # One of Hudi's columns under another: of another type it is refused.
         fits = source.id > 0 or field.type == source.type
         return named(value, field) if fits else Unpredicted()
@@ -255,7 +256,7 @@ def _shown(row: Row, field: Field, source: Field | None, by: By, as_: As) -> Val
     if source is None:
         return None
     try:
-        return _by_name(row.values.get(source.id), source, field, by, as_)
+        return _by_name(row.of(source), source, field, by, as_)
     except ValueError:
         return Unpredicted()
 

@@ -36,6 +36,7 @@ class By(StrEnum):
     ID = "by id"
     ID_OUTSIDE = "by id, parts of structs by name"
     """Columns by id, what is inside them by name (seen on PrestoDB 0.283, on Iceberg's tables)."""
+    ID_ALONE = "by id, default values left out"
     NAME = "by name"
     FOLDED = "by name in any case"
     POSITION = "by position"
@@ -159,7 +160,7 @@ class Way:
 
         Statistics tell of texts before they are cast, and know nothing of a NULL that a cast makes.
         """
-        by_id = self.by in {By.ID, By.RENUMBERED}
+        by_id = self.by in {By.ID, By.RENUMBERED, By.ID_ALONE}
         pruned = self.by is self.pruned and not self.cast
         return pruned or (by_id and self.logs is Logs.BY_ID)
 
@@ -171,18 +172,20 @@ class Way:
         of today, and converts values; who goes by id converts them too, and so does who cuts
         timestamps. Who gives ids anew goes by the catalog of today, and leaves out files by the
         ids of the table. Hive shows Hudi's columns under others where it goes by id and merges log
-        files. Who finds columns by id and their parts by name goes by the catalog of today, and
-        converts values. So does who finds those of base files by id and those of log files by name.
+        files. Who finds columns by id and their parts by name, or leaves out default values, goes
+        by the catalog of today, and converts values. So does who finds those of base files by id
+        and those of log files by name.
         """
         older = self.catalog is not None
         lists = self.listed and (self.by.placed or older or self.stored)
         anew = self.by is By.RENUMBERED and (older or self.stored)
-        outside = self.by is By.ID_OUTSIDE and (older or self.stored or self.cast or self.listed)
+        of_iceberg = self.by in {By.ID_OUTSIDE, By.ID_ALONE}
+        outside = of_iceberg and (older or self.stored or self.cast or self.listed)
         stored = self.stored and (self.by is By.ID or self.cut)
         casts = self.cast and (self.listed or self.stored or self.cut)
         merges = self.logs is Logs.MERGED and not older and self.pruned is None
         laid = self.overlaid and not (self.by is By.ID and merges)
-        pruned = self.pruned in {By.RENUMBERED, By.ID_OUTSIDE}
+        pruned = self.pruned in {By.RENUMBERED, By.ID_OUTSIDE, By.ID_ALONE}
         named = self.logs is Logs.BY_NAME and (self.by is not By.ID or older)
         both = self.trusted is not None and self.pruned is not None
         laid |= self.own_order and (older or self.stored or self.cast or self.overlaid)

@@ -113,8 +113,7 @@ def columns_in_order(truth: Truth) -> tuple[Field, ...]:
 def select_rows(rows: Iterable[Row], fields: Sequence[Field]) -> str:
     """Return a query that yields rows, every value typed, every column named."""
     return " union all ".join(
-        "select "
-        + ", ".join(f"{literal(row.values.get(f.id), f)} as {quoted(f.name)}" for f in fields)
+        "select " + ", ".join(f"{literal(row.of(f), f)} as {quoted(f.name)}" for f in fields)
         for row in rows
     )
 

@@ -60,7 +60,6 @@ class Update:
 def _choose(truth: Truth, name: str, rows: tuple[Row, ...]) -> str:
     field, key = truth.schema.find(name), truth.schema.find(truth.table.key)
     whens = " ".join(
-        f"when {literal(row.key, key)} then {literal(row.values.get(field.id), field)}"
-        for row in rows
+        f"when {literal(row.key, key)} then {literal(row.of(field), field)}" for row in rows
     )
     return f"{quoted(name)} = case {quoted(key.name)} {whens} end"

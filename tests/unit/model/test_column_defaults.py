@@ -1,0 +1,81 @@
+"""Columns with default values: what rows have that are older, and what readers show of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from harness.formats.api import Changes, Habit
+from harness.model.datatypes import parse_type
+from harness.model.schema import SchemaChangeError
+from harness.model.simulation.reader import Simulation
+from harness.model.simulation.strategies import By, Way
+from harness.model.table import Table
+from harness.model.truth import History, row_values
+from harness.plan.expected_files import expected_files
+from harness.scenario import expected_history
+from harness.scenario.definition import Scenario, Step
+from harness.scenario.operations.add_column import AddColumn
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.update import Update
+
+TEXT = parse_type("string")
+TABLE = Table((("id", TEXT), ("a", TEXT)), "id")
+ADD = AddColumn("b", TEXT, default="x")
+STEPS = (
+    Insert((1,)),
+    Insert((2,)),
+    ADD,
+    Insert((3,)),
+    RenameColumn("b", "c"),
+    Update((2,), ("a",)),
+)
+
+
+def history(*operations: Operation) -> History:
+    scenario = Scenario("x", TABLE, tuple(map(Step, operations)))
+    done = [True] * len(operations)
+    return expected_history.history(scenario, merge_on_read=False, applied=done)
+
+
+def shown(by: By) -> list[object]:
+    """What a reader shows of the last column, once the file of row 2 was written anew."""
+    found = history(*STEPS)
+    files = expected_files(found, STEPS, Habit(Changes.REPLACE, partitions=False))[-1]
+    newest = {fact.file_group: fact for fact in files}
+    numbers = {str(step): step for step in range(len(found))}
+    reading = Simulation(found, list(newest.values()), numbers)
+    return [row.values[-1] for row in reading.rows(Way(by))]
+
+
+def test_rows_that_are_older_have_the_default_under_any_later_name() -> None:
+    now = history(*STEPS)[-1]
+    values = {key: row_values(row, now.schema)[-1] for key, row in now.rows.items()}
+    assert values == {"1": "x", "2": "x", "3": "f3s4r3"}
+
+
+def test_a_reader_without_defaults_lacks_them_where_no_file_was_written_since() -> None:
+    assert sorted(map(str, shown(By.ID))) == ["f3s4r3", "x", "x"]
+    assert sorted(map(str, shown(By.ID_ALONE))) == ["None", "f3s4r3", "x"]
+    assert sorted(map(str, shown(By.NAME))) == ["None", "None", "x"]
+
+
+def test_without_a_default_there_is_no_such_way() -> None:
+    found = history(Insert((1,)), replace(ADD, default=None))
+    assert By.ID_ALONE not in {way.by for way in Simulation(found, [], {}).ways()}
+    assert By.ID_ALONE in {way.by for way in Simulation(history(*STEPS), [], {}).ways()}
+
+
+@pytest.mark.parametrize(
+    ("new", "told"),
+    [
+        (AddColumn("b", parse_type("int"), default="many"), "the default: "),
+        (AddColumn("b", parse_type("array<int>"), default=1), "for a column without parts"),
+    ],
+)
+def test_a_default_is_a_value_of_a_plain_column(new: AddColumn, told: str) -> None:
+    with pytest.raises(SchemaChangeError, match=told):
+        new.evolve(history(Insert((1,)))[-1])
