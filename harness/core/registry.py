@@ -66,6 +66,11 @@ class Registry(Generic[Thing]):
         return {name: self.load(name) for name in self.names()}
 
 
+def added() -> bool:
+    """Return whether any installed package adds something of whatever kind."""
+    return any(group.startswith(f"{GROUPS}.") for group in entry_points().groups)
+
+
 @cache
 def _ours(registry: Registry[Any]) -> Mapping[str, Any]:
     return registry.ours()

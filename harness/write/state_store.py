@@ -64,6 +64,14 @@ def load(cache: Cache, digest: str) -> State | None:
         return _found(cache, digest)
 
 
+def facts(state: State) -> str:
+    """Return all that is kept of a state beside its files, as a text that tells it from others.
+
+    What the files hold is as it was when they were listed there: `load` has seen to it.
+    """
+    return f"{state.digest} {(state.folder / STATE).read_text(encoding='utf-8')}"
+
+
 def table(cache: Cache, digest: str) -> Path | None:
     """Return the folder of a frozen table, for whoever only looks: nothing is made or put aside."""
     found = _folder(cache, digest) / TABLE
