@@ -12,6 +12,7 @@ import pytest
 from harness.artifacts import result_cache
 from harness.artifacts.cache import Cache
 from harness.artifacts.result_cache import ResultCache, own_code
+from harness.core import registry
 from harness.core.records import Verdict, VerdictKind
 from tests.toys.package import install
 
@@ -160,4 +161,5 @@ def test_with_a_package_that_adds_to_the_harness_nothing_is_kept(
     assert ResultCache.of(Cache(tmp_path)).code
     install(tmp_path, {"formats": {"toy": "toys.format"}})
     monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(registry, "added", registry.added.__wrapped__)
     assert not ResultCache.of(Cache(tmp_path)).code
