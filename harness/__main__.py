@@ -25,7 +25,9 @@ def main() -> int:
 
         gc.freeze()  # what is imported stays
 
-        return stdio.finish(app.main())
+        status = stdio.finish(app.main())
+    gc.freeze()  # what is left ends with the process: Python would look through all of it
+    return status
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from harness.artifacts import distributions
+from harness.artifacts import distributions, result_cache
 from harness.artifacts.distributions import OwnLock
 
 # How long an example takes says more about the machine than about the code. The gate of a change
@@ -49,6 +49,12 @@ def own_distributions(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     if known:
         distributions.load.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def no_results(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep nothing that code works out which a test may have changed in this process alone."""
+    monkeypatch.setattr(result_cache, "own_code", lambda: "")
 
 
 @pytest.fixture(autouse=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 from collections.abc import Iterator
@@ -20,6 +21,12 @@ OFFLINE = "HARNESS_OFFLINE"
 """The environment variable that says that nothing is downloaded: 1, true, yes or on."""
 MAKING = ".making-"
 """How the name of a folder begins in which something is made that is not there yet."""
+
+
+def file_sha256(path: Path) -> str:
+    """SHA-256 (hexadecimal) of a file's content."""
+    with path.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,16 +19,16 @@ from filelock import Timeout
 from harness.artifacts import cache_mark, table_homes
 from harness.artifacts.cache import MAKING, Cache, remove
 
-MADE_AGAIN: Final = ("states", table_homes.TABLES, "answers", "archives")
+MADE_AGAIN: Final = ("states", table_homes.TABLES, "answers", "results", "archives")
 """Folders whose content the next run that needs it makes again. Archives are of classes, what
 servers start with; another file for each version of the jars."""
 MADE_IN: Final = ("", "archives", "jre", "python", "spark", "states", "unpacked")
 """Folders of the cache in which things are made beside their place; a bundle's is its own."""
 JAVAS: Final = ".temp"
 """What Java puts to the name of an archive of classes as long as it writes it (`jcmd`)."""
-PARTS: Final = "answers/parts/*"
+PARTS: Final = tuple(f"{name}/parts/*" for name in cache_mark.SPREAD)
 OLD_S: Final = 600.0
-"""An answer is written within milliseconds; a part that old is nobody's."""
+"""What lies there is written within milliseconds; a part that old is nobody's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +64,9 @@ def remove_all(paths: Sequence[Path], folder: str, cache: Cache) -> FolderSize:
 
 
 def prune(cache: Cache, before: float) -> tuple[FolderSize, ...]:
-    """Remove states, answers, tables brought home and archives made before a time (s since 1970).
+    """Remove what can be made again and was made before a time (s since 1970).
 
-    Return what was removed of each. What has no name that the harness gives stays.
+    Return what was removed of each folder. What has no name that the harness gives stays.
 
     Raises:
         UsageProblem: the folder is no cache.
@@ -79,7 +79,8 @@ def prune(cache: Cache, before: float) -> tuple[FolderSize, ...]:
 def sweep(cache: Cache) -> tuple[Path, ...]:
     """Remove what the dead left, and nothing that a live harness uses; return what was removed."""
     making = (path for name in MADE_IN for path in (cache.root / name).glob(f"{MAKING}*"))
-    parts = [path for path in cache.root.glob(PARTS) if _is_old(path)]
+    there = (path for parts in PARTS for path in cache.root.glob(parts))
+    parts = [path for path in there if _is_old(path)]
     for part in parts:
         part.unlink(missing_ok=True)
     unfinished = [path for path in making if _swept(path, cache)]

@@ -30,12 +30,15 @@ NAMES: Final[Mapping[str, str]] = {
     "conformance": rf"{_SHORT}\.json",
     "jre": rf".+-{_SHORT}",
     "python": rf".+-{_SHORT}|{_SHORT}\.whl",
+    "results": rf"([0-9a-f]{{2}}|parts)/({_DIGEST}|{_ID})\.jsonl",
     "spark": rf".+-{_SHORT}",
     "states": rf"{_DIGEST}(\.changed-\d+)?",
     "tables": _ID,
     "unpacked": _SHORT,
 }
 """What each folder of a cache holds; beside it lie locks, and what is being made."""
+SPREAD: Final = ("answers", "results")
+"""Folders that have many files each, in folders by the first digits of their names."""
 _BESIDE: Final = re.compile(
     rf"lost\+found|(parcel|tables|{MARK})\.lock|{re.escape(MAKING)}(parcel|{MARK})"
 )
@@ -97,10 +100,10 @@ def _strange(root: Path) -> Iterator[Path]:
 
 
 def _held(folder: Path) -> Iterator[Path]:
-    """Yield what lies in a folder of a cache: of answers, what lies in the folders of that."""
+    """Yield what lies in a folder of a cache; of `SPREAD` ones, what lies in their folders."""
     inner = folder.iterdir() if folder.is_dir() else (folder,)
     for path in inner:
-        yield from path.iterdir() if folder.name == "answers" and path.is_dir() else (path,)
+        yield from path.iterdir() if folder.name in SPREAD and path.is_dir() else (path,)
 
 
 def _below(path: Path, folder: Path) -> str:

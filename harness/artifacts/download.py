@@ -173,12 +173,6 @@ def _asked(method: str, path: str, source: OpenRepository) -> Iterator[requests.
         raise UnreachableProblem(url, _reason(error)) from error
 
 
-def file_sha256(path: Path) -> str:
-    """SHA-256 (hexadecimal) of a file's content."""
-    with path.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
-
-
 def _attempts(
     session: requests.Session, url: str, size: int, part: Path, progress: Progress
 ) -> str:

@@ -6,20 +6,16 @@ import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from harness.artifacts import distributions, install, jre, pyspark_home, python_home, repository
-from harness.artifacts.cache import Cache
+from harness.artifacts.cache import Cache, file_sha256
 from harness.artifacts.distribution import ARCHIVE, Artifact, Distribution
-from harness.artifacts.download import (
-    DownloadProblem,
-    ExpectedFile,
-    OpenRepository,
-    connected,
-    download,
-    file_sha256,
-)
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress, megabytes
+
+if TYPE_CHECKING:
+    from harness.artifacts.download import OpenRepository
 
 _NAMED = 8
 """So many missing files are named."""
@@ -205,7 +201,9 @@ def _ensure_artifacts(
         lacking[0].file_name if len(lacking) == 1 else f"{distribution.name}, {len(lacking)} files,"
     )
     progress.start(f"fetch {what} → {cache.root}", total)
-    with connected(repository.configured()) as source:
+    from harness.artifacts import download  # noqa: PLC0415 - few runs need what it imports
+
+    with download.connected(repository.configured()) as source:
         for artifact in lacking:
             _ensure_artifact(artifact, cache, source, progress)
     progress.done()
@@ -226,19 +224,19 @@ def _ensure_artifact(
             return
         if not (path.is_file() and file_sha256(path) == artifact.sha256):
             check_online([Missing(artifact.file_name, artifact.size)], cache)
-            wanted = ExpectedFile(
-                artifact.coordinates.repository_path, artifact.size, artifact.sha256
-            )
-            _download(artifact, wanted, path, source, progress)
+            _download(artifact, path, source, progress)
         cache.stamp(artifact)
 
 
-def _download(
-    artifact: Artifact, wanted: ExpectedFile, path: Path, source: OpenRepository, progress: Progress
-) -> None:
+def _download(artifact: Artifact, path: Path, source: OpenRepository, progress: Progress) -> None:
+    from harness.artifacts import download  # noqa: PLC0415 - few runs need what it imports
+
+    wanted = download.ExpectedFile(
+        artifact.coordinates.repository_path, artifact.size, artifact.sha256
+    )
     try:
-        download(wanted, path, source, progress)
-    except DownloadProblem as problem:
+        download.download(wanted, path, source, progress)
+    except download.DownloadProblem as problem:
         problem.artifact = str(artifact.coordinates)
         raise
 

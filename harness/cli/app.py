@@ -6,41 +6,28 @@ import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import typer
 from rich.console import Console
-from typer.core import TyperGroup
 
 import harness
 from harness import reports
-from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
 from harness.cli import (
-    baseline_commands,
-    cache_commands,
-    doctor_containers,
-    engine_commands,
     expected_steps,
-    fixture_command,
-    history_commands,
     judged_run,
     kept_runs,
     named_parts,
     options,
     plan_options,
-    scan_command,
     signals,
 )
-from harness.cli import doctor as health
+from harness.cli.commands import MARKUP, Commands
 from harness.cli.console.output import OUT, Output
-from harness.cli.explain import command as explanation
 from harness.cli.judged_run import Ending
 from harness.cli.named_parts import NamedParts
 from harness.cli.open_run import Resources, begun, looked_at, resumed
-from harness.cli.remedy import command as remedies
-from harness.cli.reproduce import command as reproduction
-from harness.cli.upgrade import command as upgrades
 from harness.core.errors import DEFECT, HarnessError, UsageProblem, printable, problem_of
 from harness.plan import own_distributions
 from harness.read.reader_servers import TIMEOUT_S
@@ -54,32 +41,16 @@ from harness.write import writer_pool
 ERR: Final = Console(stderr=True)
 
 
-class _Commands(TyperGroup):
-    """All commands; the library would end two failures inside them with 1, a finding's status."""
-
-    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - its type is private to the library
-        """Run the command that was named."""
-        try:
-            return super().invoke(ctx)
-        except (BrokenPipeError, EOFError) as error:
-            raise RuntimeError("a process or a file that was talked to ended") from error
-
-
 app = typer.Typer(
-    cls=_Commands,
+    cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
+    rich_markup_mode=MARKUP,
     help="Find silent wrong answers: write lake tables with PySpark, change their schemas, ask "
     "real Spark, Hive, Trino and Presto what they see, and judge each answer value by value.",
     epilog="Begin with: harness run --profile quick-start --show",
 )
-
-app.add_typer(engine_commands.app, name="engines")
-app.add_typer(baseline_commands.app, name="baseline")
-app.add_typer(cache_commands.app, name="cache")
-app.add_typer(history_commands.app, name="history")
 
 
 @app.command()
@@ -254,38 +225,6 @@ def report(
             output.report(found)
         for name in names or ():
             OUT.print(f"{name}: {reports.load(name).write(found, found.folder)}")
-
-
-app.command()(explanation.explain)
-app.command()(reproduction.reproduce)
-app.command()(remedies.remedy)
-app.command()(upgrades.upgrade)
-app.command("compare")(upgrades.compare_runs)
-app.command()(scan_command.scan)
-app.command("export-fixtures")(fixture_command.export_fixtures_of)
-
-
-@app.command()
-def doctor(
-    verify: Annotated[
-        bool, typer.Option("--verify", help="Check the SHA-256 of every file in the cache.")
-    ] = False,
-    profile: Annotated[
-        str, typer.Option(help="The profile whose containers the memory of Docker must hold.")
-    ] = options.QUICK_START,
-) -> None:
-    """Show what is installed, what is missing, and what each engine needs of this machine."""
-    needed = needed_artifacts.needed(plan_options.make(None, profile, ""))
-    cache = Cache.default()
-    changed = health.verify(distributions.names(), cache, OUT) if verify else ()
-    found = health.health(distributions.names(), cache)
-    this = health.machine(cache)
-    health.show(this, found, OUT)
-    docker = doctor_containers.look(distributions.names())
-    told = doctor_containers.warnings(docker, profile, needed)
-    doctor_containers.show(docker, told, OUT)
-    if changed or health.problems(this, found):
-        raise typer.Exit(3)
 
 
 @app.callback(invoke_without_command=True)

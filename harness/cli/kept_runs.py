@@ -11,7 +11,7 @@ import typer
 
 from harness.comparison.kept_cells import kept_cells
 from harness.core.errors import HarnessError, UsageProblem, printable, problem_of
-from harness.run import history_file, history_store, load_run, run_folder, run_info
+from harness.run import history_file, history_store, run_folder, run_info
 from harness.run.kept_run import KeptRun
 from harness.run.load_run import Run
 
@@ -76,19 +76,19 @@ def _place(store: Path | None, folder: Path) -> Path | None:
     return DEFAULT if here else None
 
 
-def kept_or_folder(side: Path, store: Path) -> Run:
-    """Load a run by its folder, or by its name among those that are kept.
+def kept_or_folder(side: Path, store: Path) -> Path:
+    """Return the folder of a run that is named by it, or as those that are kept are.
 
     One that is kept and has no folder gets it again.
     """
     if side.exists() or not store.is_file():
-        return load_run.load(run_folder.existing(side))
+        return run_folder.existing(side)
     with history_store.opened(store) as found:
         kept = found.run(str(side))
         folder = next(each for each in _folders(kept) if _is_or_can_be(kept, each))
         if not folder.exists():
             found.restore(kept, folder)
-    return load_run.load(run_folder.existing(folder))
+    return run_folder.existing(folder)
 
 
 def _folders(kept: KeptRun) -> Iterator[Path]:

@@ -63,15 +63,24 @@ def write_all(path: Path, records: Iterable[Record]) -> None:
     part.replace(path)
 
 
-def read_all(path: Path, kind: type[Record]) -> Iterator[Record]:
-    """Read the records of a file; a last line cut off by a death is left out."""
+def _not_known(_line: bytes) -> None:
+    """Return nothing: each line is read."""
+
+
+def read_all(
+    path: Path, kind: type[Record], known: Callable[[bytes], Record | None] = _not_known
+) -> Iterator[Record]:
+    """Read the records of a file; a last line cut off by a death is left out.
+
+    `known`: returns the record of a line that need not be read.
+    """
     if not path.exists():
         return
     # As bytes: the cut may go through a character.
     with path.open("rb") as lines:
         for line in lines:
             if line.endswith(b"\n"):
-                yield parse(kind, line)
+                yield known(line) or parse(kind, line)
 
 
 @contextmanager

@@ -31,6 +31,12 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 
+def case_of(line: bytes) -> str:
+    """Return the case that a line is about, of which no more is read; empty if not as we write."""
+    head = _NAME.match(line)
+    return sys.intern(json.loads(head[1])) if head else ""  # verdicts have the same as answers
+
+
 class RecordFile(Sequence[Record]):
     """The whole lines of a file as it is now: what is added later is not in it."""
 
@@ -72,10 +78,8 @@ class RecordFile(Sequence[Record]):
     def cases(self) -> Iterator[str]:
         """Yield the case of each record, of which no more is read."""
         for at in range(len(self)):
-            if head := _NAME.match(self._line(at)):
-                yield sys.intern(json.loads(head[1]))  # verdicts have the same
-            else:  # not as we write it, so it is read to see whether it is a record
-                yield getattr(self[at], "case", "")
+            # One that is not as we write it is read to see whether it is a record.
+            yield case_of(self._line(at)) or getattr(self[at], "case", "")
 
     def copy(self, path: Path, cases: Iterable[str]) -> None:
         """Write the records of these cases to a file, the last of each; complete or not at all.

@@ -56,14 +56,21 @@ class Registry(Generic[Thing]):
             EnvironmentProblem: a package adds it, and it cannot be loaded.
 
         """
-        if name not in self.names():
+        ours, added_ = _ours(self), _added(self)
+        if name not in ours and name not in added_:
             raise UnknownNameProblem(self.kind, name, self.names())
-        ours: Mapping[str, Thing] = _ours(self)
-        return ours[name] if name in ours else _loaded(self, name)
+        found: Thing = ours[name] if name in ours else _loaded(self, name)
+        return found
 
     def all(self) -> Mapping[str, Thing]:
         """Return everything by name; raises as `load` does."""
         return {name: self.load(name) for name in self.names()}
+
+
+@cache
+def added() -> bool:
+    """Return whether any installed package adds something of whatever kind."""
+    return any(group.startswith(f"{GROUPS}.") for group in entry_points().groups)
 
 
 @cache

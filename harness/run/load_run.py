@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from harness.core import jsonl, outcomes, records, shared_values
+from harness.core import jsonl, outcomes, record_file, records, shared_values
 from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
 from harness.core.jsonl import Record
@@ -35,6 +35,7 @@ WRITE: Final = "write"
 """The view of a verdict that is about a step itself and not about a reader's answer."""
 DID_NOT_RUN: Final = "did not run"
 NOT_JUDGED: Final = "answered but not judged; judge the run again"
+_NONE: Final[Mapping[str, Verdict]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,15 +227,20 @@ def _key(state: StateRecord) -> tuple[str, int]:
     return state.variant, state.outcome.step
 
 
-def load(folder: Path) -> Run:
+def load(folder: Path, beside: Run | None = None) -> Run:
     """Load a run, whole or broken off.
+
+    `beside`: a run that it is held against; what is the same in both is in memory once.
 
     Raises:
         UsageProblem: the folder is no run.
         RecordProblem: a verdict in it cannot be read, or a state names what the plan does not have.
 
     """
-    return with_verdicts(recorded(folder))
+    found = recorded(folder)
+    if beside and found.info.cells == beside.info.cells:
+        found = replace(found, info=replace(found.info, cells=beside.info.cells))
+    return with_verdicts(found, beside.recorded if beside else {})
 
 
 def recorded(folder: Path) -> Run:
@@ -245,10 +251,12 @@ def recorded(folder: Path) -> Run:
     return Run(folder, info, states, answers(folder), {})
 
 
-def with_verdicts(run: Run) -> Run:
-    """Return a run with the verdicts that are recorded now; raises as `load` does."""
-    share = shared_values.VerdictParts()
-    return replace(run, recorded={each.case: share(each) for each in _verdicts(run.folder)})
+def with_verdicts(run: Run, known: Mapping[str, Verdict] = _NONE) -> Run:
+    """Return a run with the verdicts that are recorded now; raises as `load` does.
+
+    `known`: verdicts by their cases; one that is recorded alike is the same object.
+    """
+    return replace(run, recorded={each.case: each for each in _verdicts(run.folder, known)})
 
 
 def answers(folder: Path) -> Mapping[str, Answer]:
@@ -301,10 +309,17 @@ def _file(path: Path, kind: type[Record]) -> RecordFile[Record]:
     return RecordFile(path, kind, failed)
 
 
-def _verdicts(folder: Path) -> Iterator[Verdict]:
-    path, read = folder / VERDICTS, 0
+def _verdicts(folder: Path, known: Mapping[str, Verdict]) -> Iterator[Verdict]:
+    path, read, share = folder / VERDICTS, 0, shared_values.VerdictParts()
     try:
-        for read, each in enumerate(jsonl.read_all(path, Verdict), start=1):  # noqa: B007
-            yield each
+        found = jsonl.read_all(path, Verdict, partial(_known, known))
+        for read, each in enumerate(found, start=1):  # noqa: B007
+            yield each if known.get(each.case) is each else share(each)
     except ValueError as problem:
         raise RecordProblem(path, read + 1, first_wrong(problem)) from problem
+
+
+def _known(known: Mapping[str, Verdict], line: bytes) -> Verdict | None:
+    """Return the verdict that a line says again."""
+    found = known.get(record_file.case_of(line)) if known else None
+    return found if found and jsonl.dump(found) == line[:-1].decode() else None

@@ -18,13 +18,14 @@ from pathlib import Path
 
 from harness.artifacts import cache_cleanup, distributions
 from harness.artifacts.cache import Cache
+from harness.artifacts.result_cache import ResultCache
 from harness.core import jsonl, shared_values
 from harness.core.concurrency import JobThreads
 from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
 from harness.core.progress import Progress
 from harness.core.queue import ClosableQueue
-from harness.core.records import Answer, StateRecord, Verdict
+from harness.core.records import Answer, StateRecord, Verdict, VerdictKind
 from harness.core.runtime_names import PROCESS
 from harness.judge import verdicts
 from harness.judge.baseline import Applied
@@ -283,15 +284,17 @@ class JudgedRun:
 
 
 @run_log.phase("judge")
-def judge_run(folder: Path) -> JudgedRun:
-    """Judge what was answered, and tell what of it is known; no engine, no cache.
+def judge_run(folder: Path, results: ResultCache | None = None) -> JudgedRun:
+    """Judge what was answered, and tell what of it is known; no engine.
 
-    Variant by variant, so that no more than one is in memory with its answers.
+    Variant by variant, so that no more than one is in memory with its answers. `results`: has the
+    verdicts on variants that were recorded alike before; None: all are judged.
     """
     found = load_run.recorded(folder)
     plan = plan_record.plan_of(found.info)
     lines = baseline_files.lines_of(found, plan)
-    jsonl.write_all(folder / load_run.VERDICTS, map(lines.apply, _verdicts(found, plan)))
+    verdicts_ = _verdicts(found, plan, results)
+    jsonl.write_all(folder / load_run.VERDICTS, map(lines.apply, verdicts_))
     run = load_run.with_verdicts(found)
     return JudgedRun(run, lines.applied(tuple(run.recorded.values())))
 
@@ -304,9 +307,10 @@ def update_baselines(folder: Path) -> baseline_files.Updated:
     return baseline_files.update(found, plan, tuple(shared))
 
 
-def _verdicts(found: Run, plan: Plan) -> Iterator[Verdict]:
+def _verdicts(found: Run, plan: Plan, results: ResultCache | None = None) -> Iterator[Verdict]:
     """Yield the verdicts of each variant of a plan, one variant after another."""
-    judged = partial(_of_variant, found, grouped((cell.variant, cell) for cell in plan.cells))
+    cells = grouped((cell.variant, cell) for cell in plan.cells)
+    judged = partial(_of_variant, found, cells, results)
     controls = held_to_controls.controls_of(plan)
     with_controls = {cell.variant for cells in controls.values() for cell in cells}
     first = map(judged, (each for each in plan.variants if each.id in with_controls))
@@ -317,7 +321,26 @@ def _verdicts(found: Run, plan: Plan) -> Iterator[Verdict]:
 
 
 def _of_variant(
-    found: Run, cells: Mapping[str, Sequence[Cell]], variant: Variant
+    found: Run,
+    cells: Mapping[str, Sequence[Cell]],
+    results: ResultCache | None,
+    variant: Variant,
 ) -> tuple[Verdict, ...]:
-    case = case_of(variant, found.states_of(variant.id))
-    return verdicts.judge(case, cells.get(variant.id, ()), found.answers)
+    """Return the verdicts on a variant, for which nothing of any other is looked at."""
+    asked, states = cells.get(variant.id, ()), found.states_of(variant.id)
+    there = (cell.case for cell in asked if cell.case in found.answers)
+    answers = {case: found.answers[case] for case in there}
+
+    def judge() -> tuple[Verdict, ...]:
+        return verdicts.judge(case_of(variant, states), asked, answers)
+
+    if results is None:
+        return judge()
+    records = *map(jsonl.dump, states), *map(jsonl.dump, answers.values())
+    told = repr(variant), repr(asked), repr(found.info.locks), *records
+    return results.records(Verdict, told, judge, _known_verdict)
+
+
+def _known_verdict(verdict: Verdict) -> bool:
+    """Return whether a verdict is kept: what is unknown is looked at again."""
+    return verdict.verdict is not VerdictKind.UNKNOWN

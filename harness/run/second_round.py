@@ -12,6 +12,7 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Final
 
+from harness.artifacts.result_cache import ResultCache
 from harness.core import jsonl
 from harness.core.grouping import grouped
 from harness.core.parties import Party
@@ -52,7 +53,8 @@ def judge(plan: Plan, work: Work) -> JudgedRun:
         MissingStateProblem: a table that is asked about again is no longer in the cache.
 
     """
-    judged = pipeline.judge_run(work.folder)
+    results = ResultCache.of(work.cache)
+    judged = pipeline.judge_run(work.folder, results)
     answers, again = judged.run.answers, plan.ask_again
     suspects = (each for each in judged.applied.verdicts if suspected(each, again))
     wanted = {each.case for each in suspects if due(each, answers.get(each.case), again)}
@@ -60,7 +62,7 @@ def judge(plan: Plan, work: Work) -> JudgedRun:
     if not cells:
         return judged
     ask(plan, work, cells)
-    return pipeline.judge_run(work.folder)
+    return pipeline.judge_run(work.folder, results)
 
 
 @run_log.phase("ask again")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from pymetastore.hive_metastore import ThriftHiveMetastore, ttypes
+from pymetastore.hive_metastore import ttypes
 from thrift.protocol.TBinaryProtocol import TBinaryProtocol
 from thrift.Thrift import TApplicationException, TException
 from thrift.transport.TSocket import TSocket
@@ -159,6 +159,9 @@ def connect(uri: str, *, timeout_s: float = TIMEOUT_S) -> Iterator[Catalog]:
         CatalogGoneProblem: nobody listens there.
 
     """
+    # A million characters of generated code, which few commands need.
+    from pymetastore.hive_metastore import ThriftHiveMetastore  # noqa: PLC0415
+
     socket = TSocket(*_address(uri))
     socket.setTimeout(timeout_s * 1000)
     transport = TBufferedTransport(socket)

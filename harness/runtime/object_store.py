@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import requests
-
 from harness.artifacts.distribution import Distribution
 from harness.artifacts.fetch import Installation
 from harness.artifacts.object_storage import BUCKET
@@ -43,7 +41,7 @@ class ObjectStoreProgram:
     """The folder whose folders are its buckets."""
     log: str = "s3proxy.log"
     ready_s: float = READY_S
-    not_yet: tuple[type[Exception], ...] = (requests.RequestException,)
+    not_yet: tuple[type[Exception], ...] = (OSError,)  # as are all of `requests`
 
     def files(self, around: Surroundings) -> Mapping[str, str]:
         """Return its configuration."""
@@ -82,6 +80,8 @@ def serve(runtime: Runtime, folder: Path) -> AbstractContextManager[ObjectStore]
     program = ObjectStoreProgram(runtime.distribution, bucket.parent, ready_s=READY_S)
 
     def ready(running: Running, port: int) -> ObjectStore:
+        import requests  # noqa: PLC0415 - few runs have a store
+
         url = f"http://{LOOPBACK}:{port}"
         requests.head(f"{url}/{BUCKET}", timeout=ANSWER_S).raise_for_status()
         return ObjectStore(running, url, bucket)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
+from harness.artifacts.result_cache import ResultCache
 from harness.core.records import FileValues, StateRecord
 from harness.formats import data_files
 from harness.model.file_facts import FileFact
+from harness.write import state_store
 from harness.write.next_step import VariantOutcomes
 from harness.write.table_state import Frozen, State
 from harness.write.wrong_statistics import FileRowsSeen, wrong
@@ -21,20 +24,40 @@ class VariantResult:
     states: Mapping[tuple[str, int], State]
 
 
-def record(
-    outcomes: VariantOutcomes, states: Sequence[State | None], *, reused: bool
-) -> VariantResult:
-    """Return what is known of a variant: its records and its states.
+def written(outcomes: VariantOutcomes, states: Sequence[State | None]) -> VariantResult:
+    """Return what is known of a variant that was written just now: its records and its states.
 
     Args:
         outcomes: of the steps so far.
         states: one for each of these steps, None where there is none.
-        reused: whether the states were found and not written.
 
     """
+    return _result(outcomes, states, _records(outcomes, states, reused=False))
+
+
+def found(
+    outcomes: VariantOutcomes, states: Sequence[State | None], results: ResultCache
+) -> VariantResult:
+    """Return the same of a variant whose states were found; `results` has it of states seen before.
+
+    The files of a state are as they were when it was frozen, or it would not be found.
+    """
+    told = repr(outcomes), *(state_store.facts(each) if each else "" for each in states)
+    made = partial(_records, outcomes, states, reused=True)
+    return _result(outcomes, states, results.records(StateRecord, told, made, _whole))
+
+
+def _whole(record: StateRecord) -> bool:
+    """Return whether every file was read: the next time one may be that was not."""
+    return not any(each.unread for each in record.values)
+
+
+def _result(
+    outcomes: VariantOutcomes, states: Sequence[State | None], records: Iterable[StateRecord]
+) -> VariantResult:
     variant = outcomes.variant.id
-    found = {(variant, step): state for step, state in enumerate(states) if state}
-    return VariantResult(tuple(_records(outcomes, states, reused=reused)), found)
+    there = {(variant, step): state for step, state in enumerate(states) if state}
+    return VariantResult(tuple(records), there)
 
 
 def _records(

@@ -60,8 +60,18 @@ def load(cache: Cache, digest: str) -> State | None:
     One whose files somebody has changed since, or that was made in another cache and can only be
     read there, is put aside, to be written again.
     """
+    if state := _usable(cache, digest):  # no lock: it came as a whole, and is never changed
+        return state
     with cache.lock(_folder(cache, digest)):
         return _found(cache, digest)
+
+
+def facts(state: State) -> str:
+    """Return all that is kept of a state beside its files, as a text that tells it from others.
+
+    What the files hold is as it was when they were listed there: `load` has seen to it.
+    """
+    return f"{state.digest} {(state.folder / STATE).read_text(encoding='utf-8')}"
 
 
 def table(cache: Cache, digest: str) -> Path | None:
@@ -179,13 +189,21 @@ def _found(cache: Cache, digest: str) -> State | None:
     folder = _folder(cache, digest)
     if not folder.is_dir():
         return None
-    state = _read(digest, folder)
-    moved = state.frozen.home and state.home.parent != table_homes.folder(cache)
-    if not moved and _list(state.table) == state.frozen.listing:
+    if state := _usable(cache, digest):
         return state
     folder.chmod(0o755)
     folder.rename(folder.with_name(f"{digest}.changed-{time.time_ns()}"))
     return None
+
+
+def _usable(cache: Cache, digest: str) -> State | None:
+    """Return a state that is there, as it was frozen and where it can be read; else None."""
+    try:
+        state = _read(digest, _folder(cache, digest))
+    except FileNotFoundError:
+        return None
+    moved = state.frozen.home and state.home.parent != table_homes.folder(cache)
+    return None if moved or _list(state.table) != state.frozen.listing else state
 
 
 def _list(table: Path) -> tuple[FileSeen, ...]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from harness.artifacts import table_homes
 from harness.artifacts.cache import Cache
+from harness.artifacts.result_cache import ResultCache
 from harness.core.records import Outcome, OutcomeKind
 from harness.runtime import metastore_client
 from harness.scenario.cells import Variant
@@ -60,7 +61,7 @@ def find(variant: Variant, cache: Cache) -> VariantResult | None:
         states.append(state)
         found = state.frozen.outcome if state else step.skip
         outcomes = outcomes.then(replace(found, step=step.step))
-    return state_records.record(outcomes, states, reused=True)
+    return state_records.found(outcomes, states, ResultCache.of(cache))
 
 
 def write(variant: Variant, target: WriteTarget, spark_for: SparkFor) -> VariantResult:
@@ -77,9 +78,9 @@ def write(variant: Variant, target: WriteTarget, spark_for: SparkFor) -> Variant
             outcomes = outcomes.then(each.outcome)
             states.append(each.state)
     except StepUnknownError as unknown:
-        done = state_records.record(outcomes, states, reused=False)
+        done = state_records.written(outcomes, states)
         raise WriterSilent(done, unknown.outcome) from None
-    return state_records.record(outcomes, states, reused=False)
+    return state_records.written(outcomes, states)
 
 
 def write_steps(variant: Variant, target: WriteTarget, spark_for: SparkFor) -> Iterator[StepState]:

@@ -21,8 +21,7 @@ import psutil
 import pytest
 
 from harness import engines
-from harness.artifacts.cache import Cache
-from harness.artifacts.download import file_sha256
+from harness.artifacts.cache import Cache, file_sha256
 from harness.core.concurrency import JobThreads
 from harness.core.progress import Progress
 from harness.core.queue import ClosableQueue

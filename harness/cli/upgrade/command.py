@@ -31,6 +31,7 @@ from harness.core.errors import UsageProblem
 from harness.plan import own_distributions
 from harness.read.reader_servers import TIMEOUT_S
 from harness.reports import rollout_terminal, rollout_words, upgrade_json, upgrade_terminal
+from harness.run import load_run
 from harness.run.pipeline import TimeLimits
 from harness.scenario.cells import Plan
 from harness.usage import usage_file
@@ -193,7 +194,9 @@ def compare_runs(
     A run that is kept (harness history list) needs no folder: it is restored under runs/.
     """
     accepted = _accepted(accept)
-    was, now = (kept_runs.kept_or_folder(each, history) for each in (old, new))
+    before, after = (kept_runs.kept_or_folder(each, history) for each in (old, new))
+    was = load_run.load(before)
+    now = load_run.load(after, beside=was)
     found = compare(ComparedSide(was.info.id, was), ComparedSide(now.info.id, now))
     return _finish(_told(None, accepted, found), now.folder, output)
 

@@ -28,10 +28,10 @@ def filled(root: Path) -> Cache:
         os.utime(folder.parent, (when, when))
         folder.parent.chmod(0o555)
     for name, when in ((ONE, OLD), (TWO, NOW)):
-        path = root / "answers" / "aa" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(b"{}")
-        os.utime(path, (when, when))
+        for path in (root / "answers" / "aa" / name, root / "results" / "aa" / f"{name}l"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(b"{}")
+            os.utime(path, (when, when))
     jar, other = (root / name / ("d" * 16) / "a.jar" for name in ("artifacts", "unpacked"))
     for each in (jar, other):
         each.parent.mkdir(parents=True)
@@ -44,7 +44,8 @@ def test_a_file_with_two_names_takes_its_place_once(tmp_path: Path) -> None:
     found = {
         each.name: (each.files, each.size) for each in cache_cleanup.sizes(filled(tmp_path / "c"))
     }
-    assert found == {"answers": (2, 4), "artifacts": (1, 3), "states": (3, 12), "unpacked": (1, 0)}
+    kept = {"answers": (2, 4), "results": (2, 4), "states": (3, 12)}
+    assert found == {**kept, "artifacts": (1, 3), "unpacked": (1, 0)}
 
 
 def test_old_states_and_answers_are_removed_and_nothing_else(tmp_path: Path) -> None:
@@ -58,10 +59,11 @@ def test_old_states_and_answers_are_removed_and_nothing_else(tmp_path: Path) -> 
         (archives / name).write_bytes(b"classes")
         os.utime(archives / name, (when, when))
     found = {each.name: (each.files, each.size) for each in cache_cleanup.prune(cache, OLD + 1)}
-    assert found == {"states": (2, 8), "tables": (1, 0), "answers": (1, 2), "archives": (1, 7)}
+    made_again = {"states": (2, 8), "answers": (1, 2), "results": (1, 2), "archives": (1, 7)}
+    assert found == {**made_again, "tables": (1, 0)}
     left = {path.name for path in cache.root.rglob("*") if path.suffix != ".lock"}
-    assert {NEW_STATE, TWO, "a.jar", "new.jsa"} <= left
-    assert not {OLD_STATE, f"{OLD_STATE}.changed-12", ONE, "old.jsa"} & left
+    assert {NEW_STATE, TWO, f"{TWO}l", "a.jar", "new.jsa"} <= left
+    assert not {OLD_STATE, f"{OLD_STATE}.changed-12", ONE, f"{ONE}l", "old.jsa"} & left
 
 
 def test_a_cache_that_is_not_there_holds_nothing(tmp_path: Path) -> None:
@@ -121,8 +123,9 @@ def test_what_is_there_stays_and_so_does_a_transfer_that_broke_off(tmp_path: Pat
     assert all(path.exists() for path in kept)
 
 
-def test_of_answers_being_written_only_the_old_ones_are_the_deads(tmp_path: Path) -> None:
-    parts = tmp_path / "answers" / "parts"
+@pytest.mark.parametrize("folder", ["answers", "results"])
+def test_of_what_is_being_written_only_the_old_is_the_deads(tmp_path: Path, folder: str) -> None:
+    parts = tmp_path / folder / "parts"
     parts.mkdir(parents=True)
     old, new = parts / "old.json", parts / "new.json"
     old.touch()

@@ -19,6 +19,7 @@ THEIRS = ("answers/2024/exam.txt", "tables/mytable/data", "archives/backup.tgz")
 OURS = (
     *(f"states/{DIGEST}/state.json", f"states/{DIGEST}.lock", f"states/.making-{DIGEST}/x"),
     *(f"states/{DIGEST}.changed-12/state.json", f"tables/{ID}/f", f"tables/.making-{ID}"),
+    *(f"results/a1/{DIGEST}.jsonl", f"results/parts/{ID}.jsonl"),
     *(f"answers/a1/{DIGEST}.json", f"answers/parts/{ID}.json", "tables.lock", "parcel.lock"),
     *(f"artifacts/{SHORT}/a.jar", f"unpacked/{SHORT}/lib/a.jar", f"jre/17.0.9-{SHORT}/bin/java"),
     *("archives/base-17.jsa", f"archives/trino-476-{SHORT}.seen", "archives/.making-x.jsa.temp"),

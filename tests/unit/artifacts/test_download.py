@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness.artifacts import download as module
+from harness.artifacts.cache import file_sha256
 from harness.artifacts.download import (
     DownloadProblem,
     ExpectedFile,
@@ -15,7 +16,6 @@ from harness.artifacts.download import (
     WrongContentProblem,
     connected,
     download,
-    file_sha256,
 )
 from harness.artifacts.repository import Repository, without_login
 from harness.core.errors import EnvironmentProblem

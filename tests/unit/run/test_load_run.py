@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.core import jsonl
-from harness.core.records import Answer, Column, OutcomeKind, Part, Refusal, VerdictKind
+from harness.core.records import Answer, Column, Expected, OutcomeKind, Part, Refusal, VerdictKind
 from harness.run import load_run, run_info
 from harness.run.load_run import DID_NOT_RUN, NOT_JUDGED, RecordProblem, Run
 from harness.run.run_info import StepInfo
@@ -71,6 +71,32 @@ def test_the_last_record_of_a_case_counts(sampled: Run) -> None:
     with path.open("a", encoding="utf-8") as more:
         more.write(first.replace('"verdict":"correct"', '"verdict":"unknown"') + "\n")
     assert load_run.load(sampled.folder).verdicts[0].verdict is VerdictKind.UNKNOWN
+
+
+def test_what_two_runs_have_alike_is_in_memory_once(sampled: Run) -> None:
+    path = sampled.folder / load_run.VERDICTS
+    first, *others = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*others, first.replace(b'"seconds":', b'"seconds":1')]))
+    other = load_run.load(sampled.folder, beside=sampled)
+    assert other.info.cells is sampled.info.cells
+    slower, was = (each.recorded[sampled.verdicts[0].case] for each in (other, sampled))
+    assert slower.seconds != was.seconds
+    assert replace(slower, seconds=was.seconds) == was
+    again = [each for case, each in other.recorded.items() if each is sampled.recorded[case]]
+    assert len(again) == len(others)
+
+
+@pytest.mark.parametrize("number", ["1.0", "true", '"1"'])
+def test_a_verdict_that_only_looks_equal_is_read(sampled: Run, number: str) -> None:
+    path = sampled.folder / load_run.VERDICTS
+    verdict = replace(sampled.verdicts[0], expected=Expected((("f", "x"),), ((1,),)))
+    line = jsonl.dump(verdict)
+    path.write_text(line + "\n", encoding="utf-8")
+    one = load_run.load(sampled.folder)
+    path.write_text(line.replace('"rows":[[1]]', f'"rows":[[{number}]]') + "\n", encoding="utf-8")
+    other = load_run.load(sampled.folder, beside=one)
+    assert repr(other.recorded[verdict.case]) != repr(one.recorded[verdict.case])
+    assert repr(other.recorded) == repr(load_run.load(sampled.folder).recorded)
 
 
 def test_a_line_cut_off_by_a_death_is_left_out(sampled: Run) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.artifacts.cache import Cache
+from harness.artifacts.result_cache import ResultCache
 from harness.core import jsonl
 from harness.core.parties import Party
 from harness.core.progress import Count, Progress
@@ -138,9 +139,9 @@ def test_where_nothing_is_unexplained_no_server_is_started_and_nothing_is_judged
 ) -> None:
     going, judge_run, times = begun(tmp_path, RIGHT, BY_NAME), pipeline.judge_run, list[Path]()
 
-    def counted(folder: Path) -> JudgedRun:
+    def counted(folder: Path, results: ResultCache) -> JudgedRun:
         times.append(folder)
-        return judge_run(folder)
+        return judge_run(folder, results)
 
     monkeypatch.setattr(pipeline, "judge_run", counted)
     judged(going, tmp_path)

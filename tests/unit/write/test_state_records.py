@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
-from harness.core.records import FileValues, Outcome, OutcomeKind
+from harness.artifacts.result_cache import ResultCache
+from harness.core.records import FileValues, Outcome, OutcomeKind, StateRecord
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.schema_history import FIRST, SchemaHistory, SchemaVersion
 from harness.model.simulation.column_resolution import META
 from harness.runtime.metastore_objects import CatalogEntry
-from harness.write import state_records, table_state
+from harness.scenario.cells import Variant
+from harness.write import state_records, state_store, table_state
 from harness.write.next_step import VariantOutcomes
 from harness.write.table_state import Frozen
 from tests.unit.write.test_write_variant import variant
@@ -86,3 +88,66 @@ def test_a_state_of_an_earlier_run_is_recorded_with_what_its_table_says_of_its_s
     (record,) = state_records._records(course, [state], reused=True)
     assert record.schema_history is not None
     assert [each.instant for each in record.schema_history.versions] == [FIRST, "100", "20"]
+
+
+@dataclass
+class FilesRead:
+    """Stands for the files of a state; counts how often they are read."""
+
+    unread: str = ""
+    times: int = 0
+
+    def __call__(
+        self, _: Path, __: object, numbers: list[int], ___: object, *, meta: bool
+    ) -> Iterator[FileValues]:
+        self.times += 1
+        yield from (FileValues(each, meta=((meta,),), unread=self.unread) for each in numbers)
+
+
+def found(
+    state: table_state.State, what: Variant | None = None, outcome: Outcome | None = None
+) -> tuple[StateRecord, ...]:
+    """Return the records of a variant whose states were found, as `results` has them or not."""
+    results = ResultCache(state.folder.with_name("results"), "code")
+    course = VariantOutcomes(what or variant()).then(outcome or state.frozen.outcome)
+    return state_records.found(course, [state], results).records
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> table_state.State:
+    state = frozen_state(0, ("id",), tmp_path / "state")
+    state.folder.mkdir()
+    (state.folder / state_store.STATE).write_text("frozen")
+    return state
+
+
+def test_the_files_of_a_state_that_was_seen_before_are_not_read_again(
+    monkeypatch: pytest.MonkeyPatch, state: table_state.State
+) -> None:
+    monkeypatch.setattr("harness.write.state_records.data_files.read", read := FilesRead())
+    assert found(state) == found(state)
+    assert read.times == 1
+
+
+def test_they_are_read_where_anything_is_otherwise(
+    monkeypatch: pytest.MonkeyPatch, state: table_state.State
+) -> None:
+    monkeypatch.setattr("harness.write.state_records.data_files.read", read := FilesRead())
+    found(state)
+    found(replace(state, digest="other"))
+    found(state, replace(variant(), settings={"rewrites": "all"}))
+    found(state, variant(steps=()))
+    found(state, outcome=replace(state.frozen.outcome, instant="100"))
+    (state.folder / state_store.STATE).write_text("frozen otherwise")
+    found(state)
+    assert read.times == 6
+
+
+def test_a_file_that_could_not_be_read_is_tried_again(
+    monkeypatch: pytest.MonkeyPatch, state: table_state.State
+) -> None:
+    broken = FilesRead(unread="Input/output error")
+    monkeypatch.setattr("harness.write.state_records.data_files.read", broken)
+    assert found(state)[0].values[0].unread
+    monkeypatch.setattr("harness.write.state_records.data_files.read", FilesRead())
+    assert not found(state)[0].values[0].unread

@@ -1,0 +1,73 @@
+"""Commands that are loaded when they are named: most take modules that no other command needs."""
+
+from __future__ import annotations
+
+from collections import UserDict
+from importlib import import_module
+from typing import Any, Final
+
+import typer
+from typer.core import TyperGroup
+
+LATER: Final = {
+    "explain": "explain.command:explain",
+    "reproduce": "reproduce.command:reproduce",
+    "remedy": "remedy.command:remedy",
+    "upgrade": "upgrade.command:upgrade",
+    "compare": "upgrade.command:compare_runs",
+    "scan": "scan_command:scan",
+    "export-fixtures": "fixture_command:export_fixtures_of",
+    "doctor": "doctor_command:doctor",
+    "engines": "engine_commands:app",
+    "baseline": "baseline_commands:app",
+    "cache": "cache_commands:app",
+    "history": "history_commands:app",
+}
+"""Where each is, below `harness.cli`: a function, or a group of commands."""
+MARKUP: Final = "rich"
+
+
+class LaterCommands(UserDict[str, Any]):
+    """Commands by name; a place in `LATER` stands for one until it is asked for."""
+
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - private to the library
+        """Return a command, loaded by now."""
+        found = super().__getitem__(name)
+        if isinstance(found, str):
+            found = self[name] = _loaded(name, found)
+        return found
+
+
+class Commands(TyperGroup):
+    """All commands, in the order of the help."""
+
+    def __init__(self, **given: Any) -> None:  # noqa: ANN401 - whatever the library gives
+        """Add those that come later."""
+        super().__init__(**given)
+        self.commands = LaterCommands({**self.commands, **LATER})
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - the library's
+        """Return the names, of which no command is loaded."""
+        return list(self.commands)
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - its type is private to the library
+        """Run the command that was named.
+
+        The library would end two failures inside it with 1, a finding's status.
+        """
+        try:
+            return super().invoke(ctx)
+        except (BrokenPipeError, EOFError) as error:
+            raise RuntimeError("a process or a file that was talked to ended") from error
+
+
+def _loaded(name: str, place: str) -> Any:  # noqa: ANN401 - private to the library
+    module, _, attribute = place.partition(":")
+    found = getattr(import_module(f"harness.cli.{module}"), attribute)
+    around = typer.Typer(rich_markup_mode=MARKUP)
+    around.callback()(lambda: None)  # without one, a single command has no name
+    if isinstance(found, typer.Typer):
+        around.add_typer(found, name=name)
+    else:
+        around.command(name)(found)
+    return typer.main.get_group(around).commands[name]

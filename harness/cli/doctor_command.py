@@ -1,0 +1,36 @@
+"""`harness doctor`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from harness.artifacts import distributions
+from harness.artifacts.cache import Cache
+from harness.cli import doctor as health
+from harness.cli import doctor_containers, options, plan_options
+from harness.cli.console.output import OUT
+from harness.run import needed_artifacts
+
+
+def doctor(
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Check the SHA-256 of every file in the cache.")
+    ] = False,
+    profile: Annotated[
+        str, typer.Option(help="The profile whose containers the memory of Docker must hold.")
+    ] = options.QUICK_START,
+) -> None:
+    """Show what is installed, what is missing, and what each engine needs of this machine."""
+    needed = needed_artifacts.needed(plan_options.make(None, profile, ""))
+    cache = Cache.default()
+    changed = health.verify(distributions.names(), cache, OUT) if verify else ()
+    found = health.health(distributions.names(), cache)
+    this = health.machine(cache)
+    health.show(this, found, OUT)
+    docker = doctor_containers.look(distributions.names())
+    told = doctor_containers.warnings(docker, profile, needed)
+    doctor_containers.show(docker, told, OUT)
+    if changed or health.problems(this, found):
+        raise typer.Exit(3)

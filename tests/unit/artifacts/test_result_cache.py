@@ -1,0 +1,165 @@
+"""A result is found again by all that decides it, and by nothing less."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.artifacts import result_cache
+from harness.artifacts.cache import Cache
+from harness.artifacts.result_cache import ResultCache, own_code
+from harness.core import registry
+from harness.core.records import Verdict, VerdictKind
+from tests.toys.package import install
+
+RIGHT = Verdict("v/1", "s", "v", 1, "r", "snapshot", "all", VerdictKind.CORRECT)
+WRONG = replace(RIGHT, verdict=VerdictKind.WRONG)
+
+
+def asked(
+    cache: ResultCache, *made_from: str, makes: Verdict = RIGHT, lasts: bool = True
+) -> tuple[Verdict, ...]:
+    """Return what a cache gives for two records, which are made if it has none."""
+    return cache.records(Verdict, made_from, lambda: (makes, makes), lambda _: lasts)
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> ResultCache:
+    return ResultCache(tmp_path / "results", "code")
+
+
+def test_what_is_made_from_the_same_is_made_once(cache: ResultCache) -> None:
+    assert asked(cache, "a", "b") == asked(cache, "a", "b", makes=WRONG) == (RIGHT, RIGHT)
+
+
+@pytest.mark.parametrize("other", [("a",), ("b", "a"), ("ab",), ("a", "b", ""), ("a", "B")])
+def test_what_is_made_from_something_else_is_made(
+    cache: ResultCache, other: tuple[str, ...]
+) -> None:
+    asked(cache, "a", "b")
+    assert asked(cache, *other, makes=WRONG) == (WRONG, WRONG)
+
+
+def test_other_code_makes_all_anew(cache: ResultCache) -> None:
+    asked(cache, "a")
+    assert asked(replace(cache, code="other"), "a", makes=WRONG) == (WRONG, WRONG)
+
+
+def test_where_the_code_is_not_known_nothing_is_kept(cache: ResultCache) -> None:
+    unknown = replace(cache, code="")
+    asked(unknown, "a")
+    assert asked(unknown, "a", makes=WRONG) == (WRONG, WRONG)
+    assert not cache.folder.exists()
+
+
+def test_what_may_be_otherwise_the_next_time_is_not_kept(cache: ResultCache) -> None:
+    asked(cache, "a", lasts=False)
+    assert asked(cache, "a", makes=WRONG) == (WRONG, WRONG)
+
+
+@pytest.mark.parametrize("left", [0, 1, 40, 65, 200, -1])
+def test_of_a_file_that_is_not_whole_nothing_is_taken(cache: ResultCache, left: int) -> None:
+    asked(cache, "a")
+    [file] = cache.folder.glob("??/*")
+    file.write_bytes(file.read_bytes()[:left])
+    assert asked(cache, "a", makes=WRONG) == (WRONG, WRONG)
+    assert asked(cache, "a") == (WRONG, WRONG)
+
+
+def rewrite(root: Path) -> None:
+    (root / "judge" / "a.py").write_text("a = 2\n")
+
+
+def rename(root: Path) -> None:
+    (root / "judge" / "a.py").rename(root / "judge" / "b.py")
+
+
+def move(root: Path) -> None:
+    (root / "judge" / "a.py").rename(root / "a.py")
+
+
+def add(root: Path) -> None:
+    (root / "judge" / "c.py").write_text("")
+
+
+def remove(root: Path) -> None:
+    (root / "engines" / "lock.yaml").unlink()
+
+
+def lock(root: Path) -> None:
+    (root / "engines" / "lock.yaml").write_text("version: 2\n")
+
+
+def shift(root: Path) -> None:
+    """Move a line from the end of a file to the begin of the next one."""
+    (root / "engines" / "lock.yaml").write_text("")
+    (root / "judge" / "a.py").write_text("version: 1\na = 1\n")
+
+
+@pytest.fixture
+def code(tmp_path: Path) -> Path:
+    """Make code with data; what it says of engines lies elsewhere, as the harness's own does."""
+    root, data = tmp_path / "harness", tmp_path / "data"
+    for folder in (root / "judge" / "__pycache__", data):
+        folder.mkdir(parents=True)
+    (root / "judge" / "a.py").write_text("a = 1\n")
+    (data / "lock.yaml").write_text("version: 1\n")
+    (root / "engines").symlink_to(data)
+    return root
+
+
+def digest(root: Path) -> str:
+    return own_code.__wrapped__(root)
+
+
+@pytest.mark.parametrize("change", [rewrite, rename, move, add, remove, lock, shift])
+def test_any_change_of_code_or_of_its_data_is_other_code(
+    code: Path, change: Callable[[Path], None]
+) -> None:
+    before = digest(code)
+    assert digest(code) == before
+    change(code)
+    assert digest(code) != before
+
+
+def test_what_python_compiles_is_no_code_of_its_own(code: Path) -> None:
+    before = digest(code)
+    (code / "judge" / "__pycache__" / "a.cpython-311.pyc").write_bytes(b"compiled")
+    assert digest(code) == before
+
+
+def test_another_version_of_a_package_or_of_python_is_other_code(
+    code: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = {digest(code)}
+    monkeypatch.syspath_prepend(str(tmp_path / "packages"))
+    (tmp_path / "packages" / "pydantic-9.0.dist-info").mkdir(parents=True)
+    seen.add(digest(code))
+    (tmp_path / "packages" / "pydantic-9.0.dist-info").rename(
+        tmp_path / "packages" / "pydantic-9.1.dist-info"
+    )
+    seen.add(digest(code))
+    monkeypatch.setattr(sys, "version", "3.99")
+    assert len(seen | {digest(code)}) == 4
+
+
+def test_the_harness_hashes_its_own_code_and_the_data_beside_it() -> None:
+    files = set(result_cache._files(str(result_cache.HARNESS)))
+    expected = ("judge/verdicts.py", "artifacts/result_cache.py", "containers/__init__.py")
+    assert files >= set(expected)
+    assert any(each.startswith("scenarios/") and each.endswith(".yaml") for each in files)
+
+
+def test_with_a_package_that_adds_to_the_harness_nothing_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(result_cache, "own_code", own_code)
+    assert ResultCache.of(Cache(tmp_path)).code
+    install(tmp_path, {"formats": {"toy": "toys.format"}})
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(registry, "added", registry.added.__wrapped__)
+    assert not ResultCache.of(Cache(tmp_path)).code

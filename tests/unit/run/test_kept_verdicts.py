@@ -1,0 +1,185 @@
+"""Verdicts are kept from run to run: under all that decides them, those on other variants apart."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from enum import Enum
+from pathlib import Path
+
+import pytest
+
+from harness.artifacts.result_cache import ResultCache
+from harness.core import jsonl
+from harness.judge import verdicts
+from harness.judge.case import Case
+from harness.run import load_run, pipeline, plan_record, run_info
+from harness.run.load_run import Run
+
+RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    (tmp_path / "run").mkdir()
+    for name in (run_info.INFO, load_run.STATES, load_run.ANSWERS):
+        shutil.copyfile(RECORDED / name, tmp_path / "run" / name)
+    return load_run.load(tmp_path / "run")
+
+
+@pytest.fixture
+def judged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return a list that gets the variants that are judged."""
+    seen, judge = list[str](), verdicts.judge
+
+    def listed(case: Case, *given: object) -> object:
+        seen.append(case.variant.id)
+        return judge(case, *given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(verdicts, "judge", listed)
+    return seen
+
+
+def text(folder: Path, results: ResultCache | None = None) -> bytes:
+    """Judge a run, and return its verdicts as they are recorded."""
+    pipeline.judge_run(folder, results)
+    return (folder / load_run.VERDICTS).read_bytes()
+
+
+def test_a_run_that_is_recorded_as_another_is_judged_by_what_is_kept(
+    run: Run, tmp_path: Path, judged: list[str]
+) -> None:
+    results = ResultCache(tmp_path / "results", "code")
+    plain, first = text(run.folder), text(run.folder, results)
+    judged.clear()
+    assert text(run.folder, results) == first == plain
+    found = load_run.load(run.folder).verdicts
+    unknown = {each.variant for each in found if each.verdict.value == "unknown"}
+    every = {each.id for each in run.info.variants}
+    assert set(judged) == unknown, "what is unknown is looked at again"
+    assert every - unknown
+
+
+def answers(run: Run, first: int, **changed: object) -> None:
+    """Record another answer in the place of one."""
+    every = list(run.answers.values())
+    every[first] = replace(every[first], **changed)  # type: ignore[arg-type]
+    jsonl.write_all(run.folder / load_run.ANSWERS, every)
+
+
+def change_answer(run: Run) -> str:
+    at, was = next((n, a) for n, a in enumerate(run.answers.values()) if len(a.rows) > 1)
+    answers(run, at, rows=was.rows[1:], raw=())
+    return was.case
+
+
+def slow_answer(run: Run) -> str:
+    at, was = next((n, a) for n, a in enumerate(run.answers.values()) if a.rows)
+    answers(run, at, seconds=was.seconds + 1)
+    return was.case
+
+
+def lose_answer(run: Run) -> str:
+    first, *others = run.answers.values()
+    jsonl.write_all(run.folder / load_run.ANSWERS, others)
+    return first.case
+
+
+def change_state(run: Run) -> str:
+    states = [run.states[n] for n in range(len(run.states))]
+    at = next(n for n, each in enumerate(states) if len(each.files) > 1)
+    states[at] = replace(states[at], files=states[at].files[1:])
+    jsonl.write_all(run.folder / load_run.STATES, states)
+    return states[at].variant + "/"
+
+
+def change_scenario(run: Run) -> str:
+    first = next(iter(run.info.scenarios))
+    texts = dict(run.info.scenarios)
+    texts[first] = texts[first].replace("insert: [3]", "insert: [4]")
+    assert texts != run.info.scenarios
+    run_info.write_info(run.folder, replace(run.info, scenarios=texts))
+    return first + "/"
+
+
+def leave_out_cell(run: Run) -> str:
+    first, *others = run.info.cells
+    run_info.write_info(run.folder, replace(run.info, cells=tuple(others)))
+    return first.case
+
+
+@pytest.mark.parametrize(
+    "change",
+    [change_answer, slow_answer, lose_answer, change_state, change_scenario, leave_out_cell],
+)
+def test_whatever_changes_is_judged_and_nothing_else(
+    run: Run, tmp_path: Path, judged: list[str], change: Callable[[Run], str]
+) -> None:
+    results = ResultCache(tmp_path / "results", "code")
+    before = text(run.folder, results)
+    judged.clear()
+    text(run.folder, results)
+    always, case = set(judged), change(run)
+    judged.clear()
+    after = text(run.folder, results)
+    [variant] = {each.id for each in run.info.variants if case.startswith(f"{each.id}/")}
+    assert set(judged) == always | {variant}
+    assert after == text(run.folder)
+    assert after != before
+
+
+def test_other_lock_data_of_peoples_own_has_all_judged(
+    run: Run, tmp_path: Path, judged: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results = ResultCache(tmp_path / "results", "code")
+    text(run.folder, results)
+    judged.clear()
+    recorded = load_run.recorded
+    locks = {"spark-mine": "lacks: {}"}
+    monkeypatch.setattr(
+        load_run,
+        "recorded",
+        lambda folder: replace(found := recorded(folder), info=replace(found.info, locks=locks)),
+    )
+    text(run.folder, results)
+    assert set(judged) == {each.id for each in run.info.variants}
+
+
+def parts(value: object) -> Iterator[object]:
+    """Yield a value and everything in it, as far as `repr` shows it."""
+    yield value
+    inner: list[object] = []
+    if dataclasses.is_dataclass(value):
+        inner = [getattr(value, each.name) for each in dataclasses.fields(value) if each.repr]
+    elif isinstance(value, Mapping):
+        inner = [*value, *value.values()]
+    elif isinstance(value, tuple | list | frozenset):
+        inner = list(value)
+    for each in inner:
+        yield from parts(each)
+
+
+def test_the_text_of_a_variant_tells_all_but_where_in_a_file_it_stands(run: Run) -> None:
+    shown = [part for each in plan_record.plan_of(run.info).variants for part in parts(each)]
+    kinds = {type(each) for each in shown}
+    records = {each for each in kinds if dataclasses.is_dataclass(each)}
+    plain = (str, int, float, bool, type(None), tuple, list, dict, frozenset, Enum)
+    assert [each for each in kinds - records if not issubclass(each, plain)] == []
+    hidden = {f.name for each in records for f in dataclasses.fields(each) if not f.repr}
+    assert hidden == {"format_lines", "setting_lines"}
+    own = [each for each in records if not each.__dataclass_params__.repr]  # type: ignore[attr-defined]
+    assert own == []
+
+
+def test_nothing_of_another_variant_is_seen_while_one_is_judged(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def alone(case: Case, _: object, given: Mapping[str, object]) -> tuple[()]:
+        assert all(each.startswith(f"{case.variant.id}/") for each in given)
+        assert {each.variant for each in case.states} <= {case.variant.id}
+        return ()
+
+    monkeypatch.setattr(verdicts, "judge", alone)
+    pipeline.judge_run(run.folder, ResultCache(tmp_path / "results", "code"))
