@@ -30,7 +30,8 @@ name, since it has no words for it."""
 _IN_NAME: Final = Wording(PLACE, suffix="@{instant}")
 _NO_WORDS: Final = "there are no words for it"
 _MOMENT: Final = re.compile(
-    r"(timestamp as of '|version as of |'latest_state', '|_commit_time` > '|\.timestamp=)\d+"
+    r"(timestamp as of '|version as of |'latest_state', '|_commit_time` > '|\.timestamp="
+    r"|\bsnapshot_id=)\d+"
     r'|(?<=@)\d+(?=")'
 )
 """A moment after the words that name it in any of these."""

@@ -13,6 +13,7 @@ PAST: Final = TimeTravel(
     {
         ("spark", AS_OF): Wording("{table} version as of {instant}"),
         ("trino", AS_OF): Wording("{table} for version as of {instant}"),
+        ("pyiceberg", AS_OF): Wording("snapshot_id={instant}"),  # an argument of `Table.scan`
         ("hive", AS_OF): "Hive has no words for it before version 4",
         # NOT_FOUND, `t@<snapshot>` of `HiveTableOperations`: the metastore is asked for all.
         ("presto", AS_OF): "it finds no table with a snapshot in its name (seen on 0.283)",

@@ -7,8 +7,8 @@ conditions and columns of. It reads no catalog: where a table lies, the metastor
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, closing, contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -16,34 +16,30 @@ from typing import Final
 from harness.artifacts.distribution import Distribution
 from harness.core.errors import UsageProblem
 from harness.core.progress import Progress
-from harness.core.records import Column
-from harness.engines import bundles, query_sql
+from harness.core.records import Refusal
+from harness.engines import bundles, python_program, query_sql
 from harness.engines.api import (
-    Connection,
-    NoAnswerError,
     PlannedReads,
     Question,
     ReaderSettings,
-    RefusedError,
     Reply,
     Server,
 )
 from harness.engines.code_digest import code_digest
-from harness.engines.datafusion import session, tables
-from harness.engines.datafusion.launch import START_S, DataFusionProgram
-from harness.engines.datafusion.session import DataFusionSession
-from harness.engines.datafusion.tables import Told
-from harness.engines.datafusion.values import canonical, canonical_type
+from harness.engines.datafusion import answers, tables
 from harness.engines.format_facts import FormatFacts
-from harness.runtime import metastore_client
-from harness.runtime.api import Configuration, MetastoreUris, Running, Runtime, Served
-from harness.runtime.metastore_client import CatalogGoneProblem, CatalogRefusedError
+from harness.engines.python_session import PythonEngine, PythonSession, entries, reply, served
+from harness.runtime.api import Configuration, MetastoreUris, Runtime
 
 KEYS: Final = {
     "coerce-int96": "datafusion.execution.parquet.coerce_int96",
     "pushdown-filters": "datafusion.execution.parquet.pushdown_filters",
 }
 """DataFusion's own key for each setting of a reader; one that is absent is left as it is."""
+CAUSED: Final = "\ncaused by\n"
+"""What stands before each cause in DataFusion's texts (`DataFusionError::Context`)."""
+MAX_KIND: Final = 60
+"""What stands before a colon is the name of an error if it is no longer."""
 FILES: Final = "parquet"
 """The one kind of data files that DataFusion's wheel reads of those that formats have."""
 
@@ -52,55 +48,20 @@ FILES: Final = "parquet"
 class DataFusionConnection:
     """One session; see `harness.engines.api.Connection`."""
 
-    session: DataFusionSession
+    session: PythonSession
     metastore: str
     conf: Mapping[str, str]
 
     def ask(self, sql: str, *, timeout_s: float) -> Reply:
         """Send a query and fetch all rows; raises as `Connection.ask` says."""
-        found = self.session.run(sql, self._tables(sql), self.conf, timeout_s)
-        fields = found.table.schema
-        told = tuple(
-            Column(each.name, str(each.type), canonical_type(each.type)) for each in fields
-        )
-        columns = [[canonical(value) for value in each] for each in found.table.columns]
-        rows = tuple(zip(*columns, strict=True))
-        shown, values = query_sql.drop_meta(told, rows)
+        known = [tables.told(*each) for each in entries(self.metastore, tables.named(sql))]
+        asked = {"sql": sql, "tables": known, "conf": {**self.conf}}
         confirmed = ", ".join(f"{key}={value}" for key, value in self.conf.items())
-        meta = query_sql.left_out(told, rows)
-        return Reply(shown, values, found.seconds, confirmed, left_out=meta)
-
-    def _tables(self, sql: str) -> list[Told]:
-        """Return the tables that a query may name, as far as the metastore has them."""
-        try:
-            with metastore_client.connect(self.metastore) as catalog:
-                pairs = [(*each, catalog.table(*each)) for each in tables.named(sql)]
-        except CatalogGoneProblem as gone:
-            raise NoAnswerError(str(gone)) from None
-        except CatalogRefusedError as refused:
-            raise RefusedError(refused.refusal, 0.0) from None
-        return [tables.told(*each) for each in pairs if each[-1] is not None]
+        return reply(self.session.run(asked, timeout_s), confirmed)
 
     def close(self) -> None:
         """End the session; never raises."""
         self.session.close()
-
-
-@dataclass(frozen=True, slots=True)
-class DataFusionServer(Served):
-    """A running worker."""
-
-    port: int
-    token: str
-    metastore: str
-
-    def connect(self, settings: ReaderSettings) -> Connection:
-        """Open a session; raises NoAnswerError when the process is gone."""
-        try:
-            found = session.opened(self.running, self.port, self.token)
-        except OSError as problem:
-            raise NoAnswerError(f"{problem}; its log:\n{self.log_tail()}") from None
-        return DataFusionConnection(found, self.metastore, session_conf(settings))
 
 
 class DataFusionEngine:
@@ -144,7 +105,7 @@ class DataFusionEngine:
 
     def ask_code(self) -> str:
         """Return a digest of the sources of everything that shapes an answer."""
-        return code_digest("datafusion")
+        return code_digest("datafusion", *python_program.SHARED)
 
     def configuration(self, distribution: Distribution) -> Configuration:
         """Raise UsageProblem: there is no image."""
@@ -161,22 +122,13 @@ class DataFusionEngine:
         """Start the worker, which reads all formats alike; see `Engine.serve`."""
         del planned
         progress.note(f"start {runtime.distribution.name}")
-        return _serve(runtime, metastore, folder)
+        return served(runtime, metastore, folder, WORKER)
 
 
-@contextmanager
-def _serve(runtime: Runtime, metastore: MetastoreUris, folder: Path) -> Iterator[Server]:
-    metastore_client.check(metastore.host)
-    program = DataFusionProgram(runtime.distribution)
-
-    def ready(running: Running, port: int) -> DataFusionServer:
-        server = DataFusionServer(running, port, program.token, metastore.host)
-        with closing(session.opened(running, port, program.token)) as first:
-            first.run("select 1", (), {}, START_S)
-        return server
-
-    with runtime.start(program, metastore, folder, ready) as found:
-        yield found
+def _connection(
+    session: PythonSession, metastore: str, settings: ReaderSettings
+) -> DataFusionConnection:
+    return DataFusionConnection(session, metastore, session_conf(settings))
 
 
 def session_conf(settings: ReaderSettings) -> dict[str, str]:
@@ -188,4 +140,24 @@ def session_conf(settings: ReaderSettings) -> dict[str, str]:
     return {KEYS[name]: value for name, value in settings.items()}
 
 
+def refusal(class_: str, text: str) -> Refusal:
+    """Return an error by what Python and Rust say of it. Pure.
+
+    The kind is what stands before the first colon, the name of a `DataFusionError`.
+
+    >>> refusal("ValueError", "Error during planning: table 't' not found").kind
+    'Error during planning'
+    >>> refusal("PanicException", "partition not used yet").kind
+    'PanicException'
+    """
+    first, *causes = text.split(CAUSED)
+    name, colon, message = first.partition(": ")
+    if not colon or len(name) > MAX_KIND:
+        name, message = class_, first
+    return Refusal(name, message or first, cause=causes[-1] if causes else "")
+
+
+WORKER: Final = PythonEngine(
+    Path(answers.__file__), {"sql": "select 1", "tables": [], "conf": {}}, _connection, refusal
+)
 ENGINE = DataFusionEngine()

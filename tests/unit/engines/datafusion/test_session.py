@@ -22,11 +22,14 @@ from harness.artifacts import distributions
 from harness.artifacts.fetch import Installation
 from harness.core.errors import HarnessError
 from harness.core.records import Refusal
+from harness.engines import python_session as session
+from harness.engines import python_worker as worker
 from harness.engines.api import NoAnswerError, RefusedError
-from harness.engines.datafusion import session, worker
-from harness.engines.datafusion.launch import DataFusionProgram
-from harness.engines.datafusion.session import DataFusionSession
+from harness.engines.datafusion import answers
+from harness.engines.datafusion.engine import refusal as datafusion_refusal
 from harness.engines.datafusion.tables import Told
+from harness.engines.python_program import PythonProgram
+from harness.engines.python_session import PythonSession
 from harness.runtime.api import Surroundings
 from harness.runtime.ports import LOOPBACK
 
@@ -106,7 +109,8 @@ class Running:
 def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     """A worker that listens."""
     monkeypatch.setenv(worker.TOKEN, TOKEN)
-    monkeypatch.setattr(worker, "import_module", PACKAGES.__getitem__)
+    monkeypatch.setattr(worker, "import_module", {worker.ANSWERS: answers}.__getitem__)
+    monkeypatch.setattr(answers, "import_module", PACKAGES.__getitem__)
     monkeypatch.setattr(SimulatedContext, "never", threading.Event(), raising=False)
     with worker.Listener((LOOPBACK, 0), worker.Client) as listener:
         thread = threading.Thread(target=listener.serve_forever)
@@ -123,18 +127,19 @@ def running() -> Running:
 
 
 @pytest.fixture
-def opened(running: Running, port: int) -> Iterator[DataFusionSession]:
-    with closing(session.opened(running, port, TOKEN)) as found:  # type: ignore[arg-type]
+def opened(running: Running, port: int) -> Iterator[PythonSession]:
+    with closing(session.opened(running, port, TOKEN, datafusion_refusal)) as found:  # type: ignore[arg-type]
         yield found
 
 
-def ask(on: DataFusionSession, sql: str, *tables: Told, timeout_s: float = 60) -> dict[str, Any]:
-    (row,) = on.run(sql, tables, {}, timeout_s).table.to_pylist()
+def ask(on: PythonSession, sql: str, *tables: Told, timeout_s: float = 60) -> dict[str, Any]:
+    asked = {"sql": sql, "tables": tables, "conf": {}}
+    (row,) = on.run(asked, timeout_s).table.to_pylist()
     return dict(row)
 
 
 def test_a_question_is_answered_by_a_context_that_knows_its_tables_and_no_others(
-    opened: DataFusionSession,
+    opened: PythonSession,
 ) -> None:
     told = {"name": '"d"."t"', "location": "/x", "options": {"a": "b"}}
     assert ask(opened, "select 1", told) == {
@@ -145,7 +150,7 @@ def test_a_question_is_answered_by_a_context_that_knows_its_tables_and_no_others
 
 
 def test_a_plain_table_is_told_with_its_columns_and_those_of_its_folders(
-    opened: DataFusionSession,
+    opened: PythonSession,
 ) -> None:
     columns, keys = pa.schema([("a", pa.int32())]), pa.schema([("p", pa.date32())])
     schemas = {"schema": columns, "keys": keys}
@@ -155,8 +160,9 @@ def test_a_plain_table_is_told_with_its_columns_and_those_of_its_folders(
     assert known == ['create schema "d"', "\"d\".\"t\" /x ['a'] ['p date32[day]']"]
 
 
-def test_the_keys_of_a_reader_are_those_of_the_context(opened: DataFusionSession) -> None:
-    (row,) = opened.run("select 1", (), {"datafusion.x": "us"}, 60).table.to_pylist()
+def test_the_keys_of_a_reader_are_those_of_the_context(opened: PythonSession) -> None:
+    asked = {"sql": "select 1", "tables": (), "conf": {"datafusion.x": "us"}}
+    (row,) = opened.run(asked, 60).table.to_pylist()
     assert row["known"] == ["datafusion.x=us"]
 
 
@@ -168,7 +174,7 @@ def test_the_keys_of_a_reader_are_those_of_the_context(opened: DataFusionSession
     ],
 )
 def test_an_error_is_a_refusal_and_the_session_goes_on(
-    opened: DataFusionSession, sql: str, kind: str, message: str
+    opened: PythonSession, sql: str, kind: str, message: str
 ) -> None:
     with pytest.raises(RefusedError) as refused:
         ask(opened, sql)
@@ -176,13 +182,13 @@ def test_an_error_is_a_refusal_and_the_session_goes_on(
     assert ask(opened, "select 1")["sql"] == "select 1"
 
 
-def test_a_failure_of_the_worker_is_the_harness_own(opened: DataFusionSession) -> None:
-    with pytest.raises(HarnessError, match="the DataFusion worker failed"):
+def test_a_failure_of_the_worker_is_the_harness_own(opened: PythonSession) -> None:
+    with pytest.raises(HarnessError, match="the worker failed"):
         ask(opened, "breaks")
 
 
 def test_a_question_that_takes_too_long_has_no_answer_and_its_process_is_ended(
-    opened: DataFusionSession, running: Running
+    opened: PythonSession, running: Running
 ) -> None:
     with pytest.raises(NoAnswerError, match="no answer within 0"):
         ask(opened, "never ends", timeout_s=0.2)
@@ -191,7 +197,7 @@ def test_a_question_that_takes_too_long_has_no_answer_and_its_process_is_ended(
 
 def test_the_end_of_the_process_is_no_answer(running: Running) -> None:
     ours, theirs = socket.socketpair()
-    with closing(DataFusionSession(running, ours)) as found:  # type: ignore[arg-type]
+    with closing(PythonSession(running, ours)) as found:  # type: ignore[arg-type]
         theirs.close()
         with pytest.raises(NoAnswerError, match="the end of the log"):
             ask(found, "select 1")
@@ -202,7 +208,7 @@ def test_who_does_not_know_the_token_is_not_served(running: Running, port: int) 
         session.opened(running, port, "another")  # type: ignore[arg-type]
 
 
-def test_sessions_are_served_side_by_side(opened: DataFusionSession, port: int) -> None:
+def test_sessions_are_served_side_by_side(opened: PythonSession, port: int) -> None:
     with ThreadPoolExecutor(1) as threads:
         waiting = threads.submit(ask, opened, "never ends")
         with closing(session.opened(Running(), port, TOKEN)) as other:  # type: ignore[arg-type]
@@ -230,17 +236,20 @@ def test_sessions_are_served_side_by_side(opened: DataFusionSession, port: int) 
 def test_an_error_is_told_by_its_name_and_its_innermost_cause(
     class_: str, text: str, refusal: Refusal
 ) -> None:
-    assert session.refusal(class_, text) == refusal
+    assert datafusion_refusal(class_, text) == refusal
 
 
 def test_the_worker_runs_with_its_packages_and_the_standard_library_alone(tmp_path: Path) -> None:
-    found = DataFusionProgram(distributions.load("datafusion-54.1.0-hudi-0.5.0"))
+    distribution = distributions.load("datafusion-54.1.0-hudi-0.5.0")
+    found = PythonProgram(distribution, Path(answers.__file__))
     installation = Installation(found.distribution, None, tmp_path / "packages", ())
     around = Surroundings(LOOPBACK, 1, "", tmp_path, tmp_path, "", installation)
     program, *options, file, packages, host, port = found.command(installation, around)
     assert (program, options) == (sys.executable, ["-I", "-S"])
     assert (packages, host, port) == (str(tmp_path / "packages"), LOOPBACK, "1")
-    Path(file).write_text(found.files(around)["worker.py"], encoding="utf-8")
-    check = f"import runpy; runpy.run_path({file!r}, run_name='worker')"
-    done = subprocess.run([program, *options, "-c", check], check=False, capture_output=True)
-    assert done.returncode == 0, done.stderr
+    assert {*found.files(around)} == {"worker.py", "answers.py"}
+    for name, text in found.files(around).items():
+        (Path(file).parent / name).write_text(text, encoding="utf-8")
+        check = f"import runpy; runpy.run_path({str(Path(file).parent / name)!r}, run_name='it')"
+        done = subprocess.run([program, *options, "-c", check], check=False, capture_output=True)
+        assert done.returncode == 0, done.stderr

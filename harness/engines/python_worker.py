@@ -1,26 +1,20 @@
-"""The program that holds DataFusion: questions and answers on a socket, one thread a connection.
+"""The program that holds an engine of Python: questions and answers on a socket.
 
-`python worker.py PACKAGES HOST PORT` listens; PACKAGES is the folder of DataFusion and of what it
-needs. Each connection says, as its first line, what stands in the variable HARNESS_WORKER_TOKEN,
-and is answered `HELLO`. Then each question is a line of JSON, and nothing of it outlives its
-answer:
-
-    {"sql", "conf": {…}, "tables": [{"name", "location", "options"} or …, "schema", "keys"}]}
-
-`conf` are keys and values of DataFusion's own. A table with `options` is Hudi's, and read by
-hudi-rs. Another one is a folder of Parquet files: `schema` is that of Arrow, in its own format, as
-base64, and so are `keys`, of the columns that the names of folders hold.
+`python worker.py PACKAGES HOST PORT` listens, one thread a connection; PACKAGES is the folder of
+the engine and of what it needs. Beside it lies `answers.py`, which is the engine's own: its
+`ask(question)` returns a table of Arrow, or raises what the engine raises. Each connection says, as
+its first line, what stands in the variable HARNESS_WORKER_TOKEN, and is answered `HELLO`. Then each
+question is a line of JSON, and nothing of it outlives its answer.
 
 An answer is a line of JSON, `{"bytes", "seconds"}`, and so many bytes: a table in Arrow's streaming
 format. There are none if it has `error`, an exception's class and text, which was raised for the
 question, or `broke`, which this program failed with.
 
-It is one file that imports the standard library and what is in PACKAGES alone.
+Both files import the standard library and what is in PACKAGES alone.
 """
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 import secrets
@@ -29,16 +23,15 @@ import sys
 import time
 import traceback
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     import pyarrow
 
 TOKEN: Final = "HARNESS_WORKER_TOKEN"  # noqa: S105 - the name of a variable
-DATAFUSION: Final = "datafusion"
-HUDI: Final = "hudi"
-"""Packages that the project does not depend on: only this process has them."""
-HELLO: Final = b"datafusion\n"
+ANSWERS: Final = "answers"
+HELLO: Final = b"worker\n"
 HELLO_S: Final = 5.0
 """How long somebody who connects may take to say the token."""
 
@@ -46,43 +39,9 @@ Message = dict[str, Any]
 """A question or the line of an answer, as the module's docstring says."""
 
 
-def ask(question: Message) -> pyarrow.Table:
-    """Ask in a context of its own, which knows the tables that are named with the question."""
-    package = import_module(DATAFUSION)
-    conf = package.SessionConfig()
-    for key, value in question["conf"].items():
-        conf = conf.set(key, value)
-    context = package.SessionContext(conf)
-    for schema in {each["name"].rpartition(".")[0] for each in question["tables"]}:
-        context.sql(f"create schema {schema}")
-    for each in question["tables"]:
-        register(context, each)
-    found: pyarrow.Table = context.sql(question["sql"]).to_arrow_table()
-    return found
-
-
-def register(context: Any, table: Message) -> None:  # noqa: ANN401 - a SessionContext
-    """Make a table known."""
-    import pyarrow as pa  # noqa: PLC0415 - of PACKAGES
-
-    if "options" in table:
-        source = import_module(HUDI).HudiDataFusionDataSource
-        options = [*table["options"].items()]
-        context.register_table(table["name"], source(table["location"], options))
-        return
-    schema, keys = (
-        pa.ipc.read_schema(pa.py_buffer(base64.b64decode(table[part])))
-        for part in ("schema", "keys")
-    )
-    partitions = [(each.name, each.type) for each in keys]
-    # Not `register_listing_table`: it goes by no settings of the session.
-    context.register_parquet(
-        table["name"], table["location"], table_partition_cols=partitions, schema=schema
-    )
-
-
 def answer(question: Message) -> tuple[Message, bytes]:
     """Return the line of an answer, and the bytes after it."""
+    ask = import_module(ANSWERS).ask
     began = time.monotonic()
     try:
         found = ask(question)
@@ -136,7 +95,7 @@ class Listener(socketserver.ThreadingTCPServer):
 def main(arguments: list[str]) -> None:
     """Serve until somebody ends this process."""
     packages, host, port = arguments
-    sys.path.insert(0, packages)
+    sys.path[:0] = [packages, str(Path(__file__).parent)]
     with Listener((host, int(port)), Client) as listener:
         listener.serve_forever()
 

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from harness.engines.datafusion.values import canonical, canonical_type
+from harness.engines.arrow_values import canonical, canonical_type
 from harness.model.canonical import MapValue, Value, same
 
 DAY = datetime.date(2024, 2, 29)

@@ -1,0 +1,61 @@
+"""What DataFusion answers, inside of its own process; see `harness.engines.python_worker`.
+
+A question is
+
+    {"sql", "conf": {…}, "tables": [{"name", "location", "options"} or …, "schema", "keys"]}]}
+
+`conf` are keys and values of DataFusion's own. A table with `options` is Hudi's, and read by
+hudi-rs. Another one is a folder of Parquet files: `schema` is that of Arrow, in its own format, as
+base64, and so are `keys`, of the columns that the names of folders hold.
+"""
+
+from __future__ import annotations
+
+import base64
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    import pyarrow
+
+DATAFUSION: Final = "datafusion"
+HUDI: Final = "hudi"
+"""Packages that the project does not depend on: only this process has them."""
+
+Message = dict[str, Any]
+"""A question, or a table of one, as the module's docstring says."""
+
+
+def ask(question: Message) -> pyarrow.Table:
+    """Ask in a context of its own, which knows the tables that are named with the question."""
+    package = import_module(DATAFUSION)
+    conf = package.SessionConfig()
+    for key, value in question["conf"].items():
+        conf = conf.set(key, value)
+    context = package.SessionContext(conf)
+    for schema in {each["name"].rpartition(".")[0] for each in question["tables"]}:
+        context.sql(f"create schema {schema}")
+    for each in question["tables"]:
+        register(context, each)
+    found: pyarrow.Table = context.sql(question["sql"]).to_arrow_table()
+    return found
+
+
+def register(context: Any, table: Message) -> None:  # noqa: ANN401 - a SessionContext
+    """Make a table known."""
+    import pyarrow as pa  # noqa: PLC0415 - of PACKAGES
+
+    if "options" in table:
+        source = import_module(HUDI).HudiDataFusionDataSource
+        options = [*table["options"].items()]
+        context.register_table(table["name"], source(table["location"], options))
+        return
+    schema, keys = (
+        pa.ipc.read_schema(pa.py_buffer(base64.b64decode(table[part])))
+        for part in ("schema", "keys")
+    )
+    partitions = [(each.name, each.type) for each in keys]
+    # Not `register_listing_table`: it goes by no settings of the session.
+    context.register_parquet(
+        table["name"], table["location"], table_partition_cols=partitions, schema=schema
+    )

@@ -1,0 +1,57 @@
+"""What PyIceberg answers, inside of its own process; see `harness.engines.python_worker`.
+
+A question is
+
+    {"python", "tables": [[database, name, metadata file], …]}
+
+`python` is an expression as somebody types it. It knows `table(database, name)`, the expressions
+that conditions are made of (`pyiceberg.expressions`), `Decimal`, and Arrow's functions as `pc`. Its
+value is a table of Arrow, one value of Arrow's, or a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    import pyarrow
+
+PYICEBERG: Final = "pyiceberg"
+"""A package that the project does not depend on: only this process has it."""
+FILES: Final = {"py-io-impl": "pyiceberg.io.pyarrow.PyArrowFileIO"}
+"""Files are read by Arrow, whatever else is installed (PyIceberg's manual, "FileIO")."""
+EXPRESSIONS: Final = ("And", "EqualTo", "GreaterThanOrEqual", "IsNull", "NotNull")
+
+Message = dict[str, Any]
+"""A question, as the module's docstring says."""
+
+
+def ask(question: Message) -> pyarrow.Table:
+    """Evaluate an expression that knows the tables which are named with it."""
+    import pyarrow as pa  # noqa: PLC0415 - of the engine's packages
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    known = {(database, name): place for database, name, place in question["tables"]}
+
+    def table(database: str, name: str) -> Any:  # noqa: ANN401 - a StaticTable
+        return opened(known, database, name)
+
+    module = import_module(f"{PYICEBERG}.expressions")
+    names = {name: getattr(module, name) for name in EXPRESSIONS}
+    scope = {**names, "table": table, "Decimal": Decimal, "pc": pc}
+    found = eval(question["python"], scope)  # noqa: S307 - it comes from who knows the token
+    if isinstance(found, pa.Table):
+        return found
+    value = found if isinstance(found, pa.Scalar) else pa.scalar(found)
+    return pa.table({"value": pa.array([value.as_py()], value.type)})
+
+
+def opened(known: Mapping[tuple[str, str], str], database: str, name: str) -> Any:  # noqa: ANN401
+    """Return a table by the metadata file that its catalog names; what has none is no table."""
+    if not (place := known.get((database, name))):
+        missing = import_module(f"{PYICEBERG}.exceptions").NoSuchTableError
+        raise missing(f"the metastore has no Iceberg table {database}.{name}")
+    return import_module(f"{PYICEBERG}.table").StaticTable.from_metadata(place, FILES)

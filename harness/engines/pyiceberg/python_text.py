@@ -1,0 +1,105 @@
+"""Questions in Python, as somebody puts them to PyIceberg, which has no SQL. Pure.
+
+Conditions and columns are arguments of `Table.scan`, so what leaves out files and rows is
+PyIceberg. What it has no word for is Arrow's, of the rows that it gave: a part of a struct as a
+column of its own, the least and the greatest value.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from harness.engines.api import Question
+from harness.model.query import Condition, Query, Test
+
+TABLE: Final = "table"
+"""The function by which a question names a table."""
+_CALLS: Final = {
+    Test.EQUAL: "EqualTo",
+    Test.AT_LEAST: "GreaterThanOrEqual",
+    Test.NULL: "IsNull",
+    Test.NOT_NULL: "NotNull",
+}
+"""Of `pyiceberg.expressions`."""
+
+
+def text(question: Question) -> str:
+    """Return the expression of a question; `past` is an argument of `scan` of its own."""
+    query = question.query
+    arguments = [_condition(query.conditions)] if query.conditions else []
+    if query.columns:
+        arguments.append(f"selected_fields=({', '.join(map(repr, query.columns))},)")
+    if question.past:
+        arguments.append(question.past.source)
+    scan = f"{TABLE}({question.database!r}, {question.table!r}).scan({', '.join(arguments)})"
+    return _taken(query, scan)
+
+
+def _taken(query: Query, scan: str) -> str:
+    """Return what is done with a scan: its rows in the order of the columns, or one figure."""
+    if query.count:
+        return f"{scan}.count()"
+    flat = ".flatten()" * max((path.count(".") for path in query.columns), default=0)
+    rows = f"{scan}.to_arrow(){flat}"
+    if query.extreme:
+        return f"pc.{query.extreme}({rows}[{query.columns[0]!r}])"
+    return f"{rows}.select({[*query.columns]!r})" if query.columns else rows
+
+
+def _condition(conditions: Sequence[Condition]) -> str:
+    """Return conditions, each of which must hold.
+
+    >>> _condition([Condition("n", Test.NULL), Condition("a.d", Test.EQUAL, "1.50", "double")])
+    "And(IsNull('n'), EqualTo('a.d', 1.5))"
+    """
+    parts = [f"{_CALLS[each.test]}({each.path!r}{_compared(each)})" for each in conditions]
+    return parts[0] if len(parts) == 1 else f"And({', '.join(parts)})"
+
+
+def _compared(condition: Condition) -> str:
+    if condition.test not in {Test.EQUAL, Test.AT_LEAST}:
+        return ""
+    return f", {literal(condition.literal, condition.type)}"
+
+
+def literal(told: str, type_: str) -> str:
+    """Return the Python of a value; those that Python has no literal for are read from texts.
+
+    >>> literal("2024-01-02 03:04:05", "timestamp"), literal("true", "boolean")
+    ("'2024-01-02T03:04:05'", 'True')
+    >>> literal("1.10", "decimal(10, 2)")
+    "Decimal('1.10')"
+    """
+    match type_:
+        case "boolean":
+            return str(told == "true")
+        case "tinyint" | "smallint" | "int" | "long":
+            return told
+        case "float" | "double":
+            return repr(float(told))
+        case "timestamp" | "timestamp_ntz":
+            return repr(told.replace(" ", "T"))
+    return f"Decimal({told!r})" if type_.startswith("decimal") else repr(told)
+
+
+def named(python: str) -> Iterator[tuple[str, str]]:
+    """Yield each database and name that an expression names, once; none if it is no expression.
+
+    >>> list(named("table('d', 't').scan().count() + table('d', 't').scan().count()"))
+    [('d', 't')]
+    """
+    try:
+        parsed = ast.parse(python, mode="eval")
+    except SyntaxError:
+        return
+    found: dict[tuple[str, str], None] = {}
+    for each in ast.walk(parsed):
+        match each:
+            case ast.Call(
+                func=ast.Name(id="table"),
+                args=[ast.Constant(value=str(database)), ast.Constant(value=str(name))],
+            ):
+                found[database, name] = None
+    yield from found
