@@ -86,9 +86,9 @@ LATER: Final = "later"
 VECTORS: Final = "deletion_vectors"
 ENABLE_VECTORS: Final = "delta.enableDeletionVectors"
 SETTINGS: Final = {MAPPING: ("none", "name", "id", LATER), VECTORS: ("off", "on")}
-"""How columns are found in data files; absent is `none`, by the table's own names. `later` is `name`
-from the second step on, when there is data already. Whether rows are deleted by a mark; absent: not.
-"""
+"""How columns are found in data files; absent is `none`, by the table's own names. `later` is by
+physical names from the second step on, when there is data already. Whether rows are deleted by
+marks beside their files; absent is `off`."""
 SWITCH: Final = (
     f"alter table {DATABASE}.{TABLE} set tblproperties ({text(MODE)} = 'name', "
     "'delta.minReaderVersion' = '2', 'delta.minWriterVersion' = '5')"
@@ -107,8 +107,8 @@ PAST: Final = TimeTravel(
         f"in Spark: select version from (describe history {{database}}.{TABLE}) order by version",
     ),
 )
-"""Delta documentation, "Query an older snapshot of a table"; documentation of Trino and of PrestoDB,
-"Delta Lake connector"."""
+"""Delta documentation, "Query an older snapshot of a table"; of Trino and PrestoDB, "Delta Lake
+connector"."""
 FACTS: Final = FormatFacts("delta", "delta", keeps_case=True, past=PAST)
 """Names are kept in its log (protocol, "Schema Serialization Format")."""
 

@@ -45,9 +45,9 @@ def deleted(folder: Path, vector: Mapping[str, Any]) -> frozenset[int]:
 
 
 def _stored(folder: Path, vector: Mapping[str, Any]) -> bytes:
-    text, kind, length = (vector[each] for each in ("pathOrInlineDv", "storageType", "sizeInBytes"))
+    text, kind, length = str(vector["pathOrInlineDv"]), vector["storageType"], vector["sizeInBytes"]
     if kind == "i":
-        return _base85(str(text))[: int(length)]
+        return _base85(text)[: int(length)]
     if kind != "u":
         raise ValueError(f"its storage type is {kind}, an absolute path")
     prefix, name = text[:-_UUID_TEXT], UUID(bytes=_base85(text[-_UUID_TEXT:]))
