@@ -73,7 +73,9 @@ def add(name: str, folder: Path, cache: Cache, progress: Progress) -> Path:
     cache_mark.claim(cache)
     with download.connected(repository.configured()) as source:
         every = version_rules.downloads(name).items()
-        artifacts = [_measured(role, each, cache, source, progress) for role, each in every]
+        each_role = ((role, each if isinstance(each, list) else [each]) for role, each in every)
+        wanted = [(role, one) for role, several in each_role for one in several]
+        artifacts = [_measured(role, one, cache, source, progress) for role, one in wanted]
     file = folder / f"{name}.yaml"
     _write(file, name, artifacts, disk_mb=0)
     _write(file, name, artifacts, disk_mb=_disk_mb(distributions.load(name), cache, progress))

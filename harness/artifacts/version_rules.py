@@ -45,7 +45,8 @@ class VersionRule:
     facts: Data = field(default_factory=dict)
     """Keys of lock data, in which `{trino}` stands for the version of that product."""
     download: Data = field(default_factory=dict)
-    """By role the coordinates of what is fetched for a version, and the members of an archive."""
+    """By role the coordinates of what is fetched for a version, and the members of an archive; a
+    list where it is several files."""
     when: dict[str, Annotated[str, AfterValidator(_range)]] = field(default_factory=dict)
     """By product the range of its versions; a name without that product has other rules."""
     source: str = ""

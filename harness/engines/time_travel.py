@@ -32,10 +32,11 @@ _NO_WORDS: Final = "there are no words for it"
 _MOMENT: Final = re.compile(
     r"(timestamp as of '|version as of |'latest_state', '|_commit_time` > '|\.timestamp="
     r"|\bsnapshot_id=)\d+"
-    r'|(?<=@)\d+(?=")'
+    r'|(?<=@)v?\d+(?=")'
 )
 """A moment after the words that name it in any of these."""
 SNAPSHOT: Final = "the id of the snapshot that step {step} made"
+VERSION: Final = "the version that step {step} made"
 REQUESTED: Final = "when the write of step {step} was requested"
 COMPLETED: Final = "when the write of step {step} was completed"
 NEXT_COMPLETED: Final = (
@@ -43,6 +44,7 @@ NEXT_COMPLETED: Final = (
 )
 MEANINGS: Final[Mapping[str, Callable[[Moment], str]]] = {
     SNAPSHOT: lambda moment: moment.instant,
+    VERSION: lambda moment: moment.instant,
     REQUESTED: lambda moment: moment.instant,
     COMPLETED: lambda moment: moment.completed,
     NEXT_COMPLETED: lambda moment: moment.following or _next(moment.completed),

@@ -30,3 +30,6 @@ class FileFact:
     """Text of the record keys in it."""
     deleted: tuple[str, ...] = ()
     """Text of the record keys that a delete block takes away."""
+    stored_names: tuple[str, ...] = ()
+    """What the file itself calls each of the columns, where that is no name of the table's: Delta
+    with column mapping. Else none, and the columns have the file's own names."""

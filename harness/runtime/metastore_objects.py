@@ -15,6 +15,8 @@ from typing import Any, Final, Protocol, TypeVar
 LOCATION: Final = "{location}"
 """Stands for the absolute path of the table's folder; a scheme before it (`file:`) is kept."""
 
+NOT_THERE: Final = "-__PLACEHOLDER__"
+"""What such a location ends with."""
 _PARQUET: Final = "org.apache.hadoop.hive.ql.io.parquet"
 
 JsonData = Any
@@ -96,12 +98,11 @@ def listed_values(entries: Iterable[CatalogEntry]) -> dict[str, tuple[tuple[str,
 def entry(table: ThriftStruct, partitions: tuple[ThriftStruct, ...] = ()) -> CatalogEntry:
     """Make the entry of a table as the metastore holds it."""
     data = encode(table)
-    path = _path(data.get("sd", {}).get("location", ""))
+    places = _places(data.get("sd", {}))
     data, *parts = (_without_database(each) for each in (data, *map(encode, partitions)))
-    hide = _hider(path)
-    return CatalogEntry(
-        data["tableName"], map_texts(data, hide), tuple(map_texts(part, hide) for part in parts)
-    )
+    for hide in map(_hider, places):
+        data, *parts = (map_texts(each, hide) for each in (data, *parts))
+    return CatalogEntry(data["tableName"], data, tuple(parts))
 
 
 def placed(data: dict[str, JsonData], database: str, location: str) -> dict[str, JsonData]:
@@ -173,6 +174,17 @@ def _decoded(wire_type: int, details: Any, value: JsonData) -> Any:  # noqa: ANN
 
 def _without_database(data: dict[str, JsonData]) -> dict[str, JsonData]:
     return {name: value for name, value in data.items() if name != "dbName"}
+
+
+def _places(storage: dict[str, JsonData]) -> list[str]:
+    """Return the paths that stand for a table's folder.
+
+    Of a table of Spark's own with a location, the metastore's is one that is not there, and the
+    real one a parameter (Spark 3.5.8, `HiveExternalCatalog`, for SPARK-15269).
+    """
+    location = storage.get("location", "")
+    told = storage.get("serdeInfo", {}).get("parameters", {}) if NOT_THERE in location else {}
+    return [_path(each) for each in (location, told.get("path", "")) if each]
 
 
 def _path(location: str) -> str:

@@ -196,7 +196,12 @@ def sources(
     """
     now, written = history[-1], written_schema(history, fact, steps)
     names = [name for name, _ in fact.columns]
-    in_file = [each for each in names if by is By.COUNTED or not each.startswith(META_PREFIX)]
+    pairs = zip(fact.stored_names or names, names, strict=True)
+    in_file = {
+        stored: name
+        for stored, name in pairs
+        if by is By.COUNTED or not name.startswith(META_PREFIX)
+    }
     found: list[tuple[Field, Field | None]] = []
     first = [each.id for each in history[0].schema.fields]
     position = 0
@@ -212,16 +217,20 @@ def sources(
 
 
 def _in_file(
-    field: Field, position: int, in_file: Sequence[str], written: Schema, by: By
+    field: Field, position: int, in_file: Mapping[str, str], written: Schema, by: By
 ) -> Field | None:
-    name: str | None
+    """Return the field that a column is taken from; `in_file`: its columns as the file calls them.
+
+    Each with the name that the table had for it then.
+    """
     match by:
         case By.ID | By.ID_OUTSIDE | By.ID_ALONE:
             return next((each for each in written.fields if each.id == field.id), None)
         case By.NAME | By.FOLDED:
-            name = _named_as(field.name, in_file, by)
+            found = _named_as(field.name, tuple(in_file), by)
+            name = in_file[found] if found is not None else None
         case By.POSITION | By.COUNTED | By.RENUMBERED:
-            name = in_file[position] if position < len(in_file) else None
+            name = dict(enumerate(in_file.values())).get(position)
     return next((each for each in (*written.fields, *META.values()) if each.name == name), None)
 
 

@@ -1,0 +1,26 @@
+"""How whole rows are written to tables that know no keys: a merge says what is replaced. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from harness.formats.statements import DATABASE
+from harness.model.identifiers import TABLE
+from harness.model.schema import Field
+from harness.model.truth import Row, Truth
+from harness.scenario.operations.spark_sql import merge_into, select_rows
+
+
+def whole_rows(before: Truth, after: Truth) -> str:
+    """Return an insert, or where some of the rows are there already, a merge by the key."""
+    rows = [row for key, row in after.rows.items() if before.rows.get(key) != row]
+    table, source = f"{DATABASE}.{TABLE}", one_task(rows, after.schema.fields)
+    if not any(row.key in before.rows for row in rows):
+        return f"insert into {table} {source}"
+    merge, _ = merge_into(table, source, after)
+    return f"{merge} when matched then update set * when not matched then insert *"
+
+
+def one_task(rows: Sequence[Row], fields: Sequence[Field]) -> str:
+    """Return a query for the rows, in one task: each task writes a file of its own."""
+    return f"select /*+ coalesce(1) */ * from ({select_rows(rows, fields)})"
