@@ -89,7 +89,7 @@ def _readers(names: Sequence[str], *, every: bool) -> tuple[Reader, ...]:
 
 
 def all_readers() -> tuple[Reader, ...]:
-    """Return a reader of each distribution, in each runtime that there is of it here."""
+    """Return a reader of each distribution that can be asked, in each runtime that it has here."""
     runtimes = [PROCESS]
     with suppress(EnvironmentProblem):
         docker_daemon.about()
@@ -98,7 +98,7 @@ def all_readers() -> tuple[Reader, ...]:
         Reader(runtime_names.in_runtime(each.name, runtime))
         for runtime in runtimes
         for each in reader_support.readers()
-        if runtime == PROCESS or image.official(each)
+        if kit.can_be_asked(Reader(each.name)) and (runtime == PROCESS or image.official(each))
     )
 
 

@@ -176,12 +176,20 @@ def check_can_be_asked(reader: Reader) -> None:
         UsageProblem: it cannot.
 
     """
-    found, settings = distributions.load(reader.distribution), dict(reader.settings)
-    reason = engine_of(found.name).cannot(found, settings, facts(table.FORMAT))
-    if reason:
+    if reason := _reason(reader):
         raise UsageProblem(
             f"{reader} cannot be checked, for the kit asks about plain Hive tables: {reason}"
         )
+
+
+def can_be_asked(reader: Reader) -> bool:
+    """Return whether a reader can be asked about the tables of the kit."""
+    return not _reason(reader)
+
+
+def _reason(reader: Reader) -> str:
+    found, settings = distributions.load(reader.distribution), dict(reader.settings)
+    return engine_of(found.name).cannot(found, settings, facts(table.FORMAT))
 
 
 @contextmanager

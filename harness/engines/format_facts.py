@@ -11,8 +11,8 @@ class Wording:
     """How an engine is asked for a table's past; see `time_travel`."""
 
     source: str
-    """What stands after `from`, `{table}` in it for the catalog entry; to an engine without SQL, what
-    its own text has for it."""
+    """What stands after `from`, `{table}` in it for the catalog entry; to an engine without SQL,
+    what its own text has for it."""
     before: tuple[str, ...] = ()
     """Statements that the session is told before."""
     after: tuple[str, ...] = ()

@@ -1,8 +1,8 @@
 """PyIceberg as a reader of Iceberg tables: the specification read by code of its own.
 
 It has hardly any code in common with Iceberg's library for Java, by which Spark, Hive and Trino
-read, and neither Java nor SQL. It asks no catalog here: the metastore is asked for the metadata file
-of a table, and PyIceberg opens that (`StaticTable`).
+read, and neither Java nor SQL. It asks no catalog here: the metastore is asked for the metadata
+file of a table, and PyIceberg opens that (`StaticTable`).
 """
 
 from __future__ import annotations
