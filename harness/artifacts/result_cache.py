@@ -12,6 +12,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -67,7 +68,8 @@ class ResultCache:
         if found is None:
             found = tuple(make())
             if all(map(lasts, found)):
-                self._keep(path, found)
+                with suppress(OSError):  # what cannot be kept is worked out again
+                    self._keep(path, found)
         return found
 
     def _path(self, address: str) -> Path:
@@ -88,7 +90,7 @@ def _read(path: Path, kind: type[Record]) -> tuple[Record, ...] | None:
     """Read what is kept; None where nothing is, or not all: the machine may have gone down."""
     try:
         head, *lines = path.read_bytes().splitlines(keepends=True)
-    except (FileNotFoundError, ValueError):
+    except (OSError, ValueError):
         return None
     if head != _sum(b"".join(lines)):
         return None
@@ -101,7 +103,17 @@ def _sum(lines: bytes) -> bytes:
 
 @cache
 def own_code(root: Path = HARNESS) -> str:
-    """Return the SHA-256 (hexadecimal) of all code that may take part; `root`: of the harness."""
+    """Return the SHA-256 (hexadecimal) of all code that may take part; empty: not all can be read.
+
+    `root`: of the harness.
+    """
+    try:
+        return _digest(root)
+    except OSError:
+        return ""
+
+
+def _digest(root: Path) -> str:
     digest = hashlib.sha256(f"{sys.version}\n{sorted(_installed())}\n".encode())
     for name in _files(str(root)):
         content = Path(root, name).read_bytes()
@@ -120,7 +132,7 @@ def _files(folder: str, below: str = "") -> Iterator[str]:
     with os.scandir(folder) as found:
         entries = sorted(found, key=lambda each: each.name)
     for each in entries:
-        if not each.is_dir():
+        if each.is_file():
             yield below + each.name
-        elif each.name != "__pycache__":
+        elif each.is_dir() and each.name != "__pycache__":
             yield from _files(each.path, f"{below}{each.name}/")

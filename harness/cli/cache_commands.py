@@ -83,7 +83,7 @@ def prune(
         int, typer.Option(help="Remove what is older than this number of days.", min=0)
     ] = 30,
 ) -> None:
-    """Remove old table states, answers and class archives. Do not use it during a run."""
+    """Remove old table states, answers, verdicts and class archives. Do not use it during a run."""
     found = cache_cleanup.prune(Cache.default(), time.time() - older_than * DAY_S)
     removed = ", ".join(f"{each.files} {each.name} ({megabytes(each.size)})" for each in found)
     say(f"removed what is older than {counted(older_than, 'day')}: {removed}")

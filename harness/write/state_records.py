@@ -24,7 +24,7 @@ class VariantResult:
     states: Mapping[tuple[str, int], State]
 
 
-def written(outcomes: VariantOutcomes, states: Sequence[State | None]) -> VariantResult:
+def record(outcomes: VariantOutcomes, states: Sequence[State | None]) -> VariantResult:
     """Return what is known of a variant that was written just now: its records and its states.
 
     Args:

@@ -70,6 +70,13 @@ def test_of_a_file_that_is_not_whole_nothing_is_taken(cache: ResultCache, left: 
     assert asked(cache, "a") == (WRONG, WRONG)
 
 
+def test_where_nothing_can_be_written_the_result_is_there_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "results").write_text("no folder")
+    cache = ResultCache(tmp_path / "results", "code")
+    assert asked(cache, "a") == (RIGHT, RIGHT)
+    assert asked(cache, "a", makes=WRONG) == (WRONG, WRONG)
+
+
 def rewrite(root: Path) -> None:
     (root / "judge" / "a.py").write_text("a = 2\n")
 
@@ -130,6 +137,16 @@ def test_what_python_compiles_is_no_code_of_its_own(code: Path) -> None:
     before = digest(code)
     (code / "judge" / "__pycache__" / "a.cpython-311.pyc").write_bytes(b"compiled")
     assert digest(code) == before
+
+
+def test_a_link_to_nothing_is_no_code_and_where_code_cannot_be_read_none_is_known(
+    code: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = digest(code)
+    (code / ".#a.py").symlink_to("somebody@somewhere")  # as an editor leaves it
+    assert digest(code) == before
+    monkeypatch.setattr(result_cache, "_files", lambda _: iter(["gone.py"]))
+    assert not digest(code)
 
 
 def test_another_version_of_a_package_or_of_python_is_other_code(
