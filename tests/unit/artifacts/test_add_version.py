@@ -27,7 +27,7 @@ def tarball() -> bytes:
     kept = io.BytesIO()
     with tarfile.open(fileobj=kept, mode="w:gz") as tar:
         folders = ("lib", "plugin/hive", "plugin/hudi", "plugin/iceberg", "plugin/delta-lake")
-        for name in (f"{each}/some.jar" for each in folders):
+        for name in (f"{each}/a.jar" for each in folders):
             entry = tarfile.TarInfo(f"trino-server-470/{name}")
             entry.size = 700_000
             tar.addfile(entry, io.BytesIO(b"x" * entry.size))
@@ -63,7 +63,7 @@ def test_lock_data_is_written_of_what_the_repository_has(
         "name": "trino-470",
         "version": "470",
         "rules": "trino",
-        "disk_mb": 3,
+        "disk_mb": 4,
         "artifacts": {
             "archive": [
                 {
