@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from harness.formats import delta_log, delta_vectors, parquet
 from harness.formats.api import FileFactError, FileRows
-from harness.formats.delta_log import Action, DeltaLog, Live, physical_name
+from harness.formats.delta_log import Action, DeltaLog, LiveFile, physical_name
 from harness.model import partition_paths
 from harness.model.canonical import MapValue, Value
 from harness.model.datatypes import parse_type
@@ -80,7 +80,7 @@ def _names(stored: Sequence[str], fields: Mapping[str, Action]) -> tuple[str, ..
     return tuple(str(fields[each]["name"]) if each in fields else each for each in stored)
 
 
-def _partition(live: Live, fields: Mapping[str, Action]) -> tuple[list[str], list[Value]]:
+def _partition(live: LiveFile, fields: Mapping[str, Action]) -> tuple[list[str], list[Value]]:
     """Return the partition columns of a file, and their values."""
     names, values = [], []
     for stored, text in live.partition.items():

@@ -46,7 +46,7 @@ class Commit:
 
 
 @dataclass(frozen=True, slots=True)
-class Live:
+class LiveFile:
     """A data file that is part of the table."""
 
     path: str
@@ -106,13 +106,13 @@ class DeltaLog:
         """Return the versions at which something was done."""
         return tuple(str(each.version) for each in self.commits if each.operation in operations)
 
-    def live(self) -> tuple[Live, ...]:
+    def live(self) -> tuple[LiveFile, ...]:
         """Return every data file of the newest version, in the order in which they were added.
 
         A commit says of a file once at most that it is added, and once that it is removed; with
         another deletion vector it is another logical file (protocol, "Add File and Remove File").
         """
-        found: dict[str, Live] = {}
+        found: dict[str, LiveFile] = {}
         first: dict[str, int] = {}
         for commit in self.commits:
             for each in commit.told("remove"):
@@ -121,7 +121,7 @@ class DeltaLog:
                 path, vector = unquote(each["path"]), each.get("deletionVector")
                 first.setdefault(path, commit.version)
                 partition = each.get("partitionValues", {})
-                found[path] = Live(path, first[path], commit.version, partition, vector)
+                found[path] = LiveFile(path, first[path], commit.version, partition, vector)
         return tuple(sorted(found.values(), key=lambda each: (each.version, each.path)))
 
 

@@ -35,7 +35,7 @@ def deleted(folder: Path, vector: Mapping[str, Any]) -> frozenset[int]:
 
     """
     try:
-        found = frozenset(_positions(_Bytes(_stored(folder, vector))))
+        found = frozenset(_positions(_LittleEndian(_stored(folder, vector))))
     except (ValueError, struct.error, OSError) as problem:
         raise FileFactError(f"deletion vector {vector['pathOrInlineDv']}: {problem}") from problem
     if len(found) != vector["cardinality"]:
@@ -73,7 +73,7 @@ _B85: Final = (
 _FROM_Z85: Final = str.maketrans(_Z85, _B85)
 
 
-class _Bytes:
+class _LittleEndian:
     """Bytes that are read from the front."""
 
     def __init__(self, content: bytes) -> None:
@@ -86,7 +86,7 @@ class _Bytes:
         return found
 
 
-def _positions(found: _Bytes) -> Iterator[int]:
+def _positions(found: _LittleEndian) -> Iterator[int]:
     magic, bitmaps = found.take("iq")
     if magic != _MAGIC:
         raise ValueError(f"it begins with {magic}")
@@ -95,7 +95,7 @@ def _positions(found: _Bytes) -> Iterator[int]:
         yield from (high << 32 | low for low in _bitmap(found))
 
 
-def _bitmap(found: _Bytes) -> Iterator[int]:
+def _bitmap(found: _LittleEndian) -> Iterator[int]:
     """Yield the values of one bitmap of 32 bits."""
     (cookie,) = found.take("I")
     runs: set[int] = set()
@@ -114,7 +114,7 @@ def _bitmap(found: _Bytes) -> Iterator[int]:
         yield from (high << 16 | low for low in _container(found, less + 1, run=at in runs))
 
 
-def _container(found: _Bytes, values: int, *, run: bool) -> Iterator[int]:
+def _container(found: _LittleEndian, values: int, *, run: bool) -> Iterator[int]:
     if run:
         (number,) = found.take("H")
         for start, more in (found.take("HH") for _ in range(number)):

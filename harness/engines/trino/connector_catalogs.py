@@ -1,9 +1,9 @@
 """Which catalogs a server of the Trino family holds, and which one answers a question. Pure.
 
 What differs from one version to the next is data in the distribution's `settings`: for each kind of
-catalog (`hive`, `hudi`, `iceberg`, `delta`) that there is, its connector (`connectors`), its properties
-(`hive_catalog` …), the name of the property that maps columns by name (`column_names`; a kind that
-is not named there has none) and of the one that lists files by Hudi's metadata table
+catalog (`hive`, `hudi`, `iceberg`, `delta`) that there is, its connector (`connectors`), its
+properties (`hive_catalog` …), the name of the property that maps columns by name (`column_names`; a
+kind that is not named there has none) and of the one that lists files by Hudi's metadata table
 (`metadata_table`, likewise); and the kinds among which a reader of Hudi tables may choose
 (`hudi_connectors`; none where there is no choice). ORC files have a property of their own, which
 all versions have had alike: their default differs from that of Parquet files (notes of the engine).

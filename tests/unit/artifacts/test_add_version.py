@@ -26,7 +26,8 @@ PATH = "/io/trino/trino-server/470/trino-server-470.tar.gz"
 def tarball() -> bytes:
     kept = io.BytesIO()
     with tarfile.open(fileobj=kept, mode="w:gz") as tar:
-        for name in ("lib/a.jar", "plugin/hive/b.jar", "plugin/hudi/c.jar", "plugin/iceberg/d.jar"):
+        folders = ("lib", "plugin/hive", "plugin/hudi", "plugin/iceberg", "plugin/delta-lake")
+        for name in (f"{each}/a.jar" for each in folders):
             entry = tarfile.TarInfo(f"trino-server-470/{name}")
             entry.size = 700_000
             tar.addfile(entry, io.BytesIO(b"x" * entry.size))
@@ -62,14 +63,20 @@ def test_lock_data_is_written_of_what_the_repository_has(
         "name": "trino-470",
         "version": "470",
         "rules": "trino",
-        "disk_mb": 3,
+        "disk_mb": 4,
         "artifacts": {
             "archive": [
                 {
                     "get": "io.trino:trino-server:470:tar.gz",
                     "size": len(content),
                     "sha256": hashlib.sha256(content).hexdigest(),
-                    "members": ["lib", "plugin/hive", "plugin/hudi", "plugin/iceberg"],
+                    "members": [
+                        "lib",
+                        "plugin/hive",
+                        "plugin/hudi",
+                        "plugin/iceberg",
+                        "plugin/delta-lake",
+                    ],
                 }
             ]
         },

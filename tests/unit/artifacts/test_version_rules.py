@@ -183,6 +183,14 @@ def test_a_mistake_beside_rules_is_told_with_its_line() -> None:
         lock.parse(text, "own.yaml", other)
 
 
+def test_a_role_may_take_several_files() -> None:
+    found = version_rules.downloads("spark-3.5.8-delta-3.3.2")["front"]
+    assert [each["get"] for each in found] == [
+        "io.delta:delta-spark_2.12:3.3.2:jar",
+        "io.delta:delta-storage:3.3.2:jar",
+    ]
+
+
 def test_a_version_whose_image_lacks_its_bundle_needs_lock_data_in_any_runtime() -> None:
     name = "spark-3.5.8-hudi-1.2.1"
     assert not distributions.exists(f"{name}@container")

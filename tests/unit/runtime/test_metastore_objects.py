@@ -79,6 +79,14 @@ def test_the_location_becomes_a_placeholder_wherever_it_stands() -> None:
     assert found.columns == (("id", "string"), ("day", "date"))
 
 
+def test_a_table_of_sparks_own_lies_where_its_parameters_say() -> None:
+    there = ttypes.SerDeInfo(parameters={"path": "file:/a/t"})
+    storage = ttypes.StorageDescriptor(location="file:/w/d.db/t-__PLACEHOLDER__", serdeInfo=there)
+    found = entry(ttypes.Table(tableName="t", sd=storage)).table["sd"]
+    assert found["location"] == "file:{location}"
+    assert found["serdeInfo"]["parameters"]["path"] == "file:{location}"
+
+
 def test_what_only_looks_like_the_location_is_kept() -> None:
     alike = {"a": "/data/t2", "b": "see /data/t", "c": "hdfs:/data/t"}
     found = entry(table("file:///data/t", **alike))

@@ -91,7 +91,8 @@ def readers() -> list[ReaderSettings]:
 def test_a_question_that_can_be_asked_finds_its_catalog(distribution: Distribution) -> None:
     catalogs = connectors(distribution)
     asked = set()
-    for of, settings in product(("hudi-cow", "hive-parquet", "hive-orc", "iceberg"), readers()):
+    shapes = ("hudi-cow", "hive-parquet", "hive-orc", "iceberg", "delta")
+    for of, settings in product(shapes, readers()):
         if not cannot(distribution, settings, facts(of)):
             asked.add(catalog(facts(of), settings))
     assert asked == set(catalogs)
