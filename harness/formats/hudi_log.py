@@ -22,7 +22,11 @@ from harness.formats.api import FileFactError, FileRows
 MAGIC: Final = b"#HUDI#"
 LOG_VERSION: Final = 1
 CONTENT_VERSION: Final = 3
-"""Of the content of Avro data and of delete blocks since Hudi 0.11."""
+"""Of the content of delete blocks that are Avro; those of before are Java objects, which are not
+read (`HoodieDeleteBlock.deserialize`)."""
+DATA_VERSIONS: Final = (1, 2, CONTENT_VERSION)
+"""Of the content of Avro data blocks, which is laid out alike (seen with Hudi 0.10.0, 0.12.0 and
+0.15.0)."""
 INSTANT_TIME, SCHEMA, IS_PARTIAL = 0, 2, 7
 """Numbers of the header's entries (`HoodieLogBlock.HeaderMetadataType`)."""
 
@@ -190,8 +194,10 @@ def _decoded(data: bytes, schema: dict[str, Any]) -> Any:  # noqa: ANN401 - Avro
 
 def _content(block: LogBlock) -> _Bytes:
     source = _Bytes(block.content)
-    if (version := source.number()) != CONTENT_VERSION:
-        raise FileFactError(f"block content of version {version}; {CONTENT_VERSION} can be read")
+    known = DATA_VERSIONS if block.kind is BlockKind.AVRO_DATA else (CONTENT_VERSION,)
+    if (version := source.number()) not in known:
+        can = ", ".join(map(str, known))
+        raise FileFactError(f"{block.kind.name} content of version {version}; {can} can be read")
     return source
 
 

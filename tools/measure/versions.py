@@ -1,9 +1,10 @@
 """A run as a Markdown table of writers by readers: what each reader makes of each writer's tables.
 
     python tools/measure/versions.py RUN > docs/results/versions.md
+    python tools/measure/versions.py RUN --each
 
 For runs of one story by many versions: a place of the table holds all cells of a writer and a
-reader, most of them right first.
+reader, most of them right first. With `--each`, tables of each scenario, and no list of readers.
 """
 
 from __future__ import annotations
@@ -28,7 +29,10 @@ def main() -> None:
     """Print the tables of a run, one for each format."""
     options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     options.add_argument("run", type=Path, help="the folder of a judged run")
-    for line in page(load_run.load(options.parse_args().run)):
+    options.add_argument("--each", action="store_true", help="tables of each scenario")
+    given = options.parse_args()
+    run = load_run.load(given.run)
+    for line in each_scenario(run) if given.each else page(run):
         print(line)
 
 
@@ -40,9 +44,24 @@ def page(run: Run) -> Iterator[str]:
     yield from (f"- `{each.reader}`: {each.fidelity}" for each in run.info.readers)
 
 
-def of_format(run: Run, format_name: str) -> Iterator[str]:
-    """Yield the table of a format: a row for each reader, a column for each writer."""
-    variants = [each for each in run.info.variants if each.scenario != controls.SCENARIO]
+def each_scenario(run: Run) -> Iterator[str]:
+    """Yield the same tables of each scenario alone."""
+    tables = dict.fromkeys((each.scenario, each.format) for each in run.info.variants)
+    for scenario, name in sorted(tables):
+        if scenario != controls.SCENARIO:
+            yield from (f"### {scenario}, {name}", "", *of_format(run, name, scenario), "")
+
+
+def of_format(run: Run, format_name: str, scenario: str = "") -> Iterator[str]:
+    """Yield the table of a format: a row for each reader, a column for each writer.
+
+    Of a scenario alone, where one is named.
+    """
+    variants = [
+        each
+        for each in run.info.variants
+        if each.scenario != controls.SCENARIO and scenario in {"", each.scenario}
+    ]
     of = {each.id: each.writers[0] for each in variants if each.format == format_name}
     writers = list(dict.fromkeys(of.values()))
     readers = [each.reader for each in run.info.readers]

@@ -1,4 +1,7 @@
-"""Log files that Hudi wrote: 0.15.0 and 1.0.2, row 1 updated, row 3 deleted; 1.2.0, a merge."""
+"""Log files that Hudi wrote: 0.15.0 and 1.0.2, row 1 updated, row 3 deleted; 1.2.0, a merge.
+
+Of 0.10.0 and 0.12.0, row 1 updated after `f3` was added behind `ts` (`hudi/add_in_the_middle`).
+"""
 
 from __future__ import annotations
 
@@ -140,5 +143,27 @@ def test_a_block_of_partial_updates_has_keys_and_no_whole_rows() -> None:
 def test_content_of_another_version_is_an_error() -> None:
     (block,) = hudi_log.blocks(read("delete-0.15.0"))
     older = hudi_log.LogBlock(block.kind, block.header, b"\0\0\0\x01" + block.content[4:])
-    with pytest.raises(FileFactError, match="block content of version 1"):
+    with pytest.raises(FileFactError, match="DELETE content of version 1; 3 can be read"):
         hudi_log.deleted_keys(older)
+    (data,) = hudi_log.blocks(read("update-0.15.0"))
+    newer = hudi_log.LogBlock(data.kind, data.header, b"\0\0\0\x04" + data.content[4:])
+    with pytest.raises(FileFactError, match="AVRO_DATA content of version 4; 1, 2, 3 can be read"):
+        hudi_log.content(newer)
+
+
+@pytest.mark.parametrize(
+    ("version", "f1_to_f3"),
+    [
+        ("0.10.0", ("f5s4r1", "f3s4r1", "f4s4r1")),  # it had put the new column last
+        ("0.12.0", ("f3s4r1", "f4s4r1", "f5s4r1")),
+    ],
+)
+def test_records_of_older_content_versions_are_laid_out_alike(
+    version: str, f1_to_f3: tuple[str, ...]
+) -> None:
+    (block,) = hudi_log.blocks(read(f"update-{version}"))
+    assert hudi_log.record_keys(block, "_hoodie_record_key") == ("id:1",)
+    columns, rows = hudi_log.content(block)
+    row = dict(zip(columns, rows[0], strict=True))
+    assert (row["id"], row["ts"]) == ("1", 204001)
+    assert (row["f1"], row["f2"], row["f3"]) == f1_to_f3

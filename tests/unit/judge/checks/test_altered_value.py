@@ -52,6 +52,11 @@ OLD = datetime.datetime(1582, 10, 4, 12)  # noqa: DTZ001
         (b"\x01\x02\x03", b"\x01\x02"),
         (b"\x01\x02", b"\x01\x02\x00\x00"),
         (b"a\xff", "a\ufffd"),
+        (16777002.0, 2.3509587138574385e-38),  # its bits as a whole number
+        (-9.0, float("nan")),
+        (4127005.0, 1249633396),
+        (-9.0, -1055916032),
+        (Decimal("-5.2500"), "\x14\ufffd" + "\0" * 13 + "\ufffd"),  # its digits as 16 bytes
     ],
 )
 def test_lost_digits_other_zones_and_cut_texts_are_near(expected: Value, found: Value) -> None:
@@ -90,6 +95,12 @@ def test_lost_digits_other_zones_and_cut_texts_are_near(expected: Value, found: 
         (b"\x01\x02", b""),
         (b"\x01\x02", b"\x00"),
         (b"a", 97),
+        (9.0, float("nan")),  # its bits as a whole number are no NaN
+        (-9.5, float("nan")),
+        (5000000000.0, 7.006492321624085e-45),
+        (4127005.0, 1249633397),
+        (1e300, 1249633396),
+        (Decimal("5.2500"), "\x14\ufffd" + "\0" * 13 + "\ufffd"),  # the sign is another
     ],
 )
 def test_everything_else_is_not(expected: Value, found: Value) -> None:
