@@ -15,7 +15,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Final
 
-from harness.formats import data_files
+from harness.formats import data_files, deletion_vectors
 from harness.formats.api import FileFactError
 from harness.formats.iceberg_table import FileContent, IcebergTable, Live
 from harness.formats.parquet import Footer
@@ -23,9 +23,8 @@ from harness.model.file_facts import FileFact, FileKind
 
 PUFFIN: Final = "PUFFIN"
 """The format of the files that hold deletion vectors, as manifests call it."""
-_MAGIC: Final = bytes.fromhex("d1d33964")
 _LENGTH: Final = struct.Struct(">I")
-"""Before the magic number stands how long that and the vector are; a checksum follows them."""
+"""How long the bitmap is."""
 _POSITION_COLUMNS: Final = ("file_path", "pos")
 
 
@@ -85,23 +84,20 @@ def vector(stored: bytes, name: str) -> list[int]:
     """Return the positions that a deletion vector holds, in order.
 
     Args:
-        stored: the blob with its length and checksum.
+        stored: the blob, in which the length stands before the bitmap, and a checksum behind it.
         name: of the file, for errors.
 
     Raises:
         FileFactError: it is none.
 
     """
-    from pyroaring import BitMap64  # noqa: PLC0415 - only reading needs it
-
-    begin = _LENGTH.size + len(_MAGIC)
-    if len(stored) < begin or stored[_LENGTH.size : begin] != _MAGIC:
-        raise FileFactError(f"{name}: it holds no deletion vector where its manifest says")
-    (length,) = _LENGTH.unpack_from(stored)
     try:
-        return list(BitMap64.deserialize(stored[begin : _LENGTH.size + length]))
-    except ValueError as problem:
-        raise FileFactError(f"{name}: {problem}") from problem
+        (length,) = _LENGTH.unpack_from(stored)
+        return sorted(deletion_vectors.positions(stored[_LENGTH.size : _LENGTH.size + length]))
+    except (ValueError, struct.error) as problem:
+        raise FileFactError(
+            f"{name}: no deletion vector is where its manifest says; {problem}"
+        ) from problem
 
 
 def _by_value(
