@@ -55,9 +55,10 @@ HUDI: Final = "spark-3.5.8-hudi-{}"
 VIEWS: Final = {"snapshot", "read_optimized", "base_name"}
 UNASKED: Final = {
     *("hive-2.3.10", "hive-3.1.3-hudi-0.11.1", "hive-3.1.3-tez-0.9.2", "hive-4.0.1"),
-    *("hive-4.0.1-tez-0.10.4", "trino-483"),
+    *("hive-4.0.1-tez-0.10.4", "trino-483", "pyiceberg-0.12.0"),
 }
-"""The profile `time_travel` does not ask them: there is no time for it each day."""
+"""The profile `time_travel` does not ask them: there is no time for it each day. PyIceberg is asked
+by the profile `iceberg`."""
 SPARKS: Final = tuple(map(HUDI.format, ("0.15.0", "1.0.2", "1.2.0")))
 HIVES: Final = {
     *(f"hive-3.1.3{{path={each}}}" for each in ("fetch", "mapreduce")),
