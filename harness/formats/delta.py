@@ -76,7 +76,7 @@ CHECK: Final = "spark.databricks.delta.retentionDurationCheck.enabled"
 """With `true`, its default, no file is removed that was part of the table in the last 7 days."""
 LISTERS: Final = "spark.sql.sources.parallelPartitionDiscovery.parallelism"
 USUAL_LISTERS: Final = "10000"
-"""So many tasks list the files for a vacuum (`DeltaFileOperations.recursiveListDirs` of Delta 3.3.2;
+"""So many tasks list the files of a vacuum (`DeltaFileOperations.recursiveListDirs` of Delta 3.3;
 SQLConf of Spark 3.5.8, PARALLEL_PARTITION_DISCOVERY_PARALLELISM): minutes on a small machine."""
 OPTIMIZE: Final = f"optimize {DATABASE}.{TABLE}"
 PURGE: Final = f"reorg table {DATABASE}.{TABLE} apply (purge)"
