@@ -74,6 +74,10 @@ SESSION: Final = {
 }
 CHECK: Final = "spark.databricks.delta.retentionDurationCheck.enabled"
 """With `true`, its default, no file is removed that was part of the table in the last 7 days."""
+LISTERS: Final = "spark.sql.sources.parallelPartitionDiscovery.parallelism"
+USUAL_LISTERS: Final = "10000"
+"""So many tasks list the files of a vacuum (`DeltaFileOperations.recursiveListDirs` of Delta 3.3;
+SQLConf of Spark 3.5.8, PARALLEL_PARTITION_DISCOVERY_PARALLELISM): minutes on a small machine."""
 OPTIMIZE: Final = f"optimize {DATABASE}.{TABLE}"
 PURGE: Final = f"reorg table {DATABASE}.{TABLE} apply (purge)"
 """Rewrites the data files of which rows are deleted, and no others (Delta documentation, "Table
@@ -311,7 +315,8 @@ def _wording(operation: Operation, before: Truth, after: Truth) -> tuple[Stateme
         case Cluster():
             return (Sql(OPTIMIZE),)
         case Clean():
-            return under(CHECK, "false", "true", (Sql(VACUUM),))
+            few = under(LISTERS, "1", USUAL_LISTERS, (Sql(VACUUM),))
+            return under(CHECK, "false", "true", few)
         case Savepoint():
             return ()  # every version can be gone back to
         case Restore() if before.saved:

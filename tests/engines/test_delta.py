@@ -1,0 +1,43 @@
+"""Delta tables with column mapping that came later, and with marked rows, read by two engines."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness import formats
+from harness.core.records import OutcomeKind, VerdictKind
+from harness.plan import Profile, ProfileReader, Writer, plan, scenarios_folder
+from harness.run.load_run import Run
+from harness.scenario import load
+from harness.scenario.cells import parse_reader
+
+pytestmark = [pytest.mark.engines, pytest.mark.nightly]
+
+SPARK = "spark-3.5.8-delta-3.3.2"
+READERS = (SPARK, "trino-476")
+NAMES = ("column_mapping", "deletion_vectors")
+STORIES = [load.load(scenarios_folder() / "delta" / f"{name}.yaml") for name in NAMES]
+PLAN = plan(
+    STORIES,
+    Profile(
+        name="delta",
+        scenarios=tuple(each.name for each in STORIES),
+        formats=("delta",),
+        writers=(Writer(SPARK),),
+        readers=tuple(ProfileReader(parse_reader(each)) for each in READERS),
+        axes={"rewrites": ("some",), "column_mapping": ("name", "later")},
+    ),
+    map(formats.load, formats.names()),
+)
+
+
+def test_every_step_is_applied_and_files_are_as_the_truth_says(run: Run) -> None:
+    assert run.states
+    assert {each.outcome.kind for each in run.states} == {OutcomeKind.APPLIED}
+    assert not any(each.layout for each in run.states)
+
+
+def test_every_reader_is_right_after_every_step(run: Run) -> None:
+    verdicts = [each for each in run.verdicts if each.verdict is not VerdictKind.CORRECT]
+    assert verdicts == []
+    assert {str(cell.reader) for cell in PLAN.cells} == set(READERS)
