@@ -201,8 +201,7 @@ def _raw_decimal(expected: decimal.Decimal) -> str:
     PrestoDB keeps those of more than 18 digits so (`UnscaledDecimal128Arithmetic`); 0.283 shows
     them where a text became a decimal and the catalog still says text.
     """
-    exponent = expected.as_tuple().exponent
-    digits = abs(int(expected.scaleb(-int(exponent))))
+    digits = int("".join(map(str, expected.as_tuple().digits)))
     data = digits.to_bytes(DECIMAL_BYTES, "little")
     sign = 0x80 if expected < 0 else 0
     return bytes([*data[:-1], data[-1] | sign]).decode("utf-8", "replace")
