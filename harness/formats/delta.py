@@ -14,7 +14,7 @@ from typing import Final
 
 from harness.engines.format_facts import FormatFacts, TimeTravel, Wording
 from harness.engines.time_travel import VERSION
-from harness.formats import data_files, delta_files, delta_log
+from harness.formats import data_files, delta_files, delta_log, own_operations
 from harness.formats.api import Changes, Committed, FileRows, Habit, VariantSettings
 from harness.formats.keyless_rows import whole_rows
 from harness.formats.statements import (
@@ -35,14 +35,9 @@ from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.definition import Scenario
-from harness.scenario.operations import name_of
 from harness.scenario.operations.api import Operation, schedules
-from harness.scenario.operations.archive import Archive
-from harness.scenario.operations.begin_write import BeginWrite
-from harness.scenario.operations.change_partition_column import ChangePartitionColumn
 from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.cluster import Cluster
-from harness.scenario.operations.commit_write import CommitWrite
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.delete_partition import DeletePartition
 from harness.scenario.operations.failed_write import FailedWrite
@@ -60,9 +55,7 @@ from harness.scenario.operations.touch import Touch
 from harness.scenario.operations.truncate import Truncate
 from harness.scenario.operations.upsert import Upsert
 from harness.scenario.operations.write_frame import WriteFrame
-from harness.scenario.operations.write_with_metadata import WriteWithMetadata
 
-OF_HUDI: Final = (Archive, WriteWithMetadata, ChangePartitionColumn, BeginWrite, CommitWrite)
 LACKS: Final = frozenset({"char", "varchar"})
 """Spark makes strings of them (protocol, "Primitive Types")."""
 
@@ -143,8 +136,8 @@ class Delta:
         """Refuse what has no meaning here; what Delta does not do it refuses itself."""
         if isinstance(operation, SetTableVersion):
             return f"{self.NAME} tables have versions of a protocol, which their features decide"
-        if isinstance(operation, OF_HUDI):
-            return f"{self.NAME} has no {name_of(operation)}, which is Hudi's alone"
+        if why := own_operations.of_another(operation, own_operations.DELTA):
+            return f"{self.NAME} {why}"
         if isinstance(operation, Sync):
             return f"{self.NAME} has its columns from no metastore, so there is none to sync"
         if isinstance(operation, DeletePartition):

@@ -33,6 +33,7 @@ from harness.formats.iceberg_settings import (
     SETTINGS,
     VERSION,
 )
+from harness.formats.keyless_rows import whole_rows
 from harness.formats.statements import (
     DATABASE,
     LOCATION,
@@ -47,9 +48,8 @@ from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import AS_OF, Moment
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.identifiers import TABLE
-from harness.model.schema import Field
 from harness.model.table import Table
-from harness.model.truth import Row, Truth
+from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.add_column import AddColumn
@@ -69,9 +69,7 @@ from harness.scenario.operations.rollback import Rollback
 from harness.scenario.operations.savepoint import Savepoint
 from harness.scenario.operations.set_table_version import SetTableVersion
 from harness.scenario.operations.spark_sql import (
-    merge_into,
     quoted,
-    select_rows,
     text,
     type_text,
 )
@@ -202,7 +200,7 @@ class Iceberg:
             case AddColumn(default=default) if default is not None:
                 return (_with_default(operation),)
             case Insert() | Upsert() | Touch():
-                return (Sql(_whole_rows(before, after)),)
+                return (Sql(whole_rows(before, after)),)
         said = of_table(operation.sql(before, after))
         if not (isinstance(operation, RenameColumn) and _only_case(operation)):
             return said
@@ -326,21 +324,6 @@ def _keys(delete: Delete, before: Truth) -> tuple[str | int, ...]:
 
 def _only_case(renamed: RenameColumn) -> bool:
     return renamed.name.casefold() == renamed.to.casefold()
-
-
-def _whole_rows(before: Truth, after: Truth) -> str:
-    """Return an insert, or where some of the rows are there already, a merge by the key."""
-    rows = [row for key, row in after.rows.items() if before.rows.get(key) != row]
-    table, source = f"{DATABASE}.{TABLE}", _source(rows, after.schema.fields)
-    if not any(row.key in before.rows for row in rows):
-        return f"insert into {table} {source}"
-    merge, _ = merge_into(table, source, after)
-    return f"{merge} when matched then update set * when not matched then insert *"
-
-
-def _source(rows: Sequence[Row], fields: Sequence[Field]) -> str:
-    """Return a query for the rows, in one task: each task writes a file of its own."""
-    return f"select /*+ coalesce(1) */ * from ({select_rows(rows, fields)})"
 
 
 FORMAT = Iceberg()
