@@ -14,8 +14,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from harness.formats import parquet, parquet_statistics
-from harness.formats.iceberg_table import FileContent, Live, table
+from harness.formats import orc, parquet, parquet_statistics
+from harness.formats.iceberg_table import FileContent, IcebergTable, Live, table
 from harness.model.canonical import Value
 from harness.model.column_statistics import ColumnStatistics, StatisticsSource, bound
 
@@ -36,22 +36,20 @@ def read(folder: Path) -> tuple[ColumnStatistics, ...]:
 
     """
     found = table(folder)
-    live = found.live() if found else ()
-    data = (each for each in live if each.content is FileContent.DATA and _has_ids(each))
-    return tuple(told for each in data for told in _of_file(each, folder))
+    if found is None:
+        return ()
+    data = (each for each in found.live() if each.content is FileContent.DATA)
+    return tuple(told for each in data for told in _of_file(each, found))
 
 
-def _of_file(live: Live, folder: Path) -> Iterator[ColumnStatistics]:
+def _of_file(live: Live, found: IcebergTable) -> Iterator[ColumnStatistics]:
     counts, nulls = _map(live, "value_counts"), _map(live, "null_value_counts")
     least, greatest = _map(live, "lower_bounds"), _map(live, "upper_bounds")
     rows = live.entry["record_count"]
-    with parquet.opened(folder / live.path) as file:
-        columns = [
-            (int((leaf.metadata or {}).get(FIELD_ID, 0)), name, leaf.type)
-            for name, leaf in parquet_statistics.leaves(file.schema_arrow)
-        ]
-    for id_, name, type_ in columns:
-        if counts.get(id_, rows) == rows and {id_} & (nulls.keys() | least.keys()):
+    for id_, name, type_ in _columns(live, found):
+        # What is in a list or a map has more. Parts of a struct may have fewer: of the NULLs of the
+        # whole ORC's writer counts none, and readers leave out the file (seen on 1.10.1).
+        if counts.get(id_, rows) <= rows and {id_} & (nulls.keys() | least.keys()):
             yield ColumnStatistics(
                 StatisticsSource.ICEBERG,
                 live.path,
@@ -63,9 +61,20 @@ def _of_file(live: Live, folder: Path) -> Iterator[ColumnStatistics]:
             )
 
 
-def _has_ids(live: Live) -> bool:
-    """Return whether Arrow reads from a file the ids of its columns, by which manifests go."""
-    return bool(live.entry["file_format"] == "PARQUET")
+def _columns(live: Live, found: IcebergTable) -> Iterator[tuple[int, str, pyarrow.DataType]]:
+    """Yield id, dotted name and type of the columns of a file, and of parts that have no parts.
+
+    Arrow reads the ids of Parquet's alone; those of ORC's are told by the names of its snapshot.
+    """
+    path, kind = found.folder / live.path, live.entry["file_format"]
+    if kind == "PARQUET":
+        with parquet.opened(path) as file:
+            for name, leaf in parquet_statistics.leaves(file.schema_arrow):
+                yield int((leaf.metadata or {}).get(FIELD_ID, 0)), name, leaf.type
+    elif kind == "ORC":
+        ids = found.ids(live.snapshot)
+        for name, leaf in parquet_statistics.leaves(orc.schema(path)):
+            yield ids.get(name, 0), name, leaf.type
 
 
 def _map(live: Live, name: str) -> Mapping[int, Any]:

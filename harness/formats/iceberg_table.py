@@ -98,6 +98,16 @@ class IcebergTable:
         """What tells the table from the one before, where a change of it makes no snapshot."""
         return " ".join(str(self.metadata.get(each)) for each in _TOLD)
 
+    def ids(self, snapshot: str) -> Mapping[str, int]:
+        """Return the ids of columns, and of parts of structs, by their dotted names in a snapshot.
+
+        Nothing where the metadata has no longer the snapshot.
+        """
+        found = (s for s in self.metadata.get("snapshots", ()) if str(s["snapshot-id"]) == snapshot)
+        number = next((each.get("schema-id") for each in found), None)
+        schemas = (s for s in self.metadata["schemas"] if s["schema-id"] == number)
+        return {name: id_ for schema in schemas for name, id_ in _named(schema)}
+
     def relative(self, path: str) -> str:
         """Return a path of the metadata relative to the folder.
 
@@ -186,6 +196,16 @@ def check_named(found: IcebergTable, entries: Iterable[CatalogEntry]) -> None:
     for name in (path.rpartition("/")[2] for path in paths if path):
         if name != found.name:
             raise FileFactError(f"the newest metadata is {found.name}, the catalog names {name}")
+
+
+def _named(struct: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    """Yield the dotted name and the id of each field of a struct that has no fields itself."""
+    for each in struct["fields"]:
+        type_ = each["type"]
+        if isinstance(type_, str):
+            yield each["name"], each["id"]
+        elif type_["type"] == "struct":
+            yield from ((f"{each['name']}.{name}", id_) for name, id_ in _named(type_))
 
 
 def _value(found: Any) -> Value:  # noqa: ANN401 - whatever Avro gives

@@ -11,6 +11,7 @@ from harness.formats.api import FileFactError, FileRows
 from harness.formats.parquet import Footer, canonical
 
 if TYPE_CHECKING:
+    import pyarrow
     from pyarrow.orc import ORCFile
 
 MAGIC: Final = b"ORC"
@@ -39,6 +40,17 @@ def read(path: Path, key: str) -> Footer:
         columns = tuple((field.name, str(field.type)) for field in file.schema)
         values = file.read(columns=[key]).column(key).to_pylist()
     return Footer(columns, tuple(map(str, values)))
+
+
+def schema(path: Path) -> pyarrow.Schema:
+    """Read the columns as Arrow has them.
+
+    Raises:
+        FileFactError: it is no ORC file.
+
+    """
+    with _opened(path) as file:
+        return file.schema
 
 
 def content(path: Path) -> FileRows:

@@ -87,6 +87,7 @@ class Entry:
     """What the manifest tells of its columns."""
     partition: int | None = None
     """The value of the one partition column."""
+    kind: str = "PARQUET"
     vector_of: str = ""
     """The data file whose deleted positions stand in the whole of it."""
 
@@ -148,7 +149,7 @@ class Folder:
             }
         )
         self._avro(listed, MANIFEST, self.manifests)
-        found = {"snapshot-id": snapshot, "sequence-number": number}
+        found = {"snapshot-id": snapshot, "sequence-number": number, "schema-id": 0}
         self.snapshots.append({**found, "manifest-list": f"{LOCATION}/{listed}"})
         if not staged:
             self.log.append(snapshot)
@@ -193,7 +194,7 @@ class Folder:
             "data_file": {
                 "content": of.content,
                 "file_path": f"{LOCATION}/{of.path}",
-                "file_format": "PUFFIN" if of.vector_of else "PARQUET",
+                "file_format": "PUFFIN" if of.vector_of else of.kind,
                 "referenced_data_file": f"{LOCATION}/{of.vector_of}",
                 "content_offset": 0,
                 "content_size_in_bytes": size,

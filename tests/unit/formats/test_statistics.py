@@ -8,6 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.orc
 import pyarrow.parquet as pq
 import pytest
 
@@ -109,6 +110,34 @@ def test_a_manifest_tells_the_bounds_of_a_file_by_field_id(tmp_path: Path) -> No
         ColumnStatistics(StatisticsSource.ICEBERG, "data/a.parquet", "id", 1, None, bound("k")),
         ColumnStatistics(StatisticsSource.ICEBERG, "data/a.parquet", "n", 1, 0, nines),
     )
+
+
+def test_a_manifest_tells_of_orc_by_the_names_of_the_file_s_snapshot(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    path = folder.data("a.orc", id=["k"])
+    part = pa.array([{"a": 1}, None], pa.struct([("a", pa.int32())]))
+    pyarrow.orc.write_table(pa.table({"id": ["k", "l"], "s": part}), tmp_path / path)
+    metrics = {
+        "record_count": 2,
+        # Of the struct that is NULL nothing is counted.
+        "value_counts": [{"key": 1, "value": 2}, {"key": 3, "value": 1}],
+        "null_value_counts": [{"key": 1, "value": 0}, {"key": 3, "value": 0}],
+    }
+    folder.commit(7, Entry(path, metrics=metrics, kind="ORC"))
+    inner = {"type": "struct", "fields": [{"id": 3, "name": "a", "type": "int"}]}
+    fields = [{"id": 1, "name": "id", "type": "string"}, {"id": 2, "name": "s", "type": inner}]
+    renamed = [{"id": 1, "name": "key", "type": "string"}, fields[1]]
+    schemas = [{"schema-id": 0, "fields": fields}, {"schema-id": 1, "fields": renamed}]
+    folder.metadata(1, **{"schemas": schemas, "current-schema-id": 1})
+    found = {each.column: each for each in iceberg_statistics.read(tmp_path)}
+    assert {name: (each.rows, each.nulls) for name, each in found.items()} == {
+        "id": (2, 0),
+        "s.a": (2, 0),
+    }
+    assert found["s.a"].contradicted_by([1, None])
+    folder.snapshots[0]["schema-id"] = None
+    folder.metadata(2, schemas=schemas)
+    assert iceberg_statistics.read(tmp_path) == ()
 
 
 @pytest.mark.parametrize(
