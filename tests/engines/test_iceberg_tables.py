@@ -1,0 +1,71 @@
+"""What Iceberg alone has, by a real Spark: partition fields, snapshots, deletes, default values."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness import formats
+from harness.core.records import OutcomeKind, VerdictKind
+from harness.plan import Profile, ProfileReader, Writer, plan, scenarios_folder
+from harness.run.load_run import Run
+from harness.scenario import load
+from harness.scenario.cells import Plan, parse_reader
+from harness.scenario.definition import Scenario
+
+pytestmark = [pytest.mark.engines, pytest.mark.nightly]
+
+SPARK = "spark-3.5.8-iceberg-1.10.1"
+REFUSED: dict[str, set[int]] = {
+    "partition_fields/added": set(),
+    "partition_fields/renamed": set(),
+    "partition_fields/dropped": {15},
+    "snapshots/rolled_back": set(),
+    "snapshots/staged": {13},
+    "snapshots/delete_files": set(),
+    "evolution/column_defaults": set(),
+}
+"""The steps that Iceberg refuses, of each scenario: a new column of the name of an old partition
+field, and the publication of a write that replaces files which are no longer the newest."""
+WITHOUT = {"evolution/column_defaults": 14}
+"""Since this step Iceberg 1.10.1 reads no file without the decimal that has a default value."""
+
+
+def planned() -> Plan:
+    stories = [_story(name) for name in REFUSED]
+    profile = Profile(
+        name="iceberg_tables",
+        scenarios=tuple(REFUSED),
+        formats=("iceberg",),
+        writers=(Writer(SPARK, {}),),
+        readers=(ProfileReader(parse_reader(SPARK)),),
+        axes={"rewrites": ("some",)},
+    )
+    return plan(stories, profile, map(formats.load, formats.names()))
+
+
+def _story(name: str) -> Scenario:
+    return load.load(scenarios_folder() / f"{name}.yaml")
+
+
+PLAN = planned()
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_applied_is_read_right(name: str, run: Run) -> None:
+    wrong = {
+        each.case: each.findings
+        for each in run.recorded.values()
+        if each.scenario == name
+        and each.step < WITHOUT.get(name, len(_story(name).steps) + 1)
+        and each.verdict is not VerdictKind.CORRECT
+    }
+    assert not wrong
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_iceberg_refuses_what_it_cannot_do(name: str, run: Run) -> None:
+    of = [each for each in run.states if each.variant.startswith(f"{name}[")]
+    refused = {each.outcome.step for each in of if each.outcome.kind is OutcomeKind.REFUSED}
+    assert of
+    assert refused == REFUSED[name]
+    assert not [each.layout for each in of if each.layout]
