@@ -38,6 +38,7 @@ NOT_WORDED: Final = "the harness could not word this cell; its log, harness.log,
 """Stands where the words of a cell should be. Its verdict is as it was judged."""
 ANEW: Final = str(By.RENUMBERED).removeprefix(f"{By.ID}, ")
 OUTSIDE: Final = str(By.ID_OUTSIDE).removeprefix(f"{By.ID}, ")
+ALONE: Final = str(By.ID_ALONE).removeprefix(f"{By.ID}, ")
 META_COUNTED: Final = str(By.COUNTED).removeprefix(f"{By.POSITION}, ")
 """The parts of these ways that by id, and by position alone have not."""
 LONGEST: Final = 120
@@ -209,6 +210,7 @@ WAYS: Final[Mapping[str, str]] = {
     "whatever their names",
     ANEW: "the columns of each file are numbered afresh, as in a newly created table",
     OUTSIDE: "what is inside a column is looked up by its current name",
+    ALONE: "rows that are older than a column have no value there, whatever its default is",
     META_COUNTED: "the columns that Hudi puts first in each file are counted too",
     Logs.IGNORED: "newer values and deletes in log files are ignored",
     Logs.BY_ID: "columns of log files are found by field id",

@@ -61,7 +61,7 @@ def test_a_format_that_nothing_reads_is_refused_by_its_name_and_what_is_read(
     assert done.returncode == 2
     assert (
         "no distribution reads tables of format 'toy', which are toy tables; "
-        "there are distributions that read hive, hudi, iceberg tables"
+        "there are distributions that read delta, hive, hudi, iceberg tables"
     ) in " ".join(done.stderr.split())
 
 

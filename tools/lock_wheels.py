@@ -8,6 +8,7 @@ every machine is printed once, and one that keeps to the stable interface of Pyt
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import subprocess
 import sys
@@ -71,6 +72,13 @@ def lines(package: str) -> Iterator[str]:
             yield f"    {name}: {{size: {len(content)}, sha256: {digest}}}"
 
 
-if __name__ == "__main__":
-    for each in sys.argv[1:]:
+def main() -> None:
+    """Print the lines of each package that is named."""
+    options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    options.add_argument("packages", nargs="+", help="such as pyiceberg==0.12.0")
+    for each in options.parse_args().packages:
         print(*lines(each), sep="\n", flush=True)
+
+
+if __name__ == "__main__":
+    main()

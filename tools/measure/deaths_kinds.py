@@ -30,6 +30,16 @@ READERS: Final = (
     "prestodb-0.283",
     *ICEBERG_READERS,
 )
+NOT_STRUCK: Final = frozenset(
+    {
+        "pyiceberg-0.12.0",
+        "spark-3.1.3-hudi-0.10.0",
+        "spark-3.1.3-hudi-0.12.0",
+        "spark-3.4.4-hudi-0.14.0",
+        "spark-3.5.8-delta-3.3.2",
+    }
+)
+"""Engines of shipped profiles that no run has struck so far."""
 METASTORE: Final = "metastore"
 EVERY: Final = sys.maxsize
 ANSWER_S: Final = 8

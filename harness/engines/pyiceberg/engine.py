@@ -62,7 +62,7 @@ class PyIcebergEngine:
     ) -> str:
         """Return why a reader cannot be asked about a format; see `Engine.cannot`."""
         if format_.family != FAMILY:
-            return f"{distribution.name} reads Iceberg tables alone"
+            return f"{distribution.name} has no reader for {format_.family} tables"
         return bundles.cannot(distribution, settings, format_)
 
     def by_hand(

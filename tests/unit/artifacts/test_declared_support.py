@@ -69,14 +69,19 @@ def test_what_is_declared_is_about_one_reader_kind_of_table_and_newer_versions(
     assert declared(reader, table, version) == why
 
 
+OLD = 5
+"""The table version of Hudi 0.12 to 0.13."""
+
+
 def test_what_a_distribution_can_make_it_is_declared_to_know() -> None:
     every = [distributions.load(name) for name in distributions.names()]
     makers = [each for each in every if "table_versions" in each.settings]
     assert makers
     for each in makers:
         # The last one is what it makes when it is told nothing: a plan counts on that.
-        (reads,) = each.reads
-        assert str(reads.up_to) == each.texts("table_versions")[-1]
+        # Nothing is declared of versions before 0.14, which refuse a newer table by themselves.
+        newest = each.texts("table_versions")[-1]
+        assert [str(reads.up_to) for reads in each.reads] == [newest][: int(newest) > OLD]
 
 
 @pytest.mark.parametrize("view", ["snapshot", "read_optimized"])

@@ -91,7 +91,8 @@ def test_plain_files_are_made_in_the_table_s_folder_and_added() -> None:
 
 def test_rows_are_deleted_by_value_where_the_table_is_to_have_it_so() -> None:
     delete = Delete((1,), absent=(7,))
-    assert said(delete, mode="equality") == ['Iceberg: equality delete of "id": [1, 7]']
+    told = 'Iceberg: delete_by_value {"column": "id", "values": [1, 7]}'
+    assert said(delete, mode="equality") == [told]
     assert said(delete) == ["delete from {database}.t where `id` in (1, 7)"]
 
 

@@ -57,12 +57,12 @@ def test_the_oldest_tables_that_a_writer_makes_are_read() -> None:
 def test_each_writer_makes_one_of_the_oldest_tables_that_it_makes(tmp_path: Path) -> None:
     (tmp_path / "profiles.yaml").write_text(
         "mine:\n  scenarios: ['*']\n  formats: [hudi-cow]\n  readers: [trino-479@container]\n"
-        "  writers: [spark-3.5.8-hudi-1.2.0, spark-3.1.3-hudi-0.10.0@container,"
+        "  writers: [spark-3.5.8-hudi-1.2.0, spark-3.1.3-hudi-0.11.1@container,"
         " spark-3.5.8-hudi-0.15.0]\n"
     )
     (tmp_path / "distributions").mkdir()
-    (tmp_path / "distributions" / "spark-3.1.3-hudi-0.10.0.yaml").write_text(
-        "name: spark-3.1.3-hudi-0.10.0\nversion: 3.1.3\nrules: spark\n"
+    (tmp_path / "distributions" / "spark-3.1.3-hudi-0.11.1.yaml").write_text(
+        "name: spark-3.1.3-hudi-0.11.1\nversion: 3.1.3\nrules: spark\n"
     )
     (tmp_path / "own.yaml").write_text(
         "about: x\ntable: {columns: {id: string, ts: long, f1: string}, key: id, order_by: ts}\n"
@@ -72,7 +72,7 @@ def test_each_writer_makes_one_of_the_oldest_tables_that_it_makes(tmp_path: Path
     own = [each for each in made.variants if each.scenario.name == controls.SCENARIO]
     assert [(each.writers[0], each.settings.get("table_version", "")) for each in own] == [
         ("spark-3.5.8-hudi-1.2.0", "6"),
-        ("spark-3.1.3-hudi-0.10.0@container", ""),
+        ("spark-3.1.3-hudi-0.11.1@container", ""),
         ("spark-3.5.8-hudi-0.15.0", ""),
     ]
     assert [each.variant for each in of_control(made)] == [each.id for each in own]

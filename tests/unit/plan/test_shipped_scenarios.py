@@ -38,7 +38,7 @@ from tests.unit.scenario.scenario_strategy import without_lines
 SCENARIOS = load_scenarios(scenarios_folder())
 OTHERS: Final = {
     *("settings", "control", "services", "writes", "bugs", "metadata", "concurrency"),
-    *("partition_fields", "snapshots"),
+    *("partition_fields", "snapshots", "delta"),
 }
 PROFILES = load_profiles(profiles_file())
 TYPED: Final = {"types", "evolution"}
@@ -56,9 +56,11 @@ VIEWS: Final = {"snapshot", "read_optimized", "base_name"}
 UNASKED: Final = {
     *("hive-2.3.10", "hive-3.1.3-hudi-0.11.1", "hive-3.1.3-tez-0.9.2", "hive-4.0.1"),
     *("hive-4.0.1-tez-0.10.4", "trino-483", "pyiceberg-0.12.0"),
+    *("spark-3.1.3-hudi-0.10.0", "spark-3.1.3-hudi-0.12.0", "spark-3.4.4-hudi-0.14.0"),
+    "spark-3.5.8-delta-3.3.2",
 }
 """The profile `time_travel` does not ask them: there is no time for it each day. PyIceberg is asked
-by the profile `iceberg`."""
+by the profile `iceberg`, Delta by `delta`."""
 SPARKS: Final = tuple(map(HUDI.format, ("0.15.0", "1.0.2", "1.2.0")))
 HIVES: Final = {
     *(f"hive-3.1.3{{path={each}}}" for each in ("fetch", "mapreduce")),
@@ -241,6 +243,7 @@ def test_the_past_is_asked_of_every_reader_that_has_it() -> None:
         (name, of, view)
         for name, of in product(distributions.names(), formats.names())
         for view in formats.load(of).past_views
+        if of != "delta"
         if distributions.load(name).is_asked and name not in UNASKED
         if not reader_support.cannot(Reader(name), of)
         and not reader_support.cannot_show(Reader(name), of, view)

@@ -73,7 +73,8 @@ def iceberg(folder: Path) -> Path:
         metadata = {
             "snapshots": [
                 {"snapshot-id": each, "sequence-number": at} for at, each in enumerate(ids)
-            ][::-1]
+            ][::-1],
+            "snapshot-log": [{"snapshot-id": each} for each in ids],
         }
         path = folder / "metadata" / f"{number:05}-{'0' * 36}.metadata.json"
         path.write_text(json.dumps(metadata))

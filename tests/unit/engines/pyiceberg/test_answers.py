@@ -91,4 +91,4 @@ def test_what_is_no_python_is_an_error() -> None:
 def test_only_iceberg_tables_are_asked_about() -> None:
     (ours,) = (each for each in reader_support.readers() if each.engine == "pyiceberg")
     assert ENGINE.cannot(ours, {}, facts("iceberg")) == ""
-    assert "Iceberg tables alone" in ENGINE.cannot(ours, {}, facts("hudi-cow"))
+    assert "no reader for hudi tables" in ENGINE.cannot(ours, {}, facts("hudi-cow"))
