@@ -39,22 +39,14 @@ from harness.scenario.operations.api import Operation, schedules
 from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.delete_partition import DeletePartition
-from harness.scenario.operations.failed_write import FailedWrite
 from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.late_delete import LateDelete
-from harness.scenario.operations.late_upsert import LateUpsert
-from harness.scenario.operations.move_row import MoveRow
 from harness.scenario.operations.restore import Restore
-from harness.scenario.operations.rollback import Rollback
 from harness.scenario.operations.savepoint import Savepoint
 from harness.scenario.operations.set_table_version import SetTableVersion
 from harness.scenario.operations.spark_sql import quoted, text, type_text
-from harness.scenario.operations.sync import Sync
 from harness.scenario.operations.touch import Touch
 from harness.scenario.operations.truncate import Truncate
 from harness.scenario.operations.upsert import Upsert
-from harness.scenario.operations.write_frame import WriteFrame
 
 LACKS: Final = frozenset({"char", "varchar"})
 """Spark makes strings of them (protocol, "Primitive Types")."""
@@ -138,22 +130,8 @@ class Delta:
             return f"{self.NAME} tables have versions of a protocol, which their features decide"
         if why := own_operations.of_another(operation, own_operations.DELTA):
             return f"{self.NAME} {why}"
-        if isinstance(operation, Sync):
-            return f"{self.NAME} has its columns from no metastore, so there is none to sync"
-        if isinstance(operation, DeletePartition):
-            return f"{self.NAME} has no partitions to drop; a delete says which rows go"
-        if isinstance(operation, WriteFrame):
-            return f"{self.NAME} tables are written by SQL alone, and a DataFrame's are Hudi's"
-        if isinstance(operation, MoveRow):
-            return f"{self.NAME} has no index that could find a row in one partition alone"
-        if isinstance(operation, LateUpsert | LateDelete):
-            return f"{self.NAME} orders no versions of a row: the last write stands, late or not"
         if schedules(operation):
             return f"{self.NAME} rewrites files at once: nothing can be scheduled"
-        if isinstance(operation, Rollback | FailedWrite):
-            return (
-                f"{self.NAME} leaves no trace of a write that failed, and takes back no single one"
-            )
         return ""
 
     def habit(self, settings: VariantSettings) -> Habit:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from harness.scenario.operations import name_of
@@ -15,11 +15,22 @@ from harness.scenario.operations.begin_write import BeginWrite
 from harness.scenario.operations.change_partition_column import ChangePartitionColumn
 from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.commit_write import CommitWrite
+from harness.scenario.operations.delete_partition import DeletePartition
 from harness.scenario.operations.drop_partition_field import DropPartitionField
+from harness.scenario.operations.failed_write import FailedWrite
+from harness.scenario.operations.killed_write import KilledWrite
+from harness.scenario.operations.late_delete import LateDelete
+from harness.scenario.operations.late_upsert import LateUpsert
+from harness.scenario.operations.move_row import MoveRow
 from harness.scenario.operations.replace_partition_field import ReplacePartitionField
+from harness.scenario.operations.restore import Restore
 from harness.scenario.operations.rewrite_manifests import RewriteManifests
 from harness.scenario.operations.rewrite_position_deletes import RewritePositionDeletes
+from harness.scenario.operations.rollback import Rollback
 from harness.scenario.operations.rollback_to_snapshot import RollbackToSnapshot
+from harness.scenario.operations.savepoint import Savepoint
+from harness.scenario.operations.sync import Sync
+from harness.scenario.operations.write_frame import WriteFrame
 from harness.scenario.operations.write_with_metadata import WriteWithMetadata
 
 HIVE: Final = "Hive"
@@ -28,12 +39,26 @@ ICEBERG: Final = "Iceberg"
 DELTA: Final = "Delta"
 OWNERS: Final[Mapping[type[Operation], tuple[str, ...]]] = {
     **dict.fromkeys((Archive, ChangePartitionColumn, WriteWithMetadata), (HUDI,)),
+    **dict.fromkeys((Sync, DeletePartition, WriteFrame, MoveRow), (HUDI,)),
+    **dict.fromkeys((LateUpsert, LateDelete, Rollback, FailedWrite, KilledWrite), (HUDI,)),
+    **dict.fromkeys((Savepoint, Restore), (HUDI, DELTA)),
     **dict.fromkeys((BeginWrite, CommitWrite), (HUDI, ICEBERG)),
     Cluster: (HUDI, DELTA),
     **dict.fromkeys((AddPartitionField, DropPartitionField, ReplacePartitionField), (ICEBERG,)),
     **dict.fromkeys((RewriteManifests, RewritePositionDeletes), (ICEBERG,)),
     **dict.fromkeys((AddFiles, RollbackToSnapshot), (ICEBERG,)),
 }
+"""Which families have an operation; all have one that is not named."""
+REASONS: Final[Mapping[type[Operation], str]] = {
+    Sync: "has its columns from no metastore, so there is none to sync",
+    DeletePartition: "has no partitions to drop; a delete says which rows go",
+    WriteFrame: "tables are written by SQL alone, and a DataFrame's are Hudi's",
+    MoveRow: "has no index that could find a row in one partition alone",
+    **dict.fromkeys(
+        (LateUpsert, LateDelete), "orders no versions of a row: the last write stands, late or not"
+    ),
+}
+"""Why the others do not have some of them."""
 
 
 def of_another(operation: Operation, family: str) -> str:
@@ -43,4 +68,9 @@ def of_another(operation: Operation, family: str) -> str:
     owners = OWNERS.get(type(operation), (family,))
     if family in owners:
         return ""
-    return f"has no {name_of(operation)}, which is {' and '.join(owners)}'s alone"
+    return REASONS.get(type(operation)) or _owned(operation, owners)
+
+
+def _owned(operation: Operation, owners: Sequence[str]) -> str:
+    alone = f"is {owners[0]}'s alone" if len(owners) == 1 else f"{' and '.join(owners)} alone have"
+    return f"has no {name_of(operation)}, which {alone}"
