@@ -55,7 +55,7 @@ def test_what_is_applied_is_read_right(name: str, run: Run) -> None:
     wrong = {
         each.case: each.findings
         for each in run.recorded.values()
-        if each.scenario == name
+        if (each.scenario, each.view) == (name, "snapshot")
         and each.step < WITHOUT.get(name, len(_story(name).steps) + 1)
         and each.verdict is not VerdictKind.CORRECT
     }
