@@ -1,4 +1,4 @@
-"""`harness doctor`."""
+"""The command `harness doctor` shows what is installed, and what is missing."""
 
 from __future__ import annotations
 

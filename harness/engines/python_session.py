@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from harness.core.errors import HarnessError
+from harness.artifacts.distribution import Distribution
+from harness.core.errors import HarnessError, UsageProblem
 from harness.core.records import Column, Refusal
 from harness.engines import python_worker as worker
 from harness.engines import query_sql
@@ -169,6 +170,11 @@ def served(
 
     with runtime.start(program, metastore, folder, ready) as found:
         yield found
+
+
+def no_image(distribution: Distribution) -> NoReturn:
+    """Raise UsageProblem: no image has an engine of Python."""
+    raise UsageProblem(f"{distribution.name} is a library of Python and has no image")
 
 
 def entries(metastore: str, names: Iterable[tuple[str, str]]) -> Sequence[Entry]:

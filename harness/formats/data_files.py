@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from harness.core.records import FileValues
 from harness.formats import avro, hudi_log, orc, orc_statistics, parquet, parquet_statistics
@@ -24,6 +24,16 @@ from harness.model.simulation.incremental import COMMIT_TIME
 
 ReadRows: TypeAlias = Callable[[Path, FileFact], FileRows]
 """Reads the rows that a file fact is about; see `Format.file_rows`."""
+
+
+class FileReader(Protocol):
+    """What the module of each kind of data files gives."""
+
+    def read(self, path: Path, key: str, /) -> Footer:
+        """Read the columns, and the values of one of them."""
+
+    def content(self, path: Path, /) -> FileRows:
+        """Read everything."""
 
 
 def file_rows(path: Path, fact: FileFact) -> FileRows:
@@ -46,16 +56,19 @@ def content(path: Path) -> FileRows:
         FileFactError: it is none of them, or holds a value that has no canonical form.
 
     """
-    if orc.is_orc(path):
-        return orc.content(path)
-    return avro.content(path) if avro.is_avro(path) else parquet.content(path)
+    return _kind(path).content(path)
 
 
 def read_footer(path: Path, key: str) -> Footer:
     """Read the columns of such a file, and the values of one of them; raises as `content` does."""
+    return _kind(path).read(path, key)
+
+
+def _kind(path: Path) -> FileReader:
+    """Return the module that reads a file, by its first bytes; raises OSError."""
     if orc.is_orc(path):
-        return orc.read(path, key)
-    return avro.read(path, key) if avro.is_avro(path) else parquet.read(path, key)
+        return orc
+    return avro if avro.is_avro(path) else parquet
 
 
 def read(
@@ -91,10 +104,11 @@ def statistics(table: Path, files: Iterable[FileFact]) -> tuple[ColumnStatistics
 
 
 def _base_statistics(path: Path, relative: str) -> tuple[ColumnStatistics, ...]:
-    if avro.is_avro(path):
+    kind = _kind(path)
+    if kind is avro:
         return ()  # Avro has none
-    read_footer = orc_statistics.read if orc.is_orc(path) else parquet_statistics.read
-    return read_footer(path, relative)
+    told = orc_statistics.read if kind is orc else parquet_statistics.read
+    return told(path, relative)
 
 
 def _looked_at(

@@ -11,7 +11,7 @@ from typing import Final
 
 from harness.formats import data_files, iceberg_deletes
 from harness.formats.iceberg_deletes import DataFile
-from harness.formats.iceberg_table import FileContent, IcebergTable, identities, table
+from harness.formats.iceberg_table import FileContent, IcebergTable, identity_columns, table
 from harness.model.canonical import Value
 from harness.model.file_facts import FileFact, FileKind
 
@@ -59,7 +59,7 @@ def partition_values(folder: Path, path: str) -> Mapping[str, Value]:
     live = [each for each in found.live() if each.path == path] if found else []
     if found is None or not live:
         return {}
-    pairs = zip(identities(found.metadata, live[0].spec), live[0].partition, strict=False)
+    pairs = zip(identity_columns(found.metadata, live[0].spec), live[0].partition, strict=False)
     return {name: value for name, value in pairs if name}
 
 
@@ -67,7 +67,7 @@ def _base(file: DataFile, found: IcebergTable) -> FileFact:
     # Other formats leave the partition columns of a table out of data files, and what reads facts
     # counts on it. A field that the spec got later is made of a column like any other.
     live, metadata = file.live, found.metadata
-    begun, own = (set(identities(metadata, spec)) for spec in (_FIRST_SPEC, live.spec))
+    begun, own = (set(identity_columns(metadata, spec)) for spec in (_FIRST_SPEC, live.spec))
     columns = tuple(each for each in file.footer.columns if each[0] not in begun & own)
     keys = file.footer.keys
     return FileFact(live.path, FileKind.BASE, live.path, live.snapshot, columns, keys)

@@ -57,9 +57,7 @@ def wording(operation: Procedure, before: Truth, after: Truth) -> tuple[Statemen
         case RewriteManifests():
             return (_call("rewrite_manifests"),)
         case RewritePositionDeletes():
-            return (
-                _call("rewrite_position_delete_files", "options => map('rewrite-all', 'true')"),
-            )
+            return (_call("rewrite_position_delete_files", _ALL_FILES),)
         case RollbackToSnapshot(step):
             return (_call("rollback_to_snapshot", f"snapshot_id => {instant_of(step)}"),)
         case BeginWrite():

@@ -214,7 +214,7 @@ def _value(found: Any) -> Value:  # noqa: ANN401 - whatever Avro gives
     return found
 
 
-def identities(metadata: Mapping[str, Any], spec: int) -> tuple[str, ...]:
+def identity_columns(metadata: Mapping[str, Any], spec: int) -> tuple[str, ...]:
     """Return the column of each field of a partition spec; empty where it is another value."""
     (fields,) = [s["fields"] for s in metadata["partition-specs"] if s["spec-id"] == spec]
     schemas = (s for s in metadata["schemas"] if s["schema-id"] == metadata["current-schema-id"])

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from harness.model.canonical import Value
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Row, Truth
 
@@ -78,13 +79,12 @@ def rolled_back_to(truth: Truth, step: int, number: int) -> Truth:
         raise SchemaChangeError(f"step {number} wrote no rows that stand; name one that did")
     if number < truth.oldest:
         raise SchemaChangeError(f"step {truth.oldest + 1} cleaned the snapshot of step {number}")
-    gone = {**truth.gone, **dict.fromkeys(truth.rows, step), **then.gone}
     return replace(
         truth,
         step=step,
         rows=then.rows,
         base=then.base,
-        gone={key: at for key, at in gone.items() if key not in then.rows},
+        gone=_gone(truth, then, step),
         undone=truth.undone | set(range(number + 1, step)),
         before_last=truth,
     )
@@ -92,11 +92,12 @@ def rolled_back_to(truth: Truth, step: int, number: int) -> Truth:
 
 def _after_write(truth: Truth, number: int) -> Truth | None:
     """Return the truth as a step left it; None where the step wrote no rows."""
-    now: Truth | None = truth
-    while now is not None and last_write(now) > number:
+    now = truth
+    while now.before_last is not None and last_write(now) > number:
         now = now.before_last
-    wrote = now is not None and now.before_last is not None and last_write(now) == number
-    return now if wrote and now and now.before_last and now.rows != now.before_last.rows else None
+    if now.before_last is None or last_write(now) != number:
+        return None
+    return now if now.rows != now.before_last.rows else None
 
 
 def failed(truth: Truth, step: int, rows: Iterable[Row]) -> Truth:
@@ -113,15 +114,20 @@ def failed(truth: Truth, step: int, rows: Iterable[Row]) -> Truth:
 
 def _back(now: Truth, then: Truth, step: int) -> Truth:
     """Return the table of then as the truth after a step; rows that came since are gone."""
-    gone = {**now.gone, **dict.fromkeys(now.rows, step), **then.gone}
     return replace(
         then,
         step=step,
         schema=replace(then.schema, last_id=now.schema.last_id),
-        gone={key: at for key, at in gone.items() if key not in then.rows},
+        gone=_gone(now, then, step),
         saved=now.saved,
         pending=now.pending,
         oldest=now.oldest,
         contested=now.contested,
         undone=now.undone | set(range(then.step + 1, step)),
     )
+
+
+def _gone(now: Truth, then: Truth, step: int) -> dict[Value, int]:
+    """Return the keys without a row, each with the step since which, once rows of then are back."""
+    gone = {**now.gone, **dict.fromkeys(now.rows, step), **then.gone}
+    return {key: at for key, at in gone.items() if key not in then.rows}

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Final
 
 from harness.artifacts.distribution import Distribution
-from harness.core.errors import UsageProblem
 from harness.core.progress import Progress
 from harness.core.records import Refusal
 from harness.engines import bundles, python_program, query_sql
@@ -28,7 +27,14 @@ from harness.engines.api import (
 from harness.engines.code_digest import code_digest
 from harness.engines.datafusion import answers, tables
 from harness.engines.format_facts import FormatFacts
-from harness.engines.python_session import PythonEngine, PythonSession, entries, reply, served
+from harness.engines.python_session import (
+    PythonEngine,
+    PythonSession,
+    entries,
+    no_image,
+    reply,
+    served,
+)
 from harness.runtime.api import Configuration, MetastoreUris, Runtime
 
 KEYS: Final = {
@@ -109,7 +115,7 @@ class DataFusionEngine:
 
     def configuration(self, distribution: Distribution) -> Configuration:
         """Raise UsageProblem: there is no image."""
-        raise UsageProblem(f"{distribution.name} is a library of Python and has no image")
+        no_image(distribution)
 
     def serve(
         self,

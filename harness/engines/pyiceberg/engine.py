@@ -14,14 +14,20 @@ from pathlib import Path
 from typing import Final
 
 from harness.artifacts.distribution import Distribution
-from harness.core.errors import UsageProblem
 from harness.core.progress import Progress
 from harness.engines import bundles, python_program
 from harness.engines.api import PlannedReads, Question, ReaderSettings, Reply, Server
 from harness.engines.code_digest import code_digest
 from harness.engines.format_facts import FormatFacts
 from harness.engines.pyiceberg import answers, python_text
-from harness.engines.python_session import PythonEngine, PythonSession, entries, reply, served
+from harness.engines.python_session import (
+    PythonEngine,
+    PythonSession,
+    entries,
+    no_image,
+    reply,
+    served,
+)
 from harness.runtime.api import Configuration, MetastoreUris, Runtime
 
 FAMILY: Final = "iceberg"
@@ -88,7 +94,7 @@ class PyIcebergEngine:
 
     def configuration(self, distribution: Distribution) -> Configuration:
         """Raise UsageProblem: there is no image."""
-        raise UsageProblem(f"{distribution.name} is a library of Python and has no image")
+        no_image(distribution)
 
     def serve(
         self,

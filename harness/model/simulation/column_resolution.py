@@ -103,8 +103,8 @@ def renamed_inside(history: History) -> bool:
 def _differ(field: Field, source: Field, by: By) -> bool:
     if type(field.type) is not type(source.type) or not field.children:
         return field.type != source.type
-    there = {each.id if by in {By.ID, By.ID_ALONE} else each.name: each for each in source.children}
-    keys = [each.id if by in {By.ID, By.ID_ALONE} else each.name for each in field.children]
+    there = {each.id if by.inside else each.name: each for each in source.children}
+    keys = [each.id if by.inside else each.name for each in field.children]
     pairs = [(each, there.get(key)) for each, key in zip(field.children, keys, strict=True)]
     return any(found is not None and _differ(each, found, by) for each, found in pairs)
 
@@ -197,11 +197,7 @@ def sources(
     now, written = history[-1], written_schema(history, fact, steps)
     names = [name for name, _ in fact.columns]
     pairs = zip(fact.stored_names or names, names, strict=True)
-    in_file = {
-        stored: name
-        for stored, name in pairs
-        if by is By.COUNTED or not name.startswith(META_PREFIX)
-    }
+    in_file = [p for p in pairs if by is By.COUNTED or not p[1].startswith(META_PREFIX)]
     found: list[tuple[Field, Field | None]] = []
     first = [each.id for each in history[0].schema.fields]
     position = 0
@@ -217,7 +213,7 @@ def sources(
 
 
 def _in_file(
-    field: Field, position: int, in_file: Mapping[str, str], written: Schema, by: By
+    field: Field, position: int, in_file: Sequence[tuple[str, str]], written: Schema, by: By
 ) -> Field | None:
     """Return the field that a column is taken from; `in_file`: its columns as the file calls them.
 
@@ -227,10 +223,10 @@ def _in_file(
         case By.ID | By.ID_OUTSIDE | By.ID_ALONE:
             return next((each for each in written.fields if each.id == field.id), None)
         case By.NAME | By.FOLDED:
-            found = _named_as(field.name, tuple(in_file), by)
-            name = in_file[found] if found is not None else None
+            found = _named_as(field.name, [stored for stored, _ in in_file], by)
+            name = next((name for stored, name in in_file if stored == found), None)
         case By.POSITION | By.COUNTED | By.RENUMBERED:
-            name = dict(enumerate(in_file.values())).get(position)
+            name = in_file[position][1] if position < len(in_file) else None
     return next((each for each in (*written.fields, *META.values()) if each.name == name), None)
 
 
@@ -239,7 +235,7 @@ def shown(row: Row, field: Field, source: Field | None, by: By) -> Value:
     if source is None:
         return field.default if by in {By.ID, By.ID_OUTSIDE} else None
     value = row.of(source)
-    if by in {By.ID, By.ID_ALONE}:
+    if by.inside:
         # One of Hudi's columns under another: of another type it is refused.
         fits = source.id > 0 or field.type == source.type
         return named(value, field) if fits else Unpredicted()

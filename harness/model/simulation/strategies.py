@@ -37,6 +37,7 @@ class By(StrEnum):
     ID_OUTSIDE = "by id, parts of structs by name"
     """Columns by id, what is inside them by name (seen on PrestoDB 0.283, on Iceberg's tables)."""
     ID_ALONE = "by id, default values left out"
+    """Rows that are older than a column have no value there (seen on Trino 476, on Iceberg's)."""
     NAME = "by name"
     FOLDED = "by name in any case"
     POSITION = "by position"
@@ -46,6 +47,11 @@ class By(StrEnum):
     RENUMBERED = "by id, ids given anew in each file"
     """A base file's columns get the ids that they would have if the table had been created so (seen
     on Hive 3.1.3 with Hudi 1.0.2, schema-on-read on, where a timestamp is asked for)."""
+
+    @property
+    def inside(self) -> bool:
+        """Whether columns and parts of structs are found by their ids."""
+        return self in {By.ID, By.ID_ALONE}
 
     @property
     def placed(self) -> bool:

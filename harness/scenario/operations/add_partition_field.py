@@ -1,4 +1,4 @@
-"""`add_partition_field`: new files are parted by one more field; the old ones stay as they are."""
+"""`add_partition_field`: new files are partitioned by one more field; old ones are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`drop_partition_field`: new files are no longer parted by a field; the old ones stay parted."""
+"""`drop_partition_field`: new files are no longer partitioned by a field; old ones are."""
 
 from __future__ import annotations
 

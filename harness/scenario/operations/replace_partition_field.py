@@ -1,4 +1,4 @@
-"""`replace_partition_field`: new files are parted by another field in the place of one."""
+"""`replace_partition_field`: new files are partitioned by another field."""
 
 from __future__ import annotations
 
