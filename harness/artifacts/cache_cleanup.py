@@ -16,7 +16,7 @@ from typing import Final
 
 from filelock import Timeout
 
-from harness.artifacts import cache_mark, table_homes
+from harness.artifacts import cache_mark, spread_files, table_homes
 from harness.artifacts.cache import MAKING, Cache, remove
 
 MADE_AGAIN: Final = ("states", table_homes.TABLES, "answers", "results", "archives")
@@ -26,7 +26,7 @@ MADE_IN: Final = ("", "archives", "jre", "python", "spark", "states", "unpacked"
 """Folders of the cache in which things are made beside their place; a bundle's is its own."""
 JAVAS: Final = ".temp"
 """What Java puts to the name of an archive of classes as long as it writes it (`jcmd`)."""
-PARTS: Final = tuple(f"{name}/parts/*" for name in cache_mark.SPREAD)
+PARTS: Final = tuple(f"{name}/{spread_files.PARTS}/*" for name in cache_mark.SPREAD)
 OLD_S: Final = 600.0
 """What lies there is written within milliseconds; a part that old is nobody's."""
 

@@ -17,16 +17,14 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Final
-from uuid import uuid4
 
+from harness.artifacts import spread_files
 from harness.artifacts.cache import Cache
 from harness.artifacts.distributions import digest_of
 from harness.core import jsonl, registry
 from harness.core.jsonl import Record
 
 FOLDER: Final = "results"
-PARTS: Final = "parts"
-"""Folder of results that are being written; what is old in it was left by the dead."""
 HARNESS: Final = Path(__file__).parents[1]
 INSTALLED: Final = (".dist-info", ".egg-info")
 """How the names end that say which version of a package is installed."""
@@ -63,27 +61,18 @@ class ResultCache:
         """
         if not self.code:
             return tuple(make())
-        path = self._path(digest_of([self.code, kind.__name__, list(made_from)]))
-        found = _read(path, kind)
+        name = f"{digest_of([self.code, kind.__name__, list(made_from)])}.jsonl"
+        found = _read(spread_files.place(self.folder, name), kind)
         if found is None:
             found = tuple(make())
             if all(map(lasts, found)):
                 with suppress(OSError):  # what cannot be kept is worked out again
-                    self._keep(path, found)
+                    self._keep(name, found)
         return found
 
-    def _path(self, address: str) -> Path:
-        return self.folder / address[:2] / f"{address}.jsonl"
-
-    def _keep(self, path: Path, records: Iterable[Record]) -> None:
-        """Keep records, complete or not at all."""
+    def _keep(self, name: str, records: Iterable[Record]) -> None:
         lines = "".join(f"{jsonl.dump(each)}\n" for each in records).encode()
-        # A name of its own: several harnesses may work out the same at the same time.
-        part = self.folder / PARTS / f"{uuid4().hex}.jsonl"
-        for folder in (path.parent, part.parent):
-            folder.mkdir(parents=True, exist_ok=True)
-        part.write_bytes(_sum(lines) + lines)
-        part.replace(path)
+        spread_files.write(self.folder, name, _sum(lines) + lines)
 
 
 def _read(path: Path, kind: type[Record]) -> tuple[Record, ...] | None:

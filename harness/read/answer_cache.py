@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
-from uuid import uuid4
 
+from harness.artifacts import spread_files
 from harness.artifacts.cache import Cache
 from harness.core import jsonl
 from harness.core.records import Answer
-
-PARTS: Final = "parts"
-"""Folder of answers that are being written; what is old in it was left by the dead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +44,7 @@ class AnswerCache:
         flaky = answer.attempts or any(part.unknown for part in answer.parts)
         if answer.unknown or answer.earlier is not None or flaky:
             return
-        # A name of its own: several harnesses may get the same answer at the same time.
-        part = self.folder / PARTS / f"{uuid4().hex}.json"
-        for folder in (path.parent, part.parent):
-            folder.mkdir(parents=True, exist_ok=True)
-        part.write_text(jsonl.dump(answer) + "\n", encoding="utf-8")
-        part.replace(path)
+        spread_files.write(self.folder, path.name, f"{jsonl.dump(answer)}\n".encode())
 
     def _path(self, address: str) -> Path:
-        return self.folder / address[:2] / f"{address}.json"
+        return spread_files.place(self.folder, f"{address}.json")
