@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from harness.formats import data_files, iceberg_deletes
+from harness.formats import data_files, iceberg_deletes, iceberg_name_mapping
 from harness.formats.iceberg_deletes import DataFile
 from harness.formats.iceberg_table import FileContent, IcebergTable, identity_columns, table
 from harness.model.canonical import Value
@@ -69,5 +69,6 @@ def _base(file: DataFile, found: IcebergTable) -> FileFact:
     live, metadata = file.live, found.metadata
     begun, own = (set(identity_columns(metadata, spec)) for spec in (_FIRST_SPEC, live.spec))
     columns = tuple(each for each in file.footer.columns if each[0] not in begun & own)
-    keys = file.footer.keys
-    return FileFact(live.path, FileKind.BASE, live.path, live.snapshot, columns, keys)
+    keys, lost = file.footer.keys, iceberg_name_mapping.lost_names(live, found)
+    made = live.path, FileKind.BASE, live.path, live.snapshot, columns, keys
+    return FileFact(*made, lost_names=lost)

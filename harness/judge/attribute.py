@@ -46,6 +46,10 @@ class KeptFromReaders:
     mistaken: Mapping[str, AbstractSet[int]] = field(default_factory=dict)
     """Those that the table's own history of its schema takes for other fields, with these."""
 
+    lost: Mapping[str, AbstractSet[str]] = field(default_factory=dict)
+    """The columns, and parts of structs, that the table's own records do not lead to in files which
+    hold them, with the keys of the rows there."""
+
     conditions: AbstractSet[str] = frozenset()
     """The columns of the question's conditions, in lower case."""
 
@@ -54,15 +58,20 @@ class KeptFromReaders:
 
         Rows that a condition on a mistaken column chooses tell nothing: nobody is named.
         """
-        if self.takes_for_another(place):
+        if self.takes_for_another(place) or self.loses(place):
             return Party.HISTORY
         chosen = place.what not in {What.CELL, What.COLUMN_TYPE}
-        return None if chosen and self.conditions & self.mistaken.keys() else Party.READER
+        misled = {path.partition(".")[0].lower() for path in (*self.mistaken, *self.lost)}
+        return None if chosen and self.conditions & misled else Party.READER
 
     def takes_for_another(self, place: Place) -> bool:
         """Return whether a value is that of a field for which the table's history takes its own."""
         others = self.mistaken.get(place.column.partition(".")[0].lower(), ())
         return place.origin is not None and place.origin.field_id in others
+
+    def loses(self, place: Place) -> bool:
+        """Return whether nothing leads to a value of which NULL, or nothing, is shown."""
+        return place.found is None and place.key in self.lost.get(place.column, ())
 
     def lists_otherwise(self, place: Place) -> bool:
         """Return whether the catalog has a column too many, too few, or of before, as an answer."""

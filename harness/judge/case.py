@@ -123,6 +123,20 @@ class Case:
                 found[name.lower()] = found.get(name.lower(), frozenset()) | others
         return found
 
+    def lost(self, step: int) -> Mapping[str, frozenset[str]]:
+        """Return the columns, and parts of structs, that nothing leads to in files that have them.
+
+        By their paths of now, with the keys, as text, of the rows in these files.
+        """
+        made, now = self.made(step), self.history[step].schema
+        found: dict[str, frozenset[str]] = {}
+        for each in (e for e in self.state_of[step].files if e.lost_names and e.instant in made):
+            then = self.history[made[each.instant]].schema
+            fields = (then.find(name) for name in each.lost_names if then.has(name))
+            for path in filter(None, (now.path_of(field.id) for field in fields)):
+                found[path] = found.get(path, frozenset()) | frozenset(each.keys)
+        return found
+
     def past(self, view: str, after: int) -> Past | None:
         """Return a view of the past with the step that can be asked for; None for one of now.
 

@@ -127,6 +127,7 @@ def _kept_from_readers(content: Content) -> KeptFromReaders:
         case.catalog(content.step) if now else frozenset(),
         case.outdated_types(content.step) if now else {},
         case.mistaken_for(content.step) if now else {},
+        case.lost(content.step) if now else {},
         frozenset(path.partition(".")[0].lower() for path in query.filters),
     )
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
 
 
 class FileKind(StrEnum):
@@ -33,3 +36,8 @@ class FileFact:
     stored_names: tuple[str, ...] = ()
     """What the file itself calls each of the columns, where that is no name of the table's: Delta
     with column mapping. Else none, and the columns have the file's own names."""
+    lost_names: Annotated[tuple[str, ...], Field(exclude_if=lambda names: not names)] = field(
+        default=(), compare=False
+    )
+    """Its columns, and parts of structs, to which the table's own records lead no reader, or to
+    another column. Later steps may change it of one and the same file."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -211,3 +212,28 @@ def test_a_file_of_another_table_is_not_looked_up(folder: Folder) -> None:
     assert found is not None
     with pytest.raises(FileFactError, match="does not lie below the table's location"):
         found.relative("file:/where/it-was-not/x.parquet")
+
+
+@pytest.mark.parametrize(
+    ("names", "lost"),
+    [
+        ({1: ["id"], 2: ["a"]}, ()),
+        ({1: ["id"], 2: ["b", "a"]}, ()),
+        ({1: ["id"], 2: ["b"]}, ("a",)),
+        ({1: ["id"], 2: ["b"], 3: ["a"]}, ("a",)),
+    ],
+    ids=["as it was", "renamed", "a lost name", "a name that another column has"],
+)
+def test_a_column_is_lost_where_the_name_mapping_leads_to_it_no_longer(
+    folder: Folder, names: dict[int, list[str]], lost: tuple[str, ...]
+) -> None:
+    folder.commit(70, Entry(folder.data("one.parquet", id=["1"], a=[1])))
+    mapping = json.dumps([{"field-id": id_, "names": each} for id_, each in names.items()])
+    then = [{"id": 1, "name": "id", "type": "string"}, {"id": 2, "name": "a", "type": "long"}]
+    folder.metadata(
+        1,
+        schemas=[{"schema-id": 0, "fields": then}],
+        properties={"schema.name-mapping.default": mapping},
+    )
+    (fact,) = iceberg_files.facts(folder.path, "id")
+    assert fact.lost_names == lost

@@ -286,3 +286,16 @@ def test_a_reader_that_cuts_timestamps_is_held_to_what_it_can_show_of_the_files(
     (found,) = judge(case, [cell], {cell.case: answer})
     assert (found.verdict, party(found)) == (VerdictKind.WRONG, Party.WRITER)
     assert [each.key for each in found.findings[0].places] == ["4"]
+
+
+@pytest.mark.parametrize("lost", [(), ("f1",)])
+def test_a_value_that_nothing_leads_to_is_lost_by_the_tables_own_record(
+    lost: tuple[str, ...],
+) -> None:
+    found = history("insert 1..3; rename f1 g")
+    case = case_of(found, None)
+    last = case.states[-1]
+    files = tuple(replace(each, lost_names=lost) for each in last.files)
+    states = (*case.states[:-1], replace(last, files=files))
+    (verdict,) = judged(replace(case, states=states), [found.read("name")])
+    assert party(verdict) is (Party.HISTORY if lost else Party.READER)
