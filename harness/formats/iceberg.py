@@ -25,12 +25,14 @@ from harness.formats.api import Changes, Committed, FileRows, Habit, VariantSett
 from harness.formats.iceberg_past import PAST
 from harness.formats.iceberg_procedures import Procedure
 from harness.formats.iceberg_settings import (
+    BRANCH,
     DELETE_MODE,
     EQUALITY,
     FORMAT_VERSION,
     MERGE_ON_READ,
     NEWEST,
     SETTINGS,
+    STAGED_BY,
     VERSION,
 )
 from harness.formats.keyless_rows import whole_rows
@@ -164,7 +166,8 @@ class Iceberg:
         Iceberg knows no keys: a merge says which rows are replaced.
         """
         if isinstance(operation, Procedure):
-            return iceberg_procedures.wording(operation, before, after)
+            by_branch = settings.get(STAGED_BY) == BRANCH
+            return iceberg_procedures.wording(operation, before, after, by_branch=by_branch)
         by_value = settings.get(DELETE_MODE) == EQUALITY
         match operation:
             case Delete() if by_value:

@@ -1,6 +1,7 @@
 """Maintenance and snapshots of an Iceberg table, as Spark calls them. Pure.
 
-Source: Iceberg documentation, "Spark Procedures" and "Spark Configuration" (`spark.wap.id`).
+Source: Iceberg documentation, "Spark Procedures", "Spark Configuration" (`spark.wap.id`,
+`spark.wap.branch`) and "Branching and Tagging".
 """
 
 from __future__ import annotations
@@ -40,11 +41,14 @@ _WITH_DELETES: Final = "map('delete-file-threshold', '1', 'min-file-size-bytes',
 """Only data files of which rows are deleted, however small they are."""
 _ALL_FILES: Final = "options => map('rewrite-all', 'true')"
 WAP_ID: Final = "spark.wap.id"
+WAP_BRANCH: Final = "spark.wap.branch"
 _ENABLED: Final = "write.wap.enabled"
 
 
-def wording(operation: Procedure, before: Truth, after: Truth) -> tuple[Statement, ...]:
-    """Return the statements of an operation."""
+def wording(
+    operation: Procedure, before: Truth, after: Truth, *, by_branch: bool = False
+) -> tuple[Statement, ...]:
+    """Return the statements of an operation; `by_branch`: whether writes are staged in one."""
     match operation:
         case AddFiles():
             return _added(operation, before, after)
@@ -61,20 +65,28 @@ def wording(operation: Procedure, before: Truth, after: Truth) -> tuple[Statemen
         case RollbackToSnapshot(step):
             return (_call("rollback_to_snapshot", f"snapshot_id => {instant_of(step)}"),)
         case BeginWrite():
-            return _staged(operation, before, after)
+            return _staged(operation, before, after, WAP_BRANCH if by_branch else WAP_ID)
         case CommitWrite():
-            step = before.pending.step if before.pending else 0
-            return (_call("publish_changes", f"wap_id => '{_wap_id(step)}'"),)
+            return (_published(before, by_branch=by_branch),)
 
 
-def _staged(operation: BeginWrite, before: Truth, after: Truth) -> tuple[Statement, ...]:
-    """Return a write whose snapshot is not made the current one, as the session has such an id."""
+def _staged(
+    operation: BeginWrite, before: Truth, after: Truth, setting: str
+) -> tuple[Statement, ...]:
+    """Return a write whose snapshot is not made the current one, as the session has a setting."""
     return (
         Sql(f"{_ALTER} set tblproperties ('{_ENABLED}' = 'true')", commits=False),
-        Sql(f"set {WAP_ID}={_wap_id(after.step)}", commits=False),
+        Sql(f"set {setting}={_staged_name(after.step)}", commits=False),
         *of_table(operation.sql(before, after)),
-        Sql(f"reset {WAP_ID}", in_any_case=True, commits=False),
+        Sql(f"reset {setting}", in_any_case=True, commits=False),
     )
+
+
+def _published(before: Truth, *, by_branch: bool) -> Sql:
+    name = _staged_name(before.pending.step if before.pending else 0)
+    if by_branch:
+        return _call("fast_forward", "branch => 'main'", f"to => '{name}'")
+    return _call("publish_changes", f"wap_id => '{name}'")
 
 
 def _added(operation: AddFiles, before: Truth, after: Truth) -> tuple[Statement, ...]:
@@ -86,7 +98,7 @@ def _added(operation: AddFiles, before: Truth, after: Truth) -> tuple[Statement,
     return Sql(f"{write} ({query})", commits=False), _call("add_files", source)
 
 
-def _wap_id(step: int) -> str:
+def _staged_name(step: int) -> str:
     return f"step-{step}"
 
 

@@ -9,8 +9,9 @@ from typing import Final
 
 from harness.formats import layout
 from harness.formats.api import VariantSettings
-from harness.scenario.definition import Scenario
+from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.add_partition_field import AddPartitionField
+from harness.scenario.operations.begin_write import BeginWrite
 from harness.scenario.operations.delete import Delete
 from harness.scenario.operations.replace_partition_field import ReplacePartitionField
 
@@ -28,18 +29,22 @@ FILE_FORMATS: Final = ("write.format.default", "write.delete.format.default")
 COMPRESSION: Final = "compression"
 CODEC: Final = "write.parquet.compression-codec"
 ROW_GROUPS: Final = "row_groups"
+STAGED_BY: Final = "staged_by"
+BRANCH: Final = "branch"
 SETTINGS: Final = {
     DELETE_MODE: (COPY_ON_WRITE, MERGE_ON_READ, EQUALITY),
     FORMAT_VERSION: (VERSION, NEWEST),
     FILE_FORMAT: (PARQUET, "orc", "avro"),
     COMPRESSION: ("zstd", "gzip"),
     ROW_GROUPS: ("usual", "small"),
+    STAGED_BY: ("id", BRANCH),
 }
 """How `delete`, `update` and `merge` change rows: by new data files, or by position delete files
 that name the rows which are gone (in format version 3 by deletion vectors). With `equality`, a
 `delete` names the keys that are gone, and the others do as in merge-on-read. Absent is
 copy-on-write, Iceberg's default. The compression of data files, absent, is Iceberg's default too:
-Zstandard since 1.4. With small row groups each row of a data file has one of its own, and a page.
+Zstandard since 1.4. With small row groups each row of a data file has one of its own, and a page. A
+write that is begun and committed later has an id of its own, or a branch.
 """
 SMALL: Final = (
     ("write.parquet.row-group-size-bytes", "1"),
@@ -57,7 +62,13 @@ def cannot_have(settings: VariantSettings, scenario: Scenario) -> str:
             return why
     if COMPRESSION in settings and settings.get(FILE_FORMAT, PARQUET) != PARQUET:
         return f"compression is a setting of Parquet, and file_format is not {PARQUET}"
+    if STAGED_BY in settings and not any(map(_begins, scenario.steps)):
+        return f"{STAGED_BY}: no step begins a write that another one commits"
     return _no_equality(scenario) if settings.get(DELETE_MODE) == EQUALITY else ""
+
+
+def _begins(step: Step) -> bool:
+    return isinstance(step.operation, BeginWrite)
 
 
 def properties(settings: VariantSettings) -> list[tuple[str, str]]:

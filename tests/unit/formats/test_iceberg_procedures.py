@@ -33,12 +33,12 @@ ALL_OLD = "older_than => timestamp '2999-01-01 00:00:00'"
 OF_TABLE = "table => '{database}.t'"
 
 
-def said(*operations: Operation, mode: str = "merge-on-read") -> list[str]:
+def said(*operations: Operation, mode: str = "merge-on-read", staged_by: str = "id") -> list[str]:
     """Return the statements of the last operation after an insert and the others."""
     done = (Insert((1, 2)), *operations)
     scenario = Scenario("x", TABLE, tuple(map(Step, done)))
     every = expected_history.history(scenario, merge_on_read=False, applied=[True] * len(done))
-    settings = {"delete_mode": mode}
+    settings = {"delete_mode": mode, "staged_by": staged_by}
     return [*map(recorded, ICEBERG.wording(done[-1], every[-2], every[-1], settings))]
 
 
@@ -80,6 +80,22 @@ def test_a_staged_write_has_an_id_by_which_it_is_published() -> None:
     assert (named, reset) == ("set spark.wap.id=step-2", "reset spark.wap.id")
     published = said(begun, CommitWrite())
     assert published == [f"{CALL}publish_changes({OF_TABLE}, wap_id => 'step-2')"]
+
+
+def test_a_staged_write_may_have_a_branch_to_which_main_is_brought() -> None:
+    begun = BeginWrite(insert=(3,))
+    _, named, _, reset = said(begun, staged_by="branch")
+    assert (named, reset) == ("set spark.wap.branch=step-2", "reset spark.wap.branch")
+    published = said(begun, CommitWrite(), staged_by="branch")
+    assert published == [f"{CALL}fast_forward({OF_TABLE}, branch => 'main', to => 'step-2')"]
+
+
+@pytest.mark.parametrize("more", [(BeginWrite(insert=(3,)),), ()])
+def test_a_table_has_no_staged_writes_where_no_step_begins_one(
+    more: tuple[Operation, ...],
+) -> None:
+    scenario = Scenario("x", TABLE, tuple(map(Step, (Insert((1,)), *more))))
+    assert bool(ICEBERG.cannot_have({"staged_by": "branch"}, scenario)) is not bool(more)
 
 
 def test_plain_files_are_made_in_the_table_s_folder_and_added() -> None:
