@@ -31,7 +31,7 @@ _IN_NAME: Final = Wording(PLACE, suffix="@{instant}")
 _NO_WORDS: Final = "there are no words for it"
 _MOMENT: Final = re.compile(
     r"(timestamp as of '|version as of |'latest_state', '|_commit_time` > '|\.timestamp="
-    r"|\bsnapshot_id=)\d+"
+    r"|\bsnapshot_id=|\bversion => )\d+"
     r'|(?<=@)v?\d+(?=")'
 )
 """A moment after the words that name it in any of these."""

@@ -89,6 +89,9 @@ PAST: Final = TimeTravel(
         ("spark", AS_OF): Wording("{table} version as of {instant}"),
         ("trino", AS_OF): Wording("{table} for version as of {instant}"),
         ("presto", AS_OF): Wording("{table}", suffix="@v{instant}"),
+        ("duckdb", AS_OF): Wording("{table} at (version => {instant})"),
+        # An argument of `DeltaTable`, which the worker makes of the name.
+        ("deltalake", AS_OF): Wording("{table}", suffix="@v{instant}"),
     },
     VERSION,
     where=(
@@ -97,7 +100,7 @@ PAST: Final = TimeTravel(
     ),
 )
 """Delta documentation, "Query an older snapshot of a table"; of Trino and PrestoDB, "Delta Lake
-connector"."""
+connector"; of DuckDB, "Delta Extension"; of delta-rs, "Loading a Table"."""
 FACTS: Final = FormatFacts("delta", "delta", keeps_case=True, past=PAST)
 """Names are kept in its log (protocol, "Schema Serialization Format")."""
 
