@@ -67,7 +67,7 @@ def folder(entry: Entry) -> str:
     """Return where a table lies."""
     storage = entry[-1].sd
     place: str = storage.serdeInfo.parameters.get(PATH) or storage.location
-    return place.removeprefix("file:").replace("//", "/")
+    return "/" + place.removeprefix("file:").lstrip("/")
 
 
 def _connection(

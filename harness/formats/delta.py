@@ -73,11 +73,20 @@ MAPPING: Final = "column_mapping"
 MODE: Final = "delta.columnMapping.mode"
 LATER: Final = "later"
 VECTORS: Final = "deletion_vectors"
-ENABLE_VECTORS: Final = "delta.enableDeletionVectors"
-SETTINGS: Final = {MAPPING: ("none", "name", "id", LATER), VECTORS: ("off", "on")}
+WIDENING: Final = "type_widening"
+SWITCHED: Final = {
+    VECTORS: "delta.enableDeletionVectors",
+    WIDENING: "delta.enableTypeWidening",
+}
+"""The property of each setting that is off or on."""
+SETTINGS: Final = {
+    MAPPING: ("none", "name", "id", LATER),
+    **dict.fromkeys(SWITCHED, ("off", "on")),
+}
 """How columns are found in data files; absent is `none`, by the table's own names. `later` is by
 physical names from the second step on, when there is data already. Whether rows are deleted by
-marks beside their files; absent is `off`."""
+marks beside their files, and whether a column may get a wider type while its files keep the
+narrow one (protocol, "Type Widening"); absent is `off`."""
 SWITCH: Final = (
     f"alter table {DATABASE}.{TABLE} set tblproperties ({text(MODE)} = 'name', "
     "'delta.minReaderVersion' = '2', 'delta.minWriterVersion' = '5')"
@@ -277,8 +286,9 @@ def _properties(settings: VariantSettings) -> dict[str, str]:
     found: dict[str, str] = {}
     if (mode := settings.get(MAPPING, LATER)) != LATER:
         found[MODE] = mode
-    if VECTORS in settings:
-        found[ENABLE_VECTORS] = "true" if settings[VECTORS] == "on" else "false"
+    for setting, named in SWITCHED.items():
+        if setting in settings:
+            found[named] = "true" if settings[setting] == "on" else "false"
     return found
 
 
