@@ -118,6 +118,8 @@ def without_moment(text: str, mark: str) -> str:
 
     >>> without_moment("select * from t timestamp as of '20240101000000000'", "M")
     "select * from t timestamp as of 'M'"
+    >>> without_moment('select * from "d"."t" at (version => 3)', "M")
+    'select * from "d"."t" at (version => M)'
     """
     return _MOMENT.sub(lambda found: f"{found[1] or ''}{mark}", text)
 
