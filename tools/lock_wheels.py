@@ -3,7 +3,7 @@
     .venv/bin/python -m tools.lock_wheels pyiceberg==0.12.0 pyarrow==26.0.1 …
 
 pip chooses and downloads each wheel as it does for a user of that machine. A wheel that is for
-every machine is printed once, and one that keeps to the stable interface of Python once a machine.
+every machine is printed once; one that needs Python's stable interface, or none, once a machine.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ from typing import Final
 
 PLATFORMS: Final = {
     "linux-x86_64": ("manylinux_2_28_x86_64", "manylinux_2_17_x86_64", "manylinux2014_x86_64"),
-    "linux-aarch64": ("manylinux_2_28_aarch64", "manylinux_2_17_aarch64", "manylinux2014_aarch64"),
+    "linux-aarch64": (
+        *("manylinux_2_28_aarch64", "manylinux_2_24_aarch64", "manylinux_2_17_aarch64"),
+        "manylinux2014_aarch64",
+    ),
     "darwin-arm64": ("macosx_14_0_arm64", "macosx_11_0_arm64"),
     "darwin-x86_64": ("macosx_14_0_x86_64", "macosx_10_12_x86_64"),
 }
@@ -46,11 +49,13 @@ def label(wheel: Path, machine: str, python: str) -> str:
 
     >>> label(Path("a-1-cp311-abi3-manylinux_2_17_x86_64.whl"), "linux-x86_64", "311")
     'linux-x86_64'
+    >>> label(Path("a-1-py3-none-macosx_11_0_arm64.whl"), "darwin-arm64", "311")
+    'darwin-arm64'
     """
     _, abi, platform = wheel.stem.rsplit("-", 2)
     if platform == "any":
         return "any"
-    return machine if abi == "abi3" else f"{machine}-cp{python}"
+    return machine if abi in {"abi3", "none"} else f"{machine}-cp{python}"
 
 
 def lines(package: str) -> Iterator[str]:

@@ -31,7 +31,7 @@ _IN_NAME: Final = Wording(PLACE, suffix="@{instant}")
 _NO_WORDS: Final = "there are no words for it"
 _MOMENT: Final = re.compile(
     r"(timestamp as of '|version as of |'latest_state', '|_commit_time` > '|\.timestamp="
-    r"|\bsnapshot_id=)\d+"
+    r"|\bsnapshot_id=|\bversion => )\d+"
     r'|(?<=@)v?\d+(?=")'
 )
 """A moment after the words that name it in any of these."""
@@ -118,6 +118,8 @@ def without_moment(text: str, mark: str) -> str:
 
     >>> without_moment("select * from t timestamp as of '20240101000000000'", "M")
     "select * from t timestamp as of 'M'"
+    >>> without_moment('select * from "d"."t" at (version => 3)', "M")
+    'select * from "d"."t" at (version => M)'
     """
     return _MOMENT.sub(lambda found: f"{found[1] or ''}{mark}", text)
 

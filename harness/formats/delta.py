@@ -73,11 +73,20 @@ MAPPING: Final = "column_mapping"
 MODE: Final = "delta.columnMapping.mode"
 LATER: Final = "later"
 VECTORS: Final = "deletion_vectors"
-ENABLE_VECTORS: Final = "delta.enableDeletionVectors"
-SETTINGS: Final = {MAPPING: ("none", "name", "id", LATER), VECTORS: ("off", "on")}
+WIDENING: Final = "type_widening"
+SWITCHED: Final = {
+    VECTORS: "delta.enableDeletionVectors",
+    WIDENING: "delta.enableTypeWidening",
+}
+"""The property of each setting that is off or on."""
+SETTINGS: Final = {
+    MAPPING: ("none", "name", "id", LATER),
+    **dict.fromkeys(SWITCHED, ("off", "on")),
+}
 """How columns are found in data files; absent is `none`, by the table's own names. `later` is by
 physical names from the second step on, when there is data already. Whether rows are deleted by
-marks beside their files; absent is `off`."""
+marks beside their files, and whether a column may get a wider type while its files keep the
+narrow one (protocol, "Type Widening"); absent is `off`."""
 SWITCH: Final = (
     f"alter table {DATABASE}.{TABLE} set tblproperties ({text(MODE)} = 'name', "
     "'delta.minReaderVersion' = '2', 'delta.minWriterVersion' = '5')"
@@ -89,6 +98,9 @@ PAST: Final = TimeTravel(
         ("spark", AS_OF): Wording("{table} version as of {instant}"),
         ("trino", AS_OF): Wording("{table} for version as of {instant}"),
         ("presto", AS_OF): Wording("{table}", suffix="@v{instant}"),
+        ("duckdb", AS_OF): Wording("{table} at (version => {instant})"),
+        # An argument of `DeltaTable`, which the worker makes of the name.
+        ("deltalake", AS_OF): Wording("{table}", suffix="@v{instant}"),
     },
     VERSION,
     where=(
@@ -97,7 +109,7 @@ PAST: Final = TimeTravel(
     ),
 )
 """Delta documentation, "Query an older snapshot of a table"; of Trino and PrestoDB, "Delta Lake
-connector"."""
+connector"; of DuckDB, "Delta Extension"; of delta-rs, "Loading a Table"."""
 FACTS: Final = FormatFacts("delta", "delta", keeps_case=True, past=PAST)
 """Names are kept in its log (protocol, "Schema Serialization Format")."""
 
@@ -274,8 +286,9 @@ def _properties(settings: VariantSettings) -> dict[str, str]:
     found: dict[str, str] = {}
     if (mode := settings.get(MAPPING, LATER)) != LATER:
         found[MODE] = mode
-    if VECTORS in settings:
-        found[ENABLE_VECTORS] = "true" if settings[VECTORS] == "on" else "false"
+    for setting, named in SWITCHED.items():
+        if setting in settings:
+            found[named] = "true" if settings[setting] == "on" else "false"
     return found
 
 

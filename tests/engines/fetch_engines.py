@@ -14,6 +14,7 @@ from harness.run import needed_artifacts
 
 AT_NIGHT: Final = {
     *("datafusion-54.1.0-hudi-0.5.0", "pyiceberg-0.12.0", "s3proxy-2.9.0", "trino-483"),
+    *("deltalake-1.6.6", "duckdb-1.5.5"),
     *("hive-2.3.10", "hive-3.1.3-hudi-0.11.1", "hive-3.1.3-tez-0.9.2", "hive-4.0.1"),
     "hive-4.0.1-tez-0.10.4",
     *("hive-metastore-2.3.10", "hive-metastore-4.0.1"),

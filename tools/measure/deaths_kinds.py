@@ -32,6 +32,8 @@ READERS: Final = (
 )
 NOT_STRUCK: Final = frozenset(
     {
+        "deltalake-1.6.6",
+        "duckdb-1.5.5",
         "pyiceberg-0.12.0",
         "spark-3.1.3-hudi-0.10.0",
         "spark-3.1.3-hudi-0.12.0",

@@ -16,7 +16,7 @@ from typing import Final
 from harness.artifacts.distribution import Distribution
 from harness.core.progress import Progress
 from harness.core.records import Refusal
-from harness.engines import bundles, python_program, query_sql
+from harness.engines import bundles, named_tables, python_program, query_sql
 from harness.engines.api import (
     PlannedReads,
     Question,
@@ -60,7 +60,7 @@ class DataFusionConnection:
 
     def ask(self, sql: str, *, timeout_s: float) -> Reply:
         """Send a query and fetch all rows; raises as `Connection.ask` says."""
-        known = [tables.told(*each) for each in entries(self.metastore, tables.named(sql))]
+        known = [tables.told(*each) for each in entries(self.metastore, named_tables.named(sql))]
         asked = {"sql": sql, "tables": known, "conf": {**self.conf}}
         confirmed = ", ".join(f"{key}={value}" for key, value in self.conf.items())
         return reply(self.session.run(asked, timeout_s), confirmed)
@@ -111,7 +111,7 @@ class DataFusionEngine:
 
     def ask_code(self) -> str:
         """Return a digest of the sources of everything that shapes an answer."""
-        return code_digest("datafusion", *python_program.SHARED)
+        return code_digest("datafusion", "harness.engines.named_tables", *python_program.SHARED)
 
     def configuration(self, distribution: Distribution) -> Configuration:
         """Raise UsageProblem: there is no image."""

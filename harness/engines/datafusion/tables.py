@@ -8,8 +8,7 @@ finding partitions in the names of folders (`ListingTable`).
 from __future__ import annotations
 
 import base64
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from harness.core.errors import HarnessError
@@ -24,21 +23,8 @@ READ_OPTIMIZED: Final = "hoodie.read.use.read_optimized.mode"
 """The option of hudi-rs (`HudiReadConfig.USE_READ_OPTIMIZED_MODE`)."""
 _OF_ENTRY: Final = "hoodie.query.as.ro.table"
 """What Hudi's entries say for readers, in the parameters of their SerDe (`ConfigUtils.java`)."""
-_NAMED: Final = re.compile(r'(?:\bfrom|,) "((?:[^"]|"")+)"\."((?:[^"]|"")+)"')
-"""Where SQL names a table; a field of a struct looks alike."""
-
 Told = Mapping[str, Any]
 """What the worker is told of a table; see `worker`."""
-
-
-def named(sql: str) -> Iterator[tuple[str, str]]:
-    """Yield each database and name that may be those of a table, once.
-
-    >>> list(named('select count(*) from "d"."t" a, "d"."t" b where a.n + b.n < 0'))
-    [('d', 't')]
-    """
-    found = (tuple(each.replace('""', '"') for each in pair) for pair in _NAMED.findall(sql))
-    yield from dict.fromkeys((database, table) for database, table in found)
 
 
 def told(database: str, name: str, entry: Any) -> Told:  # noqa: ANN401 - Thrift's own class

@@ -52,6 +52,8 @@ def test_settings_become_properties_of_the_table() -> None:
     assert recorded(said).endswith(
         "tblproperties ('delta.columnMapping.mode' = 'id', 'delta.enableDeletionVectors' = 'true')"
     )
+    (said,) = DELTA.create(TABLE, {"type_widening": "off"})
+    assert recorded(said).endswith("tblproperties ('delta.enableTypeWidening' = 'false')")
 
 
 def test_mapping_comes_later_with_the_second_step_alone() -> None:
@@ -114,4 +116,5 @@ def test_a_table_that_is_not_as_asked_for_is_told() -> None:
     folder = Path(__file__).parent / "delta_tables" / "mapped_later"
     assert DELTA.created_wrong(folder, {"column_mapping": "name"}) == ""
     assert "deletion" in DELTA.created_wrong(folder, {"deletion_vectors": "on"}).lower()
+    assert "Widening" in DELTA.created_wrong(folder, {"type_widening": "on"})
     assert DELTA.created_wrong(folder / "nothing", {}) == "the writer made no log"

@@ -56,6 +56,7 @@ VIEWS: Final = {"snapshot", "read_optimized", "base_name"}
 UNASKED: Final = {
     *("hive-2.3.10", "hive-3.1.3-hudi-0.11.1", "hive-3.1.3-tez-0.9.2", "hive-4.0.1"),
     *("hive-4.0.1-tez-0.10.4", "trino-483", "pyiceberg-0.12.0"),
+    *("deltalake-1.6.6", "duckdb-1.5.5"),
     *("spark-3.1.3-hudi-0.10.0", "spark-3.1.3-hudi-0.12.0", "spark-3.4.4-hudi-0.14.0"),
     "spark-3.5.8-delta-3.3.2",
 }

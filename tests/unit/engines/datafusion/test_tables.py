@@ -30,20 +30,6 @@ def schema(text: str) -> pa.Schema:
     return pa.ipc.read_schema(pa.py_buffer(base64.b64decode(text)))
 
 
-@pytest.mark.parametrize(
-    ("sql", "found"),
-    [
-        ('select * from "d"."t"', [("d", "t")]),
-        ('select * from "d"."t" "other" where "t" = \'x\'', [("d", "t")]),
-        ('select count(*) from "d"."t" a, "d"."u" b', [("d", "t"), ("d", "u")]),
-        ('select "a" from "d"."a""b"', [("d", 'a"b')]),
-        ("select 1", []),
-    ],
-)
-def test_the_tables_of_a_query_are_found(sql: str, found: list[tuple[str, str]]) -> None:
-    assert list(tables.named(sql)) == found
-
-
 def test_of_a_hudi_table_its_path_is_told_and_nothing_that_the_catalog_says_of_columns() -> None:
     told = tables.told("d", "t", entry(f"{HUDI}.HoodieParquetInputFormat", column("id", "string")))
     assert told == {"name": '"d"."t"', "location": "/a b/t", "options": {}}

@@ -1,0 +1,41 @@
+"""What delta-rs answers, inside of its own process; see `harness.engines.python_worker`.
+
+A question is
+
+    {"sql", "tables": [{"database", "name", "location", "version"}]}
+
+`location` is a folder, `version` a number or null for the newest.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    import pyarrow
+
+DELTALAKE: Final = "deltalake"
+"""A package that the project does not depend on: only this process has it."""
+
+Message = dict[str, Any]
+"""A question, as the module's docstring says."""
+
+
+def ask(question: Message) -> pyarrow.Table:
+    """Ask a builder of queries of its own, which knows the tables that are named with it."""
+    import pyarrow as pa  # noqa: PLC0415 - of the engine's packages
+
+    package = import_module(DELTALAKE)
+    builder = package.QueryBuilder()
+    for database in dict.fromkeys(each["database"] for each in question["tables"]):
+        builder.execute(f"create schema {quoted(database)}").read_all()
+    for each in question["tables"]:
+        name = f"{quoted(each['database'])}.{quoted(each['name'])}"
+        builder.register(name, package.DeltaTable(each["location"], version=each["version"]))
+    return pa.table(builder.execute(question["sql"]).read_all())
+
+
+def quoted(name: str) -> str:
+    """Return a name as SQL quotes it."""
+    return '"' + name.replace('"', '""') + '"'

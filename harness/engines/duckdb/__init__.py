@@ -1,0 +1,1 @@
+"""DuckDB in a Python process of its own, with its extension for Delta."""

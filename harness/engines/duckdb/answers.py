@@ -1,0 +1,62 @@
+"""What DuckDB answers, inside of its own process; see `harness.engines.python_worker`.
+
+A question is
+
+    {"sql", "tables": [{"database", "name", "location", …}]}
+
+`location` is a folder. Each database is attached with its one table; versions stand in the SQL.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    import pyarrow
+
+DUCKDB: Final = "duckdb"
+EXTENSION: Final = "duckdb_extension_delta"
+"""Packages that the project does not depend on: only this process has them."""
+FILE: Final = "delta.duckdb_extension"
+CONF: Final = {
+    # What is not here is not fetched (DuckDB's manual, "Installing Extensions").
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+}
+ZONE: Final = "set timezone = 'UTC'"
+"""Times with a zone are counted in UTC, and shown in the session's (manual, "Timestamp Types")."""
+
+Message = dict[str, Any]
+"""A question, as the module's docstring says."""
+
+
+def ask(question: Message) -> pyarrow.Table:
+    """Ask a database of its own in memory, which knows the tables that are named with it."""
+    package = import_module(DUCKDB)
+    with package.connect(config=CONF) as connection:
+        connection.execute(f"load {text(str(extension()))}")
+        connection.execute(ZONE)
+        for each in question["tables"]:
+            connection.execute(attached(each))
+        found: pyarrow.Table = connection.sql(question["sql"]).to_arrow_table()
+    return found
+
+
+def extension() -> Path:
+    """Return the extension's file, which DuckDB loads if its own key has signed it."""
+    (found,) = Path(str(import_module(EXTENSION).__file__)).parent.glob(f"extensions/*/{FILE}")
+    return found
+
+
+def attached(table: Message) -> str:
+    """Return how a table becomes known under its own name."""
+    name = '"' + table["database"].replace('"', '""') + '"'
+    told = f"type delta, internal_table_name {text(table['name'])}"
+    return f"attach {text(table['location'])} as {name} ({told})"
+
+
+def text(value: str) -> str:
+    """Return a text as SQL quotes it."""
+    return "'" + value.replace("'", "''") + "'"
