@@ -253,14 +253,14 @@ class StepSender:
     def _spark(self, writer: str, number: int = 1) -> Spark:
         """Return the process of a writer that is told more than SQL."""
         found = self._spark_for(writer, number)
-        if not isinstance(found, Spark):
+        if isinstance(found, SqlWriter):
             raise HarnessError(f"{writer} takes SQL alone")
         return found
 
     def _spark_session(self, writer: str) -> Session:
         """Return the session of such a writer."""
         found = self._session_of(writer)
-        if not isinstance(found, Session):
+        if isinstance(found, SqlSession):
             raise HarnessError(f"{writer} takes SQL alone")
         return found
 

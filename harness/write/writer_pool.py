@@ -13,6 +13,7 @@ from typing import Final
 from harness import engines
 from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
+from harness.artifacts.distribution import Distribution
 from harness.core.progress import Progress, started
 from harness.engines.spark import launch
 from harness.engines.spark.session import Spark
@@ -92,7 +93,7 @@ class WriterPool:
     def spark(self, name: str, number: int = 1) -> Spark:
         """Return the same of a distribution of Spark."""
         found = self.writer(name, number)
-        if not isinstance(found, Spark):
+        if isinstance(found, SqlWriter):
             raise TypeError(f"{name} is no Spark")
         return found
 
@@ -107,16 +108,16 @@ class WriterPool:
                 found, context = distributions.load(name), self.context
                 runtime = provide.runtime(found, context.cache, context.progress, context.folder)
                 memory.check(found)
-                self._processes[which] = self._start(runtime)
+                self._processes[which] = self._start(found, runtime)
             return self._processes[which]
 
-    def _start(self, runtime: Runtime) -> Spark | SqlWriter:
-        name, progress = runtime.distribution.name, self.context.progress
+    def _start(self, found: Distribution, runtime: Runtime) -> Spark | SqlWriter:
+        name, progress = found.name, self.context.progress
         folder = self._folder(name)
-        if runtime.distribution.engine == SPARK:
+        if found.engine == SPARK:
             running = launch.spark(runtime, self._metastore, folder)
             return self._stack.enter_context(started(name, running, progress))
-        engine = engines.load(runtime.distribution.engine)
+        engine = engines.load(found.engine)
         serving = engine.serve(runtime, self._metastore, folder, progress)
         server = self._stack.enter_context(started(name, serving, progress))
         return SqlWriter(server, self.context.timeout_s)
