@@ -108,7 +108,10 @@ def test_a_profile_of_which_all_is_there_is_planned(mine: Path) -> None:
         (
             "- spark-3.5.8-hudi-0.15.0\n",
             "- hive-metastore-3.1.3\n",
-            f"8: profile mine: writer: hive-metastore-3.1.3 writes nothing; {WRITERS}",
+            (
+                "8: profile mine: writer: hive-metastore-3.1.3 writes nothing; did you mean "
+                f"'hive-3.1.3'? {WRITERS}"
+            ),
         ),
         (
             "- spark-3.5.8-hudi-0.15.0\n",
