@@ -58,3 +58,8 @@ class FormatFacts:
     own_schema: frozenset[str] = frozenset()
     """The engines that go by a schema in the table, not by the catalog's, for meta columns."""
     past: TimeTravel = TimeTravel()
+    transactional: bool = False
+    """Whether the metastore says which of its files count, so that a reader has to take part in its
+    transactions."""
+    written_by: str = ""
+    """What distributions call what writes it, where that is not the family's name."""

@@ -179,8 +179,11 @@ class Format(Protocol):
     ) -> tuple[Statement, ...]:
         """Return the statements of an operation; none where there is nothing to do."""
 
-    def instants(self, folder: Path) -> tuple[str, ...]:
-        """Return the instants of all completed writes of the table in a folder, oldest first."""
+    def instants(self, folder: Path, entries: Sequence[CatalogEntry] = ()) -> tuple[str, ...]:
+        """Return the instants of all completed writes of the table in a folder, oldest first.
+
+        `entries`: what the catalog has of it, which tells of transactional tables alone.
+        """
 
     def committed(self, folder: Path, entries: Sequence[CatalogEntry]) -> Committed:
         """Return what was done to the table in a folder, and in the catalog, as far as both tell.
@@ -261,8 +264,12 @@ class Format(Protocol):
     def asked_statistics(self, settings: VariantSettings) -> AskedStatistics | None:
         """Return what the writer's Spark has to be asked of statistics; None where nothing."""
 
-    def facts(self, folder: Path, key: str) -> tuple[FileFact, ...]:
+    def facts(
+        self, folder: Path, key: str, entries: Sequence[CatalogEntry] = ()
+    ) -> tuple[FileFact, ...]:
         """Read what the data files of a table say of themselves; `key` is the key column.
+
+        `entries`: as for `instants`.
 
         Raises:
             FileFactError: one cannot be understood.

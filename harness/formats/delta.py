@@ -188,7 +188,11 @@ class Delta:
             return (Sql(SWITCH, commits=False), *said)
         return said
 
-    def instants(self, folder: Path) -> tuple[str, ...]:
+    def instants(
+        self,
+        folder: Path,
+        entries: Sequence[CatalogEntry] = (),  # noqa: ARG002 - its own files tell
+    ) -> tuple[str, ...]:
         """Return the versions, but for those that change neither rows nor columns."""
         log = delta_log.read(folder)
         return _writes(log) if log else ()
@@ -276,7 +280,12 @@ class Delta:
     def asked_statistics(self, settings: VariantSettings) -> None:
         """Return nothing: all that there are can be read."""
 
-    def facts(self, folder: Path, key: str) -> tuple[FileFact, ...]:
+    def facts(
+        self,
+        folder: Path,
+        key: str,
+        entries: Sequence[CatalogEntry] = (),  # noqa: ARG002 - its own files tell
+    ) -> tuple[FileFact, ...]:
         """Read the live data files and their deletion vectors."""
         return delta_files.facts(folder, key)
 

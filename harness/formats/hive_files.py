@@ -169,7 +169,11 @@ class HiveFiles:
             f"refresh table {DATABASE}.{TABLE}", commits=False
         )
 
-    def instants(self, folder: Path) -> tuple[str, ...]:
+    def instants(
+        self,
+        folder: Path,
+        entries: Sequence[CatalogEntry] = (),  # noqa: ARG002 - its own files tell
+    ) -> tuple[str, ...]:
         """Return the names of the jobs that wrote files, by the files' times of modification."""
         found = sorted(_data_files(folder), key=lambda path: path.stat().st_mtime_ns)
         return tuple(dict.fromkeys(_job(path) for path in found))
@@ -242,7 +246,12 @@ class HiveFiles:
     def asked_statistics(self, settings: VariantSettings) -> None:
         """Return nothing: all that there are can be read."""
 
-    def facts(self, folder: Path, key: str) -> tuple[FileFact, ...]:
+    def facts(
+        self,
+        folder: Path,
+        key: str,
+        entries: Sequence[CatalogEntry] = (),  # noqa: ARG002 - its own files tell
+    ) -> tuple[FileFact, ...]:
         """Read every data file; the instant is the name of the job that wrote it."""
         return tuple(self._fact(path, folder, key) for path in sorted(_data_files(folder)))
 

@@ -233,7 +233,11 @@ class Hudi:
             return said
         return under(OPERATION, how, UPSERT, said)
 
-    def instants(self, folder: Path) -> tuple[str, ...]:
+    def instants(
+        self,
+        folder: Path,
+        entries: Sequence[CatalogEntry] = (),  # noqa: ARG002 - its own files tell
+    ) -> tuple[str, ...]:
         """Return the requested times of completed commits, in the order of their completion."""
         return timeline.requested(timeline.names(folder))
 
@@ -329,7 +333,12 @@ class Hudi:
         """Return what asks the metadata table, where it may have statistics of columns."""
         return HudiStatistics() if settings.get(METADATA_TABLE) in WITH_STATISTICS else None
 
-    def facts(self, folder: Path, key: str) -> tuple[FileFact, ...]:
+    def facts(
+        self,
+        folder: Path,
+        key: str,
+        entries: Sequence[CatalogEntry] = (),  # noqa: ARG002 - its own files tell
+    ) -> tuple[FileFact, ...]:
         """Read every committed base file and log block."""
         return hudi_files.facts(folder, key)
 

@@ -183,7 +183,11 @@ class Iceberg:
             return said
         return under(CASE, "true", "false", said)
 
-    def instants(self, folder: Path) -> tuple[str, ...]:
+    def instants(
+        self,
+        folder: Path,
+        entries: Sequence[CatalogEntry] = (),  # noqa: ARG002 - its own files tell
+    ) -> tuple[str, ...]:
         """Return the ids of the snapshots; schema changes make none."""
         found = iceberg_table.table(folder)
         return found.snapshots if found else ()
@@ -281,7 +285,12 @@ class Iceberg:
     def asked_statistics(self, settings: VariantSettings) -> None:
         """Return nothing: all that there are can be read."""
 
-    def facts(self, folder: Path, key: str) -> tuple[FileFact, ...]:
+    def facts(
+        self,
+        folder: Path,
+        key: str,
+        entries: Sequence[CatalogEntry] = (),  # noqa: ARG002 - its own files tell
+    ) -> tuple[FileFact, ...]:
         """Read the live data files and position delete files."""
         return iceberg_files.facts(folder, key)
 

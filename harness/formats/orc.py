@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from harness.formats.api import FileFactError, FileRows
 from harness.formats.parquet import Footer, canonical
@@ -40,6 +40,20 @@ def read(path: Path, key: str) -> Footer:
         columns = tuple((field.name, str(field.type)) for field in file.schema)
         values = file.read(columns=[key]).column(key).to_pylist()
     return Footer(columns, tuple(map(str, values)))
+
+
+def rows(path: Path, columns: Sequence[str]) -> tuple[tuple[Any, ...], ...]:
+    """Read the values of some columns, row by row, as Arrow has them.
+
+    Raises:
+        FileFactError: it is no ORC file, or has no such columns.
+
+    """
+    with _opened(path) as file:
+        found = file.read()
+        if absent := [each for each in columns if each not in found.column_names]:
+            raise FileFactError(f"{path.name}: it has no column {', '.join(absent)}")
+        return tuple(zip(*(found.column(each).to_pylist() for each in columns), strict=True))
 
 
 def schema(path: Path) -> pyarrow.Schema:

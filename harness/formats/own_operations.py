@@ -37,6 +37,7 @@ HIVE: Final = "Hive"
 HUDI: Final = "Hudi"
 ICEBERG: Final = "Iceberg"
 DELTA: Final = "Delta"
+HIVE_ACID: Final = "Hive ACID"
 OWNERS: Final[Mapping[type[Operation], tuple[str, ...]]] = {
     **dict.fromkeys((Archive, ChangePartitionColumn, WriteWithMetadata), (HUDI,)),
     **dict.fromkeys((Sync, DeletePartition, WriteFrame, MoveRow), (HUDI,)),

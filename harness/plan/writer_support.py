@@ -38,7 +38,7 @@ def written(distribution: Distribution) -> tuple[str, ...]:
     """Return the formats that a distribution writes."""
     families = distribution.texts_if_any(WRITES)
     facts = (formats.facts(name) for name in formats.names())
-    return tuple(each.name for each in facts if each.family in families)
+    return tuple(each.name for each in facts if (each.written_by or each.family) in families)
 
 
 def wrong(profile: Profile) -> Iterator[Fault]:

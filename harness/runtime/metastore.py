@@ -34,6 +34,14 @@ DERBY: Final = "derby"
 LOG: Final = "hive-log4j2.properties"
 """Hive looks for a file of this name."""
 _TEMPLATES: Final = "metastore"
+COMPACTS: Final = {
+    "hive.compactor.worker.threads": "1",
+    "hive.compactor.initiator.on": "false",
+    "hive.compactor.cleaner.run.interval": "1000d",
+    "mapreduce.framework.name": "local",
+}
+"""What a metastore is told that carries out the compactions that are asked for, and no others. What
+they replace it leaves there: a cleaner would take it away sooner or later, as it happens."""
 DERBY_OPTIONS: Final = ("-Dderby.system.durability=test", "-Dderby.stream.error.file=/dev/null")
 """No waiting for the disk (the database does not outlive the run), and no log of Derby's own."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -17,6 +17,7 @@ from thrift.transport.TTransport import TBufferedTransport, TTransportException
 
 from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.records import Refusal
+from harness.runtime import metastore_transactions
 from harness.runtime.metastore_objects import CatalogEntry, decode, entry, placed
 
 TIMEOUT_S: Final = 60.0
@@ -113,7 +114,11 @@ class Catalog:
             self.client.create_database(ttypes.Database(name=database, parameters={}))
 
     def register(self, database: str, entries: Sequence[CatalogEntry], location: str) -> None:
-        """Make external tables of entries, under their names, at the absolute path `location`."""
+        """Make tables of entries, under their names, at the absolute path `location`.
+
+        They are external; but of those none is transactional, and such a table gets the writes that
+        were committed then.
+        """
         self.create_database(database)
         with _answered(self.uri):
             for each in entries:
@@ -139,15 +144,22 @@ class Catalog:
     def _entry(self, database: str, name: str) -> CatalogEntry:
         table = self.client.get_table(database, name)
         partitions = self.client.get_partitions(database, name, -1) if table.partitionKeys else ()
-        return entry(table, tuple(partitions))
+        ids = None
+        if metastore_transactions.is_transactional(table):
+            ids = metastore_transactions.write_ids(self.client, database, name)
+        return replace(entry(table, tuple(partitions)), write_ids=ids)
 
     def _register(self, database: str, each: CatalogEntry, location: str) -> None:
-        table = placed(each.table, database, location) | EXTERNAL
-        table["parameters"] = {**table.get("parameters", {}), "EXTERNAL": "TRUE"}
+        table = placed(each.table, database, location)
+        if each.write_ids is None:
+            table |= EXTERNAL
+            table["parameters"] = {**table.get("parameters", {}), "EXTERNAL": "TRUE"}
         self.client.create_table(decode(ttypes.Table, table))
         if each.partitions:
             parts = (placed(part, database, location) for part in each.partitions)
             self.client.add_partitions([decode(ttypes.Partition, part) for part in parts])
+        if each.write_ids is not None:
+            metastore_transactions.repeat(self.client, database, each.name, each.write_ids)
 
 
 @contextmanager

@@ -33,6 +33,23 @@ AnyStruct = TypeVar("AnyStruct", bound=ThriftStruct)
 
 
 @dataclass(frozen=True, slots=True)
+class WriteIds:
+    """Which writes of a transactional table count: the metastore numbers them from 1."""
+
+    highest: int = 0
+    """All later ones are of the future."""
+    aborted: tuple[int, ...] = ()
+    open: tuple[int, ...] = ()
+    """Those of transactions that did not end."""
+
+    @property
+    def committed(self) -> tuple[int, ...]:
+        """All others, in order."""
+        without = {*self.aborted, *self.open}
+        return tuple(each for each in range(1, self.highest + 1) if each not in without)
+
+
+@dataclass(frozen=True, slots=True)
 class CatalogEntry:
     """One table, of any database."""
 
@@ -41,6 +58,8 @@ class CatalogEntry:
     """The Thrift `Table` by field names, unset fields left out, without its database."""
     partitions: tuple[dict[str, JsonData], ...] = ()
     """Its Thrift `Partition`s, each with a storage descriptor of its own."""
+    write_ids: WriteIds | None = None
+    """Of a transactional table; None of any other."""
 
     @property
     def columns(self) -> tuple[tuple[str, str], ...]:

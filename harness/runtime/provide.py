@@ -97,6 +97,8 @@ def start_metastore(
     progress: Progress,
     name: str = metastore.DISTRIBUTION,
     prepared: Path | None = None,
+    *,
+    compacts: bool = False,
 ) -> Iterator[Metastore]:
     """Start a metastore in a folder of its own, for as long as the context lasts.
 
@@ -107,12 +109,16 @@ def start_metastore(
         name: of its distribution. One that knows an object store is started with the store, in a
             folder beside its own.
         prepared: the database that it starts from; None: it has an empty one.
+        compacts: whether it carries out compactions of transactional tables.
 
     Raises:
         EnvironmentProblem: it did not get ready; the message holds the end of its log.
 
     """
     found = distributions.load(name)
+    if compacts:
+        site = {**found.options_if_any("site"), **metastore.COMPACTS}
+        found = replace(found, settings={**found.settings, "site": site})
     with _store(found, cache, folder.parent, progress) as store:
         reached = object_storage.reaching(found, store.url) if store else found
         how = runtime(reached, cache, progress, folder.parent)

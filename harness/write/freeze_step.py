@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from harness.core.outcomes import word
@@ -11,6 +12,7 @@ from harness.model.column_statistics import IN_ORDER, StoredStatistics
 from harness.model.commit import ExtraMetadata
 from harness.model.file_facts import FileFact
 from harness.runtime.metastore_client import Catalog
+from harness.runtime.metastore_objects import CatalogEntry
 from harness.write import state_store
 from harness.write.next_step import VariantOutcomes
 from harness.write.table_state import Frozen, State
@@ -30,23 +32,30 @@ class TableContents:
     """What the step's own commit has, where the step was told of some."""
     others: dict[str, int] = field(default_factory=dict)
     """Instants beside those of the steps, each with the step whose rows it found."""
+    entries: tuple[CatalogEntry, ...] = ()
+    """What the catalog has of it."""
 
 
-def look(outcomes: VariantOutcomes, target: WriteTarget, before: TableContents) -> TableContents:
-    """Return what the table's files tell after the last step.
+def look(
+    outcomes: VariantOutcomes, target: WriteTarget, client: Catalog, before: TableContents
+) -> TableContents:
+    """Return what the table's files and its metastore tell after the last step.
 
     Args:
         outcomes: those up to this step.
         target: where the table is.
+        client: a connection to its metastore.
         before: what they told after the step before.
 
     """
-    others = before.others | _new_others(outcomes, target, before)
+    entries = client.entries(target.database)
+    others = before.others | _new_others(outcomes, target, entries, before)
     try:
-        files = outcomes.shape.facts(target.table, outcomes.variant.scenario.table.key)
+        key = outcomes.variant.scenario.table.key
+        files = outcomes.shape.facts(target.table, key, entries)
     except FileFactError as problem:
-        return TableContents((), str(problem), others=others)
-    return TableContents(files, others=others)
+        return TableContents((), str(problem), others=others, entries=entries)
+    return TableContents(files, others=others, entries=entries)
 
 
 def freeze(
@@ -54,7 +63,6 @@ def freeze(
     outcomes: VariantOutcomes,
     contents: TableContents,
     target: WriteTarget,
-    client: Catalog,
 ) -> State:
     """Freeze the table after the last step; an earlier run may have done so.
 
@@ -63,12 +71,11 @@ def freeze(
         outcomes: those up to this step.
         contents: what the table's files tell.
         target: where the table is.
-        client: a connection to its metastore.
 
     """
     frozen = Frozen(
         outcomes.outcomes[-1],
-        client.entries(target.database),
+        contents.entries,
         contents.files,
         tuple(outcome.instant for outcome in outcomes.outcomes),
         contents.layout,
@@ -91,12 +98,15 @@ def doubt(state: State, outcome: Outcome) -> Outcome | None:
 
 
 def _new_others(
-    outcomes: VariantOutcomes, target: WriteTarget, before: TableContents
+    outcomes: VariantOutcomes,
+    target: WriteTarget,
+    entries: Sequence[CatalogEntry],
+    before: TableContents,
 ) -> dict[str, int]:
     """Return the instants that came with the last step and are not its own."""
     shape, others = outcomes.shape, dict[str, int]()
     own = {each.instant: each.step for each in outcomes.outcomes if each.instant}
-    for instant in shape.instants(target.table):
+    for instant in shape.instants(target.table, entries):
         if instant not in own and instant not in before.others:
             seen = shape.before(target.table, instant)
             others[instant] = max((own.get(each, 0) for each in seen), default=0)

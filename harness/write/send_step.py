@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from harness.core import refusals
+from harness.core.errors import HarnessError
 from harness.core.records import Outcome, OutcomeKind, Refusal
 from harness.engines.spark.session import Library, Session, Spark, SparkRefusal, SparkSilent
 from harness.formats.api import NO_COMMIT, FileFactError
@@ -34,6 +35,7 @@ from harness.write import held_write, kill_writer, raised_step
 from harness.write.held_write import HeldWrite, NotHeldError
 from harness.write.next_step import BEGUN, NextStep, VariantOutcomes
 from harness.write.raised_step import Came, Raised, TableRecords
+from harness.write.sql_writer import SqlSession, SqlWriter
 from harness.write.writer_pool import WriteTarget
 
 DID_NOTHING: Final = "did nothing"
@@ -45,12 +47,12 @@ REFUSED: Final = (SparkRefusal, CatalogRefusedError)
 
 
 class SparkFor(Protocol):
-    """`WriterPool.spark`, which stands before this module.
+    """`WriterPool.writer`, which stands before this module.
 
     It is a parameter since a process that died is replaced between two statements.
     """
 
-    def __call__(self, name: str, number: int = 1, /) -> Spark:
+    def __call__(self, name: str, number: int = 1, /) -> Spark | SqlWriter:
         """Return the running process of a distribution, the first or the second one."""
 
 
@@ -68,7 +70,7 @@ class StepSender:
         self._target = target
         self._client = client
         self._spark_for = spark_for
-        self._session: tuple[str, Session] | None = None
+        self._session: tuple[str, Session | SqlSession] | None = None
         self._held: HeldWrite | None = None
         self._instants: dict[int, str] = {}
 
@@ -187,7 +189,7 @@ class StepSender:
                 if statement.killed:
                     self._session = None  # the next statement goes to another process
                     ask = partial(session.run, sql, timeout_s=target.timeout_s)
-                    kill_writer.run(self._spark_for(writer), ask, self._pipe)
+                    kill_writer.run(self._spark(writer), ask, self._pipe)
                 else:
                     session.run(sql, timeout_s=target.timeout_s)
             case SetColumns(columns, cascade):
@@ -195,11 +197,11 @@ class StepSender:
             case ClientCall(method, arguments, options):
                 named = {"method": method, "arguments": arguments, "options": dict(options)}
                 told = {**named, "table": TABLE, "path": str(target.table)}
-                self._session_of(writer).call(Library.HUDI, told, timeout_s=target.timeout_s)
+                self._spark_session(writer).call(Library.HUDI, told, timeout_s=target.timeout_s)
             case IcebergCall(method, arguments):
                 named = {"method": method, "arguments": dict(arguments)}
                 told = {**named, "table": f"{target.database}.{TABLE}"}
-                self._session_of(writer).call(Library.ICEBERG, told, timeout_s=target.timeout_s)
+                self._spark_session(writer).call(Library.ICEBERG, told, timeout_s=target.timeout_s)
             case FrameWrite():
                 self._append(statement, writer)
             case HeldSql():
@@ -212,7 +214,7 @@ class StepSender:
     def _hold(self, statement: HeldSql, writer: str) -> None:
         """Send a statement to a process of its own, which waits before it commits."""
         target, told = self._target, {n: self._filled(v) for n, v in statement.settings}
-        session = self._spark_for(writer, 2).open({**self._told(writer), **told})
+        session = self._spark(writer, 2).open({**self._told(writer), **told})
         there = self._inflight()
         self._held = held_write.begin(
             session,
@@ -240,7 +242,7 @@ class StepSender:
             name: filled(value, target.database, str(target.table))
             for name, value in {**self._told(writer), **dict(statement.options)}.items()
         }
-        self._session_of(writer).append(
+        self._spark_session(writer).append(
             statement.query,
             statement.format,
             options,
@@ -248,7 +250,21 @@ class StepSender:
             timeout_s=target.timeout_s,
         )
 
-    def _session_of(self, writer: str) -> Session:
+    def _spark(self, writer: str, number: int = 1) -> Spark:
+        """Return the process of a writer that is told more than SQL."""
+        found = self._spark_for(writer, number)
+        if isinstance(found, SqlWriter):
+            raise HarnessError(f"{writer} takes SQL alone")
+        return found
+
+    def _spark_session(self, writer: str) -> Session:
+        """Return the session of such a writer."""
+        found = self._session_of(writer)
+        if isinstance(found, SqlSession):
+            raise HarnessError(f"{writer} takes SQL alone")
+        return found
+
+    def _session_of(self, writer: str) -> Session | SqlSession:
         if self._session is None or self._session[0] != writer:
             self._session = writer, self._spark_for(writer).open(self._told(writer))
         return self._session[1]
@@ -276,6 +292,7 @@ class StepSender:
 
     def _made_since(self, before: TableRecords) -> list[str]:
         """Return the instants of a step itself: what was planned before is of the rows of then."""
-        there = self._shape.instants(self._target.table)
+        entries = self._client.entries(self._target.database)
+        there = self._shape.instants(self._target.table, entries)
         known = {*before.committed.writes, *before.committed.scheduled}
         return [each for each in there if each not in known]

@@ -17,6 +17,7 @@ import hashlib
 import json
 import os
 import shutil
+import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -121,7 +122,25 @@ def register(catalog: Catalog, state: State, bucket: Path | None = None) -> None
 def _register(catalog: Catalog, state: State, warehouse: str) -> None:
     database = state.database_in(warehouse)
     if not catalog.has(database):
-        catalog.register(database, state.frozen.entries, state.location_in(warehouse))
+        transactional = any(each.write_ids for each in state.frozen.entries)
+        in_sight = transactional and not warehouse
+        location = str(_in_sight(state)) if in_sight else state.location_in(warehouse)
+        catalog.register(database, state.frozen.entries, location)
+
+
+def _in_sight(state: State) -> Path:
+    """Return a path of the state's files without a part that begins with `.` or `_`.
+
+    Trino takes such a transactional table for an empty one, wherever in its path that part is
+    (`AcidTables.listFiles`; seen with 476), and caches are usually in a hidden folder.
+    """
+    if not any(part[0] in "._" for part in state.home.parts):
+        return state.home
+    links = Path(tempfile.gettempdir()) / f"lake-table-harness-{os.getuid()}"
+    links.mkdir(mode=0o700, exist_ok=True)
+    made, link = links / f"{state.digest}.{uuid4().hex}", links / state.digest
+    made.symlink_to(state.home)
+    return made.replace(link)
 
 
 def _put(state: State, folder: Path) -> None:

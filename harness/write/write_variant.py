@@ -112,11 +112,11 @@ def write_steps(variant: Variant, target: WriteTarget, spark_for: SparkFor) -> I
             if outcome.kind is OutcomeKind.UNKNOWN:
                 raise StepUnknownError(outcome)
             outcomes = outcomes.then(outcome)
-            contents = freeze_step.look(outcomes, target, contents)
+            contents = freeze_step.look(outcomes, target, client, contents)
             told = ask_statistics.ask(outcomes, target, contents.files, spark_for)
             metadata = ask_metadata.ask(outcomes, target, spark_for)
             contents = replace(contents, statistics=told, metadata=metadata)
-            state = freeze_step.freeze(step.address, outcomes, contents, target, client)
+            state = freeze_step.freeze(step.address, outcomes, contents, target)
             if doubt := freeze_step.doubt(state, outcome):
                 raise StepUnknownError(doubt)
             yield StepState(outcome, state)

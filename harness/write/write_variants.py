@@ -14,6 +14,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final
 
+from harness import formats
 from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
 from harness.core.counting import counted
@@ -78,7 +79,13 @@ def load(records: Iterable[StateRecord], cache: Cache) -> States:
 def _write_missing(missing: Sequence[Variant], context: WriteContext) -> Iterator[VariantResult]:
     context.folder.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="metastore-", dir=context.folder))
-    serving = provide.start_metastore(context.cache, folder, context.progress, context.metastore)
+    serving = provide.start_metastore(
+        context.cache,
+        folder,
+        context.progress,
+        context.metastore,
+        compacts=any(formats.facts(each.format).transactional for each in missing),
+    )
     with serving as running:
         pool = WriterPool(context, running.uris)
         for (writers, kills), group in groupby(sorted(missing, key=_group), key=_group):
@@ -126,7 +133,7 @@ def _write_group(
 
 
 def _write_one(variant: Variant, pool: WriterPool) -> VariantResult:
-    return write_variant.write(variant, pool.target(), pool.spark)
+    return write_variant.write(variant, pool.target(), pool.writer)
 
 
 def _once_more(variant: Variant, pool: WriterPool) -> VariantResult:

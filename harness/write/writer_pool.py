@@ -10,15 +10,21 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
+from harness import engines
 from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
+from harness.artifacts.distribution import Distribution
 from harness.core.progress import Progress, started
 from harness.engines.spark import launch
 from harness.engines.spark.session import Spark
 from harness.model.identifiers import TABLE
 from harness.runtime import memory, metastore, provide, work_folders
-from harness.runtime.api import MetastoreUris
+from harness.runtime.api import MetastoreUris, Runtime
+from harness.write.sql_writer import SqlWriter
 
+SPARK: Final = "spark"
+"""The engine whose sessions are held by a worker of ours; all others take SQL from their clients.
+"""
 TIMEOUT_S: Final = 300.0
 """After so long a statement counts as unanswered, unless told; 2 s on a calm machine."""
 
@@ -64,7 +70,7 @@ class WriterPool:
         self.context = context
         self._metastore = uris
         self._stack = ExitStack()
-        self._processes: dict[tuple[str, int], Spark] = {}
+        self._processes: dict[tuple[str, int], Spark | SqlWriter] = {}
         self._lock = threading.Lock()
         self._numbers = count()
 
@@ -85,6 +91,13 @@ class WriterPool:
         )
 
     def spark(self, name: str, number: int = 1) -> Spark:
+        """Return the same of a distribution of Spark."""
+        found = self.writer(name, number)
+        if isinstance(found, SqlWriter):
+            raise TypeError(f"{name} is no Spark")
+        return found
+
+    def writer(self, name: str, number: int = 1) -> Spark | SqlWriter:
         """Return a process of a distribution, a new one when it is the first or the last died.
 
         `number`: of a second writer that writes at the same time 2.
@@ -95,10 +108,19 @@ class WriterPool:
                 found, context = distributions.load(name), self.context
                 runtime = provide.runtime(found, context.cache, context.progress, context.folder)
                 memory.check(found)
-                running = launch.spark(runtime, self._metastore, self._folder(name))
-                serving = started(name, running, context.progress)
-                self._processes[which] = self._stack.enter_context(serving)
+                self._processes[which] = self._start(found, runtime)
             return self._processes[which]
+
+    def _start(self, found: Distribution, runtime: Runtime) -> Spark | SqlWriter:
+        name, progress = found.name, self.context.progress
+        folder = self._folder(name)
+        if found.engine == SPARK:
+            running = launch.spark(runtime, self._metastore, folder)
+            return self._stack.enter_context(started(name, running, progress))
+        engine = engines.load(found.engine)
+        serving = engine.serve(runtime, self._metastore, folder, progress)
+        server = self._stack.enter_context(started(name, serving, progress))
+        return SqlWriter(server, self.context.timeout_s)
 
     def _folder(self, name: str) -> Path:
         """Make a folder for one process or one table, of a name that was never used here."""

@@ -51,7 +51,9 @@ def fork(
     """Two rows, then f1 renamed to f1_new, forked; afterwards the original is changed again."""
     folder = tmp_path_factory.mktemp("tables")
     for kind in ("cow", "mor"):
-        write(kind, folder, metastore, spark_for("spark-3.5.8-hudi-0.15.0").open(ON))
+        session = spark_for("spark-3.5.8-hudi-0.15.0").open(ON)
+        assert isinstance(session, Session)
+        write(kind, folder, metastore, session)
     return Fork(servers("hive-3.1.3"), "hudi_cow_fork", "hudi_mor_fork", folder)
 
 

@@ -66,7 +66,11 @@ class Toy:
         }
         return (Sql(f"write {LOCATION}/{after.step} {json.dumps(content)}"),)
 
-    def instants(self, folder: Path) -> tuple[str, ...]:
+    def instants(
+        self,
+        folder: Path,
+        entries: Sequence[CatalogEntry] = (),
+    ) -> tuple[str, ...]:
         return tuple(sorted((path.name for path in folder.glob("*")), key=int))
 
     def committed(self, folder: Path, entries: Sequence[CatalogEntry]) -> Committed:
@@ -112,7 +116,12 @@ class Toy:
     def asked_statistics(self, settings: VariantSettings) -> None:
         return None
 
-    def facts(self, folder: Path, key: str) -> tuple[FileFact, ...]:
+    def facts(
+        self,
+        folder: Path,
+        key: str,
+        entries: Sequence[CatalogEntry] = (),
+    ) -> tuple[FileFact, ...]:
         return tuple(self._fact(folder / name, key) for name in self.instants(folder))
 
     def _fact(self, path: Path, key: str) -> FileFact:

@@ -65,6 +65,7 @@ HUDI_COMBINE: Final = "hudi-combine"
 """The one that Hudi brings; without its library there is no such class."""
 
 _SWITCH: Final = {"on": "true", "off": "false"}
+_MANAGERS: Final = (("on", "Db"), ("off", "Dummy"))
 _INPUT_FORMATS: Final = {
     "plain": "org.apache.hadoop.hive.ql.io.HiveInputFormat",
     "combine": "org.apache.hadoop.hive.ql.io.CombineHiveInputFormat",
@@ -76,6 +77,11 @@ _LAUNCH: Final = "-Djdk.lang.Process.launchMechanism=VFORK"
 helper, without it a job takes a tenth less. (Where Java is killed meanwhile that helper waits for
 ever, JDK-8307990; what a process leaves behind is ended in any case, `process.running`.)"""
 
+TRANSACTIONS: Final = "transactions"
+"""Setting of a reader: whether its session takes part in the metastore's transactions; without it
+Hive refuses every table that has any."""
+_CONCURRENCY: Final = "set hive.support.concurrency=true"
+
 KEYS: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
     "path": ("hive.fetch.task.conversion", {FETCH: "more", MAP_REDUCE: "none", TEZ: "none"}),
     "schema-on-read": ("hoodie.schema.on.read.enable", _SWITCH),
@@ -83,6 +89,10 @@ KEYS: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
     "vectorized": ("hive.vectorized.execution.enabled", _SWITCH),
     INPUT_FORMAT: ("hive.input.format", _INPUT_FORMATS),
     "statistics": ("hive.compute.query.using.stats", _SWITCH),
+    TRANSACTIONS: (
+        "hive.txn.manager",
+        {each: f"org.apache.hadoop.hive.ql.lockmgr.{of}TxnManager" for each, of in _MANAGERS},
+    ),
 }
 """Hive's own key for each setting of a reader, and what its values are called there."""
 
@@ -99,8 +109,9 @@ def statements(settings: ReaderSettings) -> tuple[str, ...]:
             allowed = "; ".join(f"{each}: {', '.join(of)}" for each, (_, of) in KEYS.items())
             raise UsageProblem(f"hive has no setting {name}={value}; allowed are {allowed}")
     by_tez = ("set hive.execution.engine=tez",) if settings.get("path") == TEZ else ()
+    locks = (_CONCURRENCY,) if settings.get(TRANSACTIONS) == "on" else ()
     told = (f"set {key}={of[settings[at]]}" for at, (key, of) in KEYS.items() if at in settings)
-    return (*by_tez, *told)
+    return (*by_tez, *locks, *told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +191,8 @@ class HiveEngine:
         """Return why a reader cannot be asked about a format; see `Engine.cannot`."""
         if ORC_BY_POSITION in settings and format_.files != "orc":
             return f"{ORC_BY_POSITION} says nothing of {format_.name} tables"
+        if TRANSACTIONS in settings and not format_.transactional:
+            return f"{TRANSACTIONS} says nothing of {format_.name} tables, which have none"
         if settings.get(INPUT_FORMAT) == HUDI_COMBINE and "hudi" not in distribution.settings:
             return f"{HUDI_COMBINE} is a class of Hudi, which {distribution.name} does not have"
         if settings.get("path") == TEZ and (why := _lacks_tez(distribution)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, ClassVar
@@ -83,6 +84,20 @@ class Merge:
         an update sets every column unless the scenario says which: Hudi 0.15.0 lets a later update
         clause win over a deletion, and refuses to update a part of the columns on merge-on-read.
         """
+        return (self.worded(before, after),)
+
+    def worded(
+        self, before: Truth, after: Truth, stay: Collection[str] = (), *, listed: bool = True
+    ) -> str:
+        """Return the statement.
+
+        Args:
+            before: the truth before it.
+            after: the one after it.
+            stay: the columns that no update sets, as the engine refuses it.
+            listed: whether an insert names its columns; else they are those of the table, in order.
+
+        """
         gone = known(before, self.delete)
         doomed = tuple(before.rows[key] for key in gone)
         fields = columns_in_order(after)
@@ -90,14 +105,14 @@ class Merge:
         source = select_rows(rows, self._source_fields(after, fields))
         merge, new = merge_into("{table}", source, after)
         key = f"{new}.{quoted(after.table.key)}"
-        sets = _sets(self._updated(after, fields), new)
+        updated = [each for each in self._updated(after, fields) if each.name not in stay]
         clauses = [
             merge,
             *_delete_clause(key, after, gone),
-            f"when matched{_unless(key, after, gone)} then update set {sets}",
-            *self._insert_clause(key, before, _inserted(fields, new)),
+            f"when matched{_unless(key, after, gone)} then update set {_sets(updated, new)}",
+            *self._insert_clause(key, before, _inserted(fields, new, listed=listed)),
         ]
-        return (" ".join(clauses),)
+        return " ".join(clauses)
 
     def _insert_clause(self, key: str, before: Truth, inserted: str) -> tuple[str, ...]:
         if self.set and not self.insert:
@@ -144,11 +159,12 @@ def _unless(key: str, truth: Truth, keys: tuple[Value, ...]) -> str:
     return f" and {key} not in {key_list(truth, keys)}" if keys else ""
 
 
-def _inserted(fields: tuple[Field, ...], new: str) -> str:
-    return f"({_names(fields)}) values ({_names(fields, f'{new}.')})"
+def _inserted(fields: tuple[Field, ...], new: str, *, listed: bool) -> str:
+    names = f"({_names(fields)}) " if listed else ""
+    return f"{names}values ({_names(fields, f'{new}.')})"
 
 
-def _sets(fields: tuple[Field, ...], new: str) -> str:
+def _sets(fields: Iterable[Field], new: str) -> str:
     return ", ".join(f"{quoted(field.name)} = {new}.{quoted(field.name)}" for field in fields)
 
 

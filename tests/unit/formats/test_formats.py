@@ -61,6 +61,7 @@ def created(name: str, *, partitioned: bool = False, **settings: str) -> str:
 def test_every_file_of_the_folder_is_a_format_of_its_name() -> None:
     assert formats.names() == (
         "delta",
+        "hive-acid",
         "hive-orc",
         "hive-parquet",
         "hudi-cow",
@@ -72,7 +73,8 @@ def test_every_file_of_the_folder_is_a_format_of_its_name() -> None:
 
 def test_an_unknown_format_is_refused_with_the_names_that_are_known() -> None:
     with pytest.raises(
-        UnknownNameProblem, match=r"'hudi'; did .*\? allowed: delta, hive-orc, hive-parquet"
+        UnknownNameProblem,
+        match=r"'hudi'; did .*\? allowed: delta, hive-acid, hive-orc, hive-parquet",
     ):
         formats.load("hudi")
 

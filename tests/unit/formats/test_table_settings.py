@@ -146,8 +146,8 @@ def test_which_formats_can_be_overwritten_emptied_and_lose_a_partition() -> None
         for operation in (Overwrite((1,)), Truncate(), DeletePartition(1))
     }
     assert can == {
-        "Overwrite": ["delta", "hudi-cow", "hudi-mor", "iceberg"],
-        "Truncate": ["delta", "hudi-cow", "hudi-mor", "iceberg"],
+        "Overwrite": ["delta", "hive-acid", "hudi-cow", "hudi-mor", "iceberg"],
+        "Truncate": ["delta", "hive-acid", "hudi-cow", "hudi-mor", "iceberg"],
         "DeletePartition": ["hudi-cow", "hudi-mor"],
     }
 

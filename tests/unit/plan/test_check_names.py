@@ -38,9 +38,9 @@ mine:
     - {reader: hive-3.1.3, formats: [hudi-cow]}
 """
 WRITERS = (
-    "allowed: spark-3.1.3-hudi-0.10.0, spark-3.1.3-hudi-0.12.0, spark-3.4.4-hudi-0.14.0, "
-    "spark-3.5.8-delta-3.3.2, spark-3.5.8-hudi-0.15.0, spark-3.5.8-hudi-1.0.2, "
-    "spark-3.5.8-hudi-1.2.0, spark-3.5.8-iceberg-1.10.1"
+    "allowed: hive-3.1.3, spark-3.1.3-hudi-0.10.0, spark-3.1.3-hudi-0.12.0, "
+    "spark-3.4.4-hudi-0.14.0, spark-3.5.8-delta-3.3.2, spark-3.5.8-hudi-0.15.0, "
+    "spark-3.5.8-hudi-1.0.2, spark-3.5.8-hudi-1.2.0, spark-3.5.8-iceberg-1.10.1"
 )
 
 
@@ -108,7 +108,10 @@ def test_a_profile_of_which_all_is_there_is_planned(mine: Path) -> None:
         (
             "- spark-3.5.8-hudi-0.15.0\n",
             "- hive-metastore-3.1.3\n",
-            f"8: profile mine: writer: hive-metastore-3.1.3 writes nothing; {WRITERS}",
+            (
+                "8: profile mine: writer: hive-metastore-3.1.3 writes nothing; did you mean "
+                f"'hive-3.1.3'? {WRITERS}"
+            ),
         ),
         (
             "- spark-3.5.8-hudi-0.15.0\n",
@@ -180,7 +183,7 @@ def test_a_profile_of_which_all_is_there_is_planned(mine: Path) -> None:
             "  formats: [hudi-cow, hudi-xyz]\n  axes",
             (
                 "4: profile mine: there is no format 'hudi-xyz'; did you mean 'hudi-mor'? allowed: "
-                "delta, hive-orc, hive-parquet, hudi-cow, hudi-mor, iceberg"
+                "delta, hive-acid, hive-orc, hive-parquet, hudi-cow, hudi-mor, iceberg"
             ),
         ),
         (
@@ -188,7 +191,8 @@ def test_a_profile_of_which_all_is_there_is_planned(mine: Path) -> None:
             "hive-3.1.3, formats: [hudi]",
             (
                 "16: profile mine: hive-3.1.3: there is no format 'hudi'; did you mean 'hudi-cow' "
-                "or 'hudi-mor'? allowed: delta, hive-orc, hive-parquet, hudi-cow, hudi-mor, iceberg"
+                "or 'hudi-mor'? allowed: delta, hive-acid, hive-orc, hive-parquet, hudi-cow, "
+                "hudi-mor, iceberg"
             ),
         ),
         (

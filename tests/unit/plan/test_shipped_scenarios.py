@@ -38,7 +38,7 @@ from tests.unit.scenario.scenario_strategy import without_lines
 SCENARIOS = load_scenarios(scenarios_folder())
 OTHERS: Final = {
     *("settings", "control", "services", "writes", "bugs", "metadata", "concurrency"),
-    *("partition_fields", "snapshots", "delta"),
+    *("partition_fields", "snapshots", "delta", "hive_acid"),
 }
 PROFILES = load_profiles(profiles_file())
 TYPED: Final = {"types", "evolution"}

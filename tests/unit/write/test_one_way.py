@@ -35,7 +35,7 @@ def calls(catalog: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> lis
     writer = Simulated()
 
     @contextmanager
-    def serve(*_: object) -> Iterator[SimpleNamespace]:
+    def serve(*_: object, **__: object) -> Iterator[SimpleNamespace]:
         yield SimpleNamespace(uris=MetastoreUris("thrift://x"))
 
     @contextmanager

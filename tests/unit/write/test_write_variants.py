@@ -41,7 +41,7 @@ class SimulatedPool:
     def target(self) -> None:
         """Nothing is made."""
 
-    def spark(self, _: str) -> None:
+    def writer(self, _: str) -> None:
         """Nothing runs."""
 
     def write(self, variant: Variant, *_: object) -> VariantResult:

@@ -1,0 +1,175 @@
+"""What the files of a Hive ACID table say: its folders, which of them count, and what is deleted.
+
+Each write of a transactional table makes a folder `delta_N_N`, named after its number, for rows
+that it adds, and `delete_delta_N_N` for those that it takes away; compactions join them into
+`delta_N_M` or into a `base_M` (Hive documentation, "Hive Transactions"; `AcidUtils` of Hive 3.1.3).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from harness.formats import orc
+from harness.formats.api import FileFactError, FileRows
+from harness.formats.parquet import canonical_value
+from harness.model.file_facts import FileFact, FileKind
+from harness.runtime.metastore_objects import WriteIds
+
+BASE: Final = "base"
+DELETES: Final = "delete_delta"
+ROW: Final = "row"
+"""The column of a file that holds a row of the table."""
+_PLACE: Final = ("originalTransaction", "bucket", "rowId")
+"""The columns that tell a row from all others for as long as it is there."""
+_INSERT: Final = 0
+"""The `operation` of what adds a row."""
+_FOLDER: Final = re.compile(
+    r"(?P<kind>base|delta|delete_delta)_(?P<first>\d+)(?:_(?P<last>\d+))?"
+    r"(?:_(?P<statement>\d+))?(?:_v\d+)?"
+)
+_COMPACTED: Final = "_metadata_acid"
+"""A file in a base folder that a compaction made, and no overwrite (`AcidUtils.MetaDataFile`)."""
+
+Place = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder of one write, or of a compaction."""
+
+    path: Path
+    kind: str
+    first: int
+    last: int
+    compacted: bool
+
+    @property
+    def instant(self) -> str:
+        """What the write or the compaction is called: by its number, or by its folder."""
+        if not self.compacted:
+            return str(self.last)
+        return self.path.name.removeprefix("delete_").partition("_v")[0]
+
+    def counts(self, ids: WriteIds) -> bool:
+        """Return whether something in it was committed."""
+        return any(self.first <= each <= self.last for each in ids.committed)
+
+    def within(self, other: Folder) -> bool:
+        """Return whether a compaction has its rows as well."""
+        if self is other or self.path.parent != other.path.parent:
+            return False
+        if other.kind == BASE:
+            return self.last <= other.last
+        wider = other.last - other.first > self.last - self.first
+        return wider and other.first <= self.first and self.last <= other.last
+
+
+def folders(table: Path) -> tuple[Folder, ...]:
+    """Return the folders of all writes of a table, in the order of their numbers."""
+    found = [each for path in table.rglob("*") if path.is_dir() and (each := _folder(path))]
+    return tuple(sorted(found, key=lambda each: (each.last, each.compacted, str(each.path))))
+
+
+def instants(table: Path, ids: WriteIds) -> tuple[str, ...]:
+    """Return the writes that were committed, and the compactions, each by what it is called."""
+    made = [each for each in folders(table) if each.compacted and each.counts(ids)]
+    every = [(each, False, str(each)) for each in ids.committed]
+    every += [(each.last, True, each.instant) for each in made]
+    return tuple(dict.fromkeys(name for _, _, name in sorted(every)))
+
+
+def live(table: Path, ids: WriteIds) -> tuple[Folder, ...]:
+    """Return the folders that readers of now must look into."""
+    found = [each for each in folders(table) if each.counts(ids)]
+    return tuple(each for each in found if not any(map(each.within, found)))
+
+
+def facts(table: Path, key: str, ids: WriteIds) -> tuple[FileFact, ...]:
+    """Return a fact for each live file of rows, and for what is deleted of each.
+
+    Raises:
+        FileFactError: a file cannot be understood.
+
+    """
+    there = live(table, ids)
+    keys: dict[Place, tuple[str, str]] = {}
+    made = list[FileFact]()
+    for each in there:
+        for path in _files(each) if each.kind != DELETES else ():
+            made.append(_fact(table, path, each.instant, key, keys))
+    for each in there:
+        for path in _files(each) if each.kind == DELETES else ():
+            made += _deletions(table, path, each.instant, keys)
+    return tuple(made)
+
+
+def file_rows(path: Path) -> FileRows:
+    """Read the rows of a file of rows.
+
+    Raises:
+        FileFactError: they cannot be understood.
+
+    """
+    names = tuple(name for name, _ in _columns(path))
+    type_ = orc.schema(path).field(ROW).type
+    try:
+        rows = [canonical_value(row, type_) for _, row in _rows(path)]
+    except (ValueError, OverflowError) as problem:
+        raise FileFactError(f"{path.name}: {problem}") from problem
+    return names, tuple(tuple(row[name] for name in names) for row in rows)
+
+
+def _folder(path: Path) -> Folder | None:
+    found = _FOLDER.fullmatch(path.name)
+    if found is None:
+        return None
+    first, last = int(found["first"]), int(found["last"] or found["first"])
+    compacted = first != last or (path / _COMPACTED).is_file()
+    if found["kind"] == BASE:
+        first = 1
+    return Folder(path, found["kind"], first, last, compacted)
+
+
+def _files(folder: Folder) -> list[Path]:
+    found = (each for each in folder.path.iterdir() if each.is_file())
+    return sorted(each for each in found if each.name[0] not in "._")
+
+
+def _fact(
+    table: Path, path: Path, instant: str, key: str, keys: dict[Place, tuple[str, str]]
+) -> FileFact:
+    """Return the fact of a file of rows; the places of its rows are added to `keys`."""
+    relative, own = path.relative_to(table).as_posix(), list[str]()
+    for place, row in _rows(path):
+        if key not in row:
+            raise FileFactError(f"{path.name}: it has no column {key}")
+        own.append(str(row[key]))
+        keys[place] = relative, own[-1]
+    return FileFact(relative, FileKind.BASE, relative, instant, _columns(path), tuple(own))
+
+
+def _deletions(
+    table: Path, path: Path, instant: str, keys: Mapping[Place, tuple[str, str]]
+) -> Iterator[FileFact]:
+    """Yield a fact for each live file of which a file of deletions takes rows."""
+    relative, gone = path.relative_to(table).as_posix(), dict[str, list[str]]()
+    for each in orc.rows(path, _PLACE):
+        if each in keys:
+            file, key = keys[each]
+            gone.setdefault(file, []).append(key)
+    for file, of in gone.items():
+        yield FileFact(relative, FileKind.LOG, file, instant, (), (), tuple(of))
+
+
+def _columns(path: Path) -> tuple[tuple[str, str], ...]:
+    return tuple((each.name, str(each.type)) for each in orc.schema(path).field(ROW).type)
+
+
+def _rows(path: Path) -> Iterator[tuple[Place, Mapping[str, Any]]]:
+    for *place, operation, row in orc.rows(path, (*_PLACE, "operation", ROW)):
+        if operation == _INSERT and row is not None:
+            yield (place[0], place[1], place[2]), row

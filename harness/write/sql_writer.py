@@ -1,0 +1,63 @@
+"""A writer that is a server which takes SQL: asked by the engine's own client, as readers are.
+
+It has the part of `engines.spark.session` that steps need, and answers in its terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from harness.engines.api import Connection, NoAnswerError, RefusedError, Server
+from harness.engines.spark.session import SparkRefusal, SparkRows, SparkSilent
+
+
+@dataclass(frozen=True, slots=True)
+class SqlSession:
+    """A session of a server; see `engines.spark.session.Session`."""
+
+    connection: Connection
+
+    def run(self, sql: str, *, timeout_s: float) -> SparkRows:
+        """Run one statement and fetch all rows.
+
+        Raises:
+            SparkRefusal: the server answered with an error.
+            SparkSilent: it did not answer in time, or died.
+
+        """
+        try:
+            reply = self.connection.ask(sql, timeout_s=timeout_s)
+        except RefusedError as refused:
+            raise SparkRefusal(refused.refusal, refused.seconds) from None
+        except NoAnswerError as silence:
+            raise SparkSilent(str(silence)) from None
+        columns = tuple((each.name, each.type) for each in reply.columns)
+        return SparkRows(columns, reply.rows, reply.seconds)
+
+    def close(self) -> None:
+        """End the session; never raises."""
+        self.connection.close()
+
+
+@dataclass(frozen=True, slots=True)
+class SqlWriter:
+    """A running server whose sessions write; see `engines.spark.session.Spark`."""
+
+    server: Server
+    timeout_s: float
+    """After so long a setting of a session counts as unanswered."""
+
+    def open(self, settings: Mapping[str, str]) -> SqlSession:
+        """Open a session with settings, which are the server's own keys. Raises as `run` does."""
+        try:
+            session = SqlSession(self.server.connect({}))
+        except NoAnswerError as silence:
+            raise SparkSilent(str(silence)) from None
+        for key, value in settings.items():
+            session.run(f"set {key}={value}", timeout_s=self.timeout_s)
+        return session
+
+    def alive(self) -> bool:
+        """Return whether the process still runs."""
+        return self.server.alive() and not self.server.spent()

@@ -1,0 +1,66 @@
+"""Which writes of a transactional table count: asked of a metastore, and made the same again."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from harness.runtime import metastore_transactions
+from harness.runtime.metastore_objects import WriteIds
+
+ABORTED_BITS = bytes([0b10])
+"""Of the numbers that do not count, the second one is of a transaction that was aborted."""
+
+
+class Simulated:
+    """A metastore with one table: of its writes 1 to 4 the second is open, the third aborted."""
+
+    def __init__(self) -> None:
+        self.asked = ""
+        self.ended: list[tuple[str, int]] = []
+
+    def get_open_txns(self) -> SimpleNamespace:
+        return SimpleNamespace(
+            txn_high_water_mark=9, open_txns=[7, 8], abortedBits=ABORTED_BITS, min_open_txn=7
+        )
+
+    def get_valid_write_ids(self, request: Any) -> SimpleNamespace:  # noqa: ANN401
+        self.asked = request.validTxnList
+        told = SimpleNamespace(
+            writeIdHighWaterMark=4, invalidWriteIds=[2, 3], abortedBits=ABORTED_BITS
+        )
+        return SimpleNamespace(tblValidWriteIds=[told])
+
+    def open_txns(self, request: Any) -> SimpleNamespace:  # noqa: ANN401
+        return SimpleNamespace(txn_ids=list(range(11, 11 + request.num_txns)))
+
+    def allocate_table_write_ids(self, request: Any) -> SimpleNamespace:  # noqa: ANN401
+        pairs = enumerate(request.txnIds, start=1)
+        made = [SimpleNamespace(txnId=txn, writeId=number) for number, txn in pairs]
+        return SimpleNamespace(txnToWriteIds=made)
+
+    def commit_txn(self, request: Any) -> None:  # noqa: ANN401
+        self.ended.append(("committed", request.txnid))
+
+    def abort_txn(self, request: Any) -> None:  # noqa: ANN401
+        self.ended.append(("aborted", request.txnid))
+
+
+def test_open_and_aborted_writes_are_told_apart_by_their_bits() -> None:
+    metastore = Simulated()
+    found = metastore_transactions.write_ids(metastore, "d", "t")
+    assert found == WriteIds(4, aborted=(3,), open=(2,))
+    assert found.committed == (1, 4)
+    assert metastore.asked == "9:7:7:8", "as `ValidReadTxnList` writes it: open, then aborted"
+
+
+def test_each_write_ends_as_it_did_and_an_open_one_does_not_end() -> None:
+    metastore = Simulated()
+    metastore_transactions.repeat(metastore, "d", "t", WriteIds(4, aborted=(3,), open=(2,)))
+    assert metastore.ended == [("committed", 11), ("aborted", 13), ("committed", 14)]
+
+
+def test_a_table_without_writes_gets_none() -> None:
+    metastore = Simulated()
+    metastore_transactions.repeat(metastore, "d", "t", WriteIds())
+    assert metastore.ended == []
