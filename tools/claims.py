@@ -39,6 +39,7 @@ ASKED: Final = {
     Asked.SHOWN: "what the procedure shows of the commits",
     Asked.SCHEMA: "the table's history of its schema",
     Asked.FILES: "file groups",
+    Asked.SCHEMA_FILES: "files under `.hoodie/.schema`",
 }
 UNEXPLAINED: Final = "not explained"
 NOTHING_SAID: Final = "no run here has it, and the claims do not say what would answer it"
