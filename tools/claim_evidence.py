@@ -101,6 +101,19 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class Measured:
+    """Batches of pipelines that can say something of a claim, as `claim_measured` finds them."""
+
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
+
+    by: str
+    """The program that carried them out."""
+    writers: tuple[str, ...]
+    """The distributions that did."""
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Claim:
     """What a source says, in our words, and what answers it."""
 
@@ -109,6 +122,7 @@ class Claim:
     number: str
     says: str
     evidence: tuple[Evidence, ...] = ()
+    measured: tuple[Measured, ...] = ()
     explained: str = ""
     """Why what was seen differs from the claim."""
     note: str = ""
@@ -154,7 +168,7 @@ def problems(sections: Iterable[Section]) -> Iterator[tuple[str, str]]:
 def _problems(section: Section, claim: Claim) -> Iterator[str]:
     if not claim.number.startswith(f"{section.name}."):
         yield f"it stands in section {section.name}; its number begins with `{section.name}.`"
-    if not claim.evidence and not claim.open:
+    if not claim.evidence and not claim.measured and not claim.open:
         yield "it has no evidence; say under `open` what would answer it"
     if claim.explained and not claim.evidence:
         yield "it explains a difference and has no evidence; leave out `explained`"
