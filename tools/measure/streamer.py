@@ -17,14 +17,13 @@ batch is a line in FOLDER/kills.jsonl. Prints a table; ends 1 if any was wrong.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import random
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Final
@@ -179,9 +178,11 @@ def started(told: argparse.Namespace) -> Iterator[StreamedPipeline]:
     cache, progress, work = Cache.default(), PlainProgress(), folder / "processes"
     work.mkdir(parents=True)
     home = streamer_jars.made(work, cache, progress)
-    type_ = "MERGE_ON_READ" if told.merge_on_read else "COPY_ON_WRITE"
     # The streamer makes its folder itself: one that is there must hold a table.
-    tables = HudiTable(folder / "source"), HudiTable(folder / "target" / "t", type_)
+    tables = (
+        HudiTable(folder / "source"),
+        HudiTable(folder / "target" / "t", pipelines.type_of(told)),
+    )
     for each in tables:
         each.folder.parent.mkdir(exist_ok=True)
     pipeline = Pipeline(*tables, "0.14.0", key=KEY)
@@ -207,7 +208,8 @@ def main() -> int:
     with started(told) as streamed, Path(told.folder, "kills.jsonl").open("w") as log:
         for blow in blows(streamed, told.kills):
             found.append(blow)
-            log.write(json.dumps(asdict(blow)) + "\n")
+            line = pipelines.noted(blow, streamer_jars.NAME, pipelines.type_of(told))
+            log.write(line + "\n")
             log.flush()
     print("\n".join(pipelines.lines(found)))
     return int(any(each.wrong for each in found))
