@@ -101,7 +101,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class PipelineBatches:
     """Batches of pipelines that can say something of a claim, as `claim_measured` finds them."""
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
@@ -122,7 +122,7 @@ class Claim:
     number: str
     says: str
     evidence: tuple[Evidence, ...] = ()
-    measured: tuple[Measured, ...] = ()
+    measured: tuple[PipelineBatches, ...] = ()
     explained: str = ""
     """Why what was seen differs from the claim."""
     note: str = ""
@@ -170,7 +170,7 @@ def _problems(section: Section, claim: Claim) -> Iterator[str]:
         yield f"it stands in section {section.name}; its number begins with `{section.name}.`"
     if not claim.evidence and not claim.measured and not claim.open:
         yield "it has no evidence; say under `open` what would answer it"
-    if claim.explained and not claim.evidence:
+    if claim.explained and not (claim.evidence or claim.measured):
         yield "it explains a difference and has no evidence; leave out `explained`"
     for each in claim.evidence:
         if not each.steps or not each.expected or not set(each.expected) <= WORDS:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from tools.claim_evidence import Measured, Standing
+from tools.claim_evidence import PipelineBatches, Standing
 
 NOTED: Final = Path(__file__).parents[1] / "docs" / "results" / "pipelines.jsonl"
 AGREES: Final = "checkpoint and rows agree"
@@ -25,7 +25,7 @@ OTHERWISE: Final = "rows are not of the checkpoint"
 class Batches:
     """What is noted of some batches."""
 
-    of: Measured
+    of: PipelineBatches
     came: Counter[str]
     writers: tuple[str, ...]
     """Those that carried out any."""
@@ -38,7 +38,7 @@ class Batches:
         return Standing.AGREES if set(self.came) == {AGREES} else Standing.DIFFERS
 
 
-def batches(measured: Measured, file: Path = NOTED) -> Batches:
+def batches(measured: PipelineBatches, file: Path = NOTED) -> Batches:
     """Return what a file says of the batches that a claim asks for."""
     own = [each for each in _lines(file) if each["writer"] in measured.writers]
     writers = tuple(dict.fromkeys(str(each["writer"]) for each in own))
