@@ -11,7 +11,7 @@ from typing import Final
 from harness.core.outcomes import word
 from harness.core.records import QuestionKey, Verdict, VerdictKind
 from harness.model.file_facts import FileFact
-from harness.model.simulation.column_resolution import META_PREFIX
+from harness.model.simulation.column_resolution import META
 from harness.reports import agreement, summary
 from harness.reports.blame import PARTIES
 from harness.reports.file_numbers import NumberedFiles, number_files
@@ -265,8 +265,8 @@ def _file(fact: FileFact, step: int | None, pool: Pool) -> JsonValue:
         "group": fact.file_group,
         "instant": fact.instant,
         "step": step,
-        "columns": pool.add([list(c) for c in fact.columns if not c[0].startswith(META_PREFIX)]),
-        "meta": sum(name.startswith(META_PREFIX) for name, _ in fact.columns),
+        "columns": pool.add([list(c) for c in fact.columns if c[0] not in META]),
+        "meta": sum(name in META for name, _ in fact.columns),
         "keys": list(fact.keys),
         "deleted": list(fact.deleted),
     }

@@ -14,6 +14,7 @@ from typing import ClassVar, Final
 
 from pydantic import ConfigDict
 
+from harness.artifacts.cache import Cache
 from harness.core.parties import Party
 from harness.core.records import (
     Finding,
@@ -25,11 +26,13 @@ from harness.core.records import (
 )
 from harness.judge import recorded_metadata, recorded_schema
 from harness.run.load_run import WRITE, Run
+from tools.measure import schema_files
 
 WRITERS: Final = "shown as the files have it, which is not what was expected"
 """What is seen of a reader in a cell whose findings are all of what the files hold."""
 SNAPSHOT, READ_OPTIMIZED = "snapshot", "read_optimized"
 SAME_GROUPS, NEW_GROUPS = "same_file_groups", "new_file_groups"
+SCHEMA_FILES: Final = "new files: {}"
 SILENT: Final = {WRITERS, *("unknown", "unsupported", "skipped")}
 """What neither confirms nor refutes a claim."""
 WORDS: Final = {
@@ -38,6 +41,7 @@ WORDS: Final = {
     *map(str, OutcomeKind),
     SAME_GROUPS,
     NEW_GROUPS,
+    *map(SCHEMA_FILES.format, range(10)),
 } - SILENT
 """What a claim may expect."""
 OTHERS: Final = {Party.WRITER, Party.CATALOG, Party.STATISTICS, Party.UNSURE}
@@ -67,6 +71,8 @@ class Asked(StrEnum):
     """Whether what the table says of its own schema after them is right."""
     FILES = "files"
     """Whether they wrote into file groups that were there, or into new ones."""
+    SCHEMA_FILES = "schema_files"
+    """How many files they left under `.hoodie/.schema`, of states that are still in the cache."""
     ANSWERS = "answers"
     """What readers answered after them."""
 
@@ -95,6 +101,19 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class PipelineBatches:
+    """Batches of pipelines that can say something of a claim, as `claim_measured` finds them."""
+
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
+
+    by: str
+    """The program that carried them out."""
+    writers: tuple[str, ...]
+    """The distributions that did."""
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Claim:
     """What a source says, in our words, and what answers it."""
 
@@ -103,6 +122,7 @@ class Claim:
     number: str
     says: str
     evidence: tuple[Evidence, ...] = ()
+    measured: tuple[PipelineBatches, ...] = ()
     explained: str = ""
     """Why what was seen differs from the claim."""
     note: str = ""
@@ -148,9 +168,9 @@ def problems(sections: Iterable[Section]) -> Iterator[tuple[str, str]]:
 def _problems(section: Section, claim: Claim) -> Iterator[str]:
     if not claim.number.startswith(f"{section.name}."):
         yield f"it stands in section {section.name}; its number begins with `{section.name}.`"
-    if not claim.evidence and not claim.open:
+    if not claim.evidence and not claim.measured and not claim.open:
         yield "it has no evidence; say under `open` what would answer it"
-    if claim.explained and not claim.evidence:
+    if claim.explained and not (claim.evidence or claim.measured):
         yield "it explains a difference and has no evidence; leave out `explained`"
     for each in claim.evidence:
         if not each.steps or not each.expected or not set(each.expected) <= WORDS:
@@ -210,8 +230,10 @@ def _of_step(run: Run, state: StateRecord, asked: Asked) -> tuple[str, ...]:
     """Return what a step has to say; nothing where it has no record of what is asked."""
     if asked is Asked.STEP:
         return (str(state.outcome.kind),)
-    if asked is Asked.FILES:
-        return _groups(run, state)
+    if asked in (Asked.FILES, Asked.SCHEMA_FILES):
+        before = run.by_step.get((state.variant, state.outcome.step - 1))
+        told = _groups if asked is Asked.FILES else _schema_files
+        return told(state, before) if before else ()
     found = run.verdict_of_step.get((state.variant, state.outcome.step))
     if asked is Asked.SCHEMA:
         kinds = [str(each.kind) for each in _found(found, recorded_schema.KINDS)]
@@ -239,13 +261,17 @@ def _found(verdict: Verdict | None, kinds: Collection[FindingKind]) -> Iterator[
     return (each for each in (verdict.findings if verdict else ()) if each.kind in kinds)
 
 
-def _groups(run: Run, state: StateRecord) -> tuple[str, ...]:
+def _groups(state: StateRecord, before: StateRecord) -> tuple[str, ...]:
     """Return whether a step made file groups; nothing where no file of it is known."""
-    before = run.by_step.get((state.variant, state.outcome.step - 1))
-    if before is None or not set(state.files) - set(before.files):
+    if not set(state.files) - set(before.files):
         return ()
     old, now = ({each.file_group for each in of.files} for of in (before, state))
     return (NEW_GROUPS if now - old else SAME_GROUPS,)
+
+
+def _schema_files(state: StateRecord, before: StateRecord) -> tuple[str, ...]:
+    count = schema_files.new_under_schema(Cache.default(), before.digest, state.digest)
+    return () if count is None else (SCHEMA_FILES.format(count),)
 
 
 def _answers(run: Run, evidence: Evidence) -> Iterator[Sight]:

@@ -26,8 +26,9 @@ from harness.core.errors import UsageProblem
 from harness.run import load_run
 from harness.run.load_run import Run
 from tests.recorded import whole
-from tools import claim_evidence
+from tools import claim_evidence, claim_measured
 from tools.claim_evidence import SILENT, Asked, Claim, Evidence, Section, Sight, Standing
+from tools.claim_measured import Batches
 from tools.markdown_table import table
 
 DATA: Final = Path(__file__).with_name("claims.yaml")
@@ -39,6 +40,7 @@ ASKED: Final = {
     Asked.SHOWN: "what the procedure shows of the commits",
     Asked.SCHEMA: "the table's history of its schema",
     Asked.FILES: "file groups",
+    Asked.SCHEMA_FILES: "files under `.hoodie/.schema`",
 }
 UNEXPLAINED: Final = "not explained"
 NOTHING_SAID: Final = "no run here has it, and the claims do not say what would answer it"
@@ -50,12 +52,15 @@ class Tried:
 
     claim: Claim
     seen: tuple[tuple[Sight, ...], ...]
+    batches: tuple[Batches, ...] = ()
+    """What is noted of each part of what was measured."""
 
     @cached_property
     def parts(self) -> tuple[Standing, ...]:
-        """How each part of the evidence stands."""
+        """How each part of the evidence stands, what was measured last."""
         both = zip(self.seen, self.claim.evidence, strict=True)
-        return tuple(claim_evidence.standing(seen, each.expected) for seen, each in both)
+        seen = (claim_evidence.standing(seen, each.expected) for seen, each in both)
+        return (*seen, *(each.standing for each in self.batches))
 
     @property
     def whole(self) -> Standing:
@@ -76,7 +81,11 @@ def load(path: Path = DATA) -> tuple[Section, ...]:
 def tried(runs: Sequence[Run], section: Section) -> list[Tried]:
     """Return the claims of a section with what the runs have of each, differences first."""
     found = [
-        Tried(claim, tuple(tuple(claim_evidence.sights(runs, e)) for e in claim.evidence))
+        Tried(
+            claim,
+            tuple(tuple(claim_evidence.sights(runs, e)) for e in claim.evidence),
+            tuple(map(claim_measured.batches, claim.measured)),
+        )
         for claim in section.claims
     ]
     return sorted(found, key=lambda each: list(Standing).index(each.whole))
@@ -144,19 +153,29 @@ def _remarks(one: Tried) -> Iterator[str]:
         yield f"- {claim.number} differs: {claim.explained or UNEXPLAINED}"
     if claim.note:
         yield f"- {claim.number}: {claim.note}"
-    if claim.evidence and claim.open:
+    if one.parts and claim.open:
         yield f"- {claim.number}, what is still open: {claim.open}"
 
 
 def _rows(one: Tried) -> Iterator[tuple[str, ...]]:
     claim = one.claim
-    if not claim.evidence:
+    if not one.parts:
         yield _named(claim), claim.open, "", "", f"**{Standing.NOT_EXECUTED}**"
-    parts = zip(claim.evidence, one.seen, one.parts, strict=True)
-    for at, (evidence, seen, stands) in enumerate(parts):
-        name = _named(claim) if not at else claim.number
-        executed = _executed(evidence, seen, claim.open)
-        yield name, executed, _seen(evidence, seen), _versions(seen), f"**{stands}**"
+    seen = zip(claim.evidence, one.seen, strict=True)
+    told = ((_executed(e, s, claim.open), _seen(e, s), _versions(s)) for e, s in seen)
+    rows = (*told, *(_measured(each, claim.open) for each in one.batches))
+    for at, (row, stands) in enumerate(zip(rows, one.parts, strict=True)):
+        yield (_named(claim) if not at else claim.number), *row, f"**{stands}**"
+
+
+def _measured(one: Batches, otherwise: str) -> tuple[str, str, str]:
+    about = f"{one.of.about}: " if one.of.about else ""
+    what = f"{about}batches by `{one.of.by}`, many of them killed"
+    if not one.came:
+        return f"{what}: {otherwise or NOTHING_SAID}", "", ""
+    marks = {claim_measured.AGREES: ""}
+    came = (f"{m}{k}{m} ({n})" for k, n in one.came.most_common() for m in (marks.get(k, "**"),))
+    return f"{what}: checkpoint and rows of the target", "<br>".join(came), _names(one.writers)
 
 
 def _named(claim: Claim) -> str:

@@ -10,7 +10,7 @@ import struct
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from harness.artifacts.distribution import CodePatch
 
@@ -70,23 +70,39 @@ def _utf8(text: str) -> bytes:
     return struct.pack(">H", len(encoded)) + encoded
 
 
+def texts(compiled: bytes) -> Iterator[str]:
+    """Yield every UTF-8 constant of plain ASCII; raise ValueError when it is not a class file."""
+    if compiled[:4] != _MAGIC:
+        message = "not a compiled Java class: wrong first bytes"
+        raise ValueError(message)
+    for tag, body in _entries(compiled):
+        if tag == _UTF8 and body[2:].isascii():
+            yield body[2:].decode("ascii")
+
+
 def _rewritten_pool(
     compiled: bytes, wanted: Mapping[bytes, bytes]
 ) -> tuple[bytes, int, set[bytes]]:
     """The entries of the constant pool rewritten, where the pool ends, and which keys were met."""
+    pool, found, end = bytearray(), set[bytes](), 10
+    for tag, body in _entries(compiled):
+        end += 1 + len(body)
+        is_met = tag == _UTF8 and body in wanted
+        found |= {body} if is_met else set()
+        pool += bytes([tag]) + (wanted[body] if is_met else body)
+    return bytes(pool), end, found
+
+
+def _entries(compiled: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the tag and the rest of every entry of the constant pool."""
     (slots,) = struct.unpack_from(">H", compiled, 8)
-    pool, found, at, slot = bytearray(), set[bytes](), 10, 1
+    at, slot = 10, 1
     while slot < slots:
         tag = compiled[at]
         body = compiled[at + 1 : at + 1 + _body_bytes(compiled, at)]
-        if tag == _UTF8 and body in wanted:
-            found.add(body)
-            pool += bytes([tag]) + wanted[body]
-        else:
-            pool += bytes([tag]) + body
+        yield tag, body
         at += 1 + len(body)
         slot += 2 if tag in _TWO_SLOTS else 1
-    return bytes(pool), at, found
 
 
 def _body_bytes(compiled: bytes, at: int) -> int:

@@ -11,16 +11,9 @@ from harness.engines.api import Question
 from harness.model.canonical import OwnTexts, Value, text_of
 from harness.model.identifiers import free_name
 from harness.model.query import Condition, Test
+from harness.model.simulation.column_resolution import META
 
-META_COLUMNS: Final = frozenset(
-    {
-        "_hoodie_commit_time",
-        "_hoodie_commit_seqno",
-        "_hoodie_record_key",
-        "_hoodie_partition_path",
-        "_hoodie_file_name",
-    }
-)
+META_COLUMNS: Final = frozenset(META)
 """Columns that Hudi adds to every table (HoodieRecord.HOODIE_META_COLUMNS).
 
 They hold instants and file names, which differ from one writing to the next, and no truth knows

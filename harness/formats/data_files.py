@@ -19,7 +19,7 @@ from harness.formats.parquet import Footer
 from harness.model.canonical import Value
 from harness.model.column_statistics import ColumnStatistics
 from harness.model.file_facts import FileFact, FileKind
-from harness.model.simulation.column_resolution import META, META_PREFIX
+from harness.model.simulation.column_resolution import META
 from harness.model.simulation.incremental import COMMIT_TIME
 
 ReadRows: TypeAlias = Callable[[Path, FileFact], FileRows]
@@ -118,7 +118,7 @@ def _looked_at(
         columns, rows = rows_of(table / fact.path, fact)
     except (FileFactError, OSError) as problem:
         return FileValues(number, unread=str(problem))
-    own = [at for at, name in enumerate(columns) if not name.startswith(META_PREFIX)]
+    own = [at for at, name in enumerate(columns) if name not in META]
     names = tuple(columns[at] for at in own)
     values = FileValues(number, names, _only(own, rows), commits=_commits(columns, rows))
     added = [at for at, name in enumerate(columns) if name in META]

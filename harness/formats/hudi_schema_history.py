@@ -19,9 +19,9 @@ from harness.formats import commit_metadata, timeline
 from harness.model.datatypes import PRIMITIVES
 from harness.model.schema import ELEMENT, KEY, VALUE
 from harness.model.schema_history import RecordedField, SchemaHistory, SchemaVersion
+from harness.model.simulation.column_resolution import META
 
 LATEST: Final = "latest_schema"
-_OWN: Final = "_hoodie_"
 _FIXED: Final = re.compile(r"decimal_fixed(\(\d+, \d+\))\[\d+\]")
 _DECIMAL: Final = re.compile(r"decimal\(\d+, \d+\)")
 
@@ -87,7 +87,7 @@ def _version(record: Mapping[str, Any]) -> SchemaVersion:
     fields = tuple(
         part
         for each in record["fields"]
-        if not each["name"].startswith(_OWN)
+        if each["name"] not in META
         for part in _walk(each["id"], each["name"], each["type"])
     )
     return SchemaVersion(str(record["version_id"]), record["max_column_id"], fields)

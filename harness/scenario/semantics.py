@@ -14,7 +14,7 @@ from harness.core.problems import Problems
 from harness.core.yaml_reader import Document
 from harness.model.datatypes import DataType
 from harness.model.schema import Field, Schema, schema_of
-from harness.model.simulation.column_resolution import META_PREFIX
+from harness.model.simulation.column_resolution import META
 from harness.model.truth import History, Truth, row_values
 from harness.model.values import MAX_FIELD, MAX_ROW, MAX_STEP
 from harness.scenario import expected_history
@@ -31,6 +31,9 @@ MAX_NAME: Final = 200
 _NOT_IN_NAMES: Final = frozenset(".,{}")
 """Dots part the names of a path; Spark refuses commas, by which a metastore parts columns, and puts
 something else in the place of `${name}`, also in quotes."""
+HUDIS: Final = frozenset({*META, "_hoodie_operation", "_hoodie_is_deleted"})
+"""The names whose columns Hudi writes or goes by itself: in the last one `true` deletes the row
+(`HoodieRecord`). No other one that begins with `_hoodie_` is known to it."""
 KEY_TYPES: Final = ("string", "int", "long")
 ORDER_TYPES: Final = ("long", "int", "double", "float", "date", "timestamp")
 """Types whose generated values grow from step to step."""
@@ -178,8 +181,8 @@ def _wrong_name(name: str, keeping_case: Collection[str] = ()) -> str:
             f"not in lower case, and the metastore keeps no other names; write '{name.lower()}' "
             f"(columns may be so with formats: [{', '.join(sorted(keeping_case))}])"
         )
-    if name.startswith(META_PREFIX):
-        return f"a name of Hudi's own columns; allowed: any that does not begin with {META_PREFIX}"
+    if name.lower() in HUDIS:
+        return f"a name of Hudi's own columns; allowed: any but {', '.join(sorted(HUDIS))}"
     return ""
 
 

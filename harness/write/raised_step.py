@@ -14,7 +14,7 @@ from harness.core.records import OutcomeKind, Refusal
 from harness.formats.api import Committed
 from harness.formats.statements import Statement
 from harness.model.identifiers import TABLE
-from harness.model.simulation.column_resolution import META_PREFIX
+from harness.model.simulation.column_resolution import META
 from harness.runtime.metastore_objects import CatalogEntry
 
 
@@ -132,7 +132,7 @@ def came_of_creation(after: TableRecords, wrong: str) -> Came:
 
 
 def _is_meta(name: str) -> bool:
-    return name.startswith(META_PREFIX)
+    return name in META
 
 
 def unknown(why: str) -> Came:

@@ -15,7 +15,7 @@ from harness.model.column_statistics import IN_ORDER, StoredStatistics
 from harness.model.commit import ExtraMetadata
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.partition_paths import ListedAs
-from harness.model.simulation.column_resolution import META, META_PREFIX
+from harness.model.simulation.column_resolution import META
 from harness.runtime import metastore_objects
 from harness.runtime.metastore_objects import CatalogEntry, unlisted_folders
 
@@ -94,7 +94,7 @@ class State:
     def columns(self) -> Mapping[str, tuple[str, ...]]:
         """The columns of each catalog entry, without Hudi's meta columns."""
         return {
-            entry.name: tuple(n for n, _ in entry.columns if not n.startswith(META_PREFIX))
+            entry.name: tuple(n for n, _ in entry.columns if n not in META)
             for entry in self.frozen.entries
         }
 

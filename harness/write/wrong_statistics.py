@@ -16,7 +16,7 @@ from harness.model.column_statistics import (
     values_at,
 )
 from harness.model.file_facts import FileFact
-from harness.model.simulation.column_resolution import META_PREFIX
+from harness.model.simulation.column_resolution import META
 from harness.write.table_state import State
 
 
@@ -69,7 +69,7 @@ def wrong(
         told += shape.statistics(state.table, new)
     except (FileFactError, OSError) as problem:
         unknown = unknown or str(problem)
-    told = tuple(each for each in told if not each.column.startswith(META_PREFIX))
+    told = tuple(each for each in told if each.column not in META)
     found = [each for each in told if seen.contradicts(each)]
     there = {each.path for each in state.frozen.files}
     kept = [each for each in seen.footers if each.path in there and each not in found]

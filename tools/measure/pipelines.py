@@ -216,11 +216,15 @@ def started(told: argparse.Namespace) -> Iterator[KilledPipelines]:
 
 
 def _made(folder: Path, told: argparse.Namespace) -> Pipeline:
-    type_ = "MERGE_ON_READ" if told.merge_on_read else "COPY_ON_WRITE"
-    tables = HudiTable(folder / "source"), HudiTable(folder / "target", type_)
+    tables = HudiTable(folder / "source"), HudiTable(folder / "target", type_of(told))
     for each in tables:
         each.folder.mkdir(parents=True)
     return Pipeline(*tables, re.sub(r".*hudi-", "", told.writer))
+
+
+def type_of(told: argparse.Namespace) -> str:
+    """Return the target's type as Hudi calls it."""
+    return "MERGE_ON_READ" if told.merge_on_read else "COPY_ON_WRITE"
 
 
 def phase(blow: Blow) -> str:
@@ -237,6 +241,12 @@ def phase(blow: Blow) -> str:
         return "a batch of before is taken back"
     timeline = re.search(r"\.hoodie/(timeline/)?[^/]*$", blow.at)
     return "the timeline is written" if timeline else "data files are written"
+
+
+def noted(blow: Blow, writer: str, target: str) -> str:
+    """Return a batch as a line of a log, with who carried it out and the target's type."""
+    told = {"writer": writer, "target": target, "killed": blow.at != UNDISTURBED}
+    return json.dumps({**told, **asdict(blow)})
 
 
 def lines(found: Sequence[Blow]) -> Iterator[str]:
@@ -271,7 +281,7 @@ def main() -> int:
     with started(told) as killed, Path(told.folder, "kills.jsonl").open("w") as log:
         for blow in blows(killed, told.kills):
             found.append(blow)
-            log.write(json.dumps(asdict(blow)) + "\n")
+            log.write(noted(blow, told.writer, type_of(told)) + "\n")
             log.flush()
     print("\n".join(lines(found)))
     return int(any(each.wrong for each in found))

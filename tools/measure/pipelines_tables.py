@@ -101,6 +101,8 @@ class Pipeline:
     """The version of Hudi."""
     truth: dict[str, Rows] = field(default_factory=dict)
     """By the time of the commit, in their order."""
+    key: str = KEY
+    """Under which the target's commits have the checkpoint."""
 
     def commit(self, session: Session, changed: Rows) -> None:
         """Write rows to the source, new or instead of others."""
@@ -113,7 +115,7 @@ class Pipeline:
     def checkpoint(self) -> str:
         """Return up to which commit of the source the target's newest commit says that it is."""
         for file in reversed([*timeline.files(self.target.folder).values()]):
-            if found := commit_metadata.extra_of(file).get(KEY):
+            if found := commit_metadata.extra_of(file).get(self.key):
                 return found
         return ""
 
@@ -132,7 +134,7 @@ class Pipeline:
             "hoodie.datasource.read.end.instanttime": upto,
         }
         _view(session, "since", options)
-        metadata = {PREFIX: KEY.partition(".")[0], KEY: upto}
+        metadata = {PREFIX: self.key.partition(".")[0], self.key: upto}
         self.target.append(session, f"select {COLUMNS} from since", {**metadata, **told})
 
     def _begin(self, checkpoint: str) -> str:

@@ -44,6 +44,9 @@ HEAD: Final = (
     *("files of the metadata table", "bytes of all"),
 )
 
+Sizes = Mapping[str, int]
+"""Files under `.hoodie`, by path, with their bytes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Left:
@@ -84,17 +87,33 @@ def steps_of(folder: Path) -> Iterator[tuple[Variant, int, str, str]]:
 
 def left_by(variant: Variant, step: int, before: str, after: str) -> Left | None:
     """Return what a step left; None where it did nothing, or that cannot be told."""
-    cache = Cache.default()
+    found = _both(Cache.default(), before, after)
+    what = _what(variant.scenario.steps[step - 1].operation)
+    if found is None or not what:
+        return None
+    was, now = found
+    kept = "yes" if any(each.startswith(SCHEMA) for each in now) else "no"
+    row = variant.writers[step], variant.format, what, kept
+    gone = sum(path.startswith(SCHEMA) and path not in now for path in was)
+    return Left(row, _grown(was, now), gone)
+
+
+def new_under_schema(cache: Cache, before: str, after: str) -> int | None:
+    """Return how many files between two states came under `.schema`; None as of `left_by`."""
+    found = _both(cache, before, after)
+    return None if found is None else sum(each.startswith(SCHEMA) for each in _grown(*found))
+
+
+def _both(cache: Cache, before: str, after: str) -> tuple[Sizes, Sizes] | None:
+    """Return what the states before and after a step have; None where no step can be told."""
     old, new = (state_store.load(cache, each) if each else None for each in (before, after))
     if old is None or new is None or not _one_writing(old, new) or not new.frozen.instants[-1]:
         return None
-    was, now = sizes(old.table), sizes(new.table)
-    grown = {path: size - was.get(path, 0) for path, size in now.items() if was.get(path) != size}
-    kept = "yes" if any(each.startswith(SCHEMA) for each in now) else "no"
-    what = _what(variant.scenario.steps[step - 1].operation)
-    row = variant.writers[step], variant.format, what, kept
-    gone = sum(path.startswith(SCHEMA) and path not in now for path in was)
-    return Left(row, grown, gone) if what else None
+    return sizes(old.table), sizes(new.table)
+
+
+def _grown(was: Sizes, now: Sizes) -> Sizes:
+    return {path: size - was.get(path, 0) for path, size in now.items() if was.get(path) != size}
 
 
 def _what(operation: Operation) -> str:
@@ -109,7 +128,7 @@ def _one_writing(old: State, new: State) -> bool:
     return new.frozen.instants[: len(old.frozen.instants)] == old.frozen.instants
 
 
-def sizes(folder: Path) -> dict[str, int]:
+def sizes(folder: Path) -> Sizes:
     """Return the files under `.hoodie`, by path, with their bytes."""
     there = (each for each in (folder / HUDI).rglob("*") if each.suffix != ".crc")
     return {str(p.relative_to(folder)): p.stat().st_size for p in there if p.is_file()}

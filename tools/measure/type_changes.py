@@ -1,6 +1,6 @@
-"""A run of `type_changes` in Markdown: which type becomes which, and who reads it.
+"""Runs of `type_changes` in Markdown: which type becomes which, and who reads it.
 
-    python tools/measure/type_changes.py RUN > docs/results/type_changes.md
+    python tools/measure/type_changes.py RUN … > docs/results/type_changes.md
 
 The first table says what writers allowed and refused, beside what the source document says; the
 others who read what was allowed, by SQL and by the write client, column by column.
@@ -12,7 +12,7 @@ import argparse
 import re
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -78,18 +78,18 @@ def changes(run: Run, variant: str) -> Iterator[Made]:
             yield Made(Change(source, to, place), path, state.outcome.step, applied)
 
 
-def allowed(run: Run) -> Mapping[tuple[str, str], Counter[bool]]:
-    """Return how often each type became each other one, and did not."""
+def allowed(runs: Iterable[Run]) -> Mapping[tuple[str, str], Counter[bool]]:
+    """Return how often each type became each other one, and did not, in each table of the runs."""
     found: dict[tuple[str, str], Counter[bool]] = defaultdict(Counter)
-    for variant in run.variants:
-        for made in changes(run, variant):
-            found[made.change.source, made.change.to][made.applied] += 1
+    every = ((name, made) for run in runs for name in run.variants for made in changes(run, name))
+    for _, made in dict.fromkeys(every):  # several runs may read one table
+        found[made.change.source, made.change.to][made.applied] += 1
     return found
 
 
-def matrix(run: Run) -> Iterator[str]:
+def matrix(runs: Iterable[Run]) -> Iterator[str]:
     """Yield the table of what was allowed; bold where the document says otherwise."""
-    found = allowed(run)
+    found = allowed(runs)
     rows = [[source, *(said(found, source, to) for to in TYPES)] for source in TYPES]
     yield from table(["from \\ to", *TYPES], rows)
 
@@ -105,20 +105,27 @@ def said(found: Mapping[tuple[str, str], Counter[bool]], source: str, to: str) -
     return word if (times[True] > 0) == (to in CLAIMED[source]) else f"**{word}**"
 
 
-def seen(run: Run, way: str) -> Seen:
-    """Return what each reader showed of each change that was made in one way."""
+def seen(runs: Iterable[Run], way: str) -> Seen:
+    """Return what each reader showed of each change that was made in one way.
+
+    A cell that several runs have counts as the last one has it.
+    """
     found: dict[Change, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
-    for variant in run.variants:
-        if run.variant(variant).settings.get("schema_changes") != way:
-            continue
-        made = [each for each in changes(run, variant) if each.applied]
-        last = max((each.step for each in changes(run, variant)), default=0)
-        for verdict in run.verdicts:
-            if verdict.variant == variant and verdict.view != WRITE and verdict.step >= last:
-                for each in made:
-                    if word := of_column(run, verdict, each.path):
-                        found[each.change][verdict.reader][word] += 1
+    every = {v.case: (run, v) for run in runs for v in run.verdicts}
+    for run, verdict in every.values():
+        for each in _made(run, verdict, way):
+            if word := of_column(run, verdict, each.path):
+                found[each.change][verdict.reader][word] += 1
     return found
+
+
+def _made(run: Run, verdict: Verdict, way: str) -> Iterator[Made]:
+    """Yield the changes that an answer was asked after; none before the last of them is made."""
+    if run.variant(verdict.variant).settings.get("schema_changes") != way or verdict.view == WRITE:
+        return
+    made = list(changes(run, verdict.variant))
+    if verdict.step >= max((each.step for each in made), default=0):
+        yield from (each for each in made if each.applied)
 
 
 def of_column(run: Run, verdict: Verdict, path: str) -> str:
@@ -175,13 +182,14 @@ def _told(times: Counter[str] | None) -> str:
     return "<br>".join(f"{MARKS.get(each, each)} {times[each]}" for each in order)
 
 
-def page(run: Run) -> Iterator[str]:
+def page(runs: Sequence[Run]) -> Iterator[str]:
     """Yield the tables with their heads."""
-    asked = {each.reader for each in run.verdicts if each.because != DID_NOT_RUN}
-    names = short(tuple(each.reader for each in run.info.readers if each.reader in asked))
-    yield from ("## What is allowed", "", *matrix(run), "")
+    asked = {e.reader for run in runs for e in run.verdicts if e.because != DID_NOT_RUN}
+    every = dict.fromkeys(each.reader for run in runs for each in run.info.readers)
+    names = short(tuple(each for each in every if each in asked))
+    yield from ("## What is allowed", "", *matrix(runs), "")
     for way, head in (("sql", "By SQL"), ("write_client", "By the write client")):
-        yield from (f"## {head}: who reads it", "", *who(seen(run, way), names), "")
+        yield from (f"## {head}: who reads it", "", *who(seen(runs, way), names), "")
     rows = [[name, f"`{reader}`"] for reader, name in names.items()]
     yield from ("## Readers", "", *table(["", "reader"], rows))
 
@@ -189,8 +197,9 @@ def page(run: Run) -> Iterator[str]:
 def main() -> int:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("run", type=Path)
-    print("\n".join(page(load_run.load(parser.parse_args().run.resolve()))))
+    parser.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="folder of a judged run")
+    runs = [load_run.load(each.resolve()) for each in parser.parse_args().runs]
+    print("\n".join(page(runs)))
     return 0
 
 

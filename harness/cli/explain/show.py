@@ -19,7 +19,7 @@ from harness.judge.agreement import FileAgreement
 from harness.judge.file_evidence import Layout
 from harness.model.column_statistics import StoredStatistics
 from harness.model.file_facts import FileFact, FileKind
-from harness.model.simulation.column_resolution import META_PREFIX
+from harness.model.simulation.column_resolution import META
 from harness.reports import tolerance_counts
 from harness.reports.advice import advice
 from harness.reports.blame import PARTIES
@@ -187,7 +187,7 @@ def _file(fact: FileFact, steps: Mapping[str, int], *, read: bool) -> Iterator[s
         yield f"rows {', '.join(fact.keys)}"
     if fact.deleted:
         yield f"deletes rows {', '.join(fact.deleted)}"
-    own = [f"{name} {type_}" for name, type_ in fact.columns if not name.startswith(META_PREFIX)]
+    own = [f"{name} {type_}" for name, type_ in fact.columns if name not in META]
     if own:
         yield f"columns {', '.join(own)}"
     yield fact.path

@@ -21,7 +21,6 @@ from harness.model.simulation.strategies import By
 from harness.model.simulation.written_columns import written_schema
 from harness.model.truth import History, Row, named
 
-META_PREFIX = "_hoodie_"
 META: Final = {
     name: Field(-number, name, Primitive("string"))
     for number, name in enumerate(
@@ -197,7 +196,7 @@ def sources(
     now, written = history[-1], written_schema(history, fact, steps)
     names = [name for name, _ in fact.columns]
     pairs = zip(fact.stored_names or names, names, strict=True)
-    in_file = [p for p in pairs if by is By.COUNTED or not p[1].startswith(META_PREFIX)]
+    in_file = [p for p in pairs if by is By.COUNTED or p[1] not in META]
     found: list[tuple[Field, Field | None]] = []
     first = [each.id for each in history[0].schema.fields]
     position = 0

@@ -8,7 +8,7 @@ import pytest
 
 from harness.formats.api import Changes, Habit
 from harness.model.file_facts import FileFact
-from harness.model.simulation.column_resolution import META_PREFIX, slices
+from harness.model.simulation.column_resolution import META, slices
 from harness.plan.expected_files import expected_files
 from harness.run import load_run, plan_record
 from harness.scenario import expected_history
@@ -33,7 +33,7 @@ def newest(facts: Sequence[FileFact], steps: Mapping[str, int]) -> list[tuple[ob
 
 
 def own(fact: FileFact) -> tuple[str, ...]:
-    return tuple(name for name, _ in fact.columns if not name.startswith(META_PREFIX))
+    return tuple(name for name, _ in fact.columns if name not in META)
 
 
 def last(told: Told, changes: Changes, *, partitions: bool = True) -> list[tuple[object, ...]]:

@@ -298,7 +298,8 @@ def test_names_that_differ_only_in_case_are_refused_in_any_script(one: str, othe
         ("userId", "'userId' is not in lower case, and the metastore keeps no other names; write"),
         ("userId", "(columns may be so with formats: [iceberg])"),
         ("İ", "is not in lower case"),
-        ("_hoodie_mine", "is a name of Hudi's own columns; allowed: any that does not begin with"),
+        ("_hoodie_is_deleted", "is a name of Hudi's own columns; allowed: any but _hoodie_commit_"),
+        ("_hoodie_record_key", "is a name of Hudi's own columns"),
     ],
 )
 def test_a_name_that_readers_would_show_otherwise_is_refused(name: str, told: str) -> None:
@@ -328,7 +329,7 @@ def test_a_column_may_be_in_any_case_where_every_format_keeps_it() -> None:
             "'a' and 'A' differ only in case",
         ),
         ("add_column: {name: s, type: 'struct<A: int>'}", "'A' is not in lower case"),
-        ("add_column: {name: _Hoodie_x, type: int}", "is a name of Hudi's own columns"),
+        ("add_column: {name: _Hoodie_File_Name, type: int}", "is a name of Hudi's own columns"),
     ],
 )
 def test_what_the_metastore_takes_for_one_stays_refused_in_such_a_file(

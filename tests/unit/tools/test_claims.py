@@ -13,6 +13,7 @@ from types import ModuleType
 import pytest
 from ruamel.yaml import YAML
 
+from harness.artifacts.cache import Cache
 from harness.core.errors import UsageProblem
 from harness.core.parties import Party
 from harness.core.records import (
@@ -29,6 +30,8 @@ from harness.model.commit import ExtraMetadata
 from harness.model.file_facts import FileFact, FileKind
 from harness.run import pipeline
 from harness.run.load_run import WRITE, Run
+from harness.write import state_store
+from harness.write.table_state import Frozen
 from tests.recorded import sample
 from tools import claim_evidence
 from tools.claim_evidence import Asked, Claim, Evidence, Section, Standing
@@ -331,3 +334,44 @@ def test_the_file_groups_that_a_step_wrote_can_be_claimed(
     )
     step = Evidence("hudi/move", (3,), ("same_file_groups",), of=Asked.FILES)
     assert told in line(page([replace(run, states=states)], claim(step)))
+
+
+SOME, OTHER = "1" * 64, "2" * 64
+SCHEMA_FILE = Path(".hoodie/.schema/2.schemacommit")
+
+
+def frozen(run: Run, folder: Path, instant: str) -> tuple[Run, Cache]:
+    """Return the run with states of the moves that are in a cache, and the one before."""
+    cache, table = Cache(folder / "cache"), folder / "t"
+    applied, before = Outcome(1, OutcomeKind.APPLIED), ("", "1")
+    (table / SCHEMA_FILE).parent.mkdir(parents=True)
+    state_store.freeze(cache, SOME, table, Frozen(applied, (), (), before))
+    for ending in ("", ".inflight", ".requested"):
+        (table / f"{SCHEMA_FILE}{ending}").write_text("{}")
+    state_store.freeze(cache, OTHER, table, Frozen(applied, (), (), (*before, instant)))
+    states = (replace(e, digest=SOME if e.outcome.step < 3 else OTHER) for e in run.states)
+    return replace(run, states=tuple(states)), cache
+
+
+@pytest.mark.parametrize(
+    ("count", "instant", "told"),
+    [
+        (3, "2", "| new files: 3 (2) |"),
+        (0, "2", f"**new files: 3** (2): `{sample.SPARK}`"),
+        (3, "", "**not executed**"),
+    ],
+)
+def test_files_under_schema_are_counted_in_the_tables_that_a_step_left(
+    run: Run,
+    page: Page,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    count: int,
+    instant: str,
+    told: str,
+) -> None:
+    own, cache = frozen(run, tmp_path / "states", instant)
+    step = Evidence("hudi/move", (3,), (f"new files: {count}",), of=Asked.SCHEMA_FILES)
+    assert "**not executed**" in line(page([own], claim(step)))  # this cache has no such state
+    monkeypatch.setattr(Cache, "default", lambda: cache)
+    assert told in line(page([own], claim(step)))
