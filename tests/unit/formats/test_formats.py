@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+import fastavro
 import pyarrow as pa
 import pytest
 from pyarrow import orc, parquet
@@ -62,6 +63,7 @@ def test_every_file_of_the_folder_is_a_format_of_its_name() -> None:
     assert formats.names() == (
         "delta",
         "hive-acid",
+        "hive-avro",
         "hive-orc",
         "hive-parquet",
         "hudi-cow",
@@ -74,7 +76,7 @@ def test_every_file_of_the_folder_is_a_format_of_its_name() -> None:
 def test_an_unknown_format_is_refused_with_the_names_that_are_known() -> None:
     with pytest.raises(
         UnknownNameProblem,
-        match=r"'hudi'; did .*\? allowed: delta, hive-acid, hive-orc, hive-parquet",
+        match=r"'hudi'; did .*\? allowed: delta, hive-acid, hive-avro, hive-orc",
     ):
         formats.load("hudi")
 
@@ -309,6 +311,19 @@ def test_the_facts_of_a_plain_table_come_from_files_of_its_own_kind(
     (fact,) = formats.load(name).facts(tmp_path, "id")
     assert (fact.instant, fact.keys) == (job, ("3",))
     assert fact.columns == (("f1", "string"), ("id", "int64"))
+
+
+def test_avro_files_of_a_plain_table_tell_their_columns(tmp_path: Path) -> None:
+    job = "8b6c2d50-5a5e-4b0e-9d0b-0123456789ab"
+    named = [("f1", ["null", "string"]), ("id", "long")]
+    fields = [{"name": name, "type": type_} for name, type_ in named]
+    with (tmp_path / f"part-00000-{job}-c000").open("wb") as file:
+        fastavro.writer(
+            file, {"type": "record", "name": "r", "fields": fields}, [{"f1": "x", "id": 3}]
+        )
+    (fact,) = formats.load("hive-avro").facts(tmp_path, "id")
+    assert (fact.instant, fact.keys) == (job, ("3",))
+    assert [name for name, _ in fact.columns] == ["f1", "id"]
 
 
 def test_the_metadata_table_is_off_unless_the_variant_says_otherwise() -> None:

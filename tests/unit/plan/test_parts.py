@@ -145,7 +145,7 @@ def test_a_writer_takes_settings_as_readers_do(mine: Path) -> None:
         (NamedParts(readers=["nope"]), "'nope' is not a reader; allowed: "),
         (
             NamedParts(formats=["iceberg"], writers=[HUDI]),
-            f"writer {HUDI}: it writes no iceberg tables; --format takes hive-orc, hive-parquet, h",
+            f"writer {HUDI}: it writes no iceberg tables; --format takes hive-avro, hive-orc, h",
         ),
         (
             NamedParts(formats=["hudi-cow", "iceberg"], writers=[HUDI]),
