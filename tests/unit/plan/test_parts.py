@@ -134,8 +134,11 @@ def test_a_writer_takes_settings_as_readers_do(mine: Path) -> None:
     ("named", "told"),
     [
         (NamedParts(formats=["mor"]), "unknown format 'mor'; did you mean 'hudi-mor'? allowed: "),
-        (NamedParts(writers=["trino-476"]), "--writer: trino-476 writes nothing; allowed: spark-3"),
-        (NamedParts(writers=["nope"]), "--writer: there is no 'nope'; allowed: spark-3"),
+        (NamedParts(writers=["trino-476"]), "--writer: trino-476 writes nothing; allowed: hive-3"),
+        (
+            NamedParts(writers=["nope"]),
+            "--writer: there is no 'nope'; allowed: hive-3.1.3, spark-3",
+        ),
         (
             NamedParts(writers=["spark{"]),
             "'spark{' is not a writer; write distribution{setting=value, …}",
