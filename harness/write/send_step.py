@@ -115,7 +115,8 @@ class StepSender:
         )
 
     def let_go(self) -> None:
-        """Let a writer go on that still waits, as no step will do it."""
+        """Let a writer go on that still waits, as no step will do it, and close what is open."""
+        self._close_session()
         if self._held is not None:
             self._held.let_go()
 
@@ -250,6 +251,12 @@ class StepSender:
             timeout_s=target.timeout_s,
         )
 
+    def _close_session(self) -> None:
+        """Close the connection to a server; a session of Spark's worker has none of its own."""
+        if self._session is not None and isinstance(self._session[1], SqlSession):
+            self._session[1].close()
+        self._session = None
+
     def _spark(self, writer: str, number: int = 1) -> Spark:
         """Return the process of a writer that is told more than SQL."""
         found = self._spark_for(writer, number)
@@ -266,6 +273,7 @@ class StepSender:
 
     def _session_of(self, writer: str) -> Session | SqlSession:
         if self._session is None or self._session[0] != writer:
+            self._close_session()
             self._session = writer, self._spark_for(writer).open(self._told(writer))
         return self._session[1]
 
