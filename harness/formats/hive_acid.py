@@ -16,7 +16,7 @@ from typing import Final
 from harness.engines.format_facts import FormatFacts
 from harness.formats import hive_acid_files, hiveql, own_operations
 from harness.formats.api import Changes, Committed, FileRows, Habit, VariantSettings
-from harness.formats.hive_files import CASCADES, SCHEMA_CHANGES
+from harness.formats.hive_files import CASCADES, SCHEMA_CHANGES, follows_anyway
 from harness.formats.hiveql import NAME as TABLE_NAME
 from harness.formats.statements import LOCATION, Sql, Statement, of_table
 from harness.model.column_statistics import ColumnStatistics
@@ -98,10 +98,8 @@ class HiveAcid:
     def cannot_have(self, settings: VariantSettings, scenario: Scenario) -> str:
         """Return which setting says nothing of a scenario's table."""
         names = {name_of(step.operation) for step in scenario.steps}
-        if settings.get(CASCADE) == "off" and not scenario.table.partition_by:
-            return "cascade=off: the table has no partitions"
-        if settings.get(CASCADE) == "off" and not names & SCHEMA_CHANGES:
-            return "cascade=off: no step changes the columns"
+        if settings.get(CASCADE) == "off" and (why := follows_anyway(scenario)):
+            return why
         if settings.get(COMPACTION) == "minor" and "compact" not in names:
             return "compaction=minor: no step compacts"
         return ""

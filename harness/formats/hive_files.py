@@ -125,7 +125,7 @@ class HiveFiles:
         """Return why there is one row group a file, or no partition that could stay as it is."""
         small = settings.get(ROW_GROUPS) == "small"
         why = (self.no_small or layout.one_row_group(scenario)) if small else ""
-        return why or (_follows_anyway(scenario) if settings.get(CASCADE) == "off" else "")
+        return why or (follows_anyway(scenario) if settings.get(CASCADE) == "off" else "")
 
     def session(
         self,
@@ -290,7 +290,8 @@ def _in_one_task(insert: str) -> str:
     return f"{INTO}select /*+ coalesce(1) */ * from ({rows})"
 
 
-def _follows_anyway(scenario: Scenario) -> str:
+def follows_anyway(scenario: Scenario) -> str:
+    """Return why no partition could stay as it is when columns change; empty where one could."""
     if not scenario.table.partition_by:
         return "cascade=off: the table has no partitions"
     if not any(name_of(step.operation) in SCHEMA_CHANGES for step in scenario.steps):

@@ -116,8 +116,8 @@ class Catalog:
     def register(self, database: str, entries: Sequence[CatalogEntry], location: str) -> None:
         """Make tables of entries, under their names, at the absolute path `location`.
 
-        They are external; but of those none is transactional, and such a table gets the writes that
-        were committed then.
+        They are external, but for transactional ones, which cannot be: these get the writes that
+        counted when they were kept, and those that did not.
         """
         self.create_database(database)
         with _answered(self.uri):
