@@ -42,6 +42,8 @@ class Question:
     query: Query
     past: Wording | None = None
     """Of a question about the past."""
+    key: str = ""
+    """The column that tells rows apart; some words for the past name it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ class Wording:
     """How an engine is asked for a table's past; see `time_travel`."""
 
     source: str
-    """What stands after `from`, `{table}` in it for the catalog entry; to an engine without SQL,
-    what its own text has for it."""
+    """What stands after `from`, `{table}` in it for the catalog entry and `{key}` for the column
+    that tells rows apart; to an engine without SQL, what its own text has for it."""
     before: tuple[str, ...] = ()
     """Statements that the session is told before."""
     after: tuple[str, ...] = ()
@@ -38,6 +38,8 @@ class TimeTravel:
     """What of a write `{instant}` in the words stands for, as `time_travel.MEANINGS` has it."""
     begin: Callable[[str, str], str] | None = None
     """Returns the same of `{begin}`, by the version of the reader's library and the table's."""
+    added: frozenset[str] = frozenset()
+    """The columns that an answer about what was written since has beside the table's own."""
     where: tuple[str, ...] = ()
     """How somebody finds the moments of a table at `{location}`, called `{database}.t`."""
 

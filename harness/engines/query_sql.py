@@ -13,8 +13,11 @@ from harness.model.identifiers import free_name
 from harness.model.query import Condition, Test
 from harness.model.simulation.column_resolution import META
 
-META_COLUMNS: Final = frozenset(META)
-"""Columns that Hudi adds to every table (HoodieRecord.HOODIE_META_COLUMNS).
+CHANGE_COLUMNS: Final = frozenset({"_change_type", "_commit_version", "_commit_timestamp"})
+"""Columns that Delta's change data feed adds to those of the table (Delta documentation, "Use Delta
+Lake change data feed", "What is the schema for the change data feed?")."""
+META_COLUMNS: Final = CHANGE_COLUMNS | frozenset(META)
+"""Columns that Hudi adds to every table (HoodieRecord.HOODIE_META_COLUMNS), and those of changes.
 
 They hold instants and file names, which differ from one writing to the next, and no truth knows
 them: they are left out of replies, and counted as wrong where the table should not show them.

@@ -21,9 +21,10 @@ from harness.artifacts.distribution import Distribution
 from harness.engines.api import Connection, Engine, Question, ReaderSettings, Reply
 from harness.engines.format_facts import FormatFacts, Wording
 from harness.model.commit import AS_OF, INCREMENTAL, Moment
-from harness.model.query import ALL
+from harness.model.query import ALL, Query
 
 PLACE: Final = "{table}"
+KEY: Final = "{key}"
 NAMED: Final = "snapshot_in_name"
 """Setting of a distribution: the families of tables of which a snapshot's id stands in the table's
 name, since it has no words for it."""
@@ -31,12 +32,13 @@ _IN_NAME: Final = Wording(PLACE, suffix="@{instant}")
 _NO_WORDS: Final = "there are no words for it"
 _MOMENT: Final = re.compile(
     r"(timestamp as of '|version as of |'latest_state', '|_commit_time` > '|\.timestamp="
-    r"|\bsnapshot_id=|\bversion => )\d+"
+    r"|\bsnapshot_id=|\bversion => |\bsince_version => |\btable_changes\('[^']*', )\d+"
     r'|(?<=@)v?\d+(?=")'
 )
 """A moment after the words that name it in any of these."""
 SNAPSHOT: Final = "the id of the snapshot that step {step} made"
 VERSION: Final = "the version that step {step} made"
+NEXT_VERSION: Final = "the version after that of step {step}"
 REQUESTED: Final = "when the write of step {step} was requested"
 COMPLETED: Final = "when the write of step {step} was completed"
 NEXT_COMPLETED: Final = (
@@ -45,6 +47,7 @@ NEXT_COMPLETED: Final = (
 MEANINGS: Final[Mapping[str, Callable[[Moment], str]]] = {
     SNAPSHOT: lambda moment: moment.instant,
     VERSION: lambda moment: moment.instant,
+    NEXT_VERSION: lambda moment: str(int(moment.instant) + 1),
     REQUESTED: lambda moment: moment.instant,
     COMPLETED: lambda moment: moment.completed,
     NEXT_COMPLETED: lambda moment: moment.following or _next(moment.completed),
@@ -169,7 +172,10 @@ def sql(engine: Engine, question: Question, settings: ReaderSettings) -> str:
     plain = engine.sql(named, settings)
     bare = replace(named, query=ALL, past=None)
     table = engine.sql(bare, settings).removeprefix("select * from ")
-    return plain.replace(f" from {table}", f" from {past.source.replace(PLACE, table)}", 1)
+    keyed = engine.sql(replace(bare, query=Query(columns=(question.key,))), settings)
+    key = keyed.removeprefix("select ").split(f" from {table}")[0]
+    source = past.source.replace(PLACE, table).replace(KEY, key)
+    return plain.replace(f" from {table}", f" from {source}", 1)
 
 
 def told(question: Question, query: str) -> str:

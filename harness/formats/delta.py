@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from harness.engines.format_facts import FormatFacts, TimeTravel, Wording
-from harness.engines.time_travel import VERSION
-from harness.formats import data_files, delta_files, delta_log, own_operations
+from harness.engines.format_facts import FormatFacts
+from harness.formats import data_files, delta_files, delta_log, delta_past, own_operations
 from harness.formats.api import Changes, Committed, FileRows, Habit, VariantSettings
 from harness.formats.keyless_rows import whole_rows
 from harness.formats.statements import (
@@ -28,7 +27,7 @@ from harness.formats.statements import (
 )
 from harness.model import undo
 from harness.model.column_statistics import ColumnStatistics
-from harness.model.commit import AS_OF, Moment
+from harness.model.commit import AS_OF, INCREMENTAL, Moment
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.identifiers import TABLE
 from harness.model.table import Table
@@ -74,9 +73,11 @@ MODE: Final = "delta.columnMapping.mode"
 LATER: Final = "later"
 VECTORS: Final = "deletion_vectors"
 WIDENING: Final = "type_widening"
+FEED: Final = "change_data_feed"
 SWITCHED: Final = {
     VECTORS: "delta.enableDeletionVectors",
     WIDENING: "delta.enableTypeWidening",
+    FEED: "delta.enableChangeDataFeed",
 }
 """The property of each setting that is off or on."""
 SETTINGS: Final = {
@@ -85,32 +86,16 @@ SETTINGS: Final = {
 }
 """How columns are found in data files; absent is `none`, by the table's own names. `later` is by
 physical names from the second step on, when there is data already. Whether rows are deleted by
-marks beside their files, and whether a column may get a wider type while its files keep the
-narrow one (protocol, "Type Widening"); absent is `off`."""
+marks beside their files, whether a column may get a wider type while its files keep the narrow one
+(protocol, "Type Widening"), and whether each write also keeps what it changed (protocol, "Change
+Data Files"); absent is `off`."""
 SWITCH: Final = (
     f"alter table {DATABASE}.{TABLE} set tblproperties ({text(MODE)} = 'name', "
     "'delta.minReaderVersion' = '2', 'delta.minWriterVersion' = '5')"
 )
 """Delta documentation, "Delta column mapping", "Enable column mapping"."""
 
-PAST: Final = TimeTravel(
-    {
-        ("spark", AS_OF): Wording("{table} version as of {instant}"),
-        ("trino", AS_OF): Wording("{table} for version as of {instant}"),
-        ("presto", AS_OF): Wording("{table}", suffix="@v{instant}"),
-        ("duckdb", AS_OF): Wording("{table} at (version => {instant})"),
-        # An argument of `DeltaTable`, which the worker makes of the name.
-        ("deltalake", AS_OF): Wording("{table}", suffix="@v{instant}"),
-    },
-    VERSION,
-    where=(
-        "of the versions, oldest first:",
-        f"in Spark: select version from (describe history {{database}}.{TABLE}) order by version",
-    ),
-)
-"""Delta documentation, "Query an older snapshot of a table"; of Trino and PrestoDB, "Delta Lake
-connector"; of DuckDB, "Delta Extension"; of delta-rs, "Loading a Table"."""
-FACTS: Final = FormatFacts("delta", "delta", keeps_case=True, past=PAST)
+FACTS: Final = FormatFacts("delta", "delta", keeps_case=True, past=delta_past.PAST)
 """Names are kept in its log (protocol, "Schema Serialization Format")."""
 
 
@@ -122,7 +107,7 @@ class Delta:
     reader_facts: FormatFacts = FACTS
     merge_on_read: bool = False
     views: tuple[str, ...] = ("snapshot",)
-    past_views: tuple[str, ...] = (AS_OF,)
+    past_views: tuple[str, ...] = (AS_OF, INCREMENTAL)
     lacks: frozenset[str] = LACKS
     partitions_last: bool = False
     absolute_paths: bool = False
@@ -134,7 +119,7 @@ class Delta:
 
     def table_for(self, view: str) -> str:
         """Return the one catalog entry."""
-        return {"snapshot": TABLE, AS_OF: TABLE}[view]
+        return {"snapshot": TABLE, AS_OF: TABLE, INCREMENTAL: TABLE}[view]
 
     def cannot(self, operation: Operation) -> str:
         """Refuse what has no meaning here; what Delta does not do it refuses itself."""

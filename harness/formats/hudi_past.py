@@ -74,7 +74,7 @@ PAST: Final = TimeTravel(
     _WORDS,
     REQUESTED,
     begin,
-    (
+    where=(
         "of those completed, by the last time in their names:",
         "{location}/.hoodie (or timeline in it) has files <requested>[_<completed>].<action>",
         f"of these actions: {', '.join(timeline.WRITES)}",

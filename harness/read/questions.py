@@ -19,7 +19,7 @@ from harness.engines.api import Engine, Question
 from harness.engines.format_facts import FormatFacts, Wording
 from harness.formats.api import Format
 from harness.model import past_views, query_shapes
-from harness.model.commit import AS_OF
+from harness.model.commit import AS_OF, INCREMENTAL
 from harness.model.identifiers import TABLE
 from harness.model.past_views import Past
 from harness.model.query import Query
@@ -48,7 +48,7 @@ class CellQuestion:
     """The columns by the catalog entry, meta columns left out; asked alone after a refusal. As of
     an earlier step they are those of the truth."""
     meta: frozenset[str] = frozenset()
-    """Those of Hudi's meta columns that the reader should find in the table."""
+    """Those of the columns that formats add which the reader should find in the table."""
     files: tuple[FileSeen, ...] = ()
     """What the table's folder held before anybody read it."""
 
@@ -141,7 +141,7 @@ class QuestionMaker:
         except NoQuestionError as nothing:
             return Answer(cell.case, "", void=f"after step {truth.step} {nothing}")
         database = state.database_in(distributions.load(reader.distribution).warehouse)
-        question = Question(database, table, facts, query)
+        question = Question(database, table, facts, query, key=truth.table.key)
         if back is not None:
             question = replace(question, past=self._wording(reader, question, back, step, state))
             columns = truth.schema.names
@@ -150,6 +150,8 @@ class QuestionMaker:
         address = address_of(state.digest, self.digests[cell.reader], text)
         key, columns = truth.table.key, _as_called(columns, truth)
         meta = _meta(reader, facts, state.listed[table])
+        if back is not None and back.name == INCREMENTAL:
+            meta |= facts.past.added
         return CellQuestion(cell, reader, state, question, sql, address, key, columns, meta)
 
     def _wording(

@@ -4,14 +4,16 @@ from harness.core.records import Column
 from harness.engines.query_sql import META_COLUMNS, drop_meta, left_out, quoted
 
 
-def test_the_columns_that_hudi_adds_are_left_out_with_their_values() -> None:
+def test_the_columns_that_formats_add_are_left_out_with_their_values() -> None:
     columns = tuple(Column(name, "string") for name in ("a", *sorted(META_COLUMNS), "_hoodie_x"))
-    assert drop_meta(columns, ((1, 2, 3, 4, 5, 6, 7),)) == (
+    last = len(META_COLUMNS) + 1
+    row, other = tuple(range(1, last + 2)), (1, *[0] * len(META_COLUMNS), 7)
+    assert drop_meta(columns, (row,)) == (
         (Column("a", "string"), Column("_hoodie_x", "string")),
-        ((1, 7),),
+        ((1, last + 1),),
     )
-    meta = left_out(columns, ((1, 2, 3, 4, 5, 6, 7), (1, 0, 0, 0, 0, 0, 7)))
-    assert meta == tuple((columns[at], (at + 1, 0)) for at in range(1, 6))
+    meta = left_out(columns, (row, other))
+    assert meta == tuple((columns[at], (at + 1, 0)) for at in range(1, last))
 
 
 def test_a_table_without_them_is_left_alone() -> None:

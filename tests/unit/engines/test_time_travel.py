@@ -19,13 +19,14 @@ from harness.model.query import Query, not_null
 MOMENT = Moment("20240101000000000", "20240101000002000", "20240101000009000")
 SPARK_0, SPARK_1, SPARK_12 = (f"spark-3.5.8-hudi-{each}" for each in ("0.15.0", "1.0.2", "1.2.0"))
 ICEBERG = "spark-3.5.8-iceberg-1.10.1"
+DELTA = "spark-3.5.8-delta-3.3.2"
 
 
 def sql(
     name: str, of: str, view: str, query: Query, moment: Moment = MOMENT, version: str = "6"
 ) -> str:
     distribution = distributions.load(name)
-    question = Question("s_1", "t", facts(of), query)
+    question = Question("s_1", "t", facts(of), query, key="id")
     asked = replace(
         question, past=time_travel.wording(distribution, question, view, moment, version)
     )
@@ -74,6 +75,9 @@ SAID = pytest.mark.parametrize(
     ("name", "of", "view", "version", "meant"),
     [
         (ICEBERG, "iceberg", AS_OF, "2", "the id of the snapshot that step 3 made"),
+        (DELTA, "delta", AS_OF, "2", "the version that step 3 made"),
+        (DELTA, "delta", INCREMENTAL, "2", "the version after that of step 3"),
+        ("trino-476", "delta", INCREMENTAL, "2", "the version that step 3 made"),
         (SPARK_12, "hudi-cow", AS_OF, "9", "the write of step 3 was requested"),
         (SPARK_12, "hudi-cow", INCREMENTAL, "6", "the write of step 3 was requested"),
         (SPARK_12, "hudi-cow", INCREMENTAL, "8", "the write of step 3 was completed"),
@@ -104,6 +108,23 @@ def test_what_is_said_means_the_moment_that_the_question_names(
 def test_other_words_mean_no_moment(words: str) -> None:
     with pytest.raises(LookupError, match="no words for a moment"):
         time_travel.meant(words, MOMENT)
+
+
+def test_the_newest_change_of_each_row_is_asked_of_a_change_data_feed() -> None:
+    inner = (
+        "select * from {0} where _change_type in ('insert', 'update_postimage') and "
+        "({1}, _commit_version) in (select {1}, max(_commit_version) from {0} group by {1})"
+    )
+    since = Moment("7")
+    feed = inner.format("table_changes('s_1.t', 8)", "`id`")
+    assert sql(DELTA, "delta", INCREMENTAL, Query(columns=("id",)), since) == (
+        f"select `id` from ({feed}) `since`"
+    )
+    named = "schema_name => 's_1', table_name => 't', since_version => 7"
+    feed = inner.format(f'table("delta".system.table_changes({named}))', '"id"')
+    assert sql("trino-476", "delta", INCREMENTAL, Query(), since) == (
+        f'select * from ({feed}) "since"'
+    )
 
 
 def test_hive_is_told_by_settings_and_takes_them_back() -> None:

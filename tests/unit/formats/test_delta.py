@@ -52,6 +52,8 @@ def test_settings_become_properties_of_the_table() -> None:
     assert recorded(said).endswith(
         "tblproperties ('delta.columnMapping.mode' = 'id', 'delta.enableDeletionVectors' = 'true')"
     )
+    (said,) = DELTA.create(TABLE, {"change_data_feed": "on"})
+    assert recorded(said).endswith("tblproperties ('delta.enableChangeDataFeed' = 'true')")
     (said,) = DELTA.create(TABLE, {"type_widening": "off"})
     assert recorded(said).endswith("tblproperties ('delta.enableTypeWidening' = 'false')")
 

@@ -194,7 +194,7 @@ def queries(truth: Truth) -> Iterator[str]:
     selected = [Query(columns=(key, path)) for path in paths]
     for query in (ALL, *selected, *(Query(where=not_null(path)) for path in paths)):
         for engine, question in each_once():
-            yield time_travel.sql(engine, replace(question, query=query), {})
+            yield time_travel.sql(engine, replace(question, query=query, key=key), {})
 
 
 def tokens(sql: str) -> list[str]:

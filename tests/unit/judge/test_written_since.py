@@ -127,6 +127,35 @@ def test_records_that_do_not_say_when_rows_were_committed_tell_nothing_and_why()
     assert verdict_of(old, told.read(), "snapshot").verdict is VerdictKind.CORRECT
 
 
+UNMOVED = "insert 1..4; insert 5,6; move f1 after f2"
+
+
+@pytest.mark.parametrize(
+    ("newer", "older", "kind"),
+    [
+        ({"2", "7"}, {"2"}, FindingKind.DUPLICATE),
+        ({"7"}, {"2"}, FindingKind.STALE),
+        ({"2", "7"}, {"3"}, FindingKind.GHOST_ROW),
+        ({"2", "7"}, {"1", "4", "5", "6"}, FindingKind.GHOST_ROW),
+        ({"2"}, set(), FindingKind.LOST_ROW),
+    ],
+    ids=["before and after", "before alone", "deletions", "the begin ignored", "no insert"],
+)
+def test_a_reader_that_mistakes_what_a_list_of_changes_means_is_caught(
+    newer: set[str], older: set[str], kind: FindingKind
+) -> None:
+    """Files of Delta do not say when their rows were committed."""
+    told, then = history(f"{UNMOVED}; upsert 2; delete 3; insert 7"), history(UNMOVED)
+    case = case_of(told)
+    case = replace(case, states=tuple(map(unsaid, case.states)))
+    shown = only(told.read(), newer)
+    rows = (*shown.rows, *only(then.read(), older).rows)
+    verdict = verdict_of(case, replace(shown, rows=rows), "incremental(2)")
+    assert [each.kind for each in verdict.findings] == [kind]
+    right = verdict_of(case, only(told.read(), {"2", "7"}), "incremental(2)")
+    assert right.verdict is VerdictKind.CORRECT
+
+
 def late(file: File) -> File:
     """Let all rows of a file be of its own step."""
     return replace(file, commits=dict.fromkeys(file.records, instant_of(file.step)))
