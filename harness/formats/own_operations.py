@@ -39,10 +39,10 @@ ICEBERG: Final = "Iceberg"
 DELTA: Final = "Delta"
 HIVE_ACID: Final = "Hive ACID"
 OWNERS: Final[Mapping[type[Operation], tuple[str, ...]]] = {
-    **dict.fromkeys((Archive, ChangePartitionColumn, WriteWithMetadata), (HUDI,)),
+    **dict.fromkeys((Archive, WriteWithMetadata), (HUDI,)),
     **dict.fromkeys((Sync, DeletePartition, WriteFrame, MoveRow), (HUDI,)),
     **dict.fromkeys((LateUpsert, LateDelete, Rollback, FailedWrite, KilledWrite), (HUDI,)),
-    **dict.fromkeys((Savepoint, Restore), (HUDI, DELTA)),
+    **dict.fromkeys((ChangePartitionColumn, Savepoint, Restore), (HUDI, DELTA)),
     **dict.fromkeys((BeginWrite, CommitWrite), (HUDI, ICEBERG)),
     Cluster: (HUDI, DELTA),
     **dict.fromkeys((AddPartitionField, DropPartitionField, ReplacePartitionField), (ICEBERG,)),

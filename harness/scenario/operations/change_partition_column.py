@@ -1,12 +1,13 @@
 """`change_partition_column`: what the source document says that no table of Hudi may do to one.
 
 Source: digest A1. Seen: Hudi 0.15.0, 1.0.2 and 1.2.0 refuse to rename and to drop one, and let it
-move and have another type.
+move and have another type. Delta renames one of a table with column mapping (Delta transaction log
+protocol, "Column Mapping": partition values stand under physical names).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from harness.model.schema import SchemaChangeError
@@ -22,7 +23,7 @@ from harness.scenario.operations.rename_column import RenameColumn
 class ChangePartitionColumn:
     """Rename, drop, move or retype a partition column, which the writer should refuse.
 
-    Where it does not, a moved or retyped one is like any other. For a renamed or dropped one the
+    Where it does not, a renamed, moved or retyped one is like any other. For a dropped one the
     truth is the table of before, for nothing says what becomes of the partitions.
     """
 
@@ -49,9 +50,16 @@ class ChangePartitionColumn:
             have = ", ".join(before.table.partition_by) or "none"
             raise SchemaChangeError(f"'{self.column}' is no partition column; there are: {have}")
         change = self._change()
-        if isinstance(change, MoveColumn | ChangeType):
-            return change.evolve(before)
-        return with_schema(before, before.step + 1, before.schema)
+        if isinstance(change, DropColumn):
+            return with_schema(before, before.step + 1, before.schema)
+        after = change.evolve(before)
+        return self._renamed(after) if isinstance(change, RenameColumn) else after
+
+    def _renamed(self, after: Truth) -> Truth:
+        """Return the table that is partitioned by the column under its new name."""
+        by = (self.rename if each == self.column else each for each in after.table.partition_by)
+        named = tuple(each for each in by if each is not None)
+        return replace(after, table=replace(after.table, partition_by=named))
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
         """Return the `alter table` of the change."""

@@ -34,9 +34,19 @@ def test_each_change_is_one_statement_and_changes_no_value(change: str) -> None:
     operation = scenario.steps[1].operation
     assert operation.sql(*found[1:]) == (STATEMENTS[change],)
     assert found[2].rows == found[1].rows
-    kept = "rename" in change or "drop" in change
+    kept = "drop" in change
     assert (found[2].schema == found[1].schema) is kept
     assert operation.text().endswith(", a partition column")
+
+
+def test_a_table_is_partitioned_by_the_column_under_its_new_name_then() -> None:
+    scenario = loads(SCENARIO.format(change="column: p, rename: q"), "family/name.yaml")
+    before, after = (
+        expected_history.history(scenario, merge_on_read=False, applied=[True, done])[-1]
+        for done in (False, True)
+    )
+    assert (before.table.partition_by, after.table.partition_by) == (("p",), ("q",))
+    assert before.schema.find("p").id == after.schema.find("q").id
 
 
 @pytest.mark.parametrize(
