@@ -94,7 +94,9 @@ def test_what_a_version_is_fetched_as_follows_from_rules() -> None:
     assert version_rules.downloads("prestodb-0.287") == {
         "archive": {
             "get": "com.facebook.presto:presto-server:0.287:tar.gz",
-            "members": ["lib", "plugin/hive-hadoop2", "plugin/hudi", "plugin/iceberg"],
+            "members": [
+                *("lib", "plugin/hive-hadoop2", "plugin/hudi", "plugin/iceberg", "plugin/delta")
+            ],
         }
     }
     assert version_rules.downloads("spark-3.5.8-hudi-1.2.1") == {

@@ -58,7 +58,7 @@ UNASKED: Final = {
     *("hive-4.0.1-tez-0.10.4", "trino-483", "pyiceberg-0.12.0"),
     *("deltalake-1.6.6", "duckdb-1.5.5"),
     *("spark-3.1.3-hudi-0.10.0", "spark-3.1.3-hudi-0.12.0", "spark-3.4.4-hudi-0.14.0"),
-    "spark-3.5.8-delta-3.3.2",
+    *("spark-3.5.8-delta-3.3.2", "spark-4.0.1-delta-4.0.0"),
 }
 """The profile `time_travel` does not ask them: there is no time for it each day. PyIceberg is asked
 by the profile `iceberg`, Delta by `delta`."""
