@@ -1,0 +1,58 @@
+"""What was written to Delta tables since a step, by their change data feed."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness import formats
+from harness.core.records import OutcomeKind, VerdictKind
+from harness.model.commit import INCREMENTAL
+from harness.model.past_views import name_of
+from harness.plan import Profile, ProfileReader, Writer, plan, scenarios_folder
+from harness.run.load_run import Run
+from harness.scenario import load
+from harness.scenario.cells import parse_reader
+
+pytestmark = [pytest.mark.engines, pytest.mark.nightly]
+
+SPARK, TRINO = "spark-3.5.8-delta-3.3.2", "trino-476"
+STORY = load.load(scenarios_folder() / "delta" / "change_data_feed.yaml")
+RENAMED, OVERWRITTEN = {10, 11}, {14, 15}
+"""The steps after which the changes asked for are of before and after a rename; after which they
+have those of an overwrite, for which Delta writes no file of changes."""
+WORDS = {
+    SPARK: "DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_DATA_SCHEMA",
+    TRINO: "Version contains 'remove' entries without 'cdc' entries",
+}
+PLAN = plan(
+    [STORY],
+    Profile(
+        name="delta",
+        scenarios=(STORY.name,),
+        formats=("delta",),
+        writers=(Writer(SPARK),),
+        readers=(ProfileReader(parse_reader(SPARK)), ProfileReader(parse_reader(TRINO))),
+        axes={"column_mapping": ("name",), "deletion_vectors": ("off",)},
+        views=(INCREMENTAL,),
+    ),
+    map(formats.load, formats.names()),
+)
+
+
+def test_every_step_is_applied(run: Run) -> None:
+    assert {each.outcome.kind for each in run.states} == {OutcomeKind.APPLIED}
+
+
+def test_every_answer_is_right_or_refused_in_the_readers_own_words(run: Run) -> None:
+    assert {name_of(each.view) for each in run.verdicts} == {INCREMENTAL}
+    refused = {
+        (str(each.reader), each.step): run.answers[each.case].refusal
+        for each in run.verdicts
+        if each.verdict is not VerdictKind.CORRECT
+    }
+    assert set(refused) == {(SPARK, each) for each in RENAMED} | {
+        (TRINO, each) for each in OVERWRITTEN
+    }
+    for (reader, _), refusal in refused.items():
+        assert refusal is not None
+        assert WORDS[reader] in refusal.message
