@@ -13,12 +13,13 @@ from typing import Final
 from harness.artifacts.distribution import Distribution
 from harness.core.problems import one_of
 from harness.engines.format_facts import FormatFacts
-from harness.formats import trinoql
+from harness.formats import hiveql, trinoql
 from harness.formats.api import Format, VariantSettings
-from harness.formats.statements import Statement
+from harness.formats.statements import Sql, Statement
 from harness.model.truth import Truth
 from harness.scenario.operations import name_of, registry
 from harness.scenario.operations.api import Operation
+from harness.scenario.operations.insert import Insert
 
 WRITES: Final = "writes"
 """Setting of a distribution: the families of formats whose tables it makes; without it, none."""
@@ -35,7 +36,18 @@ class Words:
     session: Mapping[str, str] = field(default_factory=dict)
 
 
+def _by_hive(
+    operation: Operation,  # noqa: ARG001 - an insert
+    before: Truth,
+    after: Truth,
+    facts: FormatFacts,  # noqa: ARG001 - one catalog has all
+) -> tuple[Statement, ...]:
+    return (Sql(hiveql.whole_rows(before, after, ())),)
+
+
 _WORDS: Final[Mapping[str, Words]] = {
+    # Of the rest Hive 3 does nothing to tables of Iceberg (Iceberg documentation, "Hive").
+    "hive": Words(frozenset({Insert}), _by_hive),
     "trino": Words(trinoql.OPERATIONS, trinoql.wording),
 }
 """By engine."""

@@ -6,6 +6,7 @@ Lake and Hive; which of the statements a connector takes, the server says itself
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -99,6 +100,8 @@ def _inner(value: Value, field: Field) -> str:
             return _array(value, field.children[0])
         case Map():
             return _map(value, *field.children)
+    if isinstance(value, float) and not math.isfinite(value):
+        return "nan()" if math.isnan(value) else f"{'' if value > 0 else '-'}infinity()"
     return string(text_of(value))
 
 
@@ -130,7 +133,7 @@ def _whole_rows(table: str, _: Operation, before: Truth, after: Truth) -> str:
     if not any(row.key in before.rows for row in rows):
         return f"insert into {table} ({listed}) {values}"
     names = [field.name for field in after.schema.walk()]
-    target, source = (quoted(free_name(each, names)) for each in (TABLE, SOURCE))
+    target, source = (free_name(each, names) for each in (TABLE, SOURCE))
     key = quoted(after.table.key)
     stay = {after.table.key, *after.table.partition_by}
     sets = ", ".join(
