@@ -23,7 +23,7 @@ from harness.core.problems import Problems, UnknownNameProblem, one_of
 from harness.core.registry import Registry
 from harness.core.runtime_names import AT, CONTAINER, PROCESS, RUNTIMES, S3, WAREHOUSES
 
-PLANNED = {"writes", "table_versions", "cannot", "names"}
+PLANNED = {"writes", "writes_steps", "table_versions", "cannot", "names"}
 """Settings that change no answer: those that only the plan reads, and `names`, which become part of
 what a writer is told."""
 _ENDING = ".yaml"

@@ -54,6 +54,10 @@ class Folder:
             return str(self.last)
         return self.path.name.removeprefix("delete_").partition("_v")[0]
 
+    def has(self, number: int) -> bool:
+        """Return whether what the write of a number left is in it."""
+        return (self.kind == BASE or self.first <= number) and number <= self.last
+
     def counts(self, ids: WriteIds) -> bool:
         """Return whether something in it was committed."""
         return any(self.first <= each <= self.last for each in ids.committed)
@@ -75,9 +79,15 @@ def folders(table: Path) -> tuple[Folder, ...]:
 
 
 def instants(table: Path, ids: WriteIds) -> tuple[str, ...]:
-    """Return the writes that were committed, and the compactions, each by what it is called."""
-    made = [each for each in folders(table) if each.compacted and each.counts(ids)]
-    every = [(each, False, str(each)) for each in ids.committed]
+    """Return the writes that were committed, and the compactions, each by what it is called.
+
+    A number without a folder is of no write: the metastore forgets an aborted transaction that it
+    knows no change of (`cleanEmptyAbortedTxns` of Hive 3.1.3), and then counts its number.
+    """
+    there = [each for each in folders(table) if each.counts(ids)]
+    made = [each for each in there if each.compacted]
+    written = (each for each in ids.committed if any(folder.has(each) for folder in there))
+    every = [(each, False, str(each)) for each in written]
     every += [(each.last, True, each.instant) for each in made]
     return tuple(dict.fromkeys(name for _, _, name in sorted(every)))
 

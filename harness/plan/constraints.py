@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from harness import formats
+from harness.artifacts import distributions
 from harness.core.problems import one_of
+from harness.formats import other_writers
 from harness.formats.api import BY_FRAME, CREATED_BY, HANDOVER_VERSION
 from harness.model.datatypes import DataType, plain_types
 from harness.model.table import Table
 from harness.plan.axes import Combination
 from harness.plan.capabilities import Makers
-from harness.scenario.definition import Scenario
+from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.change_type import ChangeType
 from harness.scenario.operations.touch import Rewrites
@@ -61,8 +64,16 @@ def _story(combination: Combination, scenario: Scenario) -> Iterator[str]:
     if why := format_.cannot_have(combination.settings, scenario):
         yield why
     for number, step in enumerate(scenario.steps, start=1):
-        if why := format_.cannot(step.operation):
+        if why := format_.cannot(step.operation) or _another(step, format_.NAME):
             yield f"step {number}: {why}"
+
+
+def _another(step: Step, format_name: str) -> str:
+    """Return why the writer that a step names cannot write it; empty where it can."""
+    if not step.by:
+        return ""
+    found, facts = distributions.load(step.by), formats.facts(format_name)
+    return other_writers.cannot(found, facts, step.operation)
 
 
 def _partition_order(table: Table, format_name: str) -> Iterator[str]:

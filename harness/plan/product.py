@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from harness.core.errors import Fault
-from harness.plan import axes, cell_choice, check_names, metastore_support, pairs
+from harness.plan import (
+    axes,
+    cell_choice,
+    check_names,
+    metastore_support,
+    pairs,
+    writer_support,
+)
 from harness.plan.axes import Combination
 from harness.plan.capabilities import (
     Cannot,
@@ -85,6 +92,7 @@ def _check(
     )
     for each in scenarios:
         wrong += (*check_names.unknown_formats(each, known), *check_names.wrong_axes(each, known))
+        wrong += tuple(writer_support.wrong_steps(each))
     check_names.raise_if_any(wrong)
 
 

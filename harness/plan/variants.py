@@ -43,9 +43,16 @@ def variant(combination: Combination, makings: Makings) -> Variant:
         scenario=scenario,
         format=combination.format.NAME,
         settings=settings,
-        writers=combination.sequence.distributions(len(scenario.steps)),
+        writers=_writers(combination, scenario),
         twin=combination.twin,
     )
+
+
+def _writers(combination: Combination, scenario: Scenario) -> tuple[str, ...]:
+    """Return the distribution of each step, the creation first: a step may name its own."""
+    creation, *others = combination.sequence.distributions(len(scenario.steps))
+    own = (step.by or other for step, other in zip(scenario.steps, others, strict=True))
+    return (creation, *own)
 
 
 def _with_axis(step: Step, value: Rewrites | None) -> Step:

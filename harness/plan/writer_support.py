@@ -11,12 +11,12 @@ from harness.artifacts.distribution import Distribution
 from harness.core import runtime_names
 from harness.core.errors import Fault
 from harness.core.problems import one_of
+from harness.formats import other_writers
 from harness.plan.capabilities import Maker, Makers
 from harness.plan.constraints import TABLE_VERSION
 from harness.plan.profile import Profile, Writer
+from harness.scenario.definition import Scenario
 
-WRITES: Final = "writes"
-"""Setting of a distribution: the families of formats that it can write; without it, none."""
 TABLE_VERSIONS: Final = "table_versions"
 CANNOT: Final = "cannot"
 """Setting of a distribution: why it cannot make tables with a setting, by `setting=value`."""
@@ -36,9 +36,8 @@ def _maker(found: Distribution) -> Maker:
 
 def written(distribution: Distribution) -> tuple[str, ...]:
     """Return the formats that a distribution writes."""
-    families = distribution.texts_if_any(WRITES)
     facts = (formats.facts(name) for name in formats.names())
-    return tuple(each.name for each in facts if (each.written_by or each.family) in families)
+    return tuple(each.name for each in facts if other_writers.makes(distribution, each))
 
 
 def wrong(profile: Profile) -> Iterator[Fault]:
@@ -58,6 +57,16 @@ def _wrong_writers(profile: Profile) -> Iterator[Fault]:
                 yield profile.fault(at, f"writer: {told}")
 
 
+def wrong_steps(scenario: Scenario) -> Iterator[Fault]:
+    """Yield an error for each step of a scenario that names a writer which there is not."""
+    known = distributions.names()
+    for number, step in enumerate(scenario.steps, start=1):
+        if step.by and step.by not in known:
+            told = f"step {number}: by: there is no '{step.by}'"
+            allowed = one_of(step.by, filter(_writes_steps, known))
+            yield Fault(scenario.path or scenario.name, step.line, f"{told}; {allowed}")
+
+
 def why_not(name: str, known: Collection[str]) -> str:
     """Return why a distribution cannot write; empty when it can. `known`: all distributions."""
     own = runtime_names.lock_name(name)
@@ -73,7 +82,11 @@ def why_not(name: str, known: Collection[str]) -> str:
 
 
 def _writes(name: str) -> bool:
-    return bool(distributions.load(name).texts_if_any(WRITES))
+    return bool(distributions.load(name).texts_if_any(other_writers.WRITES))
+
+
+def _writes_steps(name: str) -> bool:
+    return _writes(name) or bool(distributions.load(name).texts_if_any(other_writers.WRITES_STEPS))
 
 
 def writers(format_name: str) -> tuple[str, ...]:

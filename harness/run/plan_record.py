@@ -20,10 +20,11 @@ from harness.run.run_info import MetastoreInfo, ReaderInfo, RunInfo, StepInfo, V
 from harness.runtime import metastore
 from harness.scenario import load
 from harness.scenario.cells import Excluded, Plan, Reader, Variant, parse_reader
-from harness.scenario.definition import Scenario
+from harness.scenario.definition import Scenario, Step
 from harness.scenario.dump import dump
 from harness.scenario.notices import renames_by_write
 from harness.scenario.operations import name_of
+from harness.scenario.operations.api import Operation
 
 
 def info_of(plan: Plan, name: str, started: datetime.datetime, *, fresh: bool = False) -> RunInfo:
@@ -61,7 +62,7 @@ def variant_info(variant: Variant) -> VariantInfo:
     steps = tuple(
         StepInfo(
             number,
-            "; ".join((own.text(), *renames.get(number, ()))),
+            "; ".join((_told(own, each), *renames.get(number, ()))),
             own.CHANGES_SCHEMA,
             each.quiet,
             name_of(own),
@@ -81,6 +82,10 @@ def variant_info(variant: Variant) -> VariantInfo:
         about=scenario.about,
         source=scenario.source,
     )
+
+
+def _told(own: Operation, step: Step) -> str:
+    return f"{own.text()}, by {step.by}" if step.by else own.text()
 
 
 def _formats(plan: Plan, reader: Reader) -> tuple[str, ...]:

@@ -49,6 +49,8 @@ class Step:
     operation: Operation
     quiet: bool = False
     """No questions are asked after it."""
+    by: str = ""
+    """The distribution that writes it; empty for the one of the table."""
     line: int = 0
     """Where it stands in the file; 0 for a step made in Python."""
 

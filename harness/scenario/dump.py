@@ -52,9 +52,9 @@ def _step(step: Step) -> object:
     name, fields = name_of(step.operation), _fields(step.operation)
     short = step.operation.SHORT
     inner = fields[short] if list(fields) == [short] else fields
-    if step.quiet:
-        return block({name: _plain(inner), "quiet": True})
-    return block({name: _plain(inner)}) if fields else name
+    beside: dict[str, Any] = {"by": step.by} if step.by else {}
+    beside |= {"quiet": True} if step.quiet else {}
+    return block({name: _plain(inner), **beside}) if fields or beside else name
 
 
 def _fields(operation: Operation) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from harness.scenario.operations import registry
 from harness.scenario.operations.api import Operation, TypeText
 
 QUIET = "quiet"
+BY = "by"
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,16 +171,18 @@ def _step(data: object, at: int, document: Document) -> Step | None:
     if not isinstance(fields, dict):
         document.note(place, f"{what} is not an operation; write `- operation: …`")
         return None
-    names = [name for name in fields if name != QUIET]
+    names = [name for name in fields if name not in {QUIET, BY}]
     if len(names) != 1:
         given = f"{len(names)} operations ({', '.join(names)})" if names else "no operation"
         document.note(place, f"{what} has {given}; give one, and 'quiet: true' beside it if wanted")
         return None
-    quiet = fields.get(QUIET, False)
+    quiet, by = fields.get(QUIET, False), fields.get(BY, "")
     if not isinstance(quiet, bool):
         document.note((*place, QUIET), f"{what}: quiet is true or false")
+    if not isinstance(by, str):
+        document.note((*place, BY), f"{what}: by is the name of a writer, such as trino-476")
     operation = _operation(names[0], fields[names[0]], document, place)
-    return Step(operation, quiet is True, document.line(place)) if operation else None
+    return Step(operation, quiet is True, str(by), document.line(place)) if operation else None
 
 
 def _operation(name: str, data: object, document: Document, place: KeyPath) -> Operation | None:

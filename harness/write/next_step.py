@@ -14,6 +14,7 @@ from harness import formats
 from harness.artifacts import distributions
 from harness.core.records import Outcome, OutcomeKind
 from harness.engines.spark.conf import COMMON
+from harness.formats import other_writers
 from harness.formats.api import HANDOVER_VERSION, Format
 from harness.formats.statements import Statement, recorded
 from harness.model.canonical import text_of
@@ -119,8 +120,9 @@ class VariantOutcomes:
 
     def session(self, writer: str) -> Mapping[str, str]:
         """Return the settings of a session of one of the writers."""
-        names = distributions.load(writer).options_if_any(NAMES)
-        return self.shape.session(self.variant.settings, names)
+        found = distributions.load(writer)
+        names = found.options_if_any(NAMES)
+        return other_writers.session(found, self.shape, self.variant.settings, names)
 
     def next_step(self) -> NextStep:
         """Return the step that comes next."""
@@ -134,9 +136,9 @@ class VariantOutcomes:
             return NextStep(step, (), "", skipped=why)
         after = self._truth(step, next_applied=True)
         settings = self.variant.settings
-        said = self._next_step(
-            step, self.shape.wording(operation, before, after, settings), self._handover(before)
-        )
+        writer = distributions.load(self.variant.writers[step])
+        told = other_writers.wording(writer, self.shape, operation, before, after, settings)
+        said = self._next_step(step, told, self._handover(before))
         rows = [row for key, row in after.rows.items() if before.rows.get(key) != row]
         changes = (
             before.rows != after.rows

@@ -76,7 +76,8 @@ class Candidate:
             return None
         of = dict(zip((0, *self.numbers), self.writers, strict=True))
         writers = of[0], *(of[number] for number in numbers)
-        made = tuple(Step(operation) for _, operation in steps)
+        by = {at: each.by for at, each in zip(self.numbers, self.scenario.steps, strict=True)}
+        made = tuple(Step(operation, by=by[number]) for number, operation in steps)
         return replace(
             self, scenario=replace(self.scenario, steps=made), numbers=numbers, writers=writers
         )
@@ -90,7 +91,7 @@ def begin(variant: Variant, step: int, view: str, known: Sequence[str]) -> Candi
     `known`: the names of the settings that the format knows.
     """
     scenario = variant.scenario
-    steps = tuple(Step(each.operation) for each in scenario.steps[:step])
+    steps = tuple(Step(each.operation, by=each.by) for each in scenario.steps[:step])
     views = (SNAPSHOT if view == WRITE else view,)
     made = replace(
         scenario, steps=steps, formats=(variant.format,), views=views, settings={}, path=""

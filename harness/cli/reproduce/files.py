@@ -83,8 +83,11 @@ def profile(target: Target, candidate: Candidate) -> str:
 
 def _writer(candidate: Candidate) -> object:
     settings = {"settings": dict(candidate.settings)} if candidate.settings else {}
-    turns = [name for name, _ in groupby(candidate.writers)]
+    # A step that names its writer says so itself.
+    by = ("", *(step.by for step in candidate.scenario.steps))
+    own = {at: name for at, name in enumerate(candidate.writers) if not by[at]}
+    turns = [name for name, _ in groupby(own.values())]
     if len(turns) == 1:
         return {"distribution": turns[0], **settings} if settings else turns[0]
-    at = candidate.writers.index(turns[1])
+    at = next(at for at, name in own.items() if name == turns[1])
     return {"sequence": turns, "at": at, **settings}

@@ -23,6 +23,7 @@ from harness.core.records import Answer, Expected, OutcomeKind, StateRecord, Ver
 from harness.engines import time_travel
 from harness.engines.api import METASTORE
 from harness.engines.spark.conf import COMMON
+from harness.formats import other_writers
 from harness.formats.statements import (
     ClientCall,
     FrameWrite,
@@ -44,6 +45,7 @@ from harness.scenario.cells import Reader, Variant
 from harness.scenario.operations.spark_sql import quoted
 from harness.write.next_step import NextStep, VariantOutcomes
 from harness.write.table_state import DATABASE_DIGITS
+from harness.write.writer_pool import SPARK
 
 DATABASE: Final = "reproducer"
 LOCATION: Final = f"/tmp/reproducer/{TABLE}"  # noqa: S108 - whoever runs the script may name another one
@@ -120,10 +122,14 @@ def _made_of(what: str, found: Distribution) -> Iterator[str]:
 
 def _writing(variant: Variant, seen: Observation) -> Iterator[str]:
     for writer, group in groupby(_written(variant, seen.states), key=itemgetter(0)):
-        yield from ("", f"-- ===== in Spark SQL: {writer} =====")
+        yield from ("", f"-- ===== in {_called(writer)} SQL: {writer} =====")
         yield from _session(writer, VariantOutcomes(variant))
         for _, lines in group:
             yield from lines
+
+
+def _called(writer: str) -> str:
+    return distributions.load(writer).engine.capitalize()
 
 
 def _written(
@@ -146,12 +152,15 @@ def _handover(variant: Variant, step: NextStep) -> Iterator[str]:
 
 
 def _session(writer: str, outcomes: VariantOutcomes) -> Iterator[str]:
-    conf = {**distributions.load(writer).options("conf"), **CATALOG}
-    yield "-- started with:"
-    yield from (f"--   --conf {name}={value}" for name, value in conf.items())
-    told = {ZONE: COMMON[ZONE], **outcomes.session(writer)}
+    found, told = distributions.load(writer), dict(outcomes.session(writer))
+    if found.engine == SPARK:
+        conf = {**found.options("conf"), **CATALOG}
+        yield "-- started with:"
+        yield from (f"--   --conf {name}={value}" for name, value in conf.items())
+        told = {ZONE: COMMON[ZONE], **told}
     yield from (f"set {name}={value};" for name, value in told.items())
-    yield f"create database if not exists {DATABASE};"
+    if other_writers.makes(found, outcomes.shape.reader_facts):
+        yield f"create database if not exists {DATABASE};"
 
 
 def _step(variant: Variant, step: NextStep, states: Sequence[StateRecord]) -> Iterator[str]:
@@ -159,10 +168,11 @@ def _step(variant: Variant, step: NextStep, states: Sequence[StateRecord]) -> It
     text = variant.scenario.steps[number - 1].operation.text() if number else "create the table"
     yield from ("", _comment(f"step {number}: {text}"))
     outcome = next(each.outcome for each in states if each.outcome.step == number)
+    engine = _called(variant.writers[number])
     if outcome.kind is OutcomeKind.REFUSED and outcome.refusal:
-        yield _comment(f"  Spark refused it: {refusal_text(outcome.refusal)}")
+        yield _comment(f"  {engine} refused it: {refusal_text(outcome.refusal)}")
     if half_done(outcome) and outcome.refusal:
-        yield _comment(f"  Spark committed it, then failed: {refusal_text(outcome.refusal)}")
+        yield _comment(f"  {engine} committed it, then failed: {refusal_text(outcome.refusal)}")
     if not step.statements:
         yield "-- nothing to do for this table type"
     case = _case(variant, states)

@@ -67,6 +67,10 @@ def test_what_an_aborted_transaction_wrote_counts_as_nothing(table: Path) -> Non
     }
 
 
+def test_a_number_that_left_nothing_is_of_no_write(table: Path) -> None:
+    assert hive_acid_files.instants(table, WriteIds(4, aborted=(3,))) == ("1", "2")
+
+
 def test_a_compaction_takes_the_place_of_what_it_joined_and_has_a_name_of_its_own(
     table: Path,
 ) -> None:

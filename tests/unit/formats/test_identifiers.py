@@ -17,9 +17,12 @@ import pytest
 
 from harness import engines, formats
 from harness.artifacts import distributions
+from harness.artifacts.distribution import Distribution
 from harness.cli.reproduce import script
 from harness.engines import time_travel
 from harness.engines.api import Engine, Question
+from harness.formats import other_writers
+from harness.formats.api import Format
 from harness.formats.statements import LOCATION, FrameWrite, Sql, Statement
 from harness.model.commit import Moment
 from harness.model.datatypes import Primitive, Struct
@@ -150,8 +153,22 @@ def statements(scenario: Scenario, history: History) -> Iterator[tuple[str, Trut
         shape = formats.load(name)
         yield from _sql(shape.create(scenario.table, {}), history[0])
         for step, before, after in zip(scenario.steps, history, history[1:], strict=False):
-            if not shape.cannot(step.operation):
-                yield from _sql(shape.wording(step.operation, before, after, {}), after)
+            if shape.cannot(step.operation):
+                continue
+            yield from _sql(shape.wording(step.operation, before, after, {}), after)
+            for writer in _others(shape, step.operation):
+                told = other_writers.wording(writer, shape, step.operation, before, after, {})
+                yield from _sql(told, after)
+
+
+def _others(shape: Format, operation: Operation) -> Iterator[Distribution]:
+    """Yield the writers that can be told a step of a table, and do not make such tables."""
+    for each in map(distributions.load, distributions.names()):
+        facts = shape.reader_facts
+        if not other_writers.makes(each, facts) and not other_writers.cannot(
+            each, facts, operation
+        ):
+            yield each
 
 
 def _sql(told: Iterable[Statement], truth: Truth) -> Iterator[tuple[str, Truth]]:
@@ -253,7 +270,7 @@ def misread(sql: str) -> list[Chain]:
 
 def shared(sql: str, truth: Truth) -> set[str]:
     """Return the names that a merge gives to its tables and the scenario to something else."""
-    own = re.findall(r"\bas (\w+) (?:using \(|on )", sql) if sql.startswith("merge") else []
+    own = re.findall(r"\bas (\w+) (?:using \(|\(|on )", sql) if sql.startswith("merge") else []
     return {each.casefold() for each in own} & {f.name.casefold() for f in truth.schema.walk()}
 
 

@@ -128,6 +128,7 @@ def test_a_file_is_named_by_its_folder_and_itself(tmp_path: Path) -> None:
         ("- compact", "- quiet: true", "18: step 7 has no operation; give one"),
         ("- compact", "- {compact: , touch: }", "18: step 7 has 2 operations (compact, touch)"),
         ("quiet: true", "quiet: 1", "16: step 5: quiet is true or false"),
+        ("quiet: true", "by: [a]", "16: step 5: by is the name of a writer, such as trino-476"),
         ("touch: all", "touch: many", '17: step 6 touch: rewrites: "many": input should be'),
     ],
 )

@@ -99,6 +99,30 @@ def test_settings_and_a_change_of_writers_stand_in_the_profile(
     assert dict(variant.settings) == {"metadata_table": "on"}
 
 
+def test_a_step_that_names_its_writer_does_so_in_the_scenario_and_its_part_of_the_script(
+    tmp_path: Path,
+) -> None:
+    spark, trino = "spark-3.5.8-iceberg-1.10.1", "trino-476"
+    made = candidate_of(history("insert 1,2; rename f1 g; insert 3"))
+    steps = (*made.scenario.steps[:2], replace(made.scenario.steps[2], by=trino))
+    iceberg = replace(
+        made,
+        scenario=replace(made.scenario, steps=steps, formats=("iceberg",)),
+        format="iceberg",
+        settings={},
+        writers=(spark, spark, spark, trino),
+    )
+    shorter = iceberg.having([iceberg.numbered[0], iceberg.numbered[2]])
+    assert shorter is not None
+    place = written(tmp_path, shorter, trino)
+    (variant,) = plan_options.make([place / "scenario.yaml"], place.name, "").variants
+    assert variant.writers == (spark, spark, trino)
+    script = (place / "reproduce.sql").read_text()
+    told = script.partition(f"-- ===== in Trino SQL: {trino} =====\n")[2].splitlines()
+    assert told[1].startswith("-- step 2: insert 1 row")
+    assert told[2].startswith('insert into "iceberg"."reproducer"."t" ("id", ')
+
+
 def test_a_touch_keeps_what_it_rewrites(tmp_path: Path) -> None:
     candidate = candidate_of(history("insert 1,2; move f1 after f2; touch all"))
     place = written(tmp_path, candidate)

@@ -1,0 +1,100 @@
+"""What a step is told whose writer is none that makes tables of its format. Pure.
+
+Users have one engine make a table and others write to it. Which ones can, their lock data say
+(`writes_steps`, beside `writes` of those that make tables), and here is in what words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from harness.artifacts.distribution import Distribution
+from harness.core.problems import one_of
+from harness.engines.format_facts import FormatFacts
+from harness.formats import hiveql, trinoql
+from harness.formats.api import Format, VariantSettings
+from harness.formats.statements import Sql, Statement
+from harness.model.truth import Truth
+from harness.scenario.operations import name_of, registry
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.insert import Insert
+
+WRITES: Final = "writes"
+"""Setting of a distribution: the families of formats whose tables it makes; without it, none."""
+WRITES_STEPS: Final = "writes_steps"
+"""The same of those whose tables it can write to once they are there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """How an engine is told of steps."""
+
+    operations: frozenset[type[Operation]]
+    wording: Callable[[Operation, Truth, Truth, FormatFacts], tuple[Statement, ...]]
+    session: Mapping[str, str] = field(default_factory=dict)
+
+
+def _by_hive(
+    operation: Operation,  # noqa: ARG001 - an insert
+    before: Truth,
+    after: Truth,
+    facts: FormatFacts,  # noqa: ARG001 - one catalog has all
+) -> tuple[Statement, ...]:
+    return (Sql(hiveql.whole_rows(before, after, ())),)
+
+
+_WORDS: Final[Mapping[str, Words]] = {
+    # Of the rest Hive 3 does nothing to tables of Iceberg (Iceberg documentation, "Hive").
+    "hive": Words(frozenset({Insert}), _by_hive),
+    "trino": Words(trinoql.OPERATIONS, trinoql.wording),
+}
+"""By engine."""
+
+
+def family(facts: FormatFacts) -> str:
+    """Return what distributions call the tables of a format where they say what they write."""
+    return facts.written_by or facts.family
+
+
+def makes(distribution: Distribution, facts: FormatFacts) -> bool:
+    """Return whether a distribution makes tables of a format, and so is told in its own words."""
+    return family(facts) in distribution.texts_if_any(WRITES)
+
+
+def cannot(distribution: Distribution, facts: FormatFacts, operation: Operation) -> str:
+    """Return why a distribution cannot be told a step of a table; empty where it can."""
+    if makes(distribution, facts):
+        return ""
+    if family(facts) not in distribution.texts_if_any(WRITES_STEPS):
+        return f"{distribution.name} writes no {facts.name} tables"
+    known = _WORDS[distribution.engine].operations
+    if type(operation) in known:
+        return ""
+    name, allowed = name_of(operation), [each for each, kind in registry().items() if kind in known]
+    return f"{distribution.name} is told of no {name}; {one_of(name, allowed)}"
+
+
+def session(
+    distribution: Distribution, shape: Format, settings: VariantSettings, names: Mapping[str, str]
+) -> Mapping[str, str]:
+    """Return what a session of a writer is told; see `Format.session`."""
+    if makes(distribution, shape.reader_facts):
+        return shape.session(settings, names)
+    return _WORDS[distribution.engine].session
+
+
+def wording(
+    distribution: Distribution,
+    shape: Format,
+    operation: Operation,
+    before: Truth,
+    after: Truth,
+    settings: VariantSettings,
+) -> tuple[Statement, ...]:
+    """Return the statements of an operation for a writer that can be told; see `Format.wording`."""
+    if makes(distribution, shape.reader_facts):
+        return shape.wording(operation, before, after, settings)
+    words = _WORDS[distribution.engine]
+    return words.wording(operation, before, after, shape.reader_facts)

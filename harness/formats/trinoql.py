@@ -1,0 +1,224 @@
+"""What Trino is told of a step of a table that another engine made. Pure.
+
+Sources: Trino's manual, "SQL statement syntax", and the pages of its connectors for Iceberg, Delta
+Lake and Hive; which of the statements a connector takes, the server says itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from harness.engines.format_facts import FormatFacts
+from harness.engines.query_sql import ANSI
+from harness.engines.query_sql import quoted as quoted_with
+from harness.engines.trino import connector_catalogs
+from harness.formats.statements import DATABASE, Sql, Statement
+from harness.model.canonical import MapValue, Value, text_of
+from harness.model.datatypes import Array, DataType, Decimal, Map, Primitive, Struct, Text
+from harness.model.identifiers import SOURCE, TABLE, free_name
+from harness.model.schema import Field
+from harness.model.truth import Row, Truth
+from harness.scenario.operations.add_column import AddColumn
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.change_type import ChangeType
+from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.delete import Delete
+from harness.scenario.operations.drop_column import DropColumn
+from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.new_rows import fresh, known
+from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.spark_sql import columns_in_order
+from harness.scenario.operations.touch import Touch
+from harness.scenario.operations.truncate import Truncate
+from harness.scenario.operations.update import Update
+from harness.scenario.operations.upsert import Upsert
+
+_NAMES: Final = {
+    "int": "integer",
+    "long": "bigint",
+    "float": "real",
+    "string": "varchar",
+    "binary": "varbinary",
+    "timestamp": "timestamp(6)",
+    "timestamp_ntz": "timestamp(6)",
+}
+_ESCAPES: Final = str.maketrans({"'": "''", "\\": "\\\\", "{": "\\007B"})
+"""Braces would be taken for a placeholder of ours (Trino's manual, "Literals": Unicode strings)."""
+
+
+def wording(
+    operation: Operation, before: Truth, after: Truth, format_: FormatFacts
+) -> tuple[Statement, ...]:
+    """Return the one statement of an operation, which is among those of `OPERATIONS`."""
+    catalog = connector_catalogs.catalog(format_, {})
+    table = f"{quoted(catalog)}.{quoted(DATABASE)}.{quoted(TABLE)}"
+    return (Sql(_WORDS[type(operation)](table, operation, before, after)),)
+
+
+def quoted(path: str) -> str:
+    """Quote a dotted name part by part."""
+    return quoted_with(path, ANSI)
+
+
+def type_text(type_: DataType) -> str:
+    """Return a type as Trino writes it.
+
+    >>> from harness.model.datatypes import parse_type
+    >>> type_text(parse_type("struct<a: long, b: array<string>>"))
+    'row("a" bigint, "b" array(varchar))'
+    """
+    match type_:
+        case Primitive(name):
+            return _NAMES.get(name, name)
+        case Decimal() | Text():
+            return str(type_)
+        case Struct(fields):
+            return f"row({', '.join(f'{quoted(n)} {type_text(t)}' for n, t in fields)})"
+        case Array(element):
+            return f"array({type_text(element)})"
+        case Map(key, value):
+            return f"map({type_text(key)}, {type_text(value)})"
+    raise TypeError(type_)
+
+
+def literal(value: Value, field: Field) -> str:
+    """Return a stored value (structs by child ids) as an expression of its field's type."""
+    if isinstance(value, bytes):
+        return f"X'{value.hex()}'"
+    return f"cast({_inner(value, field)} as {type_text(field.type)})"
+
+
+def _inner(value: Value, field: Field) -> str:
+    match field.type:
+        case _ if value is None:
+            return "null"
+        case Struct():
+            return f"row({', '.join(literal(value.get(c.id), c) for c in field.children)})"
+        case Array():
+            return _array(value, field.children[0])
+        case Map():
+            return _map(value, *field.children)
+    if isinstance(value, float) and not math.isfinite(value):
+        return "nan()" if math.isnan(value) else f"{'' if value > 0 else '-'}infinity()"
+    return string(text_of(value))
+
+
+def _array(values: Sequence[Value], element: Field) -> str:
+    return f"array[{', '.join(literal(each, element) for each in values)}]"
+
+
+def _map(value: MapValue, key: Field, part: Field) -> str:
+    keys, parts = zip(*value.pairs, strict=True) if value.pairs else ((), ())
+    return f"map({_array(keys, key)}, {_array(parts, part)})"
+
+
+def string(value: str) -> str:
+    r"""Return a string literal.
+
+    >>> string("it's"), string("{database}")
+    ("'it''s'", "U&'\\007Bdatabase}'")
+    """
+    plain = not {"{", "\\"} & set(value)
+    escaped = value.translate(_ESCAPES)
+    return f"'{escaped}'" if plain else f"U&'{escaped}'"
+
+
+def _whole_rows(table: str, _: Operation, before: Truth, after: Truth) -> str:
+    """Return an insert, or where some of the rows are there already, a merge by the key."""
+    rows = [row for key, row in after.rows.items() if before.rows.get(key) != row]
+    fields = columns_in_order(after)
+    listed, values = _listed(fields), _values(rows, fields)
+    if not any(row.key in before.rows for row in rows):
+        return f"insert into {table} ({listed}) {values}"
+    names = [field.name for field in after.schema.walk()]
+    target, source = (free_name(each, names) for each in (TABLE, SOURCE))
+    key = quoted(after.table.key)
+    stay = {after.table.key, *after.table.partition_by}
+    sets = ", ".join(
+        f"{quoted(each.name)} = {source}.{quoted(each.name)}"
+        for each in fields
+        if each.name not in stay
+    )
+    new = ", ".join(f"{source}.{quoted(each.name)}" for each in fields)
+    return (
+        f"merge into {table} as {target} using ({values}) as {source} ({listed}) "
+        f"on {target}.{key} = {source}.{key} when matched then update set {sets} "
+        f"when not matched then insert ({listed}) values ({new})"
+    )
+
+
+def _listed(fields: Iterable[Field]) -> str:
+    return ", ".join(quoted(each.name) for each in fields)
+
+
+def _values(rows: Iterable[Row], fields: Sequence[Field]) -> str:
+    said = (f"({', '.join(literal(row.of(each), each) for each in fields)})" for row in rows)
+    return f"values {', '.join(said)}"
+
+
+def _update(table: str, operation: Update, before: Truth, after: Truth) -> str:
+    """Return an update that picks each row's values by its key."""
+    keys = known(before, operation.keys)
+    order = (after.table.order_by,) if after.table.order_by else ()
+    rows = [after.rows[key] for key in keys]
+    sets = ", ".join(_choice(after, name, rows) for name in (*operation.set, *order))
+    return f"update {table} set {sets} where {_among(after, (*keys, *_absent(operation, before)))}"
+
+
+def _absent(operation: Update | Delete, before: Truth) -> tuple[Value, ...]:
+    return fresh(before, operation.absent)
+
+
+def _choice(truth: Truth, name: str, rows: Iterable[Row]) -> str:
+    field, key = truth.schema.find(name), truth.schema.find(truth.table.key)
+    whens = " ".join(
+        f"when {literal(row.key, key)} then {literal(row.of(field), field)}" for row in rows
+    )
+    return f"{quoted(name)} = case {quoted(key.name)} {whens} end"
+
+
+def _among(truth: Truth, keys: Iterable[Value]) -> str:
+    key = truth.schema.find(truth.table.key)
+    return f"{quoted(key.name)} in ({', '.join(literal(each, key) for each in keys)})"
+
+
+def _delete(table: str, operation: Delete, before: Truth, after: Truth) -> str:
+    keys = (*known(before, operation.keys), *_absent(operation, before))
+    return f"delete from {table} where {_among(after, keys)}"
+
+
+def _add_column(table: str, new: AddColumn, before: Truth, after: Truth) -> str:  # noqa: ARG001
+    place = f" after {quoted(new.after)}" if new.after else ""
+    place = " first" if new.first else place
+    return f"alter table {table} add column {quoted(new.name)} {type_text(new.type)}{place}"
+
+
+def _rename_column(table: str, old: RenameColumn, before: Truth, after: Truth) -> str:  # noqa: ARG001
+    return f"alter table {table} rename column {quoted(old.name)} to {quoted(old.to)}"
+
+
+def _drop_column(table: str, old: DropColumn, before: Truth, after: Truth) -> str:  # noqa: ARG001
+    return f"alter table {table} drop column {quoted(old.name)}"
+
+
+def _change_type(table: str, new: ChangeType, before: Truth, after: Truth) -> str:  # noqa: ARG001
+    return f"alter table {table} alter column {quoted(new.name)} set data type {type_text(new.to)}"
+
+
+_Words = Callable[[str, Any, Truth, Truth], str]
+_WORDS: Final[Mapping[type[Operation], _Words]] = {
+    Insert: _whole_rows,
+    Upsert: _whole_rows,
+    Touch: _whole_rows,
+    Update: _update,
+    Delete: _delete,
+    Truncate: lambda table, *_: f"truncate table {table}",
+    Compact: lambda table, *_: f"alter table {table} execute optimize",
+    AddColumn: _add_column,
+    RenameColumn: _rename_column,
+    DropColumn: _drop_column,
+    ChangeType: _change_type,
+}
+OPERATIONS: Final = frozenset(_WORDS)

@@ -1,0 +1,62 @@
+"""Tables that two engines write in turn: of Iceberg all is right, of Hive ACID Trino refuses."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness import formats
+from harness.core.records import FindingKind, OutcomeKind, VerdictKind
+from harness.plan import Profile, ProfileReader, Writer, plan, scenarios_folder
+from harness.run.load_run import Run
+from harness.scenario import load
+from harness.scenario.cells import parse_reader
+
+pytestmark = [pytest.mark.engines, pytest.mark.nightly]
+
+TRINO, SPARK, HIVE = "trino-476", "spark-3.5.8-iceberg-1.10.1", "hive-3.1.3"
+DROPPED = range(7, 13)
+"""After `f2` is dropped by Trino, until a compaction writes all files anew."""
+UPDATE = 10
+STORY = load.load(
+    scenarios_folder() / "mixed_writers" / "in_turn.yaml", keeping_case=formats.keeping_case()
+)
+PLAN = plan(
+    [STORY],
+    Profile(
+        name="mixed_writers",
+        scenarios=(STORY.name,),
+        formats=("iceberg", "hive-acid"),
+        writers=(Writer(SPARK), Writer(HIVE)),
+        readers=tuple(ProfileReader(parse_reader(each)) for each in (SPARK, TRINO)),
+    ),
+    map(formats.load, formats.names()),
+)
+
+
+def test_trino_s_steps_are_applied_but_for_an_update_of_files_that_it_cannot_open(run: Run) -> None:
+    odd = {
+        (each.variant, each.outcome.step)
+        for each in run.states
+        if each.outcome.kind is not OutcomeKind.APPLIED
+    }
+    (acid,) = (each.id for each in PLAN.variants if each.format == "hive-acid")
+    assert odd == {(acid, UPDATE)}
+
+
+def test_of_iceberg_everything_is_right_whoever_wrote(run: Run) -> None:
+    found = [each for each in run.verdicts if "[iceberg]" in each.variant]
+    assert len(found) == 2 * len(STORY.steps)
+    assert {each.verdict for each in found} == {VerdictKind.CORRECT}
+
+
+def test_trino_refuses_transactional_files_after_a_drop(run: Run) -> None:
+    asked = (e for e in run.verdicts if "[hive-acid]" in e.variant and str(e.reader) == TRINO)
+    refused = {each.step for each in asked if each.verdict is VerdictKind.REFUSED}
+    assert refused == set(DROPPED)
+
+
+def test_spark_shows_a_transactional_table_without_its_rows(run: Run) -> None:
+    asked = [e for e in run.verdicts if "[hive-acid]" in e.variant and str(e.reader) == SPARK]
+    kinds = {found.kind for each in asked for found in each.findings}
+    assert kinds == {FindingKind.LOST_ROW}
+    assert {each.verdict for each in asked} == {VerdictKind.WRONG}

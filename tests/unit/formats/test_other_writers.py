@@ -1,0 +1,207 @@
+"""A step may be written by an engine that makes no such tables, in that engine's own words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import pytest
+
+from harness import formats
+from harness.artifacts import distributions
+from harness.core.errors import ScenarioProblem
+from harness.formats import other_writers
+from harness.formats.statements import recorded
+from harness.model.datatypes import parse_type
+from harness.plan import Profile, Writer, plan
+from harness.scenario import expected_history
+from harness.scenario.definition import Scenario
+from harness.scenario.dump import dump
+from harness.scenario.load import loads
+from harness.scenario.operations import registry
+from harness.scenario.operations.add_column import AddColumn
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.change_type import ChangeType
+from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.delete import Delete
+from harness.scenario.operations.drop_column import DropColumn
+from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.move_column import MoveColumn
+from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.truncate import Truncate
+from harness.scenario.operations.update import Update
+from harness.scenario.operations.upsert import Upsert
+from tests.unit.scenario.stories import scenario_of
+
+TRINO, HIVE = "trino-476", "hive-3.1.3-iceberg-1.4.3"
+SPARK, HIVE_ACID = "spark-3.5.8-iceberg-1.10.1", "hive-3.1.3"
+ICEBERG = formats.load("iceberg")
+
+
+def said(scenario: Scenario, writer: str = TRINO, of: str = "iceberg") -> Iterator[str]:
+    """What a writer is told of each step."""
+    applied = [True] * len(scenario.steps)
+    history = expected_history.history(scenario, merge_on_read=False, applied=applied)
+    found, shape = distributions.load(writer), formats.load(of)
+    for step, before, after in zip(scenario.steps, history, history[1:], strict=False):
+        told = other_writers.wording(found, shape, step.operation, before, after, {})
+        yield "; ".join(map(recorded, told))
+
+
+def by(scenario: Scenario, writer: str, steps: Sequence[int]) -> Scenario:
+    """The scenario with some of its steps by another writer."""
+    numbered = enumerate(scenario.steps, start=1)
+    made = (replace(each, by=writer) if at in steps else each for at, each in numbered)
+    return replace(scenario, steps=tuple(made), formats=("iceberg",), path="a/b.yaml")
+
+
+def planned(scenario: Scenario) -> tuple[tuple[str, ...], list[str]]:
+    """The writers of the one variant, or why there is none."""
+    writers = (Writer(SPARK),)
+    profile = Profile("mine", (scenario.name,), formats=("iceberg",), writers=writers, readers=())
+    found = plan((scenario,), profile, [ICEBERG])
+    return next((each.writers for each in found.variants), ()), [x.why for x in found.excluded]
+
+
+def test_trino_is_told_whole_rows_as_an_insert_or_a_merge_by_the_key() -> None:
+    insert, upsert = said(scenario_of(Insert((1,)), Upsert((1, 2))))
+    table = '"iceberg"."{database}"."t"'
+    values = "(cast('1' as varchar), cast('f2s1r1' as varchar))"
+    assert insert == f'insert into {table} ("id", "f1") values {values}'
+    assert upsert.startswith(f"merge into {table} as t using (values ({values[1:8]}")
+    assert upsert.endswith(
+        ') as s ("id", "f1") on t."id" = s."id" when matched then update set "f1" = s."f1" '
+        'when not matched then insert ("id", "f1") values (s."id", s."f1")'
+    )
+
+
+def test_trino_is_told_changes_of_rows_and_columns() -> None:
+    scenario = scenario_of(
+        Insert((1, 2)),
+        Update((1,), ("f1",), absent=(9,)),
+        Delete((2,), absent=(8,)),
+        AddColumn("s", parse_type("struct<a: int, b: string>"), after="id"),
+        AddColumn("s.c", parse_type("map<string, array<float>>"), first=True),
+        ChangeType("s.a", parse_type("long")),
+        RenameColumn("s.b", "d"),
+        DropColumn("f1"),
+        Compact(),
+        Truncate(),
+        columns={"id": "string", "f1": "string"},
+    )
+    table, key = '"hive"."{database}"."t"', "cast('{}' as varchar)".format
+    chosen = f'case "id" when {key(1)} then {key("f2s2r1")} end'
+    _, *found = said(scenario, of="hive-acid")
+    assert found == [
+        f'update {table} set "f1" = {chosen} where "id" in ({key(1)}, {key(9)})',
+        f'delete from {table} where "id" in ({key(2)}, {key(8)})',
+        f'alter table {table} add column "s" row("a" integer, "b" varchar) after "id"',
+        f'alter table {table} add column "s"."c" map(varchar, array(real)) first',
+        f'alter table {table} alter column "s"."a" set data type bigint',
+        f'alter table {table} rename column "s"."b" to "d"',
+        f'alter table {table} drop column "f1"',
+        f"alter table {table} execute optimize",
+        f"truncate table {table}",
+    ]
+
+
+def test_values_of_every_kind_are_told_with_their_types() -> None:
+    columns = {
+        "id": "string",
+        "b": "binary",
+        "d": "decimal(9, 2)",
+        "on": "date",
+        "at": "timestamp_ntz",
+        "x": "double",
+        "m": "map<string, int>",
+        "l": "array<string>",
+        "s": "struct<a: boolean>",
+    }
+    row = {
+        "id": "it's {database}\\",
+        "b": b"\x01\xff",
+        "d": "1.50",
+        "on": "2024-02-29",
+        "at": "2024-02-29 01:02:03.000004",
+        "x": float("nan"),
+        "m": {"k": 1},
+        "l": [None, "v"],
+        "s": {"a": True},
+    }
+    (insert,) = said(scenario_of(Insert(rows=(row,)), columns=columns))
+    assert insert.partition(" values ")[2] == (
+        "(cast(U&'it''s \\007Bdatabase}\\\\' as varchar), X'01ff', "
+        "cast('1.5' as decimal(9, 2)), cast('2024-02-29' as date), "
+        "cast('2024-02-29 01:02:03.000004' as timestamp(6)), cast(nan() as double), "
+        "cast(map(array[cast('k' as varchar)], array[cast('1' as integer)]) "
+        "as map(varchar, integer)), "
+        "cast(array[cast(null as varchar), cast('v' as varchar)] as array(varchar)), "
+        "cast(row(cast('true' as boolean)) as row(\"a\" boolean)))"
+    )
+
+
+def test_hive_is_told_inserts_alone() -> None:
+    (insert,) = said(scenario_of(Insert((1,))), HIVE)
+    assert insert == "insert into {database}.t select '1' as `id`, 'f2s1r1' as `f1`"
+    found = distributions.load(HIVE)
+    why = other_writers.cannot(found, ICEBERG.reader_facts, Upsert((1,)))
+    assert why == f"{HIVE} is told of no upsert; did you mean 'insert'? allowed: insert"
+
+
+def test_who_makes_a_table_is_told_in_the_words_of_its_format() -> None:
+    scenario = scenario_of(Insert((1,)), RenameColumn("f1", "g"))
+    assert [*said(scenario, HIVE_ACID, "hive-acid")] == [
+        "insert into {database}.t select '1' as `id`, 'f2s1r1' as `f1`",
+        "alter table {database}.t change column `f1` `g` string",
+    ]
+    found = distributions.load(HIVE_ACID)
+    acid = formats.load("hive-acid")
+    assert other_writers.session(found, acid, {}, {}) == acid.session({}, {})
+    assert other_writers.session(distributions.load(TRINO), acid, {}, {}) == {}
+
+
+@pytest.mark.parametrize("name", [each for each in distributions.names() if "hudi" in each][:3])
+def test_what_a_distribution_does_not_say_that_it_writes_it_is_not_told(name: str) -> None:
+    found = distributions.load(name)
+    why = other_writers.cannot(found, formats.facts("iceberg"), Insert((1,)))
+    assert why == f"{name} writes no iceberg tables"
+
+
+def test_a_step_of_a_file_names_its_writer() -> None:
+    text = dump(by(scenario_of(Insert((1,)), Compact()), TRINO, (1, 2)))
+    assert f"- insert: [1]\n    by: {TRINO}\n" in text
+    again = loads(text, "a/b.yaml")
+    assert [step.by for step in again.steps] == [TRINO, TRINO]
+    assert dump(again) == text
+
+
+def test_a_variant_has_the_writer_of_each_step() -> None:
+    scenario = scenario_of(Insert((1,)), RenameColumn("f1", "g"), Insert((2,)))
+    assert planned(by(scenario, TRINO, (3,))) == ((SPARK, SPARK, SPARK, TRINO), [])
+
+
+def test_a_step_that_its_writer_cannot_be_told_excludes_the_variant() -> None:
+    moved = by(scenario_of(Insert((1,)), MoveColumn("f1", first=True)), TRINO, (2,))
+    (why,) = planned(moved)[1]
+    assert why.startswith("step 2: trino-476 is told of no move_column; did you mean")
+    (why,) = planned(by(scenario_of(Insert((1,))), HIVE_ACID, (1,)))[1]
+    assert why == "step 1: hive-3.1.3 writes no iceberg tables"
+
+
+def test_a_writer_that_there_is_not_is_told_with_its_line() -> None:
+    with pytest.raises(ScenarioProblem, match=r"^a/b\.yaml: step 1: by: there is no 'trino'"):
+        planned(by(scenario_of(Insert((1,))), "trino", (1,)))
+
+
+def test_every_operation_that_trino_is_told_of_is_one_of_scenario_files() -> None:
+    found = distributions.load(TRINO)
+    told = [
+        kind
+        for kind in registry().values()
+        if not other_writers.cannot(found, ICEBERG.reader_facts, _blank(kind))
+    ]
+    assert len(told) == 11
+
+
+def _blank(kind: type[Operation]) -> Operation:
+    return object.__new__(kind)
