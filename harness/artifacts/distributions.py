@@ -23,9 +23,9 @@ from harness.core.problems import Problems, UnknownNameProblem, one_of
 from harness.core.registry import Registry
 from harness.core.runtime_names import AT, CONTAINER, PROCESS, RUNTIMES, S3, WAREHOUSES
 
-PLANNED = {"writes", "writes_steps", "table_versions", "cannot", "names"}
-"""Settings that change no answer: those that only the plan reads, and `names`, which become part of
-what a writer is told."""
+PLANNED = {"writes", "writes_steps", "table_versions", "cannot", "names", "mutation"}
+"""Settings that change no answer: those that only the plan reads, `names`, which become part of
+what a writer is told, and the library of mutations, which is no part of the server."""
 _ENDING = ".yaml"
 _HOW: Final = (*RUNTIMES, *WAREHOUSES)
 """What a name can say of the servers."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from harness.engines.format_facts import FormatFacts
-from harness.formats import hive_acid_files, hiveql, own_operations
+from harness.formats import hive_acid_files, hive_mutation, hiveql, own_operations
 from harness.formats.api import Changes, Committed, FileRows, Habit, VariantSettings
 from harness.formats.hive_files import CASCADES, SCHEMA_CHANGES, follows_anyway
 from harness.formats.hiveql import NAME as TABLE_NAME
@@ -31,8 +31,10 @@ from harness.scenario.operations import name_of
 from harness.scenario.operations.api import Operation, schedules
 from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.failed_write import FailedWrite
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.merge import Merge
+from harness.scenario.operations.mutate import Mutate
 from harness.scenario.operations.overwrite import Of, Overwrite
 from harness.scenario.operations.set_table_version import SetTableVersion
 from harness.scenario.operations.spark_sql import partition_spec, quoted
@@ -48,7 +50,7 @@ SESSION: Final = {
 BUCKETS: Final = "buckets"
 COMPACTION: Final = "compaction"
 SETTINGS: Final = {
-    BUCKETS: ("none", "2"),
+    BUCKETS: ("none", "1", "2"),
     COMPACTION: ("major", "minor"),
     CASCADE: CASCADES,
 }
@@ -131,7 +133,7 @@ class HiveAcid:
     def wording(
         self, operation: Operation, before: Truth, after: Truth, settings: VariantSettings
     ) -> tuple[Statement, ...]:
-        """Return the common SQL, but for whole rows, schema changes and compactions."""
+        """Return the common SQL, but for whole rows, mutations, schema changes and compactions."""
         if name_of(operation) in SCHEMA_CHANGES:
             cascade = bool(after.table.partition_by) and settings.get(CASCADE) != "off"
             return (Sql(hiveql.changed_columns(before, after, cascade=cascade)),)
@@ -141,6 +143,10 @@ class HiveAcid:
                 return (Sql(hiveql.whole_rows(before, after, stay)),)
             case Merge():
                 return of_table([operation.worded(before, after, stay, listed=False)])
+            case Mutate():
+                return (hive_mutation.committed(before, after),)
+            case FailedWrite():
+                return (hive_mutation.aborted(before, after),)
             case Overwrite(of=Of.TABLE):
                 return (Sql(hiveql.overwritten(before, after)),)
             case Compact():

@@ -22,6 +22,7 @@ from harness.scenario.operations.killed_write import KilledWrite
 from harness.scenario.operations.late_delete import LateDelete
 from harness.scenario.operations.late_upsert import LateUpsert
 from harness.scenario.operations.move_row import MoveRow
+from harness.scenario.operations.mutate import Mutate
 from harness.scenario.operations.replace_partition_field import ReplacePartitionField
 from harness.scenario.operations.restore import Restore
 from harness.scenario.operations.rewrite_manifests import RewriteManifests
@@ -41,10 +42,12 @@ HIVE_ACID: Final = "Hive ACID"
 OWNERS: Final[Mapping[type[Operation], tuple[str, ...]]] = {
     **dict.fromkeys((Archive, WriteWithMetadata), (HUDI,)),
     **dict.fromkeys((Sync, DeletePartition, WriteFrame, MoveRow), (HUDI,)),
-    **dict.fromkeys((LateUpsert, LateDelete, Rollback, FailedWrite, KilledWrite), (HUDI,)),
+    **dict.fromkeys((LateUpsert, LateDelete, Rollback, KilledWrite), (HUDI,)),
     **dict.fromkeys((ChangePartitionColumn, Savepoint, Restore), (HUDI, DELTA)),
     **dict.fromkeys((BeginWrite, CommitWrite), (HUDI, ICEBERG)),
     Cluster: (HUDI, DELTA),
+    FailedWrite: (HUDI, HIVE_ACID),
+    Mutate: (HIVE_ACID,),
     **dict.fromkeys((AddPartitionField, DropPartitionField, ReplacePartitionField), (ICEBERG,)),
     **dict.fromkeys((RewriteManifests, RewritePositionDeletes), (ICEBERG,)),
     **dict.fromkeys((AddFiles, RollbackToSnapshot), (ICEBERG,)),

@@ -20,6 +20,9 @@ PIPE: Final = ".pipe"
 """What the name of the named pipe has behind the path of the table's folder."""
 HELD: Final = ".held"
 """The same of the folder of the lock for which a second writer waits."""
+COMMIT: Final = "commit"
+ABORT: Final = "abort"
+"""How the transaction of a batch ends."""
 _INSTANT: Final = re.compile(r"\{instant of step (\d+)\}")
 
 
@@ -77,6 +80,20 @@ class IcebergCall:
 
 
 @dataclass(frozen=True, slots=True)
+class Mutation:
+    """A batch of Hive's Streaming Mutation API, which a program of its own sends."""
+
+    columns: tuple[tuple[str, str], ...]
+    """Name and Hive type, in order, without partition columns."""
+    key: str
+    rows: tuple[Mapping[str, object], ...]
+    """Each with `do`, `partition` and `row`; see `runtime/mutate.groovy`."""
+    ends: str = COMMIT
+
+    commits: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
 class FrameWrite:
     """Write the rows of a query to the table's folder, as a DataFrame."""
 
@@ -107,7 +124,9 @@ class CommitHeld:
     commits: ClassVar[bool] = True
 
 
-Statement = Sql | SetColumns | ClientCall | IcebergCall | FrameWrite | HeldSql | CommitHeld
+Statement = (
+    Sql | SetColumns | ClientCall | IcebergCall | Mutation | FrameWrite | HeldSql | CommitHeld
+)
 
 
 def of_table(common: Iterable[str]) -> tuple[Sql, ...]:
@@ -138,6 +157,9 @@ def recorded(statement: Statement) -> str:
             return f"write client: {method}({', '.join(map(repr, arguments))})"
         case IcebergCall(method, arguments):
             return f"Iceberg: {method} {json.dumps(dict(arguments))}"
+        case Mutation(columns, _, rows, ends):
+            told = json.dumps({"columns": dict(columns), "rows": rows})
+            return f"Mutation API, then {ends}: {told}"
         case FrameWrite(query, format_, options):
             return f"DataFrame: {query}; append as {format_} {json.dumps(dict(options))}"
         case HeldSql(text, settings):

@@ -11,20 +11,21 @@ from harness.core.counting import counted
 from harness.core.metastore_choice import MetastoreChoice
 from harness.core.progress import Progress
 from harness.core.runtime_names import PROCESS
-from harness.runtime import metastore, provide
+from harness.runtime import hive_mutation, metastore, provide
 from harness.scenario.cells import Plan
 
 
 def needed(plan: Plan) -> tuple[str, ...]:
     """Name every distribution that a plan needs, in the order of their use."""
-    writers = (writer for variant in plan.variants for writer in variant.writers)
+    writers = {writer: None for variant in plan.variants for writer in variant.writers}
+    tools = hive_mutation.needed(map(distributions.load, writers))
     readers = (reader.distribution for reader in plan.readers)
     asked = tuple(dict.fromkeys((*writers, *readers)))
     catalog = metastore.distribution_for(asked)
     store = (object_storage.store(),) if distributions.load(catalog).warehouse else ()
     # Tables are written on the usual one, whatever their readers ask through.
     unusual = () if plan.metastore.usual else metastore.needed(plan.metastore)
-    return tuple(dict.fromkeys((catalog, *store, *unusual, *asked)))
+    return tuple(dict.fromkeys((catalog, *store, *unusual, *asked, *tools)))
 
 
 def metastore_of(plan: Plan) -> str:

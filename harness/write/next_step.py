@@ -19,7 +19,7 @@ from harness.formats.api import HANDOVER_VERSION, Format
 from harness.formats.statements import Statement, recorded
 from harness.model.canonical import text_of
 from harness.model.truth import Truth
-from harness.runtime import provide
+from harness.runtime import hive_mutation, provide
 from harness.scenario import expected_history
 from harness.scenario.cells import Variant
 from harness.scenario.expected_history import Truths
@@ -170,7 +170,8 @@ class VariantOutcomes:
         texts = [outcome.statements for outcome in self.outcomes]
         texts.append(tuple(map(recorded, (*handover, *statements))))
         writers = self.variant.writers[: step + 1]
-        digests = [provide.digest(distributions.load(name)) for name in writers]
+        tools = hive_mutation.needed(map(distributions.load, writers))
+        digests = [provide.digest(distributions.load(name)) for name in (*writers, *tools)]
         address = state_store.address(settings, texts, digests)
         return NextStep(step, tuple(statements), address, handover)
 

@@ -23,6 +23,7 @@ from harness.formats.statements import (
     FrameWrite,
     HeldSql,
     IcebergCall,
+    Mutation,
     SetColumns,
     Sql,
     Statement,
@@ -31,7 +32,7 @@ from harness.formats.statements import (
 from harness.model.file_facts import FileFact
 from harness.model.identifiers import TABLE
 from harness.runtime.metastore_client import Catalog, CatalogRefusedError
-from harness.write import held_write, kill_writer, raised_step
+from harness.write import held_write, kill_writer, raised_step, send_mutation
 from harness.write.held_write import HeldWrite, NotHeldError
 from harness.write.next_step import BEGUN, NextStep, VariantOutcomes
 from harness.write.raised_step import Came, Raised, TableRecords
@@ -195,14 +196,8 @@ class StepSender:
                     session.run(sql, timeout_s=target.timeout_s)
             case SetColumns(columns, cascade):
                 self._client.alter_columns(target.database, TABLE, columns, cascade=cascade)
-            case ClientCall(method, arguments, options):
-                named = {"method": method, "arguments": arguments, "options": dict(options)}
-                told = {**named, "table": TABLE, "path": str(target.table)}
-                self._spark_session(writer).call(Library.HUDI, told, timeout_s=target.timeout_s)
-            case IcebergCall(method, arguments):
-                named = {"method": method, "arguments": dict(arguments)}
-                told = {**named, "table": f"{target.database}.{TABLE}"}
-                self._spark_session(writer).call(Library.ICEBERG, told, timeout_s=target.timeout_s)
+            case ClientCall() | IcebergCall() | Mutation():
+                self._call(statement, writer)
             case FrameWrite():
                 self._append(statement, writer)
             case HeldSql():
@@ -211,6 +206,22 @@ class StepSender:
                 held, self._held = self._held, None
                 if held is not None:  # else nothing was held, and the table's records tell
                     held.commit()
+
+    def _call(self, statement: ClientCall | IcebergCall | Mutation, writer: str) -> None:
+        """Let a format's library do what no SQL does."""
+        target = self._target
+        match statement:
+            case ClientCall(method, arguments, options):
+                named = {"method": method, "arguments": arguments, "options": dict(options)}
+                told = {**named, "table": TABLE, "path": str(target.table)}
+                self._spark_session(writer).call(Library.HUDI, told, timeout_s=target.timeout_s)
+            case IcebergCall(method, arguments):
+                named = {"method": method, "arguments": dict(arguments)}
+                told = {**named, "table": f"{target.database}.{TABLE}"}
+                self._spark_session(writer).call(Library.ICEBERG, told, timeout_s=target.timeout_s)
+            case Mutation():
+                session = self._sql_session(writer)
+                send_mutation.send(statement, session, target.database, target.timeout_s)
 
     def _hold(self, statement: HeldSql, writer: str) -> None:
         """Send a statement to a process of its own, which waits before it commits."""
@@ -269,6 +280,13 @@ class StepSender:
         found = self._session_of(writer)
         if isinstance(found, SqlSession):
             raise HarnessError(f"{writer} takes SQL alone")
+        return found
+
+    def _sql_session(self, writer: str) -> SqlSession:
+        """Return the session of a writer that is a server."""
+        found = self._session_of(writer)
+        if not isinstance(found, SqlSession):
+            raise HarnessError(f"{writer} sends no mutations")
         return found
 
     def _session_of(self, writer: str) -> Session | SqlSession:

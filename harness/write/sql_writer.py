@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from harness.engines.api import Connection, NoAnswerError, RefusedError, Server
 from harness.engines.spark.session import SparkRefusal, SparkRows, SparkSilent
+from harness.runtime.hive_mutation import MutationProgram
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +18,8 @@ class SqlSession:
     """A session of a server; see `engines.spark.session.Session`."""
 
     connection: Connection
+    mutations: MutationProgram | None = None
+    """What sends batches of mutations; None where the writer names no library of them."""
 
     def run(self, sql: str, *, timeout_s: float) -> SparkRows:
         """Run one statement and fetch all rows.
@@ -47,11 +50,12 @@ class SqlWriter:
     server: Server
     timeout_s: float
     """After so long a setting of a session counts as unanswered."""
+    mutations: MutationProgram | None = None
 
     def open(self, settings: Mapping[str, str]) -> SqlSession:
         """Open a session with settings, which are the server's own keys. Raises as `run` does."""
         try:
-            session = SqlSession(self.server.connect({}))
+            session = SqlSession(self.server.connect({}), self.mutations)
         except NoAnswerError as silence:
             raise SparkSilent(str(silence)) from None
         for key, value in settings.items():

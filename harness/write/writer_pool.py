@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from harness import engines
-from harness.artifacts import distributions
+from harness.artifacts import distributions, fetch
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution
 from harness.core.progress import Progress, started
@@ -20,6 +20,7 @@ from harness.engines.spark.session import Spark
 from harness.model.identifiers import TABLE
 from harness.runtime import memory, metastore, provide, work_folders
 from harness.runtime.api import MetastoreUris, Runtime
+from harness.runtime.hive_mutation import TOOL, MutationProgram
 from harness.write.sql_writer import SqlWriter
 
 SPARK: Final = "spark"
@@ -120,7 +121,15 @@ class WriterPool:
         engine = engines.load(found.engine)
         serving = engine.serve(runtime, self._metastore, folder, progress)
         server = self._stack.enter_context(started(name, serving, progress))
-        return SqlWriter(server, self.context.timeout_s)
+        return SqlWriter(server, self.context.timeout_s, self._mutations(found, folder))
+
+    def _mutations(self, found: Distribution, folder: Path) -> MutationProgram | None:
+        """Return what sends batches of mutations beside a server, where its lock data name it."""
+        if TOOL not in found.settings:
+            return None
+        tool = distributions.load(found.text(TOOL))
+        installation = fetch.ensure(tool, self.context.cache, self.context.progress)
+        return MutationProgram(installation, self._metastore.host, folder)
 
     def _folder(self, name: str) -> Path:
         """Make a folder for one process or one table, of a name that was never used here."""

@@ -18,7 +18,7 @@ AT_NIGHT: Final = {
     *("hive-2.3.10", "hive-3.1.3-hudi-0.11.1", "hive-3.1.3-tez-0.9.2", "hive-4.0.1"),
     "hive-4.0.1-tez-0.10.4",
     *("hive-metastore-2.3.10", "hive-metastore-4.0.1"),
-    *("hive-schematool-3.1.3", "hive-schematool-4.0.1"),
+    *("hive-mutation-3.1.3", "hive-schematool-3.1.3", "hive-schematool-4.0.1"),
     "spark-4.0.1-delta-4.0.0",
 }
 """Fetched by the tests of the night, which alone start them."""

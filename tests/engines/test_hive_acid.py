@@ -15,12 +15,15 @@ pytestmark = [pytest.mark.engines, pytest.mark.nightly]
 
 HIVE = "hive-3.1.3{path=fetch, transactions=on}"
 RENAME = 4
-STORY = load.load(scenarios_folder() / "hive_acid" / "changed_rows.yaml")
+STORY, MUTATED = (
+    load.load(scenarios_folder() / "hive_acid" / f"{each}.yaml")
+    for each in ("changed_rows", "mutated")
+)
 PLAN = plan(
-    [STORY],
+    [STORY, MUTATED],
     Profile(
         name="hive_acid",
-        scenarios=(STORY.name,),
+        scenarios=(STORY.name, MUTATED.name),
         formats=("hive-acid",),
         writers=(Writer("hive-3.1.3"),),
         readers=tuple(ProfileReader(parse_reader(each)) for each in (HIVE, "trino-476")),
@@ -42,3 +45,9 @@ def test_a_copied_state_shows_the_rows_that_count_and_hive_loses_a_renamed_colum
     for each in odd:
         kinds = [(found.kind, found.columns) for found in each.findings]
         assert kinds == [(FindingKind.MISSING_RENAME, ("g",))]
+
+
+def test_batches_are_seen_and_nothing_of_the_one_that_was_aborted(run: Run) -> None:
+    mutated = [each for each in run.verdicts if MUTATED.name in each.case]
+    assert {each.step for each in mutated} == set(range(1, 6))
+    assert {each.verdict for each in mutated} == {VerdictKind.CORRECT}

@@ -57,6 +57,7 @@ from harness.scenario.operations.late_upsert import LateUpsert
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.move_column import MoveColumn
 from harness.scenario.operations.move_row import MoveRow
+from harness.scenario.operations.mutate import Mutate
 from harness.scenario.operations.overwrite import Of, Overwrite
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.replace_partition_field import ReplacePartitionField
@@ -111,7 +112,7 @@ def scenario_of(names: tuple[str, ...]) -> Scenario:
         *(Compact(), *_of_iceberg(later)),
         Cluster(),
         *(Savepoint(), BeginWrite(update=(1,)), CommitWrite()),
-        *(FailedWrite((1,)), KilledWrite((1,))),
+        *(Mutate((1,), (6,)), FailedWrite((1,)), KilledWrite((1,))),
         Touch(),
         Rollback(),
         Restore(),

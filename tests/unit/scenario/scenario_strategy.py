@@ -34,6 +34,7 @@ from harness.scenario.operations.late_delete import LateDelete
 from harness.scenario.operations.late_upsert import LateUpsert
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.move_column import MoveColumn
+from harness.scenario.operations.mutate import Mutate
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.replace_partition_field import ReplacePartitionField
 from harness.scenario.operations.rewrite_manifests import RewriteManifests
@@ -78,6 +79,7 @@ def operations(draw: st.DrawFn, before: Truth) -> Operation:
         Delete(there[:1]),
         Merge(there[:1], keys, there[1:2]),
         Merge(there[:1], keys, set=(old,)),
+        Mutate(there[:1], keys, there[1:2]),
         LateUpsert(there),
         LateDelete(there[:1]),
         AddColumn(new, draw(TYPES), first=after is None, after=after),
@@ -91,8 +93,7 @@ def operations(draw: st.DrawFn, before: Truth) -> Operation:
         Compact(Only.SCHEDULE),
         Cluster(),
         Cluster(Only.SCHEDULE),
-        Clean(),
-        Archive(),
+        *(Clean(), Archive()),
         *_of_iceberg(old, keys, draw(st.integers(1, 6))),
         Sync(),
         WriteFrame(keys, reconcile=True),

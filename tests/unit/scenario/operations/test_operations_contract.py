@@ -50,6 +50,7 @@ EXAMPLES = {
     "merge": "{update: [1], insert: [4], delete: [2]}",
     "move_column": "{name: f1, after: ts}",
     "move_row": "{key: 1, to: 2}",
+    "mutate": "{update: [1], insert: [4], delete: [2]}",
     "overwrite": "{keys: [2, 4], of: table}",
     "rename_column": "{name: s.b, to: c}",
     "replace_partition_field": "{field: 'truncate(2, f1)', by: n}",

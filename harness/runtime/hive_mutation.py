@@ -1,0 +1,69 @@
+"""Hive's Streaming Mutation API: a process of `mutate.groovy` sends one batch."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from harness.artifacts.distribution import Distribution
+from harness.artifacts.fetch import Installation
+from harness.core.records import Refusal
+from harness.runtime import hive_launcher
+from harness.runtime.log_file import tail
+from harness.runtime.process import Command, ProcessProblem, finished
+
+PROGRAM: Final = Path(__file__).with_name("mutate.groovy")
+TOOL: Final = "mutation"
+"""The setting of a Hive that writes which names the distribution of the program's library."""
+
+
+def needed(writers: Iterable[Distribution]) -> tuple[str, ...]:
+    """Name the distributions of the libraries that writers name."""
+    return tuple(dict.fromkeys(each.text(TOOL) for each in writers if TOOL in each.settings))
+
+
+@dataclass(frozen=True, slots=True)
+class MutationProgram:
+    """The program, and where it works."""
+
+    installation: Installation
+    metastore: str
+    """The URI."""
+    folder: Path
+    """Where each batch gets a folder of its own."""
+
+    def run(self, request: Mapping[str, object], timeout_s: float) -> Refusal | None:
+        """Send a batch; return what the library threw, None where it did all.
+
+        Args:
+            request: as the program takes it, but for the metastore.
+            timeout_s: how long it may take.
+
+        Raises:
+            ProcessProblem: it did not end in time, or said nothing.
+
+        """
+        folder = Path(tempfile.mkdtemp(prefix="mutation-", dir=self.folder))
+        asked, reply, log = (
+            folder / each for each in ("request.json", "reply.json", "program.log")
+        )
+        asked.write_text(json.dumps({**request, "metastore": self.metastore}), encoding="utf-8")
+        main = self.installation.distribution.text("main"), str(PROGRAM), str(asked), str(reply)
+        command = hive_launcher.command(self.installation, folder, main)
+        finished(Command(command, folder, log), timeout_s)
+        if not reply.is_file():
+            raise ProcessProblem("the program of mutations ended and said nothing", tail(log, 20))
+        return _refusal(json.loads(reply.read_text(encoding="utf-8")))
+
+
+def _refusal(reply: Mapping[str, object]) -> Refusal | None:
+    thrown = reply.get("error")
+    if not isinstance(thrown, list):
+        return None
+    first, last = thrown[0], thrown[-1]
+    cause = f"{last['kind']}: {last['message']}" if len(thrown) > 1 else ""
+    return Refusal(first["kind"], first["message"], cause=cause)

@@ -1,0 +1,106 @@
+"""What the program of Hive's Streaming Mutation API is told of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from harness import formats
+from harness.formats.statements import ABORT, COMMIT, Mutation, recorded
+from harness.scenario import expected_history
+from harness.scenario.load import loads
+from harness.scenario.operations.failed_write import FailedWrite
+from harness.scenario.operations.mutate import Mutate
+
+SCENARIO = """
+formats: [hive-acid]
+table:
+  columns: {columns}
+  key: id
+  order_by: ts
+{more}
+steps:
+  - insert: [1, 2]
+  - {step}
+"""
+PLAIN = "{id: string, ts: long, f1: string}"
+ACID = formats.load("hive-acid")
+
+
+def batch(step: str, columns: str = PLAIN, more: str = "") -> Mutation:
+    text = SCENARIO.replace("{columns}", columns).replace("{more}", more).replace("{step}", step)
+    scenario = loads(text, "x/y.yaml")
+    before, after = expected_history.history(scenario, merge_on_read=False, applied=[True, True])[
+        1:3
+    ]
+    (statement,) = ACID.wording(scenario.steps[1].operation, before, after, {})
+    assert isinstance(statement, Mutation)
+    return statement
+
+
+def row(statement: Mutation, at: int = 0) -> Mapping[str, object]:
+    found = statement.rows[at]["row"]
+    assert isinstance(found, dict)
+    return found
+
+
+def test_a_batch_has_whole_rows_and_of_a_row_that_goes_the_key_alone() -> None:
+    found = batch("mutate: {update: [1], insert: [3], delete: [2]}")
+    assert [each["do"] for each in found.rows] == ["update", "insert", "delete"]
+    assert row(found) == {"id": "1", "ts": 202001, "f1": "f3s2r1"}
+    assert row(found, 2) == {"id": "2"}
+    assert found.columns == (("id", "string"), ("ts", "bigint"), ("f1", "string"))
+    assert (found.key, found.ends) == ("id", COMMIT)
+
+
+def test_a_write_that_fails_sends_all_its_rows_and_aborts() -> None:
+    found = batch("failed_write: [1, 3]")
+    assert [each["do"] for each in found.rows] == ["update", "insert"]
+    assert found.ends == ABORT
+
+
+def test_a_partition_is_named_by_text_and_is_no_column_of_a_row() -> None:
+    columns = "{id: string, ts: long, p: int, f1: string}"
+    found = batch("mutate: {update: [1], delete: [2]}", columns, "  partition_by: [p]")
+    assert [each["partition"] for each in found.rows] == [["1"], ["0"]]
+    assert "p" not in row(found)
+    assert "p" not in dict(found.columns)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        ("binary", "663373327233"),
+        ("boolean", True),
+        ("decimal(10, 2)", "302003.25"),
+        ("date", "2304-01-14"),
+        ("timestamp", "2001-01-04 11:53:23.250000"),
+        ("double", 302003.5),
+        ("array<int>", [402003, 402503]),
+        ("map<string, int>", {"f4s2r3": 502003}),
+        ("struct<a: int, b: string>", {"a": 402003, "b": "f5s2r3"}),
+    ],
+)
+def test_every_type_has_the_form_that_hive_reads_from_json(kind: str, value: object) -> None:
+    found = batch("mutate: {insert: [3]}", f'{{id: string, ts: long, f: "{kind}"}}')
+    assert row(found)["f"] == value
+
+
+def test_a_batch_is_recorded_with_its_rows_and_its_end() -> None:
+    assert recorded(batch("failed_write: [3]")) == (
+        'Mutation API, then abort: {"columns": {"id": "string", "ts": "bigint", "f1": "string"}, '
+        '"rows": [{"do": "insert", "partition": [], '
+        '"row": {"id": "3", "ts": 202003, "f1": "f3s2r3"}}]}'
+    )
+
+
+def test_only_hive_acid_has_mutations_and_with_hudi_a_write_that_fails() -> None:
+    can = {
+        type(each): [name for name in formats.names() if not formats.load(name).cannot(each)]
+        for each in (Mutate((1,)), FailedWrite((1,)))
+    }
+    assert can == {Mutate: ["hive-acid"], FailedWrite: ["hive-acid", "hudi-cow", "hudi-mor"]}
+    assert formats.load("iceberg").cannot(Mutate((1,))) == (
+        "iceberg has no mutate, which is Hive ACID's alone"
+    )
