@@ -21,18 +21,23 @@ from harness.formats import (
     iceberg_table,
     own_operations,
 )
-from harness.formats.api import Changes, Committed, FileRows, Habit, VariantSettings
+from harness.formats.api import (
+    NO_COMMIT,
+    Changes,
+    Committed,
+    FileRows,
+    Habit,
+    VariantSettings,
+)
 from harness.formats.iceberg_past import PAST
 from harness.formats.iceberg_procedures import Procedure
 from harness.formats.iceberg_settings import (
-    BRANCH,
     DELETE_MODE,
     EQUALITY,
     FORMAT_VERSION,
     MERGE_ON_READ,
     NEWEST,
     SETTINGS,
-    STAGED_BY,
     VERSION,
 )
 from harness.formats.keyless_rows import whole_rows
@@ -47,16 +52,17 @@ from harness.formats.statements import (
     under,
 )
 from harness.model.column_statistics import ColumnStatistics
-from harness.model.commit import AS_OF, Moment
+from harness.model.commit import AS_OF, BRANCH, TAG, Moment
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.identifiers import TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry
-from harness.scenario.definition import Scenario
+from harness.scenario.definition import IN_BRANCH, STAGED_BY, Scenario
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Operation, schedules
 from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.create_tag import CreateTag
 from harness.scenario.operations.delete import Delete
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.new_rows import fresh, known
@@ -95,7 +101,7 @@ class Iceberg:
     # In the sense of Hudi: it has no second view that sees the base files alone.
     merge_on_read: bool = False
     views: tuple[str, ...] = ("snapshot",)
-    past_views: tuple[str, ...] = (AS_OF,)
+    past_views: tuple[str, ...] = (AS_OF, TAG, BRANCH)
     lacks: frozenset[str] = LACKS
     partitions_last: bool = False
     absolute_paths: bool = True
@@ -107,7 +113,7 @@ class Iceberg:
 
     def table_for(self, view: str) -> str:
         """Return the one catalog entry."""
-        return {"snapshot": TABLE, AS_OF: TABLE}[view]
+        return dict.fromkeys(("snapshot", *self.past_views), TABLE)[view]
 
     def cannot(self, operation: Operation) -> str:
         """Refuse to plan for later; what Iceberg does not do it refuses itself, as an answer."""
@@ -166,7 +172,7 @@ class Iceberg:
         Iceberg knows no keys: a merge says which rows are replaced.
         """
         if isinstance(operation, Procedure):
-            by_branch = settings.get(STAGED_BY) == BRANCH
+            by_branch = settings.get(STAGED_BY) == IN_BRANCH
             return iceberg_procedures.wording(operation, before, after, by_branch=by_branch)
         by_value = settings.get(DELETE_MODE) == EQUALITY
         match operation:
@@ -203,7 +209,11 @@ class Iceberg:
             return Committed()
         iceberg_table.check_named(found, entries)
         return Committed(
-            found.snapshots, found.told, cleanings=found.snapshots[:1], begun=found.staged
+            found.snapshots,
+            found.told,
+            cleanings=found.snapshots[:1],
+            begun=found.staged,
+            tags=found.tags,
         )
 
     def left_half(
@@ -246,7 +256,12 @@ class Iceberg:
         operation: Operation,
         before: Sequence[FileFact],
     ) -> str:
-        """Return the data files that a compaction left although rows of them are deleted."""
+        """Return the data files that a compaction left although rows of them are deleted.
+
+        Or that there is no tag which was to be made.
+        """
+        if isinstance(operation, CreateTag):
+            return NO_COMMIT
         held = [fact.file_group for fact in before if fact.kind is FileKind.LOG]
         if not isinstance(operation, Compact) or not held:
             return ""

@@ -9,7 +9,7 @@ from typing import Final
 
 from harness.formats import layout
 from harness.formats.api import VariantSettings
-from harness.scenario.definition import Scenario, Step
+from harness.scenario.definition import IN_BRANCH, STAGED_BY, Scenario, Step
 from harness.scenario.operations.add_partition_field import AddPartitionField
 from harness.scenario.operations.begin_write import BeginWrite
 from harness.scenario.operations.delete import Delete
@@ -29,15 +29,13 @@ FILE_FORMATS: Final = ("write.format.default", "write.delete.format.default")
 COMPRESSION: Final = "compression"
 CODEC: Final = "write.parquet.compression-codec"
 ROW_GROUPS: Final = "row_groups"
-STAGED_BY: Final = "staged_by"
-BRANCH: Final = "branch"
 SETTINGS: Final = {
     DELETE_MODE: (COPY_ON_WRITE, MERGE_ON_READ, EQUALITY),
     FORMAT_VERSION: (VERSION, NEWEST),
     FILE_FORMAT: (PARQUET, "orc", "avro"),
     COMPRESSION: ("zstd", "gzip"),
     ROW_GROUPS: ("usual", "small"),
-    STAGED_BY: ("id", BRANCH),
+    STAGED_BY: ("id", IN_BRANCH),
 }
 """How `delete`, `update` and `merge` change rows: by new data files, or by position delete files
 that name the rows which are gone (in format version 3 by deletion vectors). With `equality`, a

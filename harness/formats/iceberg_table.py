@@ -94,6 +94,12 @@ class IcebergTable:
         return found
 
     @property
+    def tags(self) -> tuple[str, ...]:
+        """The names of tags (specification, "Snapshot References")."""
+        refs: Mapping[str, Any] = self.metadata.get("refs", {})
+        return tuple(sorted(name for name, each in refs.items() if each["type"] == "tag"))
+
+    @property
     def told(self) -> str:
         """What tells the table from the one before, where a change of it makes no snapshot."""
         return " ".join(str(self.metadata.get(each)) for each in _TOLD)
