@@ -15,6 +15,7 @@ from harness.engines.format_facts import FormatFacts
 from harness.formats import (
     data_files,
     iceberg_files,
+    iceberg_migration,
     iceberg_procedures,
     iceberg_settings,
     iceberg_statistics,
@@ -61,6 +62,7 @@ from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.definition import IN_BRANCH, STAGED_BY, Scenario
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Operation, schedules
+from harness.scenario.operations.change_nullability import ChangeNullability
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.create_tag import CreateTag
 from harness.scenario.operations.delete import Delete
@@ -132,7 +134,9 @@ class Iceberg:
 
     def cannot_have(self, settings: VariantSettings, scenario: Scenario) -> str:
         """Return what the settings need and the scenario's table does not have."""
-        return iceberg_settings.cannot_have(settings, scenario)
+        plain = iceberg_migration.is_migrated(settings)
+        why = iceberg_migration.cannot_have(scenario) if plain else ""
+        return why or iceberg_settings.cannot_have(settings, scenario)
 
     def session(
         self,
@@ -147,6 +151,8 @@ class Iceberg:
 
         The location has a scheme: Trino refuses paths without one.
         """
+        if iceberg_migration.is_migrated(settings):
+            return iceberg_migration.create(table, settings)
         columns = ", ".join(f"{quoted(name)} {type_text(type_)}" for name, type_ in table.columns)
         by = ", ".join(map(quoted, table.partition_by))
         partitioned = f" partitioned by ({by})" if by else ""
@@ -174,6 +180,8 @@ class Iceberg:
         if isinstance(operation, Procedure):
             by_branch = settings.get(STAGED_BY) == IN_BRANCH
             return iceberg_procedures.wording(operation, before, after, by_branch=by_branch)
+        if iceberg_migration.begins(operation, after, settings):
+            return iceberg_migration.filled(before, after, settings)
         by_value = settings.get(DELETE_MODE) == EQUALITY
         match operation:
             case Delete() if by_value:
@@ -182,6 +190,9 @@ class Iceberg:
                 return (IcebergCall("delete_by_value", gone),)
             case AddColumn(default=default) if default is not None:
                 return (_with_default(operation),)
+            case ChangeNullability(name=name, nullable=False):
+                # Spark refuses it: "Cannot change nullable column to non-nullable".
+                return (IcebergCall("require_column", {"name": name}),)
             case Insert() | Upsert() | Touch():
                 return (Sql(whole_rows(before, after)),)
         said = of_table(operation.sql(before, after))
@@ -271,7 +282,8 @@ class Iceberg:
         """Compare format version and mode with what was asked for."""
         found = iceberg_table.table(folder)
         if found is None:
-            return "the writer made no metadata file"
+            plain = iceberg_migration.is_migrated(settings)
+            return "" if plain else "the writer made no metadata file"
         asked = settings.get(FORMAT_VERSION, VERSION)
         if (version := self.table_version(folder)) != asked:
             return f"format version {asked} was asked for, the writer made version {version}"
