@@ -7,7 +7,7 @@ every value whatever became of names and places: the control of all other format
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -46,6 +46,7 @@ from harness.formats.statements import (
     DATABASE,
     LOCATION,
     IcebergCall,
+    LockedSql,
     Scalar,
     Sql,
     Statement,
@@ -67,6 +68,7 @@ from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.create_tag import CreateTag
 from harness.scenario.operations.delete import Delete
 from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.killed_write import KilledWrite
 from harness.scenario.operations.new_rows import fresh, known
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.set_table_version import SetTableVersion
@@ -190,6 +192,8 @@ class Iceberg:
                 return (IcebergCall("delete_by_value", gone),)
             case AddColumn(default=default) if default is not None:
                 return (_with_default(operation),)
+            case KilledWrite():
+                return (LockedSql(whole_rows(before, _with_failed(after))),)
             case ChangeNullability(name=name, nullable=False):
                 # Spark refuses it: "Cannot change nullable column to non-nullable".
                 return (IcebergCall("require_column", {"name": name}),)
@@ -203,27 +207,25 @@ class Iceberg:
     def instants(
         self,
         folder: Path,
-        entries: Sequence[CatalogEntry] = (),  # noqa: ARG002 - its own files tell
+        entries: Sequence[CatalogEntry] = (),
     ) -> tuple[str, ...]:
         """Return the ids of the snapshots; schema changes make none."""
-        found = iceberg_table.table(folder)
+        found = iceberg_table.table(folder, entries)
         return found.snapshots if found else ()
 
     def committed(self, folder: Path, entries: Sequence[CatalogEntry]) -> Committed:
-        """Return snapshots and schema of the newest metadata, if it is what the catalog names.
+        """Return snapshots and schema of the metadata that the catalog names.
 
-        A commit is complete once the catalog names its metadata file (Iceberg specification,
-        "Metastore Tables"); a file that it does not name is of a commit of which nobody knows.
+        What is newer and not named is a commit that was begun.
         """
-        found = iceberg_table.table(folder)
+        found = iceberg_table.table(folder, entries)
         if found is None:
             return Committed()
-        iceberg_table.check_named(found, entries)
         return Committed(
             found.snapshots,
             found.told,
             cleanings=found.snapshots[:1],
-            begun=found.staged,
+            begun=(*found.staged, *found.others),
             tags=found.tags,
         )
 
@@ -306,7 +308,8 @@ class Iceberg:
 
     def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
         """Read the manifests, and the footers of data files."""
-        found = iceberg_statistics.read(folder)
+        there = {each.path for each in files}
+        found = (each for each in iceberg_statistics.read(folder) if each.path in there)
         return (*found, *data_files.statistics(folder, files))
 
     def asked_statistics(self, settings: VariantSettings) -> None:
@@ -316,10 +319,10 @@ class Iceberg:
         self,
         folder: Path,
         key: str,
-        entries: Sequence[CatalogEntry] = (),  # noqa: ARG002 - its own files tell
+        entries: Sequence[CatalogEntry] = (),
     ) -> tuple[FileFact, ...]:
         """Read the live data files and position delete files."""
-        return iceberg_files.facts(folder, key)
+        return iceberg_files.facts(folder, key, entries)
 
 
 def _with_default(new: AddColumn) -> IcebergCall:
@@ -328,6 +331,11 @@ def _with_default(new: AddColumn) -> IcebergCall:
     default = str(new.default).replace(" ", "T") if moment else new.default
     named = {"name": new.name, "type_": str(new.type), "default": default}
     return IcebergCall("add_column", {**named, "first": new.first, "after": new.after})
+
+
+def _with_failed(after: Truth) -> Truth:
+    """Return the table with the rows that a write would have made."""
+    return replace(after, rows={**after.rows, **{row.key: row for row in after.failed}})
 
 
 def _keys(delete: Delete, before: Truth) -> tuple[str | int, ...]:

@@ -42,9 +42,9 @@ HIVE_ACID: Final = "Hive ACID"
 OWNERS: Final[Mapping[type[Operation], tuple[str, ...]]] = {
     **dict.fromkeys((Archive, ChangePartitionColumn, WriteWithMetadata), (HUDI,)),
     **dict.fromkeys((Sync, DeletePartition, WriteFrame, MoveRow), (HUDI,)),
-    **dict.fromkeys((LateUpsert, LateDelete, Rollback, FailedWrite, KilledWrite), (HUDI,)),
+    **dict.fromkeys((LateUpsert, LateDelete, Rollback, FailedWrite), (HUDI,)),
     **dict.fromkeys((Savepoint, Restore), (HUDI, DELTA)),
-    **dict.fromkeys((BeginWrite, CommitWrite), (HUDI, ICEBERG)),
+    **dict.fromkeys((BeginWrite, CommitWrite, KilledWrite), (HUDI, ICEBERG)),
     Cluster: (HUDI, DELTA),
     **dict.fromkeys((AddPartitionField, DropPartitionField, ReplacePartitionField), (ICEBERG,)),
     **dict.fromkeys((RewriteManifests, RewritePositionDeletes), (ICEBERG,)),

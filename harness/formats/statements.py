@@ -107,7 +107,21 @@ class CommitHeld:
     commits: ClassVar[bool] = True
 
 
-Statement = Sql | SetColumns | ClientCall | IcebergCall | FrameWrite | HeldSql | CommitHeld
+@dataclass(frozen=True, slots=True)
+class LockedSql:
+    """Spark SQL whose writer is killed when it waits for the table's lock in the metastore.
+
+    All files of its commit are written then, and the catalog names none of them.
+    """
+
+    text: str
+
+    commits: ClassVar[bool] = True
+
+
+Statement = (
+    Sql | LockedSql | SetColumns | ClientCall | IcebergCall | FrameWrite | HeldSql | CommitHeld
+)
 
 
 def of_table(common: Iterable[str]) -> tuple[Sql, ...]:
@@ -131,6 +145,8 @@ def recorded(statement: Statement) -> str:
     match statement:
         case Sql(text):
             return text
+        case LockedSql(text):
+            return f"killed while it waits for the table's lock: {text}"
         case SetColumns(columns, cascade):
             also = ", and of partitions" if cascade else ""
             return f"metastore: set columns {json.dumps(columns)}{also}"

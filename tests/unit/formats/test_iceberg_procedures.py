@@ -24,6 +24,7 @@ from harness.scenario.operations.create_tag import CreateTag
 from harness.scenario.operations.delete import Delete
 from harness.scenario.operations.drop_partition_field import DropPartitionField
 from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.killed_write import KilledWrite
 from harness.scenario.operations.replace_partition_field import ReplacePartitionField
 from harness.scenario.operations.rewrite_manifests import RewriteManifests
 from harness.scenario.operations.rewrite_position_deletes import RewritePositionDeletes
@@ -93,6 +94,13 @@ def test_a_staged_write_may_have_a_branch_to_which_main_is_brought() -> None:
     assert (named, reset) == ("set spark.wap.branch=step-2", "reset spark.wap.branch")
     published = said(begun, CommitWrite(), staged_by="branch")
     assert published == [f"{CALL}fast_forward({OF_TABLE}, branch => 'main', to => 'step-2')"]
+
+
+def test_who_is_killed_merges_rows_that_are_there_and_inserts_others() -> None:
+    (told,) = said(KilledWrite((1, 3)))
+    assert told.startswith("killed while it waits for the table's lock: merge into {database}.t ")
+    (told,) = said(KilledWrite((3,)))
+    assert told.startswith("killed while it waits for the table's lock: insert into {database}.t ")
 
 
 def test_a_tag_has_a_name_by_the_step_that_creates_it() -> None:
