@@ -12,7 +12,7 @@ from typing import Final
 from harness.formats.api import CREATED_BY, VariantSettings
 from harness.formats.iceberg_settings import FILE_FORMAT, PARQUET, properties
 from harness.formats.keyless_rows import one_task
-from harness.formats.statements import DATABASE, LOCATION, Sql, Statement
+from harness.formats.statements import DATABASE, LOCATION, Sql, Statement, under
 from harness.model.identifiers import TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth
@@ -25,6 +25,8 @@ MIGRATE: Final = "migrate"
 SNAPSHOT: Final = "snapshot"
 PLAIN: Final = "plain"
 """The plain table that `snapshot` makes another one of, and its folder in that of the table."""
+AS_HIVE: Final = "spark.sql.parquet.writeLegacyFormat"
+"""Under it Spark writes decimals and lists of Parquet files as Hive does."""
 _BY: Final = (MIGRATE, SNAPSHOT)
 _CATALOG: Final = "call spark_catalog.system."
 
@@ -61,15 +63,16 @@ def filled(before: Truth, after: Truth, settings: VariantSettings) -> tuple[Stat
     """Return the write of the rows into the plain table, and the procedure."""
     rows = [row for key, row in after.rows.items() if key not in before.rows]
     name, _ = _plain(settings)
-    write = Sql(f"insert into {name} {one_task(rows, after.schema.fields)}", commits=False)
+    insert = Sql(f"insert into {name} {one_task(rows, after.schema.fields)}", commits=False)
+    write = under(AS_HIVE, "true", "false", (insert,))
     told = f"properties => map({_pairs(properties(settings))})"
     own = f"'{DATABASE}.{TABLE}'"
     if settings[CREATED_BY] == MIGRATE:
         arguments = f"table => {own}, {told}, drop_backup => true"
-        return write, Sql(f"{_CATALOG}migrate({arguments})")
+        return *write, Sql(f"{_CATALOG}migrate({arguments})")
     source = f"source_table => '{name}', table => {own}, location => 'file:{LOCATION}'"
     gone = Sql(f"drop table {name}", in_any_case=True, commits=False)  # its files stay
-    return write, Sql(f"{_CATALOG}snapshot({source}, {told})"), gone
+    return *write, Sql(f"{_CATALOG}snapshot({source}, {told})"), gone
 
 
 def _plain(settings: Mapping[str, str]) -> tuple[str, str]:

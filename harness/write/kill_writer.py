@@ -51,13 +51,12 @@ def run_locked(spark: Spark, ask: Callable[[], object], client: Catalog, databas
 
 
 def _killed_when(reached: Callable[[], bool], spark: Spark, ask: Callable[[], object]) -> None:
-    killed = False
     with ThreadPoolExecutor(1) as thread:
         asked = thread.submit(ask)
-        while not asked.done() and not killed:
-            if killed := reached():
-                spark.kill()
-            wait([asked], None if killed else writer_pipe.LOOK_S)
+        while not (killed := reached()) and not asked.done():
+            wait([asked], writer_pipe.LOOK_S)
+        if killed:
+            spark.kill()
     if killed and isinstance(asked.exception(), SparkSilent):
         told = "the process was killed before the commit"
         raise SparkRefusal(Refusal("killed", told), 0.0) from None

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness import formats
+from harness.formats.iceberg_migration import AS_HIVE
 from harness.formats.statements import recorded
 from harness.model.datatypes import parse_type
 from harness.model.table import Table
@@ -36,7 +37,8 @@ def test_a_plain_table_gets_the_rows_of_the_first_step_and_is_migrated() -> None
     assert made == (
         "create table {database}.t (`id` string, `a` int) stored as orc location 'file:{location}'"
     )
-    write, call = said(MIGRATED, Insert((1,)))
+    told, write, back, call = said(MIGRATED, Insert((1,)))
+    assert (told, back) == (f"set {AS_HIVE}=true", f"set {AS_HIVE}=false")
     assert write.startswith("insert into {database}.t select ")
     assert call.startswith(
         "call spark_catalog.system.migrate(table => '{database}.t', "
@@ -49,7 +51,7 @@ def test_a_snapshot_is_made_of_a_plain_table_which_then_goes() -> None:
     (made,) = map(recorded, ICEBERG.create(TABLE, SNAPSHOT))
     assert "create table {database}.plain " in made
     assert made.endswith("location 'file:{location}/plain'")
-    write, call, gone = said(SNAPSHOT, Insert((1,)))
+    _, write, _, call, gone = said(SNAPSHOT, Insert((1,)))
     assert write.startswith("insert into {database}.plain select ")
     own = "table => '{database}.t', location => 'file:{location}'"
     assert f"snapshot(source_table => '{{database}}.plain', {own}, properties => map(" in call
