@@ -10,7 +10,7 @@ from rich.console import Console
 from harness.core.grouping import grouped
 from harness.core.records import VerdictKind
 from harness.model import past_views
-from harness.model.commit import AS_OF, INCREMENTAL
+from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
 from harness.reports import summary
 from harness.reports.lines import item, say
 from harness.reports.sentences import metastore_lines
@@ -26,6 +26,8 @@ VIEWS: Final[Mapping[str, str]] = {
     "base_name": "base",
     AS_OF: "as of",
     INCREMENTAL: "since",
+    TAG: "tag",
+    BRANCH: "branch",
 }
 """Views whose name is too long for their column."""
 

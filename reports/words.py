@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 from harness.core.errors import printable
 from harness.core.records import FindingKind, VerdictKind
 from harness.model.canonical import MapValue, Value, text_of
-from harness.model.commit import AS_OF, INCREMENTAL
+from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
 from harness.model.simulation.strategies import (
     CAST,
     CATALOG,
@@ -200,6 +200,8 @@ VIEWS: Final[Mapping[str, str]] = {
     "base_name": "a merge-on-read table, queried by its plain name",
     AS_OF: "the table as it was after the named step",
     INCREMENTAL: "what was written after the named step",
+    TAG: "the table as it was when the named step tagged it, asked for by the tag",
+    BRANCH: "the table as it will be with what the named step staged in a branch",
 }
 """What each view shows of a table."""
 WAYS: Final[Mapping[str, str]] = {

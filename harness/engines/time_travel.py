@@ -20,7 +20,7 @@ from typing import Final
 from harness.artifacts.distribution import Distribution
 from harness.engines.api import Connection, Engine, Question, ReaderSettings, Reply
 from harness.engines.format_facts import FormatFacts, Wording
-from harness.model.commit import AS_OF, INCREMENTAL, Moment
+from harness.model.commit import AS_OF, OTHERS, Moment
 from harness.model.query import ALL, Query
 
 PLACE: Final = "{table}"
@@ -58,7 +58,7 @@ _DIGITS: Final = "%Y%m%d%H%M%S"
 
 def cannot(distribution: Distribution, format_: FormatFacts, view: str) -> str:
     """Return why a reader cannot be asked for a view of the past; empty when it can."""
-    words = _words(distribution, format_, view) if view in {AS_OF, INCREMENTAL} else None
+    words = _words(distribution, format_, view) if view in OTHERS else None
     return f"{distribution.name}: {words}" if isinstance(words, str) else ""
 
 

@@ -85,6 +85,8 @@ class Committed:
     """The instants of writes that were not completed."""
     inflight: tuple[str, ...] = field(default=(), compare=False)
     """Those of them that write their files, or have."""
+    tags: tuple[str, ...] = field(default=(), compare=False)
+    """The names of snapshots that stay."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ every value whatever became of names and places: the control of all other format
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -15,24 +15,30 @@ from harness.engines.format_facts import FormatFacts
 from harness.formats import (
     data_files,
     iceberg_files,
+    iceberg_migration,
     iceberg_procedures,
     iceberg_settings,
     iceberg_statistics,
     iceberg_table,
     own_operations,
 )
-from harness.formats.api import Changes, Committed, FileRows, Habit, VariantSettings
+from harness.formats.api import (
+    NO_COMMIT,
+    Changes,
+    Committed,
+    FileRows,
+    Habit,
+    VariantSettings,
+)
 from harness.formats.iceberg_past import PAST
 from harness.formats.iceberg_procedures import Procedure
 from harness.formats.iceberg_settings import (
-    BRANCH,
     DELETE_MODE,
     EQUALITY,
     FORMAT_VERSION,
     MERGE_ON_READ,
     NEWEST,
     SETTINGS,
-    STAGED_BY,
     VERSION,
 )
 from harness.formats.keyless_rows import whole_rows
@@ -40,6 +46,7 @@ from harness.formats.statements import (
     DATABASE,
     LOCATION,
     IcebergCall,
+    LockedSql,
     Scalar,
     Sql,
     Statement,
@@ -47,18 +54,21 @@ from harness.formats.statements import (
     under,
 )
 from harness.model.column_statistics import ColumnStatistics
-from harness.model.commit import AS_OF, Moment
+from harness.model.commit import AS_OF, BRANCH, TAG, Moment
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.identifiers import TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry
-from harness.scenario.definition import Scenario
+from harness.scenario.definition import IN_BRANCH, STAGED_BY, Scenario
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Operation, schedules
+from harness.scenario.operations.change_nullability import ChangeNullability
 from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.create_tag import CreateTag
 from harness.scenario.operations.delete import Delete
 from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.killed_write import KilledWrite
 from harness.scenario.operations.new_rows import fresh, known
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.set_table_version import SetTableVersion
@@ -95,7 +105,7 @@ class Iceberg:
     # In the sense of Hudi: it has no second view that sees the base files alone.
     merge_on_read: bool = False
     views: tuple[str, ...] = ("snapshot",)
-    past_views: tuple[str, ...] = (AS_OF,)
+    past_views: tuple[str, ...] = (AS_OF, TAG, BRANCH)
     lacks: frozenset[str] = LACKS
     partitions_last: bool = False
     absolute_paths: bool = True
@@ -107,7 +117,7 @@ class Iceberg:
 
     def table_for(self, view: str) -> str:
         """Return the one catalog entry."""
-        return {"snapshot": TABLE, AS_OF: TABLE}[view]
+        return dict.fromkeys(("snapshot", *self.past_views), TABLE)[view]
 
     def cannot(self, operation: Operation) -> str:
         """Refuse to plan for later; what Iceberg does not do it refuses itself, as an answer."""
@@ -126,7 +136,9 @@ class Iceberg:
 
     def cannot_have(self, settings: VariantSettings, scenario: Scenario) -> str:
         """Return what the settings need and the scenario's table does not have."""
-        return iceberg_settings.cannot_have(settings, scenario)
+        plain = iceberg_migration.is_migrated(settings)
+        why = iceberg_migration.cannot_have(scenario) if plain else ""
+        return why or iceberg_settings.cannot_have(settings, scenario)
 
     def session(
         self,
@@ -141,6 +153,8 @@ class Iceberg:
 
         The location has a scheme: Trino refuses paths without one.
         """
+        if iceberg_migration.is_migrated(settings):
+            return iceberg_migration.create(table, settings)
         columns = ", ".join(f"{quoted(name)} {type_text(type_)}" for name, type_ in table.columns)
         by = ", ".join(map(quoted, table.partition_by))
         partitioned = f" partitioned by ({by})" if by else ""
@@ -166,8 +180,10 @@ class Iceberg:
         Iceberg knows no keys: a merge says which rows are replaced.
         """
         if isinstance(operation, Procedure):
-            by_branch = settings.get(STAGED_BY) == BRANCH
+            by_branch = settings.get(STAGED_BY) == IN_BRANCH
             return iceberg_procedures.wording(operation, before, after, by_branch=by_branch)
+        if iceberg_migration.begins(operation, after, settings):
+            return iceberg_migration.filled(before, after, settings)
         by_value = settings.get(DELETE_MODE) == EQUALITY
         match operation:
             case Delete() if by_value:
@@ -176,6 +192,11 @@ class Iceberg:
                 return (IcebergCall("delete_by_value", gone),)
             case AddColumn(default=default) if default is not None:
                 return (_with_default(operation),)
+            case KilledWrite():
+                return (LockedSql(whole_rows(before, _with_failed(after))),)
+            case ChangeNullability(name=name, nullable=False):
+                # Spark refuses it: "Cannot change nullable column to non-nullable".
+                return (IcebergCall("require_column", {"name": name}),)
             case Insert() | Upsert() | Touch():
                 return (Sql(whole_rows(before, after)),)
         said = of_table(operation.sql(before, after))
@@ -186,24 +207,26 @@ class Iceberg:
     def instants(
         self,
         folder: Path,
-        entries: Sequence[CatalogEntry] = (),  # noqa: ARG002 - its own files tell
+        entries: Sequence[CatalogEntry] = (),
     ) -> tuple[str, ...]:
         """Return the ids of the snapshots; schema changes make none."""
-        found = iceberg_table.table(folder)
+        found = iceberg_table.table(folder, entries)
         return found.snapshots if found else ()
 
     def committed(self, folder: Path, entries: Sequence[CatalogEntry]) -> Committed:
-        """Return snapshots and schema of the newest metadata, if it is what the catalog names.
+        """Return snapshots and schema of the metadata that the catalog names.
 
-        A commit is complete once the catalog names its metadata file (Iceberg specification,
-        "Metastore Tables"); a file that it does not name is of a commit of which nobody knows.
+        What is newer and not named is a commit that was begun.
         """
-        found = iceberg_table.table(folder)
+        found = iceberg_table.table(folder, entries)
         if found is None:
             return Committed()
-        iceberg_table.check_named(found, entries)
         return Committed(
-            found.snapshots, found.told, cleanings=found.snapshots[:1], begun=found.staged
+            found.snapshots,
+            found.told,
+            cleanings=found.snapshots[:1],
+            begun=(*found.staged, *found.others),
+            tags=found.tags,
         )
 
     def left_half(
@@ -246,7 +269,12 @@ class Iceberg:
         operation: Operation,
         before: Sequence[FileFact],
     ) -> str:
-        """Return the data files that a compaction left although rows of them are deleted."""
+        """Return the data files that a compaction left although rows of them are deleted.
+
+        Or that there is no tag which was to be made.
+        """
+        if isinstance(operation, CreateTag):
+            return NO_COMMIT
         held = [fact.file_group for fact in before if fact.kind is FileKind.LOG]
         if not isinstance(operation, Compact) or not held:
             return ""
@@ -256,7 +284,8 @@ class Iceberg:
         """Compare format version and mode with what was asked for."""
         found = iceberg_table.table(folder)
         if found is None:
-            return "the writer made no metadata file"
+            plain = iceberg_migration.is_migrated(settings)
+            return "" if plain else "the writer made no metadata file"
         asked = settings.get(FORMAT_VERSION, VERSION)
         if (version := self.table_version(folder)) != asked:
             return f"format version {asked} was asked for, the writer made version {version}"
@@ -279,7 +308,8 @@ class Iceberg:
 
     def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
         """Read the manifests, and the footers of data files."""
-        found = iceberg_statistics.read(folder)
+        there = {each.path for each in files}
+        found = (each for each in iceberg_statistics.read(folder) if each.path in there)
         return (*found, *data_files.statistics(folder, files))
 
     def asked_statistics(self, settings: VariantSettings) -> None:
@@ -289,10 +319,10 @@ class Iceberg:
         self,
         folder: Path,
         key: str,
-        entries: Sequence[CatalogEntry] = (),  # noqa: ARG002 - its own files tell
+        entries: Sequence[CatalogEntry] = (),
     ) -> tuple[FileFact, ...]:
         """Read the live data files and position delete files."""
-        return iceberg_files.facts(folder, key)
+        return iceberg_files.facts(folder, key, entries)
 
 
 def _with_default(new: AddColumn) -> IcebergCall:
@@ -301,6 +331,11 @@ def _with_default(new: AddColumn) -> IcebergCall:
     default = str(new.default).replace(" ", "T") if moment else new.default
     named = {"name": new.name, "type_": str(new.type), "default": default}
     return IcebergCall("add_column", {**named, "first": new.first, "after": new.after})
+
+
+def _with_failed(after: Truth) -> Truth:
+    """Return the table with the rows that a write would have made."""
+    return replace(after, rows={**after.rows, **{row.key: row for row in after.failed}})
 
 
 def _keys(delete: Delete, before: Truth) -> tuple[str | int, ...]:

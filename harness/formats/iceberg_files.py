@@ -5,7 +5,7 @@ Source: Iceberg table specification, "Scan Planning" and "Column Projection".
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -14,12 +14,13 @@ from harness.formats.iceberg_deletes import DataFile
 from harness.formats.iceberg_table import FileContent, IcebergTable, identity_columns, table
 from harness.model.canonical import Value
 from harness.model.file_facts import FileFact, FileKind
+from harness.runtime.metastore_objects import CatalogEntry
 
 _FIRST_SPEC: Final = 0
 """The id of the partition spec that a table is created with."""
 
 
-def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
+def facts(folder: Path, key: str, entries: Iterable[CatalogEntry] = ()) -> tuple[FileFact, ...]:
     """Return a fact for each live data file, older rows first, and for what is deleted of each.
 
     A data file is a group of its own. What deletes rows becomes a log fact for each data file of
@@ -30,7 +31,7 @@ def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
         FileFactError: a file cannot be understood, or rows are deleted by other values than keys.
 
     """
-    found = table(folder)
+    found = table(folder, entries)
     if found is None:
         return ()
     live = sorted(found.live(), key=lambda each: (each.sequence, each.path))

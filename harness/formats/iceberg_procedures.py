@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from harness.formats.statements import DATABASE, LOCATION, Sql, Statement, instant_of, of_table
+from harness.model.commit import ref_name
 from harness.model.identifiers import TABLE
 from harness.model.truth import Truth
 from harness.scenario.operations.add_files import AddFiles
@@ -16,6 +17,7 @@ from harness.scenario.operations.begin_write import BeginWrite
 from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.commit_write import CommitWrite
 from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.create_tag import CreateTag
 from harness.scenario.operations.rewrite_manifests import RewriteManifests
 from harness.scenario.operations.rewrite_position_deletes import RewritePositionDeletes
 from harness.scenario.operations.rollback_to_snapshot import RollbackToSnapshot
@@ -30,6 +32,7 @@ Procedure = (
     | RollbackToSnapshot
     | BeginWrite
     | CommitWrite
+    | CreateTag
     | SetTableVersion
 )
 ADDED: Final = "added"
@@ -52,8 +55,8 @@ def wording(
     match operation:
         case AddFiles():
             return _added(operation, before, after)
-        case SetTableVersion(version):
-            return (Sql(f"{_ALTER} set tblproperties ('format-version' = '{version}')"),)
+        case SetTableVersion() | CreateTag():
+            return (_altered(operation, after),)
         case Compact():
             return (_call("rewrite_data_files", f"options => {_WITH_DELETES}"),)
         case Clean():
@@ -70,20 +73,26 @@ def wording(
             return (_published(before, by_branch=by_branch),)
 
 
+def _altered(operation: SetTableVersion | CreateTag, after: Truth) -> Sql:
+    if isinstance(operation, CreateTag):
+        return Sql(f"{_ALTER} create tag `{ref_name(after.step)}`")
+    return Sql(f"{_ALTER} set tblproperties ('format-version' = '{operation.version}')")
+
+
 def _staged(
     operation: BeginWrite, before: Truth, after: Truth, setting: str
 ) -> tuple[Statement, ...]:
     """Return a write whose snapshot is not made the current one, as the session has a setting."""
     return (
         Sql(f"{_ALTER} set tblproperties ('{_ENABLED}' = 'true')", commits=False),
-        Sql(f"set {setting}={_staged_name(after.step)}", commits=False),
+        Sql(f"set {setting}={ref_name(after.step)}", commits=False),
         *of_table(operation.sql(before, after)),
         Sql(f"reset {setting}", in_any_case=True, commits=False),
     )
 
 
 def _published(before: Truth, *, by_branch: bool) -> Sql:
-    name = _staged_name(before.pending.step if before.pending else 0)
+    name = ref_name(before.pending.step if before.pending else 0)
     if by_branch:
         return _call("fast_forward", "branch => 'main'", f"to => '{name}'")
     return _call("publish_changes", f"wap_id => '{name}'")
@@ -96,10 +105,6 @@ def _added(operation: AddFiles, before: Truth, after: Truth) -> tuple[Statement,
     write = f"insert overwrite directory '{folder}' using parquet select /*+ coalesce(1) */ * from"
     source = f"source_table => '`parquet`.`{folder}`'"
     return Sql(f"{write} ({query})", commits=False), _call("add_files", source)
-
-
-def _staged_name(step: int) -> str:
-    return f"step-{step}"
 
 
 def _call(procedure: str, *arguments: str) -> Sql:

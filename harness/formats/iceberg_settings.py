@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Final
 
 from harness.formats import layout
-from harness.formats.api import VariantSettings
-from harness.scenario.definition import Scenario, Step
+from harness.formats.api import CREATED_BY, VariantSettings
+from harness.scenario.definition import IN_BRANCH, STAGED_BY, Scenario, Step
 from harness.scenario.operations.add_partition_field import AddPartitionField
 from harness.scenario.operations.begin_write import BeginWrite
 from harness.scenario.operations.delete import Delete
@@ -29,22 +29,22 @@ FILE_FORMATS: Final = ("write.format.default", "write.delete.format.default")
 COMPRESSION: Final = "compression"
 CODEC: Final = "write.parquet.compression-codec"
 ROW_GROUPS: Final = "row_groups"
-STAGED_BY: Final = "staged_by"
-BRANCH: Final = "branch"
 SETTINGS: Final = {
     DELETE_MODE: (COPY_ON_WRITE, MERGE_ON_READ, EQUALITY),
     FORMAT_VERSION: (VERSION, NEWEST),
     FILE_FORMAT: (PARQUET, "orc", "avro"),
     COMPRESSION: ("zstd", "gzip"),
     ROW_GROUPS: ("usual", "small"),
-    STAGED_BY: ("id", BRANCH),
+    STAGED_BY: ("id", IN_BRANCH),
+    CREATED_BY: ("sql", "migrate", "snapshot"),
 }
 """How `delete`, `update` and `merge` change rows: by new data files, or by position delete files
 that name the rows which are gone (in format version 3 by deletion vectors). With `equality`, a
 `delete` names the keys that are gone, and the others do as in merge-on-read. Absent is
 copy-on-write, Iceberg's default. The compression of data files, absent, is Iceberg's default too:
 Zstandard since 1.4. With small row groups each row of a data file has one of its own, and a page. A
-write that is begun and committed later has an id of its own, or a branch.
+write that is begun and committed later has an id of its own, or a branch. A table is created as one
+of Iceberg's, or begins as a plain Hive table with the rows of the first step.
 """
 SMALL: Final = (
     ("write.parquet.row-group-size-bytes", "1"),

@@ -65,6 +65,8 @@ class IcebergTable:
     metadata: Mapping[str, Any]
     name: str
     """Of the metadata file."""
+    others: tuple[str, ...] = ()
+    """The names of metadata files that are not older, and are of commits that nobody completed."""
 
     @property
     def snapshots(self) -> tuple[str, ...]:
@@ -92,6 +94,12 @@ class IcebergTable:
         """The table's properties."""
         found: Mapping[str, str] = self.metadata.get("properties", {})
         return found
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The names of tags (specification, "Snapshot References")."""
+        refs: Mapping[str, Any] = self.metadata.get("refs", {})
+        return tuple(sorted(name for name, each in refs.items() if each["type"] == "tag"))
 
     @property
     def told(self) -> str:
@@ -161,41 +169,54 @@ class IcebergTable:
             raise FileFactError(f"{relative}: {problem}") from problem
 
 
-def table(folder: Path) -> IcebergTable | None:
-    """Read the newest metadata of a table; None when there is none.
+def table(folder: Path, entries: Iterable[CatalogEntry] = ()) -> IcebergTable | None:
+    """Read the metadata of a table that count; None when there are none.
+
+    That is the file which a catalog entry names: a commit is complete once the catalog names its
+    metadata file (Iceberg specification, "Metastore Tables"). Where no entry names one it is the
+    newest; of two that a writer and its successor gave the same number, that of the successor.
 
     Raises:
-        FileFactError: two files claim to be the newest, or it is not JSON.
+        FileFactError: the named file is not there, two claim to be the newest, or it is not JSON.
 
     """
-    found: dict[int, list[Path]] = {}
+    found: dict[str, int] = {}
     for path in (folder / METADATA).glob("*.metadata.json"):
         if match := _VERSION.fullmatch(path.name):
-            found.setdefault(int(match["number"]), []).append(path)
+            found[path.name] = int(match["number"])
     if not found:
         return None
-    newest = found[max(found)]
-    if len(newest) > 1:
-        names = ", ".join(sorted(path.name for path in newest))
-        raise FileFactError(f"which metadata is the newest is not clear: {names}")
-    try:
-        metadata = json.loads(newest[0].read_text(encoding="utf-8"))
-    except ValueError as problem:
-        raise FileFactError(f"{newest[0].name}: {problem}") from problem
-    return IcebergTable(folder, metadata, newest[0].name)
+    name = _pointer(entries) or _newest(folder, found)
+    if name not in found:
+        raise FileFactError(f"the catalog names the metadata {name}, which is not there")
+    later = (n for n, number in found.items() if number >= found[name] and n != name)
+    return IcebergTable(folder, _json(folder, name), name, tuple(sorted(later)))
 
 
-def check_named(found: IcebergTable, entries: Iterable[CatalogEntry]) -> None:
-    """Check that a catalog entry which names a metadata file names that of a table.
-
-    Raises:
-        FileFactError: it names another one.
-
-    """
+def _pointer(entries: Iterable[CatalogEntry]) -> str:
     paths = (each.table.get("parameters", {}).get(POINTER, "") for each in entries)
-    for name in (path.rpartition("/")[2] for path in paths if path):
-        if name != found.name:
-            raise FileFactError(f"the newest metadata is {found.name}, the catalog names {name}")
+    return next((path.rpartition("/")[2] for path in paths if path), "")
+
+
+def _newest(folder: Path, found: Mapping[str, int]) -> str:
+    names = [name for name, number in found.items() if number == max(found.values())]
+    if len(names) == 1:
+        return names[0]
+    times = {name: _json(folder, name).get("last-updated-ms", 0) for name in names}
+    newest = [name for name, at in times.items() if at == max(times.values())]
+    if len(newest) > 1:
+        raise FileFactError(
+            f"which metadata is the newest is not clear: {', '.join(sorted(names))}"
+        )
+    return newest[0]
+
+
+def _json(folder: Path, name: str) -> Mapping[str, Any]:
+    try:
+        read: Mapping[str, Any] = json.loads((folder / METADATA / name).read_text(encoding="utf-8"))
+    except ValueError as problem:
+        raise FileFactError(f"{name}: {problem}") from problem
+    return read
 
 
 def _named(struct: Mapping[str, Any]) -> Iterator[tuple[str, int]]:

@@ -15,6 +15,7 @@ from harness.scenario.operations.begin_write import BeginWrite
 from harness.scenario.operations.change_partition_column import ChangePartitionColumn
 from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.commit_write import CommitWrite
+from harness.scenario.operations.create_tag import CreateTag
 from harness.scenario.operations.delete_partition import DeletePartition
 from harness.scenario.operations.drop_partition_field import DropPartitionField
 from harness.scenario.operations.failed_write import FailedWrite
@@ -42,15 +43,15 @@ HIVE_ACID: Final = "Hive ACID"
 OWNERS: Final[Mapping[type[Operation], tuple[str, ...]]] = {
     **dict.fromkeys((Archive, WriteWithMetadata), (HUDI,)),
     **dict.fromkeys((Sync, DeletePartition, WriteFrame, MoveRow), (HUDI,)),
-    **dict.fromkeys((LateUpsert, LateDelete, Rollback, KilledWrite), (HUDI,)),
+    **dict.fromkeys((LateUpsert, LateDelete, Rollback), (HUDI,)),
     **dict.fromkeys((ChangePartitionColumn, Savepoint, Restore), (HUDI, DELTA)),
-    **dict.fromkeys((BeginWrite, CommitWrite), (HUDI, ICEBERG)),
+    **dict.fromkeys((BeginWrite, CommitWrite, KilledWrite), (HUDI, ICEBERG)),
     Cluster: (HUDI, DELTA),
     FailedWrite: (HUDI, HIVE_ACID),
     Mutate: (HIVE_ACID,),
     **dict.fromkeys((AddPartitionField, DropPartitionField, ReplacePartitionField), (ICEBERG,)),
     **dict.fromkeys((RewriteManifests, RewritePositionDeletes), (ICEBERG,)),
-    **dict.fromkeys((AddFiles, RollbackToSnapshot), (ICEBERG,)),
+    **dict.fromkeys((AddFiles, RollbackToSnapshot, CreateTag), (ICEBERG,)),
 }
 """Which families have an operation; all have one that is not named."""
 REASONS: Final[Mapping[type[Operation], str]] = {

@@ -124,8 +124,28 @@ class CommitHeld:
     commits: ClassVar[bool] = True
 
 
+@dataclass(frozen=True, slots=True)
+class LockedSql:
+    """Spark SQL whose writer is killed when it waits for the table's lock in the metastore.
+
+    All files of its commit are written then, and the catalog names none of them.
+    """
+
+    text: str
+
+    commits: ClassVar[bool] = True
+
+
 Statement = (
-    Sql | SetColumns | ClientCall | IcebergCall | Mutation | FrameWrite | HeldSql | CommitHeld
+    Sql
+    | LockedSql
+    | SetColumns
+    | ClientCall
+    | IcebergCall
+    | Mutation
+    | FrameWrite
+    | HeldSql
+    | CommitHeld
 )
 
 
@@ -150,6 +170,8 @@ def recorded(statement: Statement) -> str:
     match statement:
         case Sql(text):
             return text
+        case LockedSql(text):
+            return f"killed while it waits for the table's lock: {text}"
         case SetColumns(columns, cascade):
             also = ", and of partitions" if cascade else ""
             return f"metastore: set columns {json.dumps(columns)}{also}"

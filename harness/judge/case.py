@@ -9,6 +9,7 @@ from typing import Final
 
 from harness.core.records import Outcome, OutcomeKind, StateRecord
 from harness.model import past_views
+from harness.model.commit import BRANCH
 from harness.model.past_views import Past
 from harness.model.truth import History
 from harness.scenario import expected_history
@@ -143,9 +144,10 @@ class Case:
         Where no step up to the planned one made an instant nothing can be asked, and 0 stands.
         """
         found = past_views.past(view)
-        made = set(self.instants.values()) - self.history[after].undone if found else set()
-        step = past_views.anchor(made, found.step) if found else None
-        return found and replace(found, step=step or 0)
+        if found is None or found.name == BRANCH:
+            return found
+        made = set(self.instants.values()) - found.undone(self.history[: after + 1])
+        return replace(found, step=past_views.anchor(made, found.step) or 0)
 
     @property
     def _steps(self) -> range:

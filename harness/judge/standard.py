@@ -7,6 +7,7 @@ against the history as it can show it.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from harness.core import tolerances
 from harness.core.cached_method import cached_method
@@ -18,11 +19,14 @@ from harness.judge.file_evidence import Layout
 from harness.judge.state_files import StateFiles
 from harness.judge.world import World, index_of
 from harness.model import past_views
-from harness.model.commit import AS_OF
+from harness.model.commit import BRANCH
 from harness.model.past_views import Past
+from harness.model.pending_write import staged
 from harness.model.query import Query
 from harness.model.simulation.catalogs import CatalogColumns
 from harness.model.truth import History
+
+OF_BRANCHES: Final = "the files of branches are not looked at"
 
 
 class Standard:
@@ -61,13 +65,13 @@ class Standard:
     def layout(self, step: int, view: str) -> Layout:
         """Return the files of a step beside the truth of a view."""
         past, since = self.case.past(view, step), self._files.since(step, view)
-        at = past.step if past and past.name == AS_OF else step
+        at = past.step if past and past.of_then else step
         state = self.case.state_of[at]
         return Layout(
             self.world(step, view),
             state.files,
             self.case.made(at),
-            state.layout,
+            OF_BRANCHES if past and past.name == BRANCH else state.layout,
             since=since,
             meta=self._files.meta(state),
             catalog=CatalogColumns(
@@ -84,7 +88,9 @@ class Standard:
         if self.written is not None:
             return self.written.agreement(step, view)
         past = self.case.past(view, step)
-        if past and past.name == AS_OF:
+        if past and past.name == BRANCH:
+            return None
+        if past and past.of_then:
             return self.agreement(past.step, SNAPSHOT)
         held = self._files.held(step, view)
         return FileAgreement(self.world(step, view), held, self._files.holdings) if held else None
@@ -100,11 +106,18 @@ class Standard:
         return replace(world, rows=base.rows, newer=(now,)) if view == READ_OPTIMIZED else world
 
     def _of_the_past(self, step: int, past: Past) -> World:
-        """Return the world of a view of the past: as of a step, or what was written since."""
-        if past.name == AS_OF:
+        """Return the world of a view of the past: as of a step, or what was written since.
+
+        Of a branch: what is staged there.
+        """
+        if past.of_then:
             world, later = self.world(past.step, SNAPSHOT), self.history[past.step + 1 : step + 1]
             return replace(world, newer=tuple(each.rows for each in later), later=later)
         world = self.world(step, SNAPSHOT)
+        if past.name == BRANCH:
+            truth = staged(world.history[-1])
+            told = (*world.history[:-1], truth)
+            return replace(world, history=told, rows=truth.rows, file_steps={}, base=None)
         rows = past_views.written_since(world.rows, past.step)
         older = {key: row for key, row in world.rows.items() if key not in rows}
         return replace(world, rows=rows, left_out=older)

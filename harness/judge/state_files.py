@@ -13,7 +13,7 @@ from harness.core.outcomes import half_done
 from harness.core.records import Outcome, OutcomeKind, StateRecord
 from harness.judge.case import READ_OPTIMIZED, Case
 from harness.judge.file_contents import Held, Holdings, NotKnown
-from harness.model.commit import AS_OF
+from harness.model.commit import INCREMENTAL
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation import column_resolution, partition_schemas, row_files
 from harness.model.simulation.hudi_meta_columns import NO_META, Meta
@@ -75,7 +75,7 @@ class StateFiles:
     def since(self, step: int, view: str) -> Since | None:
         """Return which rows a view gives by when they were committed; None where it gives all."""
         past = self._case.past(view, step)
-        if past is None or past.name == AS_OF:
+        if past is None or past.name != INCREMENTAL:
             return None
         return Since(past.step, self._case.made(step), self._commits)
 

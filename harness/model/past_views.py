@@ -4,6 +4,8 @@
 | --- | --- | --- |
 | as_of | `as_of(3)` | the table as it was after step 3: rows and columns of then |
 | incremental | `incremental(3)` | rows and columns of now, of what was written after step 3 |
+| tag | `tag(3)` | the table as it was when step 3 tagged its snapshot: rows and columns of that |
+| branch | `branch(3)` | what step 3 staged in a branch: rows of there, columns of now |
 
 Which step is meant is known from the plan: the newest write before the last schema change, so
 that then and now differ in their columns; where there is none, the newest write but one. What
@@ -14,6 +16,9 @@ which made it: `anchor` tells both sides the same.
 As of: the columns are those of then. Iceberg's Spark queries by a snapshot's id use the snapshot's
 schema (Iceberg documentation, "Spark Queries", "Schema selection in time travel queries"), so do
 Trino's (trinodb/trino#12786), and Hudi's use that of the instant (apache/hudi#6424, #6499).
+A tag has the columns that its snapshot was made with, a branch those of the table (Iceberg
+documentation, "Branching and Tagging", "Schema selection with branches and tags"). Files of a
+snapshot that has a tag are not removed (same page, "Overview").
 Incremental: rows are shown in their latest state (Hudi documentation, "SQL Queries", the option
 `latest_state` of `hudi_table_changes`), so those deleted since are not there.
 """
@@ -26,7 +31,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from harness.model.commit import AS_OF, INCREMENTAL
+from harness.model.commit import AS_OF, BRANCH, OTHERS, TAG
+from harness.model.pending_write import staged
 from harness.model.truth import History, Row, Rows, Truth
 
 READ_OPTIMIZED: Final = "read_optimized"
@@ -46,6 +52,26 @@ class Past:
     def __str__(self) -> str:
         return f"{self.name}({self.step})"
 
+    @property
+    def of_then(self) -> bool:
+        """Whether it shows rows and columns of an earlier step."""
+        return self.name in {AS_OF, TAG}
+
+    def absent(self, now: Truth) -> str:
+        """Return why there is nothing under the name that its step was to give; empty if there is.
+
+        `now`: the truth after the step that is asked about.
+        """
+        if self.name == TAG and self.step not in now.tags:
+            return f"step {self.step} made no tag"
+        if self.name == BRANCH and (now.pending is None or now.pending.step != self.step):
+            return f"step {self.step} staged nothing in a branch"
+        return ""
+
+    def undone(self, history: History) -> frozenset[int]:
+        """Return the steps that it cannot go back to; a tag stays when its snapshot is undone."""
+        return history[self.step if self.name == TAG else -1].undone
+
 
 def past(view: str) -> Past | None:
     """Return the view of the past that a cell's view is; None for a view of now.
@@ -54,7 +80,7 @@ def past(view: str) -> Past | None:
     (Past(name='as_of', step=3), None)
     """
     match = _TEXT.fullmatch(view)
-    if match is None or match["name"] not in {AS_OF, INCREMENTAL}:
+    if match is None or match["name"] not in OTHERS:
         return None
     return Past(match["name"], int(match["step"]))
 
@@ -72,8 +98,11 @@ def name_of(view: str) -> str:
 def planned(name: str, history: History) -> Past | None:
     """Return what a view of the past is asked for after the last step; None where nothing is.
 
-    Where files of the past were removed, no table of before can be shown whole.
+    Where files of the past were removed, no table of before can be shown whole. Of several tags it
+    is the newest.
     """
+    if name in {TAG, BRANCH}:
+        return _named(name, history[-1])
     changes = [after.step for before, after in pairwise(history) if _changed(before, after)]
     writes = [after.step for before, after in pairwise(history) if before.rows != after.rows]
     earlier = [step for step in writes if changes and step < changes[-1]] or writes[:-1]
@@ -81,20 +110,34 @@ def planned(name: str, history: History) -> Past | None:
     return Past(name, there[-1]) if there else None
 
 
+def _named(name: str, now: Truth) -> Past | None:
+    begun = (now.pending.step,) if now.pending else ()
+    steps = now.tags if name == TAG else begun
+    return Past(name, steps[-1]) if steps else None
+
+
 def asked(name: str, history: History) -> tuple[str, History] | None:
     """Return a view as cells call it after the last step, and the history its questions are about.
 
     None where there is nothing to go back to, and where base files alone rightly show a row twice.
-    As of an earlier step that is the history until then.
+    As of an earlier step that is the history until then, for a tag until the last write of then.
     """
     if name == READ_OPTIMIZED and _twice(history):
         return None
-    if name not in {AS_OF, INCREMENTAL}:
+    if name not in OTHERS:
         return name, history
     back = planned(name, history)
-    if back is None:
-        return None
-    return str(back), history[: back.step + 1] if name == AS_OF else history
+    return (str(back), _asked_about(back, history)) if back else None
+
+
+def _asked_about(back: Past, history: History) -> History:
+    if back.name == BRANCH:
+        return *history[:-1], staged(history[-1])
+    if not back.of_then:
+        return history
+    then = history[: back.step + 1]
+    writes = (after.step for before, after in pairwise(then) if before.rows != after.rows)
+    return history[: max(writes, default=0) + 1] if back.name == TAG else then
 
 
 def _twice(history: History) -> bool:

@@ -53,6 +53,22 @@ def committed(truth: Truth, step: int) -> Truth:
     return replace(late(after, step, overtaken), before_last=now) if overtaken else after
 
 
+def staged(truth: Truth) -> Truth:
+    """Return the truth of the branch that the write which waits is staged in.
+
+    Nothing that was written meanwhile is in it, and its columns are the table's (Iceberg
+    documentation, "Schema selection with branches and tags").
+    """
+    pending = truth.pending
+    if pending is None:
+        return truth
+    there = dict(pending.before) | {row.key: row for row in pending.rows}
+    rows = {key: row for key, row in there.items() if key not in pending.deleted}
+    gone = dict(truth.gone) | {key: truth.step for key in truth.rows if key not in rows}
+    left = {key: at for key, at in gone.items() if key not in rows}
+    return replace(truth, rows=rows, gone=left)
+
+
 def _upon(now: Truth, pending: PendingWrite, row: Row) -> Row:
     """Return the version of a row once its columns are changed in the row that is there now."""
     there = now.rows.get(row.key)

@@ -103,6 +103,8 @@ class Truth:
     """The first step whose table can be gone back to: files of earlier ones may be removed."""
     spec: tuple[PartitionField, ...] = ()
     """The fields of the partition spec by which new files are written."""
+    tags: tuple[int, ...] = ()
+    """The steps that gave a name to the snapshot of then, oldest first."""
     contested: Mapping[int, Contested] = dataclasses.field(default_factory=dict)
     """What each step so far sent of such."""
 

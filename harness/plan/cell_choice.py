@@ -9,13 +9,14 @@ from itertools import product
 
 from harness.model import past_views as views
 from harness.model import query_shapes
+from harness.model.commit import BRANCH
 from harness.model.truth import History
 from harness.plan.capabilities import Cannot, CannotShow, Capabilities
 from harness.plan.pairs import cover, values_of
 from harness.plan.profile import AskedSteps, Cover, Profile, ProfileReader
 from harness.scenario import expected_history
 from harness.scenario.cells import Cell, Excluded, Partly, Variant
-from harness.scenario.definition import PAST_VIEWS, Step
+from harness.scenario.definition import IN_BRANCH, PAST_VIEWS, STAGED_BY, Step
 
 VariantValues = tuple[Variant, Mapping[str, str]]
 """A variant and its axis values."""
@@ -85,6 +86,8 @@ def _views(
     variant: Variant, profile: Profile, format_: Capabilities, excluded: list[Excluded]
 ) -> tuple[str, ...]:
     wanted = [v for v in profile.views if v in (variant.scenario.views or profile.views)]
+    if variant.settings.get(STAGED_BY) != IN_BRANCH:
+        wanted = [each for each in wanted if each != BRANCH]
     past = format_.past_views if set(wanted) & set(PAST_VIEWS) else ()
     found = tuple(view for view in (*format_.views, *past) if view in wanted)
     absent = (each for each in wanted if each in PAST_VIEWS and each not in past)

@@ -19,9 +19,10 @@ from harness.engines.api import Engine, Question
 from harness.engines.format_facts import FormatFacts, Wording
 from harness.formats.api import Format
 from harness.model import past_views, query_shapes
-from harness.model.commit import AS_OF, INCREMENTAL
+from harness.model.commit import BRANCH, INCREMENTAL, NAMED, Moment, ref_name
 from harness.model.identifiers import TABLE
 from harness.model.past_views import Past
+from harness.model.pending_write import staged
 from harness.model.query import Query
 from harness.model.query_conditions import NoQuestionError
 from harness.model.simulation.column_resolution import META
@@ -132,10 +133,13 @@ class QuestionMaker:
         if columns is None:
             late = table != TABLE and past_views.unmade(cell.view, history[: cell.step + 1])
             return no_entry(cell, late=late)
-        step = _step_back(back, state, history[cell.step].undone) if back else cell.step
+        if back and (why := back.absent(history[cell.step])):
+            return Answer(cell.case, "", void=why)
+        undone = back.undone(history[: cell.step + 1]) if back else frozenset[int]()
+        step = _step_back(back, state, undone) if back else cell.step
         if step is None:
             return Answer(cell.case, "", void=f"no step up to {back and back.step} made an instant")
-        truth = history[step if back is None or back.name == AS_OF else cell.step]
+        truth = _asked_about(back, history, step, cell.step)
         try:
             query = query_shapes.query(cell.query, truth)
         except NoQuestionError as nothing:
@@ -158,8 +162,11 @@ class QuestionMaker:
         self, reader: Reader, question: Question, back: Past, step: int, state: State
     ) -> Wording:
         """Return what a question goes back to, in the reader's words."""
-        instant = state.frozen.instants[step]
-        moment = self.formats[question.format.name].moment(state.table, instant)
+        if back.name in NAMED:
+            moment = Moment(ref_name(back.step))
+        else:
+            instant = state.frozen.instants[step]
+            moment = self.formats[question.format.name].moment(state.table, instant)
         found = distributions.load(reader.distribution)
         return time_travel.wording(found, question, back.name, moment, state.frozen.table_version)
 
@@ -174,6 +181,13 @@ def _as_called(columns: tuple[str, ...], truth: Truth) -> tuple[str, ...]:
     """Return the columns of a catalog entry as the table spells them; metastores lower them."""
     own = {name.lower(): name for name in truth.schema.names}
     return tuple(own.get(name, name) for name in columns)
+
+
+def _asked_about(back: Past | None, history: History, step: int, now: int) -> Truth:
+    """Return the truth that a question is about; `step`: what it goes back to."""
+    if back is None or back.of_then:
+        return history[step]
+    return staged(history[now]) if back.name == BRANCH else history[now]
 
 
 def _step_back(back: Past, state: State, undone: Collection[int]) -> int | None:

@@ -17,7 +17,7 @@ from thrift.transport.TTransport import TBufferedTransport, TTransportException
 
 from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.records import Refusal
-from harness.runtime import metastore_transactions
+from harness.runtime import metastore_locks, metastore_transactions
 from harness.runtime.metastore_objects import CatalogEntry, decode, entry, placed
 
 TIMEOUT_S: Final = 60.0
@@ -140,6 +140,21 @@ class Catalog:
                 for name, kind in columns
             ]
             self.client.alter_table_with_cascade(database, table, found, cascade)
+
+    def lock(self, database: str, table: str) -> None:
+        """Lock a table, so that who is about to commit to it waits."""
+        with _answered(self.uri):
+            metastore_locks.lock(self.client, database, table)
+
+    def is_waited_for(self, database: str, table: str) -> bool:
+        """Return whether somebody waits for a lock of a table."""
+        with _answered(self.uri):
+            return metastore_locks.waiting(self.client, database, table)
+
+    def unlock(self, database: str, table: str) -> None:
+        """Take away all locks of a table, also that of a writer that died while it waited."""
+        with _answered(self.uri):
+            metastore_locks.unlock(self.client, database, table)
 
     def _entry(self, database: str, name: str) -> CatalogEntry:
         table = self.client.get_table(database, name)

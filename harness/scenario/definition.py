@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from harness.model.commit import AS_OF, INCREMENTAL
+from harness.model.commit import OTHERS
 from harness.model.table import MergeMode, Table
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.touch import Rewrites
@@ -27,8 +27,12 @@ class Partitioned(StrEnum):
 
 VIEWS: Final = ("snapshot", "read_optimized", "base_name")
 """The views of now: what a profile asks for that names none."""
-PAST_VIEWS: Final = (AS_OF, INCREMENTAL)
-"""The views of a table's past, asked only where a profile names them (`model.past_views`)."""
+PAST_VIEWS: Final = OTHERS
+"""The views of a table's past, and of branches, asked only where a profile names them
+(`model.past_views`)."""
+STAGED_BY: Final = "staged_by"
+"""Setting of Iceberg's tables: what a write has that is begun and committed later."""
+IN_BRANCH: Final = "branch"
 CASCADE: Final = "cascade"
 """Setting of plain Hive tables: whether changes of columns reach partitions (`on`, `off`)."""
 SCHEMA_CHANGES: Final = "schema_changes"

@@ -26,6 +26,7 @@ from harness.scenario.expected_history import Truths
 from harness.scenario.operations.api import Operation, schedules
 from harness.scenario.operations.begin_write import BeginWrite
 from harness.scenario.operations.clean import Clean
+from harness.scenario.operations.create_tag import CreateTag
 from harness.scenario.operations.failed_write import FailedWrite
 from harness.scenario.operations.killed_write import KilledWrite
 from harness.scenario.operations.restore import Restore
@@ -43,6 +44,7 @@ BEGUN: Final = "begun"
 TRACES: Final[Mapping[type[Operation], str]] = {
     SetTableVersion: "table_version",
     Clean: "cleanings",
+    CreateTag: "tags",
     Savepoint: "savepoints",
     Restore: "undone",
     Rollback: "undone",

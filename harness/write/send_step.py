@@ -23,6 +23,7 @@ from harness.formats.statements import (
     FrameWrite,
     HeldSql,
     IcebergCall,
+    LockedSql,
     Mutation,
     SetColumns,
     Sql,
@@ -185,15 +186,11 @@ class StepSender:
     def _run(self, statement: Statement, writer: str) -> None:
         target = self._target
         match statement:
-            case Sql(text):
+            case Sql(text, killed=False):
                 sql = self._filled(text)
-                session = self._session_of(writer)
-                if statement.killed:
-                    self._session = None  # the next statement goes to another process
-                    ask = partial(session.run, sql, timeout_s=target.timeout_s)
-                    kill_writer.run(self._spark(writer), ask, self._pipe)
-                else:
-                    session.run(sql, timeout_s=target.timeout_s)
+                self._session_of(writer).run(sql, timeout_s=target.timeout_s)
+            case Sql() | LockedSql():
+                self._run_to_death(statement, writer)
             case SetColumns(columns, cascade):
                 self._client.alter_columns(target.database, TABLE, columns, cascade=cascade)
             case ClientCall() | IcebergCall() | Mutation():
@@ -222,6 +219,16 @@ class StepSender:
             case Mutation():
                 session = self._sql_session(writer)
                 send_mutation.send(statement, session, target.database, target.timeout_s)
+
+    def _run_to_death(self, statement: Sql | LockedSql, writer: str) -> None:
+        """Send what the process of the writer does not outlive; the next statement has another."""
+        session, self._session = self._session_of(writer), None
+        sql, target = self._filled(statement.text), self._target
+        ask, process = partial(session.run, sql, timeout_s=target.timeout_s), self._spark(writer)
+        if isinstance(statement, LockedSql):
+            kill_writer.run_locked(process, ask, self._client, target.database)
+        else:
+            kill_writer.run(process, ask, self._pipe)
 
     def _hold(self, statement: HeldSql, writer: str) -> None:
         """Send a statement to a process of its own, which waits before it commits."""

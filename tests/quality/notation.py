@@ -32,6 +32,7 @@ from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.commit_write import CommitWrite
 from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.create_tag import CreateTag
 from harness.scenario.operations.delete import Delete
 from harness.scenario.operations.delete_partition import DeletePartition
 from harness.scenario.operations.drop_column import DropColumn
@@ -61,6 +62,7 @@ from tests.simulated_disk import Disk
 COLUMNS = "id string, ts long, f1 string, f2 string"
 UNDO: dict[str, Operation] = {
     "savepoint": Savepoint(),
+    "tag": CreateTag(),
     "restore": Restore(),
     "rollback": Rollback(),
 }

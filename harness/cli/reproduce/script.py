@@ -37,6 +37,7 @@ from harness.formats.statements import (
 )
 from harness.judge.case import Case
 from harness.model.canonical import Value
+from harness.model.commit import NAMED
 from harness.model.identifiers import TABLE
 from harness.reports.sentences import finding_text, refusal_text
 from harness.reports.words import FINDINGS, exact
@@ -239,7 +240,8 @@ def _query(variant: Variant, reader: Distribution, seen: Observation) -> Iterato
     state = next(e for e in seen.states if e.outcome.step == seen.verdict.step)
     sql = seen.answer.sql.replace(f"s_{state.digest[:DATABASE_DIGITS]}", DATABASE)
     case = _case(variant, seen.states)
-    if back := case.past(seen.verdict.view, seen.verdict.step):
+    back = case.past(seen.verdict.view, seen.verdict.step)
+    if back and back.name not in NAMED:
         step, undone = back.step, case.history[seen.verdict.step].undone
         facts = formats.facts(variant.format)
         told = time_travel.in_words(reader, facts, back.name, state.table_version, step)

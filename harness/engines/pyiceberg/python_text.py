@@ -26,15 +26,17 @@ _CALLS: Final = {
 
 
 def text(question: Question) -> str:
-    """Return the expression of a question; `past` is an argument of `scan` of its own."""
+    """Return the expression of a question; `past` is an argument of `scan`, or a call after it."""
     query = question.query
     arguments = [_condition(query.conditions)] if query.conditions else []
     if query.columns:
         arguments.append(f"selected_fields=({', '.join(map(repr, query.columns))},)")
-    if question.past:
-        arguments.append(question.past.source)
+    past = question.past.source if question.past else ""
+    later = past if past.startswith(".") else ""
+    if past and not later:
+        arguments.append(past)
     scan = f"{TABLE}({question.database!r}, {question.table!r}).scan({', '.join(arguments)})"
-    return _taken(query, scan)
+    return _taken(query, f"{scan}{later}")
 
 
 def _taken(query: Query, scan: str) -> str:

@@ -2,7 +2,7 @@
 
 It imports nothing but for types, as the worker. Spark's SQL writes no equality deletes; Flink and
 other writers do, by the classes that are called here (Iceberg specification, "Equality Delete
-Files"). Spark 3.5 gives columns no default values.
+Files"). Spark 3.5 gives columns no default values, and forbids NULL in none that allows it.
 """
 
 from __future__ import annotations
@@ -80,6 +80,11 @@ def add_column(
     update.commit()
 
 
+def require_column(gateway: Any, table: Any, name: str) -> None:  # noqa: ANN401, ARG001 - as above
+    """Forbid NULL in a column, whatever is there: who calls says that it fits (`UpdateSchema`)."""
+    table.updateSchema().allowIncompatibleChanges().requireColumn(name).commit()
+
+
 def _listed(jvm: Any, values: list[str]) -> Any:  # noqa: ANN401 - Py4J's objects
     made = jvm.java.util.ArrayList()
     for each in values:
@@ -87,4 +92,8 @@ def _listed(jvm: Any, values: list[str]) -> Any:  # noqa: ANN401 - Py4J's object
     return made
 
 
-METHODS: Final[Mapping[str, Any]] = {"delete_by_value": delete_by_value, "add_column": add_column}
+METHODS: Final[Mapping[str, Any]] = {
+    "delete_by_value": delete_by_value,
+    "add_column": add_column,
+    "require_column": require_column,
+}

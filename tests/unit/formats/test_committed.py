@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from harness import formats
+from harness.formats import iceberg_table
 from harness.formats.api import Committed, FileFactError
 from harness.runtime.metastore_objects import CatalogEntry, unlisted_folders
 from tests.unit.formats.iceberg_table import Folder
@@ -53,10 +54,28 @@ def test_iceberg_metadata_counts_where_the_catalog_names_it(tmp_path: Path) -> N
     before = iceberg.committed(tmp_path, named)
     assert before == Committed((), "0 0 -1")
     second = folder.metadata(1, **{"current-schema-id": 1})
-    with pytest.raises(FileFactError, match=f"the newest metadata is {second.name}, the catalog"):
-        iceberg.committed(tmp_path, named)
+    died = iceberg.committed(tmp_path, named)
+    assert (died, died.begun) == (before, (second.name,)), "nobody completed the second one"
     now = (entry(metadata_location=f"file:{{location}}/metadata/{second.name}"),)
     assert iceberg.committed(tmp_path, now) == Committed((), "1 0 -1")
+
+
+def test_of_two_metadata_files_of_one_number_the_catalog_or_the_later_one_counts(
+    tmp_path: Path,
+) -> None:
+    folder = Folder(tmp_path)
+    dead, next_ = folder.metadata(1), folder.metadata(2, **{"last-updated-ms": 2})
+    next_ = next_.rename(next_.with_name(next_.name.replace("00002-", "00001-")))
+    found = iceberg_table.table(tmp_path)
+    assert found is not None
+    assert (found.name, found.others) == (next_.name, (dead.name,))
+    named = (entry(metadata_location=f"file:{{location}}/metadata/{dead.name}"),)
+    by_catalog = iceberg_table.table(tmp_path, named)
+    assert by_catalog is not None
+    assert by_catalog.name == dead.name
+    dead.unlink()
+    with pytest.raises(FileFactError, match=r"the catalog names the metadata .* not there"):
+        iceberg_table.table(tmp_path, named)
 
 
 def written(folder: Path, partition: str, *keys: str, part: int = 0) -> None:

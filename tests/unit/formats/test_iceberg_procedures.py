@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from harness import formats
+from harness.formats.api import NO_COMMIT
+from harness.formats.iceberg_table import IcebergTable
 from harness.formats.statements import recorded
 from harness.model.datatypes import parse_type
 from harness.model.table import Table
@@ -16,9 +20,11 @@ from harness.scenario.operations.api import Operation
 from harness.scenario.operations.begin_write import BeginWrite
 from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.commit_write import CommitWrite
+from harness.scenario.operations.create_tag import CreateTag
 from harness.scenario.operations.delete import Delete
 from harness.scenario.operations.drop_partition_field import DropPartitionField
 from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.killed_write import KilledWrite
 from harness.scenario.operations.replace_partition_field import ReplacePartitionField
 from harness.scenario.operations.rewrite_manifests import RewriteManifests
 from harness.scenario.operations.rewrite_position_deletes import RewritePositionDeletes
@@ -88,6 +94,20 @@ def test_a_staged_write_may_have_a_branch_to_which_main_is_brought() -> None:
     assert (named, reset) == ("set spark.wap.branch=step-2", "reset spark.wap.branch")
     published = said(begun, CommitWrite(), staged_by="branch")
     assert published == [f"{CALL}fast_forward({OF_TABLE}, branch => 'main', to => 'step-2')"]
+
+
+def test_who_is_killed_merges_rows_that_are_there_and_inserts_others() -> None:
+    (told,) = said(KilledWrite((1, 3)))
+    assert told.startswith("killed while it waits for the table's lock: merge into {database}.t ")
+    (told,) = said(KilledWrite((3,)))
+    assert told.startswith("killed while it waits for the table's lock: insert into {database}.t ")
+
+
+def test_a_tag_has_a_name_by_the_step_that_creates_it() -> None:
+    assert said(CreateTag()) == ["alter table {database}.t create tag `step-2`"]
+    tags = {"refs": {"main": {"type": "branch"}, "step-2": {"type": "tag"}}}
+    assert IcebergTable(Path(), tags, "").tags == ("step-2",)
+    assert ICEBERG.left_undone(Path(), CreateTag(), ()) == NO_COMMIT
 
 
 @pytest.mark.parametrize("more", [(BeginWrite(insert=(3,)),), ()])

@@ -45,6 +45,7 @@ from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.commit_write import CommitWrite
 from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.create_tag import CreateTag
 from harness.scenario.operations.delete import Delete
 from harness.scenario.operations.delete_partition import DeletePartition
 from harness.scenario.operations.drop_column import DropColumn
@@ -134,7 +135,7 @@ def _of_iceberg(column: str) -> tuple[Operation, ...]:
     buckets, cut = f"bucket(4, {column})", f"truncate(3, {column})"
     fields = AddPartitionField(buckets), ReplacePartitionField(buckets, cut)
     files = RewriteManifests(), RewritePositionDeletes(), RollbackToSnapshot(10), AddFiles((7,))
-    return (*fields, DropPartitionField(cut), *files)
+    return (*fields, DropPartitionField(cut), *files, CreateTag())
 
 
 def called(role: str, name: str) -> Scenario:

@@ -13,18 +13,21 @@ from harness.judge.standard import Standards
 from harness.judge.verdicts import judge
 from harness.model import past_views
 from harness.model.past_views import Past, anchor, planned
+from harness.model.pending_write import staged
 from harness.model.query import ALL, Query, not_null
+from harness.model.schema import SchemaChangeError
 from harness.model.truth import row_values
 from harness.scenario import expected_history
 from harness.scenario.cells import Cell, Variant
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.create_tag import CreateTag
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.move_row import MoveRow
 from harness.scenario.operations.upsert import Upsert
 from tests.quality.chance import story
 from tests.quality.notation import Told, history
-from tests.simulated import Reader, Reply, read
+from tests.simulated import Reader, Reply, columns_of, read
 from tests.simulated_disk import instant_of
 from tests.unit.scenario.stories import scenario_of
 
@@ -42,7 +45,8 @@ def case_of(told: Told, kinds: Mapping[int, OutcomeKind] | None = None) -> Case:
     states = []
     for step in range(len(steps) + 1):
         kind = (kinds or {}).get(step, OutcomeKind.APPLIED)
-        silent = step == 0 or steps[step - 1].operation.CHANGES_SCHEMA
+        operation = steps[step - 1].operation
+        silent = step == 0 or operation.CHANGES_SCHEMA or isinstance(operation, CreateTag)
         made = "" if silent or kind is not OutcomeKind.APPLIED else instant_of(step)
         files = tuple(each.fact() for each in told.disk.until(step))
         states.append(StateRecord("variant", Outcome(step, kind, made), "d", files))
@@ -151,6 +155,54 @@ def test_a_schema_change_without_an_instant_is_asked_by_the_write_before_it() ->
     told = history(STORY)
     assert judged(told, then(told, 2), "as_of(3)").verdict is VerdictKind.CORRECT
     assert found(judged(told, then(told, 3), "as_of(3)")) == {"premature": ("f1", "g")}
+
+
+TAGGED = "insert 1..3; rename f1 g; tag; upsert 2; add f3 int; delete 3"
+
+
+def test_a_tag_has_the_columns_that_its_snapshot_was_made_with() -> None:
+    told = history(TAGGED)
+    assert planned("tag", told.history) == Past("tag", 3)
+    assert planned("tag", told.history[:3]) is None
+    assert judged(told, then(told, 1), "tag(3)").verdict is VerdictKind.CORRECT
+    assert found(judged(told, then(told, 2), "tag(3)")) == {"premature": ("f1", "g")}
+    assert set(found(judged(told, told.read(), "tag(3)"))) == {"premature"}
+
+
+def test_the_questions_about_a_tag_are_those_of_the_last_write_before_it() -> None:
+    told = history(TAGGED)
+    assert past_views.asked("tag", told.history) == ("tag(3)", told.history[:2])
+
+
+def test_a_tag_stays_when_older_files_are_removed_and_its_write_is_undone() -> None:
+    told = history("insert 1..3; upsert 2; tag; clean; upsert 1")
+    assert planned("tag", told.history) == Past("tag", 3)
+    undone = (*told.history[:-1], replace(told.truth, undone=frozenset({2})))
+    assert Past("tag", 3).undone(undone) == frozenset()
+    assert Past("as_of", 2).undone(undone) == {2}
+
+
+def test_a_tag_needs_something_that_was_written() -> None:
+    with pytest.raises(SchemaChangeError, match="nothing is written yet"):
+        history("add f3 int; tag")
+
+
+STAGED = "insert 1..3; begin delete 1; rename f1 g; insert 4"
+
+
+def test_a_branch_has_what_is_staged_there_and_the_columns_of_the_table() -> None:
+    told = history(STAGED)
+    assert planned("branch", told.history) == Past("branch", 2)
+    there = staged(told.truth)
+    assert (set(there.rows), there.schema) == ({"2", "3"}, told.truth.schema)
+    columns = columns_of(there.schema)
+    rows = tuple(row_values(row, there.schema) for row in there.rows.values())
+    right = Reply(columns, rows)
+    assert judged(told, right, "branch(2)").verdict is VerdictKind.CORRECT
+    assert found(judged(told, told.read(), "branch(2)")) == {"ghost_row": ()}
+    assert found(judged(told, Reply(columns, rows[:1]), "branch(2)")) == {"lost_row": ()}
+    old = Reply(then(told, 2).columns, rows)
+    assert judged(told, old, "branch(2)").verdict is VerdictKind.WRONG, "columns of then"
 
 
 def test_a_reader_that_shows_what_is_now_is_premature() -> None:

@@ -20,6 +20,8 @@ from harness.model.simulation.column_resolution import META
 from harness.read.questions import CellQuestion, QuestionMaker, by_server, history
 from harness.scenario.cells import Cell, Reader, Variant
 from harness.scenario.operations.api import Operation
+from harness.scenario.operations.begin_write import BeginWrite
+from harness.scenario.operations.create_tag import CreateTag
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.rename_column import RenameColumn
 from tests.unit.scenario.stories import scenario_of
@@ -189,6 +191,34 @@ def test_where_no_step_made_an_instant_there_is_no_past_to_ask_for() -> None:
     answer = ask_the_past("as_of(1)", ("", "", "12"))
     assert isinstance(answer, Answer)
     assert answer.void == "no step up to 1 made an instant"
+
+
+def test_a_tag_and_a_branch_that_no_step_made_are_not_asked_for() -> None:
+    tag, branch = (ask_the_past(view, ("", "11", "")) for view in ("tag(1)", "branch(1)"))
+    assert isinstance(tag, Answer)
+    assert isinstance(branch, Answer)
+    assert tag.void == "step 1 made no tag"
+    assert branch.void == "step 1 staged nothing in a branch"
+
+
+def test_a_tag_and_a_branch_are_asked_for_by_the_name_that_their_step_gave() -> None:
+    steps = Insert((1,)), CreateTag(), BeginWrite(insert=(2,)), RenameColumn("f1", "g")
+    of = replace(variant(), format="iceberg", scenario=scenario_of(*steps))
+    shape = shape_of("iceberg", table_for=lambda _: "t", moment=lambda _, each: Moment(each))
+    there = state(4)
+    there.frozen.instants, there.frozen.table_version = ("", "11", "", "", ""), "2"
+    states = {("v", step): state(step) for step in (1, 2, 3)} | {("v", 4): there}
+    truths = history(of, states, merge_on_read=False)
+
+    def asked(view: str) -> CellQuestion:
+        found = maker_of(shape, "iceberg").make(Cell("v", 4, "r", view, "all"), of, truths, there)
+        assert isinstance(found, CellQuestion)
+        return found
+
+    tag, branch = asked("tag(2)"), asked("branch(3)")
+    assert tag.sql == """select * from "iceberg"."s_d"."t" for version as of 'step-2'"""
+    assert branch.sql == tag.sql.replace("step-2", "step-3")
+    assert (tag.columns, branch.columns) == (("id", "f1"), ("id", "g"))
 
 
 def ask_the_past(view: str, instants: tuple[str, ...]) -> CellQuestion | Answer:

@@ -26,6 +26,7 @@ from harness.scenario.operations.change_type import ChangeType
 from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.create_tag import CreateTag
 from harness.scenario.operations.delete import Delete
 from harness.scenario.operations.drop_column import DropColumn
 from harness.scenario.operations.drop_partition_field import DropPartitionField
@@ -107,6 +108,7 @@ def _of_iceberg(column: str, keys: tuple[Key, ...], step: int) -> tuple[Operatio
     buckets = f"bucket(4, {column})"
     return (
         *(RewriteManifests(), RewritePositionDeletes(), RollbackToSnapshot(step), AddFiles(keys)),
+        CreateTag(),
         *map(AddPartitionField, (column, buckets, f"day({column})")),
         *(ReplacePartitionField(column, buckets), DropPartitionField(buckets)),
     )

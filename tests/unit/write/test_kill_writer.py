@@ -67,3 +67,50 @@ def test_one_that_ends_before_it_waits_is_not_killed(pipe: Path, ends: Exception
     with pytest.raises(type(ends), match=str(ends)):
         run(spark)
     assert not spark.killed.is_set()
+
+
+@dataclass
+class Locked:
+    """A statement that waits for a lock until its process is killed, or ends before."""
+
+    ends: Exception | None = None
+    waits: threading.Event = field(default_factory=threading.Event)
+    killed: threading.Event = field(default_factory=threading.Event)
+
+    def run(self) -> None:
+        if self.ends:
+            raise self.ends
+        self.waits.set()
+        self.killed.wait(60)
+        raise SparkSilent("the process is gone")
+
+    def kill(self) -> None:
+        self.killed.set()
+
+
+@dataclass
+class Catalog:
+    """Stands in for a metastore: somebody waits for the lock once a statement runs."""
+
+    spark: Locked
+    locked: bool = False
+
+    def lock(self, database: str, table: str) -> None:
+        self.locked = (database, table) == ("d", "t")
+
+    def is_waited_for(self, database: str, table: str) -> bool:
+        return self.locked and (database, table) == ("d", "t") and self.spark.waits.is_set()
+
+    def unlock(self, _: str, __: str) -> None:
+        self.locked = False
+
+
+@pytest.mark.parametrize("ends", [None, SparkRefusal(ERROR, 0.0)])
+def test_who_waits_for_a_lock_is_killed_and_no_lock_stays(ends: Exception | None) -> None:
+    spark = Locked(ends)
+    catalog = Catalog(spark)
+    told = "no such table" if ends else "killed before the commit"
+    with pytest.raises(SparkRefusal, match=told):
+        kill_writer.run_locked(spark, spark.run, catalog, "d")  # type: ignore[arg-type]
+    assert spark.killed.is_set() is not bool(ends)
+    assert not catalog.locked

@@ -43,6 +43,11 @@ def test_what_is_asked_are_arguments_of_the_scan(query: Query, text: str) -> Non
     assert python_text.text(Question("d", "t", FACTS, query)) == SCAN + text
 
 
+def test_a_tag_is_named_after_the_scan() -> None:
+    question = Question("d", "t", FACTS, Query(count=True), Wording(".use_ref('step-2')"))
+    assert python_text.text(question) == f"{SCAN}().use_ref('step-2').count()"
+
+
 def test_an_extreme_is_one_of_arrow_of_the_one_column() -> None:
     query = Query(columns=("a.x",), extreme=Extreme.MAX)
     assert python_text.text(Question("d", "t", FACTS, query)) == (

@@ -38,6 +38,7 @@ EXAMPLES = {
     "cluster": "",
     "commit_write": "",
     "compact": "",
+    "create_tag": "",
     "delete": "[2]",
     "delete_partition": "2",
     "drop_column": "f1",
@@ -86,7 +87,7 @@ NAMES = sorted(registry())
 SERVICES = {
     *("archive", "clean", "cluster", "compact", "set_table_version"),
     *("commit_write", "restore", "rollback", "savepoint", "sync"),
-    *("rewrite_manifests", "rewrite_position_deletes", "rollback_to_snapshot"),
+    *("rewrite_manifests", "rewrite_position_deletes", "rollback_to_snapshot", "create_tag"),
 }
 """Those for which each format has words of its own."""
 

@@ -1,0 +1,86 @@
+"""Iceberg tables that were plain Hive tables, whose files have no field ids. Pure.
+
+Source: Iceberg documentation, "Spark Procedures", "Table migration" (`migrate`, `snapshot`): the
+files stay as they are, and the table gets a name mapping, by which readers find the ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from harness.formats.api import CREATED_BY, VariantSettings
+from harness.formats.iceberg_settings import FILE_FORMAT, PARQUET, properties
+from harness.formats.keyless_rows import one_task
+from harness.formats.statements import DATABASE, LOCATION, Sql, Statement, under
+from harness.model.identifiers import TABLE
+from harness.model.table import Table
+from harness.model.truth import Truth
+from harness.scenario.definition import Scenario
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.spark_sql import quoted, text, type_text
+
+MIGRATE: Final = "migrate"
+SNAPSHOT: Final = "snapshot"
+PLAIN: Final = "plain"
+"""The plain table that `snapshot` makes another one of, and its folder in that of the table."""
+AS_HIVE: Final = "spark.sql.parquet.writeLegacyFormat"
+"""Under it Spark writes decimals and lists of Parquet files as Hive does."""
+_BY: Final = (MIGRATE, SNAPSHOT)
+_CATALOG: Final = "call spark_catalog.system."
+
+
+def is_migrated(settings: VariantSettings) -> bool:
+    """Return whether the table begins as a plain one."""
+    return settings.get(CREATED_BY) in _BY
+
+
+def cannot_have(scenario: Scenario) -> str:
+    """Return what the scenario lacks for a plain table; empty where it lacks nothing."""
+    first = scenario.steps[0].operation
+    if type(first) is not Insert:
+        return f"{CREATED_BY}: the first step does not insert the rows of the plain table"
+    if scenario.table.partition_by:
+        return f"{CREATED_BY}: plain tables with partitions are not made here"
+    return ""
+
+
+def create(table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
+    """Return the creation of the plain table."""
+    columns = ", ".join(f"{quoted(name)} {type_text(type_)}" for name, type_ in table.columns)
+    files = settings.get(FILE_FORMAT, PARQUET)
+    name, place = _plain(settings)
+    return (Sql(f"create table {name} ({columns}) stored as {files} location 'file:{place}'"),)
+
+
+def begins(operation: Operation, after: Truth, settings: VariantSettings) -> bool:
+    """Return whether an operation is the one that fills the plain table, and ends it."""
+    return is_migrated(settings) and after.step == 1 and type(operation) is Insert
+
+
+def filled(before: Truth, after: Truth, settings: VariantSettings) -> tuple[Statement, ...]:
+    """Return the write of the rows into the plain table, and the procedure."""
+    rows = [row for key, row in after.rows.items() if key not in before.rows]
+    name, _ = _plain(settings)
+    insert = Sql(f"insert into {name} {one_task(rows, after.schema.fields)}", commits=False)
+    write = under(AS_HIVE, "true", "false", (insert,))
+    told = f"properties => map({_pairs(properties(settings))})"
+    own = f"'{DATABASE}.{TABLE}'"
+    if settings[CREATED_BY] == MIGRATE:
+        arguments = f"table => {own}, {told}, drop_backup => true"
+        return *write, Sql(f"{_CATALOG}migrate({arguments})")
+    source = f"source_table => '{name}', table => {own}, location => 'file:{LOCATION}'"
+    gone = Sql(f"drop table {name}", in_any_case=True, commits=False)  # its files stay
+    return *write, Sql(f"{_CATALOG}snapshot({source}, {told})"), gone
+
+
+def _plain(settings: Mapping[str, str]) -> tuple[str, str]:
+    """Return the name and the place of the plain table: those of the table if it is migrated."""
+    if settings[CREATED_BY] == MIGRATE:
+        return f"{DATABASE}.{TABLE}", LOCATION
+    return f"{DATABASE}.{PLAIN}", f"{LOCATION}/{PLAIN}"
+
+
+def _pairs(found: Sequence[tuple[str, str]]) -> str:
+    return ", ".join(text(each) for pair in found for each in pair)

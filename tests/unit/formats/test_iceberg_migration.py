@@ -1,0 +1,90 @@
+"""Iceberg tables that begin as plain ones, and columns in which NULL is forbidden."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness import formats
+from harness.formats.iceberg_migration import AS_HIVE
+from harness.formats.statements import recorded
+from harness.model.datatypes import parse_type
+from harness.model.table import Table
+from harness.scenario import expected_history
+from harness.scenario.definition import Scenario, Step
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.change_nullability import ChangeNullability
+from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.upsert import Upsert
+
+ICEBERG = formats.load("iceberg")
+TABLE = Table((("id", parse_type("string")), ("a", parse_type("int"))), "id")
+MIGRATED = {"created_by": "migrate", "file_format": "orc"}
+SNAPSHOT = {"created_by": "snapshot"}
+
+
+def said(settings: dict[str, str], *operations: Operation) -> list[str]:
+    """Return the statements of the last operation."""
+    scenario = Scenario("x", TABLE, tuple(map(Step, operations)))
+    applied = [True] * len(operations)
+    every = expected_history.history(scenario, merge_on_read=False, applied=applied)
+    return [*map(recorded, ICEBERG.wording(operations[-1], every[-2], every[-1], settings))]
+
+
+def test_a_plain_table_gets_the_rows_of_the_first_step_and_is_migrated() -> None:
+    (made,) = map(recorded, ICEBERG.create(TABLE, MIGRATED))
+    assert made == (
+        "create table {database}.t (`id` string, `a` int) stored as orc location 'file:{location}'"
+    )
+    told, write, back, call = said(MIGRATED, Insert((1,)))
+    assert (told, back) == (f"set {AS_HIVE}=true", f"set {AS_HIVE}=false")
+    assert write.startswith("insert into {database}.t select ")
+    assert call.startswith(
+        "call spark_catalog.system.migrate(table => '{database}.t', "
+        "properties => map('format-version', '2', "
+    )
+    assert "'write.format.default', 'orc'" in call
+
+
+def test_a_snapshot_is_made_of_a_plain_table_which_then_goes() -> None:
+    (made,) = map(recorded, ICEBERG.create(TABLE, SNAPSHOT))
+    assert "create table {database}.plain " in made
+    assert made.endswith("location 'file:{location}/plain'")
+    _, write, _, call, gone = said(SNAPSHOT, Insert((1,)))
+    assert write.startswith("insert into {database}.plain select ")
+    own = "table => '{database}.t', location => 'file:{location}'"
+    assert f"snapshot(source_table => '{{database}}.plain', {own}, properties => map(" in call
+    assert gone == "drop table {database}.plain"
+
+
+@pytest.mark.parametrize("settings", [MIGRATED, SNAPSHOT])
+def test_later_inserts_are_those_of_an_iceberg_table(settings: dict[str, str]) -> None:
+    (told,) = said(settings, Insert((1,)), Insert((2,)))
+    assert told.startswith("insert into {database}.t select ")
+
+
+@pytest.mark.parametrize("settings", [MIGRATED, SNAPSHOT])
+def test_a_table_is_not_migrated_where_the_first_step_inserts_nothing(
+    settings: dict[str, str],
+) -> None:
+    def why(first: Operation, partition_by: tuple[str, ...] = ()) -> str:
+        table = Table(TABLE.columns, "id", partition_by=partition_by)
+        return ICEBERG.cannot_have(settings, Scenario("x", table, (Step(first),)))
+
+    assert why(Insert((1,))) == ""
+    assert "the first step does not insert" in why(Upsert((1,)))
+    assert "partitions" in why(Insert((1,)), ("a",))
+
+
+def test_a_table_that_begins_as_a_plain_one_has_no_metadata_at_first(tmp_path: Path) -> None:
+    assert ICEBERG.created_wrong(tmp_path, SNAPSHOT) == ""
+    assert ICEBERG.created_wrong(tmp_path, {}) == "the writer made no metadata file"
+
+
+def test_null_is_forbidden_by_the_library_and_allowed_by_sql() -> None:
+    forbid, allow = (ChangeNullability("a", nullable=each) for each in (False, True))
+    assert said({}, Insert((1,)), forbid) == ['Iceberg: require_column {"name": "a"}']
+    assert said({}, Insert((1,)), allow) == [
+        "alter table {database}.t alter column `a` drop not null"
+    ]
