@@ -27,7 +27,7 @@ NOT_READ: Final = "written, and not read rightly"
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class NotedPart:
     """What is noted of one part of a claim."""
 
     of: PipelineBatches | FrameChanges
@@ -48,7 +48,7 @@ class Measured:
         return Standing.AGREES if set(self.came) <= set(self.allowed) else Standing.DIFFERS
 
 
-def measured(of: PipelineBatches | FrameChanges, results: Path = RESULTS) -> Measured:
+def measured(of: PipelineBatches | FrameChanges, results: Path = RESULTS) -> NotedPart:
     """Return what is noted of what a claim asks for."""
     frames = isinstance(of, FrameChanges)
     lines = _lines(results / ("frames.jsonl" if frames else "pipelines.jsonl"))
@@ -56,7 +56,7 @@ def measured(of: PipelineBatches | FrameChanges, results: Path = RESULTS) -> Mea
     if isinstance(of, FrameChanges) and of.changes:
         own = [each for each in own if each["change"] in of.changes]
     writers = tuple(dict.fromkeys(str(each["writer"]) for each in own))
-    return Measured(of, Counter(map(_frame if frames else _batch, own)), writers)
+    return NotedPart(of, Counter(map(_frame if frames else _batch, own)), writers)
 
 
 def _lines(file: Path) -> Iterator[dict[str, Any]]:

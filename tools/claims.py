@@ -28,7 +28,7 @@ from harness.run.load_run import Run
 from tests.recorded import whole
 from tools import claim_evidence, claim_measured
 from tools.claim_evidence import SILENT, Asked, Claim, Evidence, Section, Sight, Standing
-from tools.claim_measured import Measured
+from tools.claim_measured import NotedPart
 from tools.markdown_table import table
 
 DATA: Final = Path(__file__).with_name("claims.yaml")
@@ -52,7 +52,7 @@ class Tried:
 
     claim: Claim
     seen: tuple[tuple[Sight, ...], ...]
-    measured: tuple[Measured, ...] = ()
+    measured: tuple[NotedPart, ...] = ()
     """What is noted of each part of what was measured."""
 
     @cached_property
@@ -168,7 +168,7 @@ def _rows(one: Tried) -> Iterator[tuple[str, ...]]:
         yield (_named(claim) if not at else claim.number), *row, f"**{stands}**"
 
 
-def _measured(one: Measured, otherwise: str) -> tuple[str, str, str]:
+def _measured(one: NotedPart, otherwise: str) -> tuple[str, str, str]:
     about = f"{one.of.about}: " if one.of.about else ""
     what = f"{about}{one.of.what}"
     if not one.came:

@@ -62,7 +62,7 @@ BASE: Final[Columns] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FrameChange:
     """A frame with other columns, and what rows of before have under them."""
 
     name: str
@@ -72,26 +72,30 @@ class Change:
 
 
 CHANGES: Final = (
-    Change("append a nullable column", {**BASE, "d": "nullif('d{n}', '')"}, {**BASE, "d": "null"}),
-    Change("append a column that is never NULL", {**BASE, "d": "'d{n}'"}, {**BASE, "d": "null"}),
-    Change(
+    FrameChange(
+        "append a nullable column", {**BASE, "d": "nullif('d{n}', '')"}, {**BASE, "d": "null"}
+    ),
+    FrameChange(
+        "append a column that is never NULL", {**BASE, "d": "'d{n}'"}, {**BASE, "d": "null"}
+    ),
+    FrameChange(
         "add a nullable column in the middle",
         {name: BASE.get(name, "nullif('d{n}', '')") for name in ("id", "ts", "d", "b", "c")},
         {**BASE, "d": "null"},
     ),
-    Change(
+    FrameChange(
         "leave out a column",
         {name: BASE[name] for name in ("id", "ts", "c")},
         {name: BASE[name] for name in ("id", "ts", "c")},
     ),
-    Change(
+    FrameChange(
         "another name for a column",
         {"id": BASE["id"], "ts": BASE["ts"], "b": BASE["b"], "c2": BASE["c"]},
         {"id": BASE["id"], "ts": BASE["ts"], "b": BASE["b"], "c2": BASE["c"]},
     ),
-    Change("int becomes long", {**BASE, "b": "nullif(500000000{n}L, -1L)"}, BASE),
-    Change("int becomes string", {**BASE, "b": "nullif('{n}x', '')"}, BASE),
-    Change("another order", {name: BASE[name] for name in ("id", "c", "ts", "b")}, BASE),
+    FrameChange("int becomes long", {**BASE, "b": "nullif(500000000{n}L, -1L)"}, BASE),
+    FrameChange("int becomes string", {**BASE, "b": "nullif('{n}x', '')"}, BASE),
+    FrameChange("another order", {name: BASE[name] for name in ("id", "c", "ts", "b")}, BASE),
 )
 
 Rows = Mapping[str, Mapping[str, str]]
@@ -99,7 +103,7 @@ Rows = Mapping[str, Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ShownFrame:
     """What came of one frame, and what one reader showed then."""
 
     writer: str
@@ -142,20 +146,20 @@ def wrong(due: Rows, shown: Rows) -> str:
     return f"the column {more[0]} is still there" if more else RIGHT
 
 
-def as_due(change: Change, new: Sequence[int]) -> dict[str, Columns]:
+def as_due(change: FrameChange, new: Sequence[int]) -> dict[str, Columns]:
     """Return by key the columns that each of the four rows must have after a change."""
     return {f"k{n}": change.columns if n in new else change.old for n in (1, 2, 3, 4)}
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class FrameTable:
     """A table with one change, its writer and its readers."""
 
-    change: Change
+    change: FrameChange
     held: HudiTable
     pool: WriterPool
 
-    def seen(self) -> Iterator[Seen]:
+    def seen(self) -> Iterator[ShownFrame]:
         """Write the table, then the frames; yield what came of each, by each reader."""
         for first in ((1, 2), (3, 4)):
             self._write(BASE, first, 1)
@@ -166,11 +170,13 @@ class Tried:
                 wrote, done = WRITTEN, (*done, *numbers)
             except SparkRefusal as refusal:
                 wrote = _told(refusal)
-            change = self.change if done else Change("", BASE, BASE)
+            change = self.change if done else FrameChange("", BASE, BASE)
             due = self._due(change, done)
             for name, reader, glob in self._readers():
                 shown = self._shown(reader, glob, due)
-                yield Seen(WRITER, self.held.type, self.change.name, rewritten, wrote, name, shown)
+                yield ShownFrame(
+                    WRITER, self.held.type, self.change.name, rewritten, wrote, name, shown
+                )
 
     def _write(self, columns: Columns, numbers: Sequence[int], ts: int) -> None:
         self.held.append(self._session(WRITER), query(columns, numbers, ts), APART)
@@ -186,7 +192,7 @@ class Tried:
             yield f"{WRITER}, mergeSchema", WRITER, {**files, "mergeSchema": "true"}
         yield NEWER, NEWER, {"path": str(self.held.folder)}
 
-    def _due(self, change: Change, done: Sequence[int]) -> Rows:
+    def _due(self, change: FrameChange, done: Sequence[int]) -> Rows:
         """Return the rows as they must be, their values as Spark says them."""
         return {
             key: self._one(query(columns, [int(key[1:])], 2 if int(key[1:]) in done else 1))
@@ -227,7 +233,7 @@ def _told(refusal: SparkRefusal) -> str:
     return error(f"{refusal.refusal.kind}: {refusal.refusal.message}")
 
 
-def seen(folder: Path) -> Iterator[Seen]:
+def seen(folder: Path) -> Iterator[ShownFrame]:
     """Try each change on a table of each type."""
     own_distributions.register([WHERE])
     cache, progress, work = Cache.default(), PlainProgress(), folder / "processes"
@@ -238,10 +244,10 @@ def seen(folder: Path) -> Iterator[Seen]:
             for type_ in TYPES:
                 for at, change in enumerate(CHANGES):
                     held = HudiTable(folder / f"{type_.lower()}_{at}", type_)
-                    yield from Tried(change, held, pool).seen()
+                    yield from FrameTable(change, held, pool).seen()
 
 
-def lines(found: Sequence[Seen]) -> Iterator[str]:
+def lines(found: Sequence[ShownFrame]) -> Iterator[str]:
     """Yield what was seen as a table."""
     rows = ((e.target, e.change, e.rewritten, e.wrote, f"`{e.reader}`", e.shown) for e in found)
     yield from table(HEAD, rows)
@@ -251,7 +257,7 @@ def main() -> int:
     """Write, read, note, print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("folder", metavar="FOLDER", help="a new one, for tables and the log")
-    folder, found = Path(parser.parse_args().folder).resolve(), list[Seen]()
+    folder, found = Path(parser.parse_args().folder).resolve(), list[ShownFrame]()
     folder.mkdir(parents=True)
     with (folder / "frames.jsonl").open("w") as log:
         for each in seen(folder):

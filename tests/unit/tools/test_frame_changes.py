@@ -11,7 +11,7 @@ import pytest
 from tools import claim_measured
 from tools.claim_evidence import FrameChanges, Standing
 from tools.measure import frame_changes
-from tools.measure.frame_changes import BASE, CHANGES, RIGHT, WRITTEN, Seen
+from tools.measure.frame_changes import BASE, CHANGES, RIGHT, WRITTEN, ShownFrame
 
 DUE = {"k1": {"id": "k1", "d": "d1"}, "k2": {"id": "k2", "d": "None"}}
 APPEND = CHANGES[0].name
@@ -41,7 +41,7 @@ def test_the_first_place_that_is_not_as_it_must_be_is_told(
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda each: each.name)
-def test_rows_of_before_have_the_columns_of_the_change(change: frame_changes.Change) -> None:
+def test_rows_of_before_have_the_columns_of_the_change(change: frame_changes.FrameChange) -> None:
     due = frame_changes.as_due(change, (1,))
     assert set(due) == {"k1", "k2", "k3", "k4"}
     assert all(set(columns) == set(change.columns) for columns in due.values())
@@ -49,9 +49,9 @@ def test_rows_of_before_have_the_columns_of_the_change(change: frame_changes.Cha
     assert change.columns != BASE or list(change.columns) != list(BASE)
 
 
-def measured(folder: Path, *frames: tuple[str, str], expected: str) -> claim_measured.Measured:
+def measured(folder: Path, *frames: tuple[str, str], expected: str) -> claim_measured.NotedPart:
     made = [
-        Seen("mine", "t", change, "some", wrote, "r", shown)
+        ShownFrame("mine", "t", change, "some", wrote, "r", shown)
         for change, (wrote, shown) in zip((APPEND, "other"), frames, strict=False)
     ]
     text = "\n".join(json.dumps(asdict(each)) for each in made)

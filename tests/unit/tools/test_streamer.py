@@ -43,7 +43,7 @@ def test_what_is_no_class_has_no_texts() -> None:
         list(class_patch.texts(b"PK\x03\x04"))
 
 
-def batches(folder: Path, *blows: Blow) -> claim_measured.Measured:
+def batches(folder: Path, *blows: Blow) -> claim_measured.NotedPart:
     file = folder / "pipelines.jsonl"
     lines = [*(noted(each, MINE, "COPY_ON_WRITE") for each in blows)]
     lines.append(noted(Blow(1, "made x", 1, committed=False, wrong="twice"), OTHERS, "x"))
