@@ -1,6 +1,7 @@
-"""What a program that kills pipelines noted, as evidence for claims of them.
+"""What programs of `tools/measure` noted, as evidence for claims.
 
-Such a program (`tools/measure/pipelines.py`, `streamer.py`) notes a line for each batch; what is
+One that kills pipelines (`pipelines.py`, `streamer.py`) notes a line for each batch, one that
+writes frames with other columns (`frame_changes.py`) a line for each frame and reader. What is
 published of them stands beside the results, as `docs/results/pipelines.jsonl`.
 """
 
@@ -13,36 +14,49 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from tools.claim_evidence import PipelineBatches, Standing
+from tools.claim_evidence import FrameChanges, PipelineBatches, Standing
+from tools.measure.frame_changes import RIGHT, WRITTEN
 
-NOTED: Final = Path(__file__).parents[1] / "docs" / "results" / "pipelines.jsonl"
+RESULTS: Final = Path(__file__).parents[1] / "docs" / "results"
 AGREES: Final = "checkpoint and rows agree"
 NONE: Final = "the batch was over, and its checkpoint is not there"
 OTHERWISE: Final = "rows are not of the checkpoint"
+REFUSED: Final = "refused"
+READ: Final = "written, and read rightly"
+NOT_READ: Final = "written, and not read rightly"
 
 
 @dataclass(frozen=True, slots=True)
-class Batches:
-    """What is noted of some batches."""
+class NotedPart:
+    """What is noted of one part of a claim."""
 
-    of: PipelineBatches
+    of: PipelineBatches | FrameChanges
     came: Counter[str]
     writers: tuple[str, ...]
-    """Those that carried out any."""
+    """Those of whom anything is noted."""
+
+    @property
+    def allowed(self) -> tuple[str, ...]:
+        """What the claim allows."""
+        return self.of.expected if isinstance(self.of, FrameChanges) else (AGREES,)
 
     @property
     def standing(self) -> Standing:
         """Whether each of them ended as is claimed."""
         if not self.came:
             return Standing.NOT_EXECUTED
-        return Standing.AGREES if set(self.came) == {AGREES} else Standing.DIFFERS
+        return Standing.AGREES if set(self.came) <= set(self.allowed) else Standing.DIFFERS
 
 
-def batches(measured: PipelineBatches, file: Path = NOTED) -> Batches:
-    """Return what a file says of the batches that a claim asks for."""
-    own = [each for each in _lines(file) if each["writer"] in measured.writers]
+def measured(of: PipelineBatches | FrameChanges, results: Path = RESULTS) -> NotedPart:
+    """Return what is noted of what a claim asks for."""
+    frames = isinstance(of, FrameChanges)
+    lines = _lines(results / ("frames.jsonl" if frames else "pipelines.jsonl"))
+    own = [each for each in lines if each["writer"] in of.writers]
+    if isinstance(of, FrameChanges) and of.changes:
+        own = [each for each in own if each["change"] in of.changes]
     writers = tuple(dict.fromkeys(str(each["writer"]) for each in own))
-    return Batches(measured, Counter(map(_came, own)), writers)
+    return NotedPart(of, Counter(map(_frame if frames else _batch, own)), writers)
 
 
 def _lines(file: Path) -> Iterator[dict[str, Any]]:
@@ -50,8 +64,15 @@ def _lines(file: Path) -> Iterator[dict[str, Any]]:
         yield from map(json.loads, file.read_text(encoding="utf-8").splitlines())
 
 
-def _came(line: dict[str, Any]) -> str:
+def _batch(line: dict[str, Any]) -> str:
     """Return what came of a batch: one that nobody killed must have its checkpoint there."""
     if line["wrong"]:
         return OTHERWISE
     return AGREES if line["committed"] or line["killed"] else NONE
+
+
+def _frame(line: dict[str, Any]) -> str:
+    """Return what came of a frame, for one reader."""
+    if line["wrote"] != WRITTEN:
+        return REFUSED
+    return READ if line["shown"] == RIGHT else NOT_READ

@@ -28,7 +28,7 @@ from harness.run.load_run import Run
 from tests.recorded import whole
 from tools import claim_evidence, claim_measured
 from tools.claim_evidence import SILENT, Asked, Claim, Evidence, Section, Sight, Standing
-from tools.claim_measured import Batches
+from tools.claim_measured import NotedPart
 from tools.markdown_table import table
 
 DATA: Final = Path(__file__).with_name("claims.yaml")
@@ -52,7 +52,7 @@ class Tried:
 
     claim: Claim
     seen: tuple[tuple[Sight, ...], ...]
-    batches: tuple[Batches, ...] = ()
+    measured: tuple[NotedPart, ...] = ()
     """What is noted of each part of what was measured."""
 
     @cached_property
@@ -60,7 +60,7 @@ class Tried:
         """How each part of the evidence stands, what was measured last."""
         both = zip(self.seen, self.claim.evidence, strict=True)
         seen = (claim_evidence.standing(seen, each.expected) for seen, each in both)
-        return (*seen, *(each.standing for each in self.batches))
+        return (*seen, *(each.standing for each in self.measured))
 
     @property
     def whole(self) -> Standing:
@@ -84,7 +84,7 @@ def tried(runs: Sequence[Run], section: Section) -> list[Tried]:
         Tried(
             claim,
             tuple(tuple(claim_evidence.sights(runs, e)) for e in claim.evidence),
-            tuple(map(claim_measured.batches, claim.measured)),
+            tuple(map(claim_measured.measured, claim.measured)),
         )
         for claim in section.claims
     ]
@@ -163,19 +163,19 @@ def _rows(one: Tried) -> Iterator[tuple[str, ...]]:
         yield _named(claim), claim.open, "", "", f"**{Standing.NOT_EXECUTED}**"
     seen = zip(claim.evidence, one.seen, strict=True)
     told = ((_executed(e, s, claim.open), _seen(e, s), _versions(s)) for e, s in seen)
-    rows = (*told, *(_measured(each, claim.open) for each in one.batches))
+    rows = (*told, *(_measured(each, claim.open) for each in one.measured))
     for at, (row, stands) in enumerate(zip(rows, one.parts, strict=True)):
         yield (_named(claim) if not at else claim.number), *row, f"**{stands}**"
 
 
-def _measured(one: Batches, otherwise: str) -> tuple[str, str, str]:
+def _measured(one: NotedPart, otherwise: str) -> tuple[str, str, str]:
     about = f"{one.of.about}: " if one.of.about else ""
-    what = f"{about}batches by `{one.of.by}`, many of them killed"
+    what = f"{about}{one.of.what}"
     if not one.came:
         return f"{what}: {otherwise or NOTHING_SAID}", "", ""
-    marks = {claim_measured.AGREES: ""}
+    marks = dict.fromkeys(one.allowed, "")
     came = (f"{m}{k}{m} ({n})" for k, n in one.came.most_common() for m in (marks.get(k, "**"),))
-    return f"{what}: checkpoint and rows of the target", "<br>".join(came), _names(one.writers)
+    return f"{what}: {one.of.seen_of}", "<br>".join(came), _names(one.writers)
 
 
 def _named(claim: Claim) -> str:

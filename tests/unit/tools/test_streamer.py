@@ -43,12 +43,12 @@ def test_what_is_no_class_has_no_texts() -> None:
         list(class_patch.texts(b"PK\x03\x04"))
 
 
-def batches(folder: Path, *blows: Blow) -> claim_measured.Batches:
+def batches(folder: Path, *blows: Blow) -> claim_measured.NotedPart:
     file = folder / "pipelines.jsonl"
     lines = [*(noted(each, MINE, "COPY_ON_WRITE") for each in blows)]
     lines.append(noted(Blow(1, "made x", 1, committed=False, wrong="twice"), OTHERS, "x"))
     file.write_text("\n".join(lines), encoding="utf-8")
-    return claim_measured.batches(PipelineBatches("program", (MINE,)), file)
+    return claim_measured.measured(PipelineBatches("program", (MINE,)), folder)
 
 
 @pytest.mark.parametrize(
@@ -74,4 +74,4 @@ def test_a_batch_agrees_when_its_rows_are_right_and_one_that_was_over_has_its_ch
 def test_of_nobody_nothing_is_executed(tmp_path: Path) -> None:
     assert batches(tmp_path).standing is Standing.NOT_EXECUTED
     measured = PipelineBatches("program", (MINE,))
-    assert claim_measured.batches(measured, tmp_path / "none").standing is Standing.NOT_EXECUTED
+    assert claim_measured.measured(measured, tmp_path / "none").standing is Standing.NOT_EXECUTED
