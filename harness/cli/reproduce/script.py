@@ -26,6 +26,8 @@ from harness.engines.spark.conf import COMMON
 from harness.formats.statements import (
     ClientCall,
     FrameWrite,
+    IcebergCall,
+    Mutation,
     SetColumns,
     Sql,
     Statement,
@@ -44,6 +46,7 @@ from harness.scenario.cells import Reader, Variant
 from harness.scenario.operations.spark_sql import quoted
 from harness.write.next_step import NextStep, VariantOutcomes
 from harness.write.table_state import DATABASE_DIGITS
+from harness.write.writer_pool import SPARK
 
 DATABASE: Final = "reproducer"
 LOCATION: Final = f"/tmp/reproducer/{TABLE}"  # noqa: S108 - whoever runs the script may name another one
@@ -120,7 +123,8 @@ def _made_of(what: str, found: Distribution) -> Iterator[str]:
 
 def _writing(variant: Variant, seen: Observation) -> Iterator[str]:
     for writer, group in groupby(_written(variant, seen.states), key=itemgetter(0)):
-        yield from ("", f"-- ===== in Spark SQL: {writer} =====")
+        of = "Spark SQL" if _is_spark(writer) else "SQL"
+        yield from ("", f"-- ===== in {of}: {writer} =====")
         yield from _session(writer, VariantOutcomes(variant))
         for _, lines in group:
             yield from lines
@@ -145,11 +149,17 @@ def _handover(variant: Variant, step: NextStep) -> Iterator[str]:
         yield from _by_hand(statement, told)
 
 
+def _is_spark(writer: str) -> bool:
+    return distributions.load(writer).engine == SPARK
+
+
 def _session(writer: str, outcomes: VariantOutcomes) -> Iterator[str]:
-    conf = {**distributions.load(writer).options("conf"), **CATALOG}
-    yield "-- started with:"
-    yield from (f"--   --conf {name}={value}" for name, value in conf.items())
-    told = {ZONE: COMMON[ZONE], **outcomes.session(writer)}
+    told = dict(outcomes.session(writer))
+    if _is_spark(writer):
+        conf = {**distributions.load(writer).options("conf"), **CATALOG}
+        yield "-- started with:"
+        yield from (f"--   --conf {name}={value}" for name, value in conf.items())
+        told = {ZONE: COMMON[ZONE], **told}
     yield from (f"set {name}={value};" for name, value in told.items())
     yield f"create database if not exists {DATABASE};"
 
@@ -192,6 +202,8 @@ def _by_hand(statement: Statement, told: Mapping[str, str]) -> Iterator[str]:
             yield f"{filled(text, DATABASE, LOCATION)};"
         case ClientCall():
             yield f"-- by Hudi's SparkRDDWriteClient of {LOCATION}: {recorded(statement)}"
+        case IcebergCall() | Mutation():
+            yield f"-- by a program, as no SQL says it: {recorded(statement)}"
         case FrameWrite():
             yield from _in_pyspark(statement, told)
         case SetColumns():
