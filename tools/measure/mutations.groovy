@@ -7,7 +7,7 @@
 // | abort from outside | another client of the metastore aborts the transaction |
 // | wait for the loss | until the listener is told that the lock is lost |
 // | wait for the end | until the metastore has the transaction as aborted |
-// | begin another | another client begins a transaction on the same table, and asks twice for the lock |
+// | update by another | another client begins a transaction, updates a row, and commits |
 //
 // The first error ends the acts, and the transaction is aborted then. The reply is {"thrown", "lost",
 // "others"}: class and message of each error, in order, what the listener was told, and what the other
@@ -40,6 +40,20 @@ def clientOf(listener) {
     client.connect()
     client.@lockOptions.lockRetries(2).retryWaitSeconds(1)
     return client
+}
+
+def coordinatorOf(table, records) {
+    new MutatorCoordinatorBuilder().metaStoreUri(asked.metastore).table(table).mutatorFactory(records).build()
+}
+
+/** Update a row in a transaction of its own. */
+def updateBy(client, records, each) {
+    def transaction = client.newTransaction()
+    transaction.begin()
+    def coordinator = coordinatorOf(client.tables.first(), records)
+    coordinator.update(each.partition as List<String>, records.of(each))
+    coordinator.close()
+    transaction.commit()
 }
 
 /** Look again and again until something is so. */
@@ -75,13 +89,13 @@ def act = { each ->
         case "wait for the loss": until { lost }; break
         case "wait for the end":
             until {
-                def still = other.showTxns().openTxns.find { it.id == transaction.transactionId }
+                def still = other.showTxns().open_txns.find { it.id == transaction.transactionId }
                 still == null || still.state == TxnState.ABORTED
             }
             break
-        case "begin another":
+        case "update by another":
             try {
-                clientOf { } .newTransaction().begin()
+                updateBy(clientOf { lock, id, tables, why -> tell(others, why) }, records, each)
             } catch (Exception why) {
                 tell(others, why)
             }
@@ -96,8 +110,7 @@ def act = { each ->
 try {
     transaction.begin()
     (asked.coordinators ?: 1).times {
-        coordinators << new MutatorCoordinatorBuilder()
-            .metaStoreUri(asked.metastore).table(table).mutatorFactory(records).build()
+        coordinators << coordinatorOf(table, records)
     }
     asked.acts.each(act)
 } catch (Exception why) {

@@ -16,7 +16,7 @@ TIMEOUT: Final = "40s"
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class MutationCase:
     """One batch."""
 
     says: str
@@ -31,9 +31,10 @@ class Case:
 
 
 def row(do: str, key: str, ids: RowIds, of: str = "", **more: object) -> Act:
-    """Return a mutation that gives a row the value `B`; `of`: the key of the row that is meant."""
+    """Return a mutation that gives a row the value `B`, or `C`; `of`: the key of the row meant."""
     found = {} if do == "insert" else {"id": ids[of or key]}
-    return {"do": do, "partition": [], "row": {"id": key, "f": "B"}, **found, **more}
+    value = "C" if do == "update by another" else "B"
+    return {"do": do, "partition": [], "row": {"id": key, "f": value}, **found, **more}
 
 
 def updates(*keys: str) -> Callable[[RowIds], Sequence[Act]]:
@@ -53,7 +54,7 @@ COORDINATORS: Final = "a set of coordinators applies mutations within one transa
 LOCK: Final = "a listener is told when the lock or the transaction fails"
 
 CASES: Final = (
-    Case(
+    MutationCase(
         "updates, inserts and deletes are applied in one transaction",
         "update 1, insert 7, update 2, delete 4",
         lambda ids: [
@@ -61,29 +62,29 @@ CASES: Final = (
             *(row("update", "2", ids), row("delete", "4", ids)),
         ],
     ),
-    Case(ORDER, "update 2, 5, 4: the third goes back", updates("2", "5", "4")),
-    Case(ORDER, "update 4, 2: the second goes back", updates("4", "2")),
-    Case(
+    MutationCase(ORDER, "update 2, 5, 4: the third goes back", updates("2", "5", "4")),
+    MutationCase(ORDER, "update 4, 2: the second goes back", updates("4", "2")),
+    MutationCase(
         "records should be grouped by partition and bucket, a validator throws otherwise",
         "update 2, then 1 in the other bucket, then 4 in the first one",
         updates("2", "1", "4"),
     ),
-    Case(
+    MutationCase(
         MOVED,
         "give row 2 the key 1, which belongs in the other bucket",
         lambda ids: [row("update", "1", ids, of="2")],
     ),
-    Case(
+    MutationCase(
         f"bucket columns {SPOILT}",
         "give row 1 the key 7, which belongs in the same bucket",
         lambda ids: [row("update", "7", ids, of="1")],
     ),
-    Case(
+    MutationCase(
         "of a delete everything but the identifier is ignored",
         "delete row 2 by a record with the key 1",
         lambda ids: [row("delete", "1", ids, of="2")],
     ),
-    Case(
+    MutationCase(
         f"partition columns {SPOILT}",
         "insert 7 into a new partition b, and update row 1 of partition a as one of b",
         lambda ids: [
@@ -92,14 +93,14 @@ CASES: Final = (
         ],
         partitioned=True,
     ),
-    Case(
+    MutationCase(
         "partitions are created on the way",
         "insert 7 and 2 into a new partition c, each by a coordinator of its own",
         lambda ids: [row("insert", k, ids, partition=["c"], by=n) for n, k in enumerate("72")],
         {"coordinators": 2},
         partitioned=True,
     ),
-    Case(
+    MutationCase(
         "without that the coordinator makes up the path, and the partition is to be added later",
         "insert 7 into partition c; then `add partition`",
         lambda ids: [row("insert", "7", ids, partition=["c"])],
@@ -107,30 +108,30 @@ CASES: Final = (
         partitioned=True,
         then="alter table {table} add partition (p = 'c')",
     ),
-    Case(
+    MutationCase(
         COORDINATORS,
         "two coordinators: update 1, and 2 in the other bucket",
         lambda ids: [row("update", key, ids, by=n) for n, key in enumerate("12")],
         {"coordinators": 2},
     ),
-    Case(
+    MutationCase(
         COORDINATORS,
         "two coordinators: update 2, and 4 in the same bucket",
         lambda ids: [row("update", key, ids, by=n) for n, key in enumerate("24")],
         {"coordinators": 2},
     ),
-    Case(
-        "the lock is held until the end; without detection of deadlocks",
-        "update 2; meanwhile another client begins, and asks twice for the lock",
-        after_update("begin another"),
+    MutationCase(
+        "the lock is held until the end",
+        "update 2; before the commit another client begins, updates 2 as well, and commits",
+        lambda ids: [row("update", "2", ids), row("update by another", "2", ids)],
     ),
-    Case(
+    MutationCase(
         LOCK,
         "update 2; the transaction is aborted from outside; commit once the listener was told",
         after_update("abort from outside", "wait for the loss"),
         {"timeout": "4s"},
     ),
-    Case(
+    MutationCase(
         "heartbeats keep the transaction from timing out",
         f"update 2; no heartbeat within the {TIMEOUT} of the metastore; commit once it aborted",
         after_update("wait for the end"),
