@@ -29,6 +29,7 @@ import org.apache.hadoop.hive.serde2.typeinfo.TypeInfoUtils
 import org.apache.hadoop.io.Text
 import org.apache.hive.hcatalog.data.JsonSerDe
 import org.apache.hive.hcatalog.streaming.mutate.client.MutatorClientBuilder
+import org.apache.hive.hcatalog.streaming.mutate.client.TransactionException
 import org.apache.hive.hcatalog.streaming.mutate.client.lock.LockFailureListener
 import org.apache.hive.hcatalog.streaming.mutate.worker.BucketIdResolverImpl
 import org.apache.hive.hcatalog.streaming.mutate.worker.MutatorCoordinatorBuilder
@@ -81,6 +82,7 @@ class Records implements MutatorFactory {
     }
 }
 
+/** Return what rows are sorted by; added ones come last in their group, as their identifiers say nothing. */
 static List place(Map each, List record) {
     def id = record.last()
     def added = each.do == "insert"
@@ -88,6 +90,7 @@ static List place(Map each, List record) {
             added ? 1 : 0, id.writeId, id.rowId]
 }
 
+/** Return what was thrown and its causes. */
 static List causes(Throwable thrown) {
     def all = []
     for (def each = thrown; each != null && !all.any { it.is(each) }; each = each.cause) all << each
@@ -102,7 +105,7 @@ static void send(Map request, Records records, table) {
         if (row.do == "insert") resolver.attachBucketIdToRecord(record)
         [row, record, place(row, record)]
     }
-    if (request.order != "as given") sent.sort { a, b -> compare(a[2], b[2]) }
+    sent.sort { a, b -> compare(a[2], b[2]) }
     def coordinator = new MutatorCoordinatorBuilder()
         .metaStoreUri(request.metastore).table(table).mutatorFactory(records).build()
     try {
@@ -112,28 +115,33 @@ static void send(Map request, Records records, table) {
     }
 }
 
+/** Compare two values, or two lists of them from the first on. */
 static int compare(a, b) {
     if (!(a instanceof List)) return a <=> b
     return [a, b].transpose().findResult(0) { x, y -> compare(x, y) ?: null }
 }
 
+/** Carry out a request; return the reply. */
 static Map mutate(Map request) {
-    def lost = [] as List<Throwable>
     def client = new MutatorClientBuilder()
         .metaStoreUri(request.metastore).configuration(new HiveConf())
         .addSinkTable(request.database, request.table, true)
-        .lockFailureListener({ lock, transaction, tables, thrown -> lost << thrown } as LockFailureListener)
+        .lockFailureListener({ lock, transaction, tables, thrown -> thrown.printStackTrace() } as LockFailureListener)
         .build()
     client.connect()
     try {
         def records = new Records(request)
         def transaction = client.newTransaction()
         def table = client.tables.first()
-        transaction.begin()
         try {
+            transaction.begin()
             send(request, records, table)
         } catch (Throwable thrown) {
-            transaction.abort()
+            try {
+                transaction.abort()
+            } catch (TransactionException again) {
+                again.printStackTrace()
+            }
             throw thrown
         }
         request.ends == "abort" ? transaction.abort() : transaction.commit()
@@ -147,6 +155,8 @@ def request = new JsonSlurper().parse(new File(args[0]))
 def reply
 try {
     reply = mutate(request)
+} catch (GroovyRuntimeException ours) {
+    throw ours // no answer of the library
 } catch (Exception thrown) {
     reply = [error: causes(thrown)]
 }

@@ -27,6 +27,8 @@ from harness.formats import other_writers
 from harness.formats.statements import (
     ClientCall,
     FrameWrite,
+    IcebergCall,
+    Mutation,
     SetColumns,
     Sql,
     Statement,
@@ -203,6 +205,8 @@ def _by_hand(statement: Statement, told: Mapping[str, str]) -> Iterator[str]:
             yield f"{filled(text, DATABASE, LOCATION)};"
         case ClientCall():
             yield f"-- by Hudi's SparkRDDWriteClient of {LOCATION}: {recorded(statement)}"
+        case IcebergCall() | Mutation():
+            yield f"-- by a program, as no SQL says it: {recorded(statement)}"
         case FrameWrite():
             yield from _in_pyspark(statement, told)
         case SetColumns():

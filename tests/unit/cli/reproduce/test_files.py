@@ -20,6 +20,8 @@ from harness.core.metastore_choice import MetastoreChoice
 from harness.core.records import Answer
 from harness.judge.verdicts import judge
 from harness.scenario.cells import parse_reader
+from harness.scenario.definition import Step
+from harness.scenario.operations.mutate import Mutate
 from harness.scenario.operations.touch import Rewrites, Touch
 from tests import simulated
 from tests.quality.notation import history
@@ -309,3 +311,13 @@ def test_a_call_of_hudis_client_stands_in_a_comment_as_no_sql_says_it() -> None:
     assert re.match(
         r"-- by Hudi's SparkRDDWriteClient of \S+: write client: reOrder.+'AFTER'\)", line
     )
+
+
+def test_a_batch_of_mutations_stands_in_a_comment() -> None:
+    made = candidate_of(history(MOVED))
+    scenario = made.variant.scenario
+    steps = scenario.steps[0], Step(Mutate(update=(1,)))
+    told = {"format": "hive-acid", "writers": ("hive-3.1.3",) * 3}
+    variant = replace(made.variant, scenario=replace(scenario, steps=steps), **told)
+    said = script(variant, target(), seen_of(made))
+    assert "-- by a program, as no SQL says it: Mutation API, then commit: {" in said
