@@ -100,7 +100,7 @@ def scenario_of(names: tuple[str, ...]) -> Scenario:
         AddColumn(more, INT, after=column),
         MoveColumn(more, first=True),
         *(ChangeType(more, LONG), ChangeNullability(more, nullable=True)),
-        *(ChangePartitionColumn(part, rename=later), RenameColumn(f"{struct}.{leaf}", later)),
+        *(ChangePartitionColumn(part, drop=True), RenameColumn(f"{struct}.{leaf}", later)),
         RenameColumn(column, later),
         Upsert((1, 3)),
         Update((1,), (later,)),

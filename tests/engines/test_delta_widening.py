@@ -1,0 +1,55 @@
+"""Columns of a Delta table that got wider types by Delta 4, which Trino leaves out."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness import formats
+from harness.core.records import OutcomeKind, VerdictKind
+from harness.plan import Profile, ProfileReader, Writer, plan, scenarios_folder
+from harness.run.load_run import Run
+from harness.scenario import load
+from harness.scenario.cells import parse_reader
+from harness.scenario.operations.change_type import ChangeType
+
+pytestmark = [pytest.mark.engines, pytest.mark.nightly]
+
+SPARK, TRINO = "spark-4.0.1-delta-4.0.0", "trino-476"
+STORY = load.load(scenarios_folder() / "delta" / "type_widening.yaml")
+KNOWN = {"smallint", "int"}
+"""The types to which Trino knows a column to be widened."""
+PLAN = plan(
+    [STORY],
+    Profile(
+        name="delta",
+        scenarios=(STORY.name,),
+        formats=("delta",),
+        writers=(Writer(SPARK),),
+        readers=(ProfileReader(parse_reader(SPARK)), ProfileReader(parse_reader(TRINO))),
+        axes={"rewrites": ("some",), "column_mapping": ("none",), "type_widening": ("on",)},
+    ),
+    map(formats.load, formats.names()),
+)
+
+
+def widened(step: int) -> set[str]:
+    """Return the columns that Trino does not know after a step."""
+    changes = (each.operation for each in STORY.steps[:step])
+    return {
+        each.name.partition(".")[0]
+        for each in changes
+        if isinstance(each, ChangeType) and str(each.to) not in KNOWN
+    }
+
+
+def test_every_type_is_widened_by_delta_4(run: Run) -> None:
+    assert {each.outcome.kind for each in run.states} == {OutcomeKind.APPLIED}
+    assert not any(each.layout for each in run.states)
+
+
+def test_trino_leaves_out_the_columns_whose_wider_type_it_does_not_know(run: Run) -> None:
+    for each in run.verdicts:
+        shown = {column.name for column in run.answers[each.case].columns}
+        left_out = {name for name, _ in STORY.table.columns} - shown
+        assert left_out == (widened(each.step) if str(each.reader) == TRINO else set())
+        assert (each.verdict is VerdictKind.WRONG) is bool(left_out)
