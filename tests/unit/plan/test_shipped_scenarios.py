@@ -44,7 +44,7 @@ OTHERS: Final = {
 PROFILES = load_profiles(profiles_file())
 TYPED: Final = {"types", "evolution"}
 REPEATED: Final = "bugs/decimals_of_hive"
-"""Values that occur twice are what it is about: only then a file has a dictionary of them."""
+"""Values that occur twice are what it is about: a file may have a dictionary of them."""
 """Families about changes of types: they give values, NULL among them, and may have no twin."""
 EVERY: Final = {
     each.name for each in SCENARIOS if each.name.partition("/")[0] not in {*OTHERS, *TYPED}
