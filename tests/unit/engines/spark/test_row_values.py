@@ -41,6 +41,19 @@ def test_plain_values_stay_what_they_are() -> None:
         assert type(found) is type(value)
 
 
+@pytest.mark.parametrize(
+    ("sent", "scale", "shown"),
+    [
+        ("-1.00E-10", 10, "-1E-10"),  # as Java's `toEngineeringString` writes it
+        ("1.00E-10", 12, "1.00E-10"),
+        ("1.5", 2, "1.5"),
+        ("1.25", 1, "1.25"),  # another value is never made
+    ],
+)
+def test_a_decimal_has_no_more_places_than_its_type(sent: str, scale: int, shown: str) -> None:
+    assert str(canonical(Decimal(sent), spark.DecimalType(38, scale))) == shown
+
+
 def test_a_struct_is_a_dict_in_the_order_of_its_type() -> None:
     inner = spark.StructType([spark.StructField("x", spark.IntegerType())])
     outer = spark.StructType(
