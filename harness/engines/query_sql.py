@@ -9,13 +9,10 @@ from typing import Any, Final
 from harness.core.records import Column
 from harness.engines.api import Question
 from harness.model.canonical import OwnTexts, Value, text_of
-from harness.model.identifiers import free_name
+from harness.model.identifiers import CHANGE_COLUMNS, free_name
 from harness.model.query import Condition, Test
 from harness.model.simulation.column_resolution import META
 
-CHANGE_COLUMNS: Final = frozenset({"_change_type", "_commit_version", "_commit_timestamp"})
-"""Columns that Delta's change data feed adds to those of the table (Delta documentation, "Use Delta
-Lake change data feed", "What is the schema for the change data feed?")."""
 META_COLUMNS: Final = CHANGE_COLUMNS | frozenset(META)
 """Columns that Hudi adds to every table (HoodieRecord.HOODIE_META_COLUMNS), and those of changes.
 

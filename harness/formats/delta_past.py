@@ -16,10 +16,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from harness.engines.format_facts import TimeTravel, Wording
-from harness.engines.query_sql import CHANGE_COLUMNS
 from harness.engines.time_travel import NEXT_VERSION, VERSION
 from harness.model.commit import AS_OF, INCREMENTAL
-from harness.model.identifiers import SINCE, TABLE
+from harness.model.identifiers import CHANGE_COLUMNS, SINCE, TABLE
 
 _IN_SPARK: Final = "table_changes('{database}.{name}', {begin})"
 _IN_TRINO: Final = (

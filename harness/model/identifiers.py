@@ -22,6 +22,9 @@ SINCE: Final = "since"
 """What a question calls the rows written since a step, where it asks a query for them."""
 SOURCE: Final = "s"
 """What a merge calls its new rows."""
+CHANGE_COLUMNS: Final = frozenset({"_change_type", "_commit_version", "_commit_timestamp"})
+"""Columns that Delta's change data feed adds to those of the table (Delta documentation, "Use Delta
+Lake change data feed", "What is the schema for the change data feed?"), and no table may have."""
 
 
 def free_name(plain: str, names: Iterable[str]) -> str:

@@ -13,6 +13,7 @@ from typing import Final
 from harness.core.problems import Problems
 from harness.core.yaml_reader import Document
 from harness.model.datatypes import DataType
+from harness.model.identifiers import CHANGE_COLUMNS
 from harness.model.schema import Field, Schema, schema_of
 from harness.model.simulation.column_resolution import META
 from harness.model.truth import History, Truth, row_values
@@ -183,6 +184,9 @@ def _wrong_name(name: str, keeping_case: Collection[str] = ()) -> str:
         )
     if name.lower() in HUDIS:
         return f"a name of Hudi's own columns; allowed: any but {', '.join(sorted(HUDIS))}"
+    if name.lower() in CHANGE_COLUMNS:
+        names = ", ".join(sorted(CHANGE_COLUMNS))
+        return f"a name of the columns of Delta's change data feed; allowed: any but {names}"
     return ""
 
 

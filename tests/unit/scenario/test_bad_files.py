@@ -300,6 +300,10 @@ def test_names_that_differ_only_in_case_are_refused_in_any_script(one: str, othe
         ("İ", "is not in lower case"),
         ("_hoodie_is_deleted", "is a name of Hudi's own columns; allowed: any but _hoodie_commit_"),
         ("_hoodie_record_key", "is a name of Hudi's own columns"),
+        (
+            "_change_type",
+            "is a name of the columns of Delta's change data feed; allowed: any but _c",
+        ),
     ],
 )
 def test_a_name_that_readers_would_show_otherwise_is_refused(name: str, told: str) -> None:
