@@ -302,7 +302,7 @@ def test_names_that_differ_only_in_case_are_refused_in_any_script(one: str, othe
         ("_hoodie_record_key", "is a name of Hudi's own columns"),
         (
             "_change_type",
-            "is a name of the columns of Delta's change data feed; allowed: any but _c",
+            "is a name of the columns of Delta's change data feed; allowed: any",
         ),
     ],
 )
