@@ -317,7 +317,11 @@ def test_a_batch_of_mutations_stands_in_a_comment() -> None:
     made = candidate_of(history(MOVED))
     scenario = made.variant.scenario
     steps = scenario.steps[0], Step(Mutate(update=(1,)))
-    told = {"format": "hive-acid", "writers": ("hive-3.1.3",) * 3}
-    variant = replace(made.variant, scenario=replace(scenario, steps=steps), **told)
+    variant = replace(
+        made.variant,
+        scenario=replace(scenario, steps=steps),
+        format="hive-acid",
+        writers=("hive-3.1.3",) * 3,
+    )
     said = script(variant, target(), seen_of(made))
     assert "-- by a program, as no SQL says it: Mutation API, then commit: {" in said
