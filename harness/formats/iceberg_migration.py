@@ -25,9 +25,11 @@ MIGRATE: Final = "migrate"
 SNAPSHOT: Final = "snapshot"
 PLAIN: Final = "plain"
 """The plain table that `snapshot` makes another one of, and its folder in that of the table."""
-AS_HIVE: Final = "spark.sql.parquet.writeLegacyFormat"
-"""Under it Spark writes decimals and lists of Parquet files as Hive does."""
-_BY: Final = (MIGRATE, SNAPSHOT)
+LEGACY: Final = "migrate_legacy"
+"""`migrate`, of Parquet files in an old layout."""
+LEGACY_FORMAT: Final = "spark.sql.parquet.writeLegacyFormat"
+"""Under it Spark writes decimals of fixed length, and lists that have two levels (`SQLConf`)."""
+_BY: Final = (MIGRATE, SNAPSHOT, LEGACY)
 _CATALOG: Final = "call spark_catalog.system."
 
 
@@ -64,10 +66,11 @@ def filled(before: Truth, after: Truth, settings: VariantSettings) -> tuple[Stat
     rows = [row for key, row in after.rows.items() if key not in before.rows]
     name, _ = _plain(settings)
     insert = Sql(f"insert into {name} {one_task(rows, after.schema.fields)}", commits=False)
-    write = under(AS_HIVE, "true", "false", (insert,))
+    old = settings[CREATED_BY] == LEGACY
+    write = under(LEGACY_FORMAT, "true", "false", (insert,)) if old else (insert,)
     told = f"properties => map({_pairs(properties(settings))})"
     own = f"'{DATABASE}.{TABLE}'"
-    if settings[CREATED_BY] == MIGRATE:
+    if settings[CREATED_BY] != SNAPSHOT:
         arguments = f"table => {own}, {told}, drop_backup => true"
         return *write, Sql(f"{_CATALOG}migrate({arguments})")
     source = f"source_table => '{name}', table => {own}, location => 'file:{LOCATION}'"
@@ -77,7 +80,7 @@ def filled(before: Truth, after: Truth, settings: VariantSettings) -> tuple[Stat
 
 def _plain(settings: Mapping[str, str]) -> tuple[str, str]:
     """Return the name and the place of the plain table: those of the table if it is migrated."""
-    if settings[CREATED_BY] == MIGRATE:
+    if settings[CREATED_BY] != SNAPSHOT:
         return f"{DATABASE}.{TABLE}", LOCATION
     return f"{DATABASE}.{PLAIN}", f"{LOCATION}/{PLAIN}"
 

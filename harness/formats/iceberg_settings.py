@@ -36,7 +36,7 @@ SETTINGS: Final = {
     COMPRESSION: ("zstd", "gzip"),
     ROW_GROUPS: ("usual", "small"),
     STAGED_BY: ("id", IN_BRANCH),
-    CREATED_BY: ("sql", "migrate", "snapshot"),
+    CREATED_BY: ("sql", "migrate", "snapshot", "migrate_legacy"),
 }
 """How `delete`, `update` and `merge` change rows: by new data files, or by position delete files
 that name the rows which are gone (in format version 3 by deletion vectors). With `equality`, a

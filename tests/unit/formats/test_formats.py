@@ -173,7 +173,7 @@ def test_a_write_of_hudi_is_told_with_its_completion_and_the_next_one(tmp_path: 
 def test_the_past_is_asked_for_where_the_newest_rows_are() -> None:
     mor = formats.load("hudi-mor")
     assert {mor.table_for(view) for view in mor.past_views} == {"t_rt"}
-    assert formats.load("iceberg").past_views == ("as_of",)
+    assert formats.load("iceberg").past_views == ("as_of", "tag", "branch")
     assert formats.load("hive-parquet").past_views == ()
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness import formats
-from harness.formats.iceberg_migration import AS_HIVE
+from harness.formats.iceberg_migration import LEGACY_FORMAT
 from harness.formats.statements import recorded
 from harness.model.datatypes import parse_type
 from harness.model.table import Table
@@ -37,8 +37,7 @@ def test_a_plain_table_gets_the_rows_of_the_first_step_and_is_migrated() -> None
     assert made == (
         "create table {database}.t (`id` string, `a` int) stored as orc location 'file:{location}'"
     )
-    told, write, back, call = said(MIGRATED, Insert((1,)))
-    assert (told, back) == (f"set {AS_HIVE}=true", f"set {AS_HIVE}=false")
+    write, call = said(MIGRATED, Insert((1,)))
     assert write.startswith("insert into {database}.t select ")
     assert call.startswith(
         "call spark_catalog.system.migrate(table => '{database}.t', "
@@ -51,11 +50,17 @@ def test_a_snapshot_is_made_of_a_plain_table_which_then_goes() -> None:
     (made,) = map(recorded, ICEBERG.create(TABLE, SNAPSHOT))
     assert "create table {database}.plain " in made
     assert made.endswith("location 'file:{location}/plain'")
-    _, write, _, call, gone = said(SNAPSHOT, Insert((1,)))
+    write, call, gone = said(SNAPSHOT, Insert((1,)))
     assert write.startswith("insert into {database}.plain select ")
     own = "table => '{database}.t', location => 'file:{location}'"
     assert f"snapshot(source_table => '{{database}}.plain', {own}, properties => map(" in call
     assert gone == "drop table {database}.plain"
+
+
+def test_the_files_may_have_an_old_layout() -> None:
+    told, *same, back, call = said({**MIGRATED, "created_by": "migrate_legacy"}, Insert((1,)))
+    assert (told, back) == (f"set {LEGACY_FORMAT}=true", f"set {LEGACY_FORMAT}=false")
+    assert [*same, call] == said(MIGRATED, Insert((1,)))
 
 
 @pytest.mark.parametrize("settings", [MIGRATED, SNAPSHOT])

@@ -43,7 +43,7 @@ OTHERS: Final = {
 }
 PROFILES = load_profiles(profiles_file())
 TYPED: Final = {"types", "evolution"}
-REPEATED: Final = "bugs/decimals_of_hive"
+REPEATED: Final = "bugs/legacy_decimals"
 """Values that occur twice are what it is about: a file may have a dictionary of them."""
 """Families about changes of types: they give values, NULL among them, and may have no twin."""
 EVERY: Final = {
