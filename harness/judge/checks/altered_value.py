@@ -25,6 +25,8 @@ ZONES = datetime.timedelta(hours=15)
 """A time moved by at most this counts as the same one shown in another zone."""
 DAY = datetime.timedelta(days=1)
 """A date moves by at most this for the same reason."""
+TELLING = 4
+"""Fewer digits of a number may be another one's too."""
 DECIMAL_BYTES = 16
 """A decimal of 38 digits takes so many."""
 _DECIMAL = re.compile(r"-?[0-9]{1,38}(\.[0-9]{1,38})?")
@@ -87,7 +89,7 @@ def near(expected: Value, found: Value) -> bool:
         return isinstance(found, str) and _near_text(expected, found)
     if isinstance(expected, decimal.Decimal) and isinstance(found, str):
         return found == _raw_decimal(expected) or _near_number(expected, found)
-    return _near_number(expected, found) or _bits_of(expected, found)
+    return _near_number(expected, found) or _bits_of(expected, found) or _rescaled(expected, found)
 
 
 def _near_in_time(expected: datetime.date, found: Value) -> bool:
@@ -193,6 +195,19 @@ def _bits_of(expected: Value, found: Value) -> bool:
         return type(found) is int and physical_values.number(expected) == found
     except (ValueError, ArithmeticError, struct.error):  # beyond 32 bits
         return False
+
+
+def _rescaled(expected: Value, found: Value) -> bool:
+    """Return whether a decimal has the digits of the one that it should be, and another point.
+
+    So PrestoDB 0.283 (Parquet) and Trino 476 (Avro) show what files hold of a column that got more
+    places: 12342.25 of a `decimal(11, 2)` as the 1.234225 of a `decimal(11, 6)`.
+    """
+    if not isinstance(expected, decimal.Decimal) or not isinstance(found, decimal.Decimal):
+        return False
+    told, shown = (each.normalize().as_tuple() for each in (expected, found))
+    enough = len(told.digits) >= TELLING
+    return enough and (told.sign, told.digits) == (shown.sign, shown.digits)
 
 
 def _raw_decimal(expected: decimal.Decimal) -> str:

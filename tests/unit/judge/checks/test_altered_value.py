@@ -17,6 +17,8 @@ OLD = datetime.datetime(1582, 10, 4, 12)  # noqa: DTZ001
 @pytest.mark.parametrize(
     ("expected", "found"),
     [
+        (Decimal("12342.250000"), Decimal("1.234225")),
+        (Decimal("-72.7500"), Decimal("-0.7275")),
         (503002.5, 503002),
         (0.1, 0.10000000149011612),
         (Decimal("7.25"), Decimal(7)),
@@ -66,6 +68,9 @@ def test_lost_digits_other_zones_and_cut_texts_are_near(expected: Value, found: 
 @pytest.mark.parametrize(
     ("expected", "found"),
     [
+        (Decimal("12342.250000"), Decimal("1.234226")),
+        (Decimal("12342.250000"), Decimal("-1.234225")),
+        (Decimal("12.500000"), Decimal("1.25")),  # so few digits are another's too
         (7, 8),
         (7, 7.4),  # digits were added, none lost
         (Decimal("7.25"), Decimal(8)),
