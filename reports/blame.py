@@ -38,7 +38,7 @@ PARTIES: Final[Mapping[Party | None, Blame]] = {
         "whoever goes by the catalog shows those.",
     ),
     Party.HISTORY: Blame(
-        "the table's own history of its schema is wrong: the writer is to blame",
+        "the table's own record of its columns is wrong: the writer is to blame",
         "The writer is to blame: what the table itself says of its schema is wrong. Where a column "
         "has the id of another one, whoever goes by ids shows that one's values in older files.",
     ),

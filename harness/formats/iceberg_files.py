@@ -70,6 +70,6 @@ def _base(file: DataFile, found: IcebergTable) -> FileFact:
     live, metadata = file.live, found.metadata
     begun, own = (set(identity_columns(metadata, spec)) for spec in (_FIRST_SPEC, live.spec))
     columns = tuple(each for each in file.footer.columns if each[0] not in begun & own)
-    keys, lost = file.footer.keys, iceberg_name_mapping.lost_names(live, found)
+    keys, wrong = file.footer.keys, iceberg_name_mapping.wrong_names(live, found)
     made = live.path, FileKind.BASE, live.path, live.snapshot, columns, keys
-    return FileFact(*made, lost_names=lost)
+    return FileFact(*made, lost_names=wrong.lost, misled_names=wrong.misled)

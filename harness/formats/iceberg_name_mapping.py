@@ -9,30 +9,46 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
-from harness.formats import parquet, parquet_statistics
+from harness.formats import orc, parquet, parquet_statistics
 from harness.formats.iceberg_statistics import FIELD_ID
 from harness.formats.iceberg_table import IcebergTable, Live
 
+if TYPE_CHECKING:
+    import pyarrow
+
 PROPERTY: Final = "schema.name-mapping.default"
+_ID_OF: Final[Mapping[str, bytes]] = {"PARQUET": FIELD_ID, "ORC": b"iceberg.id"}
+"""What a column's id is called in each kind of file (Iceberg specification, "Parquet", "ORC")."""
 
 
-def lost_names(live: Live, found: IcebergTable) -> tuple[str, ...]:
-    """Return the columns, and parts of structs, that readers of a data file do not find.
+@dataclass(frozen=True, slots=True)
+class WrongNames:
+    """Columns, and parts of structs, by their dotted names in a data file without field ids."""
 
-    By their dotted names in the file. The mapping has them under no id, or under that of another
-    column than the table had there when the file became part of it. None of a file with ids.
+    lost: tuple[str, ...] = ()
+    """Those that readers do not find: the mapping has them under no id, or under that of another
+    column than the table had there when the file became part of it."""
+    misled: tuple[str, ...] = ()
+    """Those of them that have the id of another column."""
+
+
+def wrong_names(live: Live, found: IcebergTable) -> WrongNames:
+    """Return the names in a data file by which its columns are not found; none of a file with ids.
 
     Raises:
         FileFactError: the file, or the mapping, cannot be understood.
 
     """
     stored = found.properties.get(PROPERTY)
-    if not stored or live.entry["file_format"] != "PARQUET":
-        return ()
+    if not stored or live.entry["file_format"] not in _ID_OF:
+        return WrongNames()
     mapped, due = dict(_mapped(json.loads(stored))), found.ids(live.snapshot)
-    return tuple(name for name in _without_id(live, found) if mapped.get(name) != due.get(name))
+    lost = [name for name in _without_id(live, found) if mapped.get(name) != due.get(name)]
+    return WrongNames(tuple(lost), tuple(name for name in lost if name in mapped))
 
 
 def _mapped(fields: Sequence[Mapping[str, Any]], above: str = "") -> Iterator[tuple[str, int]]:
@@ -45,7 +61,14 @@ def _mapped(fields: Sequence[Mapping[str, Any]], above: str = "") -> Iterator[tu
 
 
 def _without_id(live: Live, found: IcebergTable) -> Iterator[str]:
-    with parquet.opened(found.folder / live.path) as file:
-        for name, leaf in parquet_statistics.leaves(file.schema_arrow):
-            if FIELD_ID not in (leaf.metadata or {}):
-                yield name
+    kind = live.entry["file_format"]
+    for name, leaf in parquet_statistics.leaves(_schema(found.folder / live.path, kind)):
+        if _ID_OF[kind] not in (leaf.metadata or {}):
+            yield name
+
+
+def _schema(path: Path, kind: str) -> pyarrow.Schema:
+    if kind == "ORC":
+        return orc.schema(path)
+    with parquet.opened(path) as file:
+        return file.schema_arrow

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
@@ -108,7 +108,8 @@ class Case:
     def mistaken_for(self, step: int) -> Mapping[str, frozenset[int]]:
         """Return the columns that the table's own history takes for others, with those fields.
 
-        It gives them an id that another column had; after a rename it is the same column.
+        It gives them an id that another column had; after a rename it is the same column. Or its
+        mapping of names leads from the column of a file to another one, which has the name by now.
         """
         fields: dict[str, set[int]] = {}
         for truth in self.history[: step + 1]:
@@ -122,7 +123,18 @@ class Case:
             others = fields.get(before.lower(), set())
             if now and not now & others:
                 found[name.lower()] = found.get(name.lower(), frozenset()) | others
+        for name, other in self._misled(step):
+            found[name] = found.get(name, frozenset()) | {other}
         return found
+
+    def _misled(self, step: int) -> Iterator[tuple[str, int]]:
+        """Yield the columns of now whose names files have for other fields, with each field."""
+        made, now = self.made(step), self.history[step].schema
+        for each in (e for e in self.state_of[step].files if e.instant in made):
+            then = self.history[made[each.instant]].schema
+            for name in (n for n in each.misled_names if then.has(n) and now.has(n)):
+                if then.find(name).id != now.find(name).id:
+                    yield name.partition(".")[0].lower(), then.find(name).id
 
     def lost(self, step: int) -> Mapping[str, frozenset[str]]:
         """Return the columns, and parts of structs, that nothing leads to in files that have them.

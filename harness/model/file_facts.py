@@ -41,3 +41,7 @@ class FileFact:
     )
     """Its columns, and parts of structs, to which the table's own records lead no reader, or to
     another column. Later steps may change it of one and the same file."""
+    misled_names: Annotated[tuple[str, ...], Field(exclude_if=lambda names: not names)] = field(
+        default=(), compare=False
+    )
+    """Those of them that lead to another column."""

@@ -214,6 +214,7 @@ def test_a_file_of_another_table_is_not_looked_up(folder: Folder) -> None:
         found.relative("file:/where/it-was-not/x.parquet")
 
 
+@pytest.mark.parametrize("kind", ["PARQUET", "ORC"])
 @pytest.mark.parametrize(
     ("names", "lost"),
     [
@@ -225,9 +226,10 @@ def test_a_file_of_another_table_is_not_looked_up(folder: Folder) -> None:
     ids=["as it was", "renamed", "a lost name", "a name that another column has"],
 )
 def test_a_column_is_lost_where_the_name_mapping_leads_to_it_no_longer(
-    folder: Folder, names: dict[int, list[str]], lost: tuple[str, ...]
+    folder: Folder, names: dict[int, list[str]], lost: tuple[str, ...], kind: str
 ) -> None:
-    folder.commit(70, Entry(folder.data("one.parquet", id=["1"], a=[1])))
+    made = folder.orc if kind == "ORC" else folder.data
+    folder.commit(70, Entry(made(f"one.{kind.lower()}", id=["1"], a=[1]), kind=kind))
     mapping = json.dumps([{"field-id": id_, "names": each} for id_, each in names.items()])
     then = [{"id": 1, "name": "id", "type": "string"}, {"id": 2, "name": "a", "type": "long"}]
     folder.metadata(
@@ -237,3 +239,4 @@ def test_a_column_is_lost_where_the_name_mapping_leads_to_it_no_longer(
     )
     (fact,) = iceberg_files.facts(folder.path, "id")
     assert fact.lost_names == lost
+    assert fact.misled_names == tuple(each for each in lost if [each] in names.values())

@@ -299,3 +299,17 @@ def test_a_value_that_nothing_leads_to_is_lost_by_the_tables_own_record(
     states = (*case.states[:-1], replace(last, files=files))
     (verdict,) = judged(replace(case, states=states), [found.read("name")])
     assert party(verdict) is (Party.HISTORY if lost else Party.READER)
+
+
+@pytest.mark.parametrize("misled", [(), ("f2",)])
+def test_a_dropped_value_that_comes_back_by_the_mapping_of_names_is_the_tables_own_doing(
+    misled: tuple[str, ...],
+) -> None:
+    found = history("insert 1..3; drop f2; add f2")
+    case = case_of(found, None)
+    last = case.states[-1]
+    files = tuple(replace(each, lost_names=misled, misled_names=misled) for each in last.files)
+    states = (*case.states[:-1], replace(last, files=files))
+    (verdict,) = judged(replace(case, states=states), [found.read("name")])
+    assert [each.kind.value for each in verdict.findings] == ["resurrected"]
+    assert party(verdict) is (Party.HISTORY if misled else Party.READER)
