@@ -16,6 +16,7 @@ from typing import Any, Final
 from harness.core.errors import HarnessError
 from harness.core.records import Refusal
 from harness.engines.spark import log_errors
+from harness.engines.spark.values import as_declared
 from harness.model.canonical import Value, from_json
 from harness.runtime.api import Running
 
@@ -75,7 +76,10 @@ class Session:
         """
         reply = self._ask(timeout_s, do="run", sql=sql)
         columns = tuple((name, type_) for name, type_ in reply["columns"])
-        rows = tuple(tuple(map(from_json, row)) for row in reply["rows"])
+        rows = tuple(
+            tuple(as_declared(from_json(v), of) for v, (_, of) in zip(row, columns, strict=True))
+            for row in reply["rows"]
+        )
         return SparkRows(columns, rows, reply["seconds"])
 
     def call(self, client: Library, told: Mapping[str, object], *, timeout_s: float) -> None:

@@ -1,14 +1,25 @@
-"""Spark's names of types in our words. Pure."""
+"""Spark's names of types, and its decimals, in our words. Pure."""
 
 from __future__ import annotations
 
+import decimal
 import re
 from typing import Final
 
-from harness.model.datatypes import TypeTextError, parse_type
+from harness.model.canonical import MapValue, Value
+from harness.model.datatypes import (
+    Array,
+    DataType,
+    Decimal,
+    Map,
+    Struct,
+    TypeTextError,
+    parse_type,
+)
 
 _BIGINT: Final = re.compile(r"(?<![\w$])bigint(?![\w$:])")
 """As a type; a child of a struct may be called so too, then a colon follows."""
+_DIGITS: Final = decimal.Context(prec=60)
 
 
 def canonical_type(text: str) -> str:
@@ -17,7 +28,43 @@ def canonical_type(text: str) -> str:
     >>> canonical_type("struct<bigint:bigint,d:decimal(10,2)>"), canonical_type("void")
     ('struct<bigint: long, d: decimal(10, 2)>', '')
     """
+    return str(_parsed(text) or "")
+
+
+def _parsed(text: str) -> DataType | None:
     try:
-        return str(parse_type(_BIGINT.sub("long", text)))
+        return parse_type(_BIGINT.sub("long", text))
     except TypeTextError:
-        return ""
+        return None
+
+
+def as_declared(value: Value, text: str) -> Value:
+    """Return a value whose decimals have no more places than the type that Spark calls `text`.
+
+    PySpark takes them from Java's `toEngineeringString`, which writes zeros behind a small one.
+
+    >>> as_declared(decimal.Decimal("-1.00E-10"), "decimal(38,10)")
+    Decimal('-1E-10')
+    """
+    return _as(value, _parsed(text)) if "decimal" in text else value
+
+
+def _as(value: Value, type_: DataType | None) -> Value:
+    match type_:
+        case Decimal(_, scale) if isinstance(value, decimal.Decimal):
+            return _with_places(value, scale)
+        case Struct(fields) if isinstance(value, dict):
+            types = dict(fields)
+            return {name: _as(part, types.get(name)) for name, part in value.items()}
+        case Array(element) if isinstance(value, tuple):
+            return tuple(_as(each, element) for each in value)
+        case Map(key, part) if isinstance(value, MapValue):
+            return MapValue(tuple((_as(k, key), _as(v, part)) for k, v in value.pairs))
+    return value
+
+
+def _with_places(value: decimal.Decimal, scale: int) -> decimal.Decimal:
+    if not value.is_finite() or -int(value.as_tuple().exponent) <= scale:
+        return value
+    exact = value.quantize(decimal.Decimal(1).scaleb(-scale), context=_DIGITS)
+    return exact if exact == value else value  # never another one

@@ -286,19 +286,7 @@ def form(value: Any, type_: DataType) -> Any:  # noqa: ANN401 - of any type
     if name == "MapType":
         key, part = kind.keyType, kind.valueType
         return {"map": [[form(k, key), form(v, part)] for k, v in value.items()]}
-    return _plain(_as_sent(value, kind.scale) if name == "DecimalType" else value)
-
-
-def _as_sent(value: decimal.Decimal, scale: int) -> decimal.Decimal:
-    """Return a decimal with no more places than its type has.
-
-    PySpark takes it from Java's `toEngineeringString`, which writes zeros behind a small one:
-    -0.0000000001 as -100E-12 or -1.00E-10, which has twelve places.
-    """
-    if value.is_finite() and -int(value.as_tuple().exponent) > scale:
-        exact = value.quantize(decimal.Decimal(1).scaleb(-scale), context=decimal.Context(prec=60))
-        return exact if exact == value else value
-    return value
+    return _plain(value)
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - of any type

@@ -33,6 +33,7 @@ NOTHING_APART: Final = {
     ("hudi/nested_add", 3): "parts of a struct have names in files, and the new name is new",
     ("hudi/nested_drop", 3): "nothing has taken the place or name of the dropped part yet",
     ("hudi/nested_widen", 3): "every way finds the part; asked is what becomes of its values",
+    ("iceberg/not_null", 2): "no column moves: NULL is forbidden in it",
     ("hudi/widen", 3): "every way finds the column; asked is what becomes of its values",
 }
 """Schema changes of shipped scenarios whose questions tell no two ways apart, and why they stay."""

@@ -39,13 +39,13 @@ from tests.unit.scenario.scenario_strategy import without_lines
 SCENARIOS = load_scenarios(scenarios_folder())
 OTHERS: Final = {
     *("settings", "control", "services", "writes", "bugs", "metadata", "concurrency"),
-    *("partition_fields", "snapshots", "delta", "hive_acid"),
+    *("partition_fields", "snapshots", "delta", "hive_acid", "mixed_writers"),
 }
 PROFILES = load_profiles(profiles_file())
 TYPED: Final = {"types", "evolution"}
+"""Families about changes of types: they give values, NULL among them, and may have no twin."""
 REPEATED: Final = "bugs/legacy_decimals"
 """Values that occur twice are what it is about: a file may have a dictionary of them."""
-"""Families about changes of types: they give values, NULL among them, and may have no twin."""
 EVERY: Final = {
     each.name for each in SCENARIOS if each.name.partition("/")[0] not in {*OTHERS, *TYPED}
 }

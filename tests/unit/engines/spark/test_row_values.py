@@ -12,6 +12,7 @@ from pyspark.sql import Row
 from pyspark.sql import types as spark
 
 from harness.engines.spark import worker
+from harness.engines.spark.values import as_declared
 from harness.model.canonical import MapValue, Value, from_json, same, single, to_json
 
 
@@ -42,16 +43,25 @@ def test_plain_values_stay_what_they_are() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sent", "scale", "shown"),
+    ("sent", "type_", "shown"),
     [
-        ("-1.00E-10", 10, "-1E-10"),  # as Java's `toEngineeringString` writes it
-        ("1.00E-10", 12, "1.00E-10"),
-        ("1.5", 2, "1.5"),
-        ("1.25", 1, "1.25"),  # another value is never made
+        ("-1.00E-10", "decimal(38,10)", "-1E-10"),  # as Java's `toEngineeringString` writes it
+        ("1.00E-10", "decimal(38,12)", "1.00E-10"),
+        ("1.5", "decimal(38,2)", "1.5"),
+        ("1.25", "decimal(38,1)", "1.25"),  # another value is never made
+        ("1.00E-10", "double", "1.00E-10"),
     ],
 )
-def test_a_decimal_has_no_more_places_than_its_type(sent: str, scale: int, shown: str) -> None:
-    assert str(canonical(Decimal(sent), spark.DecimalType(38, scale))) == shown
+def test_a_decimal_has_no_more_places_than_its_type(sent: str, type_: str, shown: str) -> None:
+    assert str(as_declared(Decimal(sent), type_)) == shown
+
+
+def test_so_have_decimals_in_what_has_parts() -> None:
+    small, text = Decimal("1.00E-7"), "struct<a:decimal(9,7),m:map<string,array<decimal(9,7)>>>"
+    found = as_declared({"a": small, "m": MapValue((("k", (small, None)),))}, text)
+    assert repr(found) == repr(
+        {"a": Decimal("1E-7"), "m": MapValue((("k", (Decimal("1E-7"), None)),))}
+    )
 
 
 def test_a_struct_is_a_dict_in_the_order_of_its_type() -> None:
