@@ -59,15 +59,21 @@ def family(facts: FormatFacts) -> str:
 
 
 def makes(distribution: Distribution, facts: FormatFacts) -> bool:
-    """Return whether a distribution makes tables of a format, and so is told in its own words."""
+    """Return whether a distribution makes tables of a format."""
     return family(facts) in distribution.texts_if_any(WRITES)
+
+
+def _is_other(distribution: Distribution, facts: FormatFacts) -> bool:
+    """Return whether it only writes to such tables, and so is not told in the format's words."""
+    there = family(facts) in distribution.texts_if_any(WRITES_STEPS)
+    return there and not makes(distribution, facts)
 
 
 def cannot(distribution: Distribution, facts: FormatFacts, operation: Operation) -> str:
     """Return why a distribution cannot be told a step of a table; empty where it can."""
     if makes(distribution, facts):
         return ""
-    if family(facts) not in distribution.texts_if_any(WRITES_STEPS):
+    if not _is_other(distribution, facts):
         return f"{distribution.name} writes no {facts.name} tables"
     known = _WORDS[distribution.engine].operations
     if type(operation) in known:
@@ -80,9 +86,9 @@ def session(
     distribution: Distribution, shape: Format, settings: VariantSettings, names: Mapping[str, str]
 ) -> Mapping[str, str]:
     """Return what a session of a writer is told; see `Format.session`."""
-    if makes(distribution, shape.reader_facts):
-        return shape.session(settings, names)
-    return _WORDS[distribution.engine].session
+    if _is_other(distribution, shape.reader_facts):
+        return _WORDS[distribution.engine].session
+    return shape.session(settings, names)
 
 
 def wording(
@@ -94,7 +100,7 @@ def wording(
     settings: VariantSettings,
 ) -> tuple[Statement, ...]:
     """Return the statements of an operation for a writer that can be told; see `Format.wording`."""
-    if makes(distribution, shape.reader_facts):
-        return shape.wording(operation, before, after, settings)
-    words = _WORDS[distribution.engine]
-    return words.wording(operation, before, after, shape.reader_facts)
+    if _is_other(distribution, shape.reader_facts):
+        words = _WORDS[distribution.engine]
+        return words.wording(operation, before, after, shape.reader_facts)
+    return shape.wording(operation, before, after, settings)

@@ -6,7 +6,7 @@ import pytest
 
 from harness import formats
 from harness.core.records import FindingKind, OutcomeKind, VerdictKind
-from harness.plan import Profile, ProfileReader, Writer, plan, scenarios_folder
+from harness.plan import Profile, ProfileReader, Writer, plan, scenarios_folder, writer_support
 from harness.run.load_run import Run
 from harness.scenario import load
 from harness.scenario.cells import parse_reader
@@ -20,17 +20,14 @@ UPDATE = 10
 STORY = load.load(
     scenarios_folder() / "mixed_writers" / "in_turn.yaml", keeping_case=formats.keeping_case()
 )
-PLAN = plan(
-    [STORY],
-    Profile(
-        name="mixed_writers",
-        scenarios=(STORY.name,),
-        formats=("iceberg", "hive-acid"),
-        writers=(Writer(SPARK), Writer(HIVE)),
-        readers=tuple(ProfileReader(parse_reader(each)) for each in (SPARK, TRINO)),
-    ),
-    map(formats.load, formats.names()),
+PROFILE = Profile(
+    name="mixed_writers",
+    scenarios=(STORY.name,),
+    formats=("iceberg", "hive-acid"),
+    writers=(Writer(SPARK), Writer(HIVE)),
+    readers=tuple(ProfileReader(parse_reader(each)) for each in (SPARK, TRINO)),
 )
+PLAN = plan([STORY], PROFILE, map(formats.load, formats.names()), makers=writer_support.of(PROFILE))
 
 
 def test_trino_s_steps_are_applied_but_for_an_update_of_files_that_it_cannot_open(run: Run) -> None:
