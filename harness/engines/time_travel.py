@@ -172,9 +172,10 @@ def sql(engine: Engine, question: Question, settings: ReaderSettings) -> str:
     plain = engine.sql(named, settings)
     bare = replace(named, query=ALL, past=None)
     table = engine.sql(bare, settings).removeprefix("select * from ")
-    keyed = engine.sql(replace(bare, query=Query(columns=(question.key,))), settings)
-    key = keyed.removeprefix("select ").split(f" from {table}")[0]
-    source = past.source.replace(PLACE, table).replace(KEY, key)
+    source = past.source.replace(PLACE, table)
+    if KEY in source:
+        keyed = engine.sql(replace(bare, query=Query(columns=(question.key,))), settings)
+        source = source.replace(KEY, keyed.removeprefix("select ").split(f" from {table}")[0])
     return plain.replace(f" from {table}", f" from {source}", 1)
 
 

@@ -1,4 +1,4 @@
-"""What a step is told whose writer is none that makes tables of its format. Pure.
+"""What an engine is told of a step of a table whose format it does not make tables of. Pure.
 
 Users have one engine make a table and others write to it. Which ones can, their lock data say
 (`writes_steps`, beside `writes` of those that make tables), and here is in what words.
@@ -7,7 +7,7 @@ Users have one engine make a table and others write to it. Which ones can, their
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from harness.artifacts.distribution import Distribution
@@ -33,7 +33,6 @@ class Words:
 
     operations: frozenset[type[Operation]]
     wording: Callable[[Operation, Truth, Truth, FormatFacts], tuple[Statement, ...]]
-    session: Mapping[str, str] = field(default_factory=dict)
 
 
 def _by_hive(
@@ -85,9 +84,9 @@ def cannot(distribution: Distribution, facts: FormatFacts, operation: Operation)
 def session(
     distribution: Distribution, shape: Format, settings: VariantSettings, names: Mapping[str, str]
 ) -> Mapping[str, str]:
-    """Return what a session of a writer is told; see `Format.session`."""
+    """Return what a session of a writer is told; see `Format.session`. Others are told nothing."""
     if _is_other(distribution, shape.reader_facts):
-        return _WORDS[distribution.engine].session
+        return {}
     return shape.session(settings, names)
 
 

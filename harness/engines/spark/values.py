@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import decimal
 import re
+from functools import lru_cache
 from typing import Final
 
 from harness.model.canonical import MapValue, Value
@@ -31,6 +32,7 @@ def canonical_type(text: str) -> str:
     return str(_parsed(text) or "")
 
 
+@lru_cache(maxsize=1000)
 def _parsed(text: str) -> DataType | None:
     try:
         return parse_type(_BIGINT.sub("long", text))
