@@ -7,8 +7,8 @@
 schema-on-read on, of Hudi tables; every reader as long as no schema change was made) and lists what
 is not correct among them (`known_good.py` judges each of these, of a recording). `sample` draws
 wrong cells at random and writes a text for each: what was sent to the writer, what the harness says
-of the cell, the engine's own answer, and what the base files hold, read anew by pyarrow and by
-nothing of the harness; and `list.jsonl`, a line a cell to be filled in.
+of the cell, the engine's own answer, and what the files hold, read anew by pyarrow and fastavro and
+by nothing of the harness; and `list.jsonl`, a line a cell to be filled in.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import fastavro
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import orc
@@ -128,32 +129,42 @@ def text(found: load_run.Run, cell: Cell, verdict: Verdict, states: States) -> I
         yield from (f"    {each}" for each in record.outcome.statements)
     yield "== THE ENGINE'S ANSWER, AS IT CAME"
     yield ANSWER.dump_json(found.answers[cell.case], indent=1).decode()
-    yield "== WHAT THE BASE FILES HOLD, BY PYARROW"
+    yield "== WHAT THE FILES HOLD, BY PYARROW AND FASTAVRO"
     state = states.get((cell.variant, cell.step))
     yield from files(state.table) if state else ("they are no longer kept in the cache",)
 
 
 def files(table: Path) -> Iterator[str]:
-    """Yield every file of the table, and what is in those of Parquet and of ORC."""
+    """Yield every file of the table, and what is in those of Parquet, ORC and Avro."""
     for path in sorted(table.rglob("*")):
         relative = path.relative_to(table)
         if not path.is_file() or path.suffix == ".crc" or relative.parts[0] in BESIDE:
             continue
         yield f"-- {relative} ({path.stat().st_size} bytes)"
-        if (there := read(path)) is not None:
-            names = [name for name in there.column_names if name != "_hoodie_file_name"]
-            yield "   " + ", ".join(f"{n}: {there.schema.field(n).type}" for n in names)
-            for row in there.select(names).to_pylist(maps_as_pydicts="lossy"):
-                yield "   " + json.dumps(list(row.values()), default=str, ensure_ascii=False)
+        yield from (f"   {each}" for each in read(path))
 
 
-def read(path: Path) -> pa.Table | None:
-    """Read a file by what it begins with, for Hive's have no ending; None of any other kind."""
+def read(path: Path) -> Iterator[str]:
+    """Yield a file's columns and rows, by what it begins with, for Hive's have no ending."""
     with path.open("rb") as file:
         kind = file.read(4)
+        if kind == b"Obj\x01":
+            file.seek(0)
+            records = fastavro.reader(file)
+            yield f"{records.writer_schema}"
+            yield from (json.dumps(each, default=str, ensure_ascii=False) for each in records)
     if kind == b"PAR1":
-        return pq.ParquetFile(path).read()
-    return orc.ORCFile(path).read() if kind.startswith(b"ORC") else None
+        yield from columns_and_rows(pq.ParquetFile(path).read())
+    if kind.startswith(b"ORC"):
+        yield from columns_and_rows(orc.ORCFile(path).read())
+
+
+def columns_and_rows(there: pa.Table) -> Iterator[str]:
+    """Yield the columns with their types, then every row."""
+    names = [name for name in there.column_names if name != "_hoodie_file_name"]
+    yield ", ".join(f"{name}: {there.schema.field(name).type}" for name in names)
+    for row in there.select(names).to_pylist(maps_as_pydicts="lossy"):
+        yield json.dumps(list(row.values()), default=str, ensure_ascii=False)
 
 
 def main() -> int:
