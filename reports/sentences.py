@@ -26,6 +26,8 @@ _ROWS = {
     FindingKind.DUPLICATE: "is in the answer more than once",
     FindingKind.UNEXPLAINED: "is in the answer although it was never written",
 }
+_OF_PARTS: Final = frozenset({FindingKind.STALE, FindingKind.PREMATURE, FindingKind.UNEXPLAINED})
+"""Names that a part of a struct may have which is absent or added."""
 
 
 def witness_text(kind: FindingKind, witness: Witness) -> str:
@@ -93,11 +95,12 @@ def _row_text(kind: FindingKind, witness: Witness) -> str:
 
 
 def _is_about_column(kind: FindingKind, witness: Witness) -> bool:
-    # A part of a struct that is absent or added is seen in a row, but it is no wrong value.
+    # A part of a struct that is absent or added is seen in a row, but it is no wrong value: whose a
+    # value is has the whole path.
     if not witness.key:
         return True
     name = witness.column.rpartition(".")[2]
-    part = witness.origin is None and kind in {FindingKind.STALE, FindingKind.UNEXPLAINED}
+    part = kind in _OF_PARTS and (witness.origin is None or witness.origin.name == name)
     # A tuple of the two: a value with parts has no hash.
     return part and (witness.expected, witness.found) in ((name, None), (None, name))
 

@@ -37,7 +37,7 @@ def wrong(world: World, query: Query, columns: Sequence[Column], rows: Rows) -> 
     """Return the wrong places of the answer to a query."""
     answer = Answer("case", "select", tuple(columns), tuple(rows), question=query)
     asked = world.narrowed(query)
-    found = compare(answer, asked, Strategies((), (world.predicted,)), None, cuts=False)
+    found = compare(answer, asked, Strategies((), None, (world.predicted,)), None, cuts=False)
     return (*(place for each in found.rows for place in trace_rows(each)), *found.heads)
 
 

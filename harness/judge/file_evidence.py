@@ -79,15 +79,14 @@ class Layout:
         lost = [key for key in self.world.keys if key not in there]
         return f"no file holds row {', '.join(lost)}" if lost and there else ""
 
-    def ways(self, answer: Answer) -> tuple[str, ...]:
+    def ways(self, answer: Answer) -> Sequence[Way]:
         """Return the smallest ways of reading that reproduce a whole answer; several claim nothing.
 
         None where none of those tried does, and where the files tell nothing.
         """
         if answer.refusal is not None:
             return ()
-        _, ways = self.fitting(answer.question, answer.labels, answer.rows)
-        return tuple(map(str, ways))
+        return self.fitting(answer.question, answer.labels, answer.rows)[1]
 
     def fitting(
         self, query: Query, labels: Sequence[str], rows: Sequence[Sequence[Value]]

@@ -16,6 +16,9 @@ class Strategies:
 
     ways: tuple[str, ...]
     """The smallest ones that reproduce all of it; several claim nothing."""
+    catalog: int | None
+    """The step by whose schema all of them go; None where that is the view's, and where they
+    differ."""
     predicted: tuple[PredictedRows | None, ...]
     """What the rows of each of its tables were read from, where their values do not tell."""
 
@@ -23,4 +26,7 @@ class Strategies:
 def match_strategies(answer: Answer, layout: Layout) -> Strategies:
     """Return the ways that reproduce an answer, by what the files would show to each of them."""
     predicted = (layout.predicted(each.query, each.names, each.rows) for each in tables_of(answer))
-    return Strategies(layout.ways(answer), tuple(predicted))
+    ways = layout.ways(answer)
+    catalogs = {way.catalog for way in ways}
+    catalog = catalogs.pop() if len(catalogs) == 1 else None
+    return Strategies(tuple(map(str, ways)), catalog, tuple(predicted))

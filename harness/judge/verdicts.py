@@ -107,6 +107,8 @@ def assess(content: Content) -> Assessment:
     layout = standard.layout(content.step, content.view)
     agreement = standard.agreement(content.step, content.view)
     strategies = match_strategies(answer, layout)
+    if strategies.catalog is not None:
+        world = replace(world, catalog=strategies.catalog)
     comparison = compare.compare(answer, world, strategies, agreement, cuts=standard.cuts)
     named = name(trace(comparison, answer, layout), world)
     findings = attribute(named, comparison, agreement, world, _kept_from_readers(content))

@@ -143,6 +143,8 @@ class World:
     """What came after the judged step until the question was asked, where the view goes back."""
     predicted: PredictedRows | None = None
     """What the answer's rows were read from, where that is known of all of them."""
+    catalog: int | None = None
+    """The step by whose schema the answer was read, where that is not the judged one, and known."""
 
     @cached_property
     def keys(self) -> Mapping[str, Row]:
@@ -259,8 +261,9 @@ class World:
     def step_naming(self, names: Iterable[str], parent: Field | None = None) -> int | None:
         """Return the latest earlier step with exactly these columns, or children of a struct.
 
-        A view that goes back may show the columns of a later step, the latest first. None where
-        both an earlier and a later one had them: nothing tells which of the two was answered.
+        A view that goes back may show the columns of a later step, the latest first. Where both an
+        earlier and a later one had them, only how the answer was read tells which of the two it is
+        of; None where that is not known.
         """
         wanted = sorted(names)
 
@@ -271,6 +274,8 @@ class World:
 
         newest = (next(filter(had, reversed(t)), None) for t in (self.history[:-1], self.later))
         found = [truth.step for truth in newest if truth is not None]
+        if len(found) > 1 and self.catalog is not None:
+            return found[self.catalog > self.step]
         return found[0] if len(found) == 1 else None
 
     def expected_step(self, field_id: int, key: str) -> int:
@@ -292,6 +297,13 @@ class World:
         """Return whether a field came only after the judged step."""
         came = any(truth.schema.by_id(field_id) for truth in self.later)
         return came and not self.names_of(field_id)
+
+    def named_later(self, path: str) -> bool:
+        """Return whether the answer was read by a later schema, in which this is another field."""
+        if self.catalog is None or self.catalog <= self.step:
+            return False
+        there = self.at(self.catalog).schema
+        return there.has(path) and there.find(path).id != self.schema.find(path).id
 
     def live(self, field_id: int) -> bool:
         """Return whether a field is in the schema of the judged step."""

@@ -10,7 +10,8 @@ def explains(place: Place, world: World) -> bool:
     """Return whether the row is as a newer table has it, or gone as it is gone there.
 
     Of columns: whether they are those of a later step than the one the view goes back to. The value
-    of a field that came after that step is early under whatever name.
+    of a field that came after that step is early under whatever name, and so is its NULL under
+    the name that it has taken over.
     """
     if world.newer is None:
         return False
@@ -18,7 +19,7 @@ def explains(place: Place, world: World) -> bool:
         return place.origin is not None and place.origin.step > world.step
     if place.what in {What.EXTRA_ROW, What.ABSENT_ROW}:
         return place.origin is not None
-    return place.what in VALUES and _newer_value(place, world)
+    return place.what in VALUES and (_newer_value(place, world) or _null_of_newer(place, world))
 
 
 def _newer_value(place: Place, world: World) -> bool:
@@ -28,3 +29,8 @@ def _newer_value(place: Place, world: World) -> bool:
     if origin.field_id != field.id:
         return world.unborn(origin.field_id)
     return world.expected_step(field.id, origin.key) < origin.step <= world.now.step
+
+
+def _null_of_newer(place: Place, world: World) -> bool:
+    path = world.schema.path_of(place.field.id) if place.field else None
+    return path is not None and place.found is None and world.named_later(path)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from harness.judge.place import leaves
 from harness.judge.world import index_of
 from harness.model.canonical import MapValue
@@ -69,6 +71,25 @@ def test_columns_that_an_earlier_and_a_later_step_had_are_of_neither() -> None:
     assert world.step_naming(["id", "ts", "f1", "f2"]) is None
     assert world.step_naming(["id", "ts", "f2"]) == 4
     assert replace(world, later=told.history[4:]).step_naming(["id", "ts", "f1", "f2"]) == 0
+
+
+@pytest.mark.parametrize(("catalog", "step"), [(0, 0), (3, 3)])
+def test_how_an_answer_was_read_tells_of_which_of_two_steps_its_columns_are(
+    catalog: int, step: int
+) -> None:
+    told = history("add f3; insert 1; drop f3; drop f1")
+    world = replace(told.world(), history=told.history[:3], later=told.history[3:])
+    assert replace(world, catalog=catalog).step_naming(["id", "ts", "f1", "f2"]) == step
+
+
+def test_a_name_is_of_another_field_later_only_where_the_answer_was_read_so() -> None:
+    told = history("insert 1; drop f1; add f1")
+    world = replace(told.world(), history=told.history[:2], later=told.history[2:])
+    assert not world.named_later("f1")
+    assert replace(world, catalog=3).named_later("f1")
+    assert not replace(world, catalog=3).named_later("f2")
+    assert not replace(world, catalog=2).named_later("f1")
+    assert not replace(world, catalog=0).named_later("f1")
 
 
 def test_leaves_are_named_by_path() -> None:

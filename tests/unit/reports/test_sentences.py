@@ -66,6 +66,16 @@ RESURRECTED = "in row 1, g shows 7, the value of the dropped column g written at
         ),
         (
             FindingKind.PREMATURE,
+            Witness("1", "a.city", "city", None, Origin(5, "city", 4, "1")),
+            "column a.city is not in the answer",
+        ),
+        (
+            FindingKind.PREMATURE,
+            Witness("1", "a.f1", None, "f1", Origin(5, "a.f1", 4, "1")),
+            "in row 1, a.f1 shows 'f1', the newer value written at step 4; expected NULL",
+        ),
+        (
+            FindingKind.PREMATURE,
             Witness("3", "", ("3", 7, None), None, Origin(1, "id", 4, "3")),
             "row 3 is missing, as in a newer table; the view should show ['3', 7, NULL]",
         ),

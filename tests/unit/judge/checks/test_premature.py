@@ -56,3 +56,13 @@ def test_a_row_is_premature_where_it_is_as_log_files_have_it(what: What) -> None
     world, place = TOLD.world("read_optimized"), Place(what, "1", "", None, None)
     assert not premature.explains(place, world)
     assert premature.explains(replace(place, origin=Origin(2, "id", 4, "1")), world)
+
+
+def test_a_null_is_premature_under_a_name_that_a_later_column_has_taken_over() -> None:
+    told = history("insert 1; drop f1; add f1")
+    world = replace(told.world(), history=told.history[:2], later=told.history[2:], newer=())
+    field = world.schema.find("f1")
+    null = Place(What.CELL, "1", "f1", "f3s1r1", None, field)
+    assert not premature.explains(null, world)
+    assert premature.explains(null, replace(world, catalog=3))
+    assert not premature.explains(replace(null, found="text"), replace(world, catalog=3))
