@@ -1,11 +1,12 @@
 """What a person needs to check verdicts by hand, out of a finished run.
 
-    python tools/measure/adjudicate.py good RUN
+    python tools/measure/adjudicate.py good RUN ...
     python tools/measure/adjudicate.py sample RUN FOLDER [--cells 200] [--seed 1]
 
-`good` counts the verdicts of readers that are known to be right (Iceberg by field id; Spark with
-schema-on-read on, of Hudi tables; every reader as long as no schema change was made) and lists what
-is not correct among them (`known_good.py` judges each of these, of a recording). `sample` draws
+`good` counts the verdicts of readers that are known to be right (Iceberg and Delta, by field id;
+Spark with schema-on-read on, of Hudi tables; every reader as long as no schema change was made),
+reader by reader too, and lists what is not correct among them (`known_good.py` judges each of
+these, of a recording). `sample` draws
 wrong cells at random and writes a text for each: what was sent to the writer, what the harness says
 of the cell, the engine's own answer, and what the files hold, read anew by pyarrow and fastavro and
 by nothing of the harness; and `list.jsonl`, a line a cell to be filled in.
@@ -19,7 +20,8 @@ import json
 import random
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 import fastavro
@@ -43,7 +45,8 @@ from tools.markdown_table import table
 WIDTH = 160
 BESIDE = {".hoodie", "metadata"}
 ANSWER = TypeAdapter(Answer)
-GROUPS = ("iceberg", "spark with schema-on-read", "before any schema change")
+BY_ID = ("iceberg", "delta")
+GROUPS = (*BY_ID, "spark with schema-on-read", "before any schema change")
 BESIDE_FILES = ("committed_then_failed", "partition_values")
 """Scenarios in which names of folders, catalog and data files do not tell the same: even a reader
 that errs in nothing has to decide for one of them."""
@@ -61,13 +64,13 @@ def groups(cell: Cell, table_format: str, first_change: int) -> Iterator[str]:
     if cell.variant.partition("[")[0].rpartition("/")[2] in BESIDE_FILES:
         return
     reader = parse_reader(cell.reader)
-    if table_format == "iceberg":
-        yield GROUPS[0]
+    if table_format in BY_ID:
+        yield table_format
     by_id = reader.distribution.startswith("spark") and ("schema-on-read", "on") in reader.settings
     if by_id and table_format.startswith("hudi"):  # of other tables the setting says nothing
-        yield GROUPS[1]
-    if cell.step < first_change:
         yield GROUPS[2]
+    if cell.step < first_change:
+        yield GROUPS[3]
 
 
 def first_changes(found: load_run.Run) -> Mapping[str, int]:
@@ -80,25 +83,33 @@ def first_changes(found: load_run.Run) -> Mapping[str, int]:
     }
 
 
-def good(found: load_run.Run) -> Iterator[str]:
+def good(runs: Sequence[load_run.Run]) -> Iterator[str]:
     """Yield the lines of a table, then every cell among them that is not correct."""
-    first = first_changes(found)
     counted: Counter[tuple[str, str]] = Counter()
-    cells = {cell.case: cell for cell in found.info.cells}
-    others = []
-    for verdict in found.verdicts:
-        cell, kind = cells[verdict.case], verdict.verdict
-        table_format = found.variants[cell.variant].format
-        of = tuple(groups(cell, table_format, first[cell.variant]))
-        counted.update((group, kind) for group in (*of, *(("any of them",) if of else ())))
-        if of and kind is not VerdictKind.CORRECT:
+    others, readers = [], dict[str, None]()
+    for verdict, cell, of in chain.from_iterable(map(known, runs)):
+        kind, of_reader = verdict.verdict, f"{of[0]} by {cell.reader}"
+        readers |= {of_reader: None} if of[0] in BY_ID else {}
+        counted.update((group, kind) for group in (*of, of_reader, "any of them"))
+        if kind is not VerdictKind.CORRECT:
             others.append(f"{kind}: {cell.case} ({', '.join(of)})")
     rows = [
         (group, *(str(counted[group, kind]) for kind in VerdictKind))
-        for group in (*GROUPS, "any of them")
+        for group in (*GROUPS, *sorted(readers), "any of them")
     ]
     yield from table(("known to be right", *VerdictKind), rows)
     yield from sorted(others)
+
+
+def known(found: load_run.Run) -> Iterator[tuple[Verdict, Cell, Sequence[str]]]:
+    """Yield the verdicts on cells of readers that should be right, with the reasons."""
+    first = first_changes(found)
+    cells = {cell.case: cell for cell in found.info.cells}
+    for verdict in found.verdicts:
+        cell = cells[verdict.case]
+        table_format = found.variants[cell.variant].format
+        if of := tuple(groups(cell, table_format, first[cell.variant])):
+            yield verdict, cell, of
 
 
 def sample(folder: Path, found: load_run.Run, cells: int, seed: int) -> Iterator[dict[str, object]]:
@@ -171,20 +182,20 @@ def main() -> int:
     """Do what is asked."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("what", choices=("good", "sample"))
-    parser.add_argument("run", type=Path)
-    parser.add_argument("folder", type=Path, nargs="?", default=Path("build/adjudicate"))
+    parser.add_argument("run", type=Path, nargs="+", help="of `sample`: RUN FOLDER")
     parser.add_argument("--cells", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    found = load_run.load(given.run.resolve())
     if given.what == "good":
-        print("\n".join(good(found)))
+        print("\n".join(good([load_run.load(each.resolve()) for each in given.run])))
         return 0
-    if given.folder.exists():
-        parser.error(f"{given.folder} is there already; name a folder that is not")
-    given.folder.mkdir(parents=True)
-    with (given.folder / "list.jsonl").open("w", encoding="utf-8") as out:
-        for line in sample(given.folder, found, given.cells, given.seed):
+    run, folder = given.run if len(given.run) > 1 else (*given.run, Path("build/adjudicate"))
+    if folder.exists():
+        parser.error(f"{folder} is there already; name a folder that is not")
+    folder.mkdir(parents=True)
+    found = load_run.load(run.resolve())
+    with (folder / "list.jsonl").open("w", encoding="utf-8") as out:
+        for line in sample(folder, found, given.cells, given.seed):
             print(json.dumps(line, ensure_ascii=False), file=out, flush=True)
     return 0
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
+import fastavro
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -33,7 +34,7 @@ def test_until_the_first_schema_change_every_reader_counts(
         )
     ]
     assert early
-    head, _, *groups = adjudicate.good(found)
+    head, _, *groups = adjudicate.good([found])
     assert head.startswith("| known to be right | correct | wrong |")
     line = next(each for each in groups if each.startswith("| before any schema change |"))
     assert sum(int(each) for each in line.split("|")[2:-1]) == len(early)
@@ -43,7 +44,7 @@ def test_what_is_not_correct_among_them_is_listed_by_its_case(
     adjudicate: ModuleType, tmp_path: Path
 ) -> None:
     found = sample.make(tmp_path)
-    listed = [each for each in adjudicate.good(found) if not each.startswith("|")]
+    listed = [each for each in adjudicate.good([found]) if not each.startswith("|")]
     named = {verdict.case: verdict.verdict for verdict in found.verdicts}
     assert listed
     for each in listed:
@@ -58,13 +59,17 @@ def test_base_files_are_shown_by_their_content_whatever_they_are_called(
     table = pa.table({"id": ["a"], "f1": [1]})
     orc.write_table(table, tmp_path / "part-00000")
     pq.write_table(table, tmp_path / "part-00001")
+    schema = {"type": "record", "name": "r", "fields": [{"name": "id", "type": "string"}]}
+    with (tmp_path / "part-00002").open("wb") as file:
+        fastavro.writer(file, schema, [{"id": "b"}])
     (tmp_path / "x.log").write_text("log")
     lines = list(adjudicate.files(tmp_path))
     assert [each for each in lines if each.startswith("--")] == [
         f"-- {name} ({(tmp_path / name).stat().st_size} bytes)"
-        for name in ("part-00000", "part-00001", "x.log")
+        for name in ("part-00000", "part-00001", "part-00002", "x.log")
     ]
     assert lines.count('   ["a", 1]') == lines.count("   id: string, f1: int64") == 2
+    assert '   {"id": "b"}' in lines
 
 
 def test_a_folder_that_is_there_is_not_written_into(
