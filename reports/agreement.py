@@ -16,7 +16,7 @@ from harness.core.records import (
     Verdict,
     VerdictKind,
 )
-from harness.judge.understand import LOWER
+from harness.core.tolerances import LOWER
 from harness.model.canonical import text_of, to_json
 from harness.run.load_run import Run
 

@@ -32,12 +32,21 @@ OF_BRANCHES: Final = "the files of branches are not looked at"
 class Standard:
     """What is expected of one product after each step in each view, and what files tell beside."""
 
-    def __init__(self, case: Case, history: History, written: Standard | None = None) -> None:
+    def __init__(
+        self,
+        case: Case,
+        history: History,
+        written: Standard | None = None,
+        *,
+        lowers: bool = False,
+    ) -> None:
         """Take the truth after every step, as far as the product can show it.
 
         `written`: the standard of all that was written, where the product cannot show all of it.
+        `lowers`: whether the product has all names in lower case, and some are not.
         """
         self.case, self.history, self.written = case, history, written
+        self._lowers = lowers
         self._files, self._index = StateFiles(case, history), index_of(history)
 
     @property
@@ -77,6 +86,7 @@ class Standard:
             catalog=CatalogColumns(
                 () if past else state.catalog,
                 self._files.lists(step) if past is None or since else None,
+                self._lowers,
             ),
             statistics=state.statistics.told,
             whole=self.written.layout(step, view) if self.written else None,
@@ -142,6 +152,14 @@ class Standards:
 
     @cached_method
     def _of_product(self, name: str) -> Standard:
-        written = self.written
-        history = cut_history.cut_history(written.history, tolerances.of(name))
-        return written if history is written.history else Standard(written.case, history, written)
+        written, declared = self.written, tolerances.of(name)
+        history = cut_history.cut_history(written.history, declared)
+        lowers = tolerances.LOWER in declared and _has_capitals(written.history)
+        if history is written.history:
+            return Standard(written.case, history, lowers=True) if lowers else written
+        return Standard(written.case, history, written, lowers=lowers)
+
+
+def _has_capitals(history: History) -> bool:
+    names = (name for truth in history for name in truth.schema.names)
+    return any(name != name.lower() for name in names)

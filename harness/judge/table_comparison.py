@@ -138,7 +138,7 @@ def _column(world: World, name: str, column: Column | None, step: int | None) ->
 
 
 def _named_then(world: World, name: str, step: int | None) -> Origin | None:
-    if step is None:
+    if step is None or not world.at(step).schema.has(name):
         return None
     return Origin(world.at(step).schema.find(name).id, name, step, "")
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Final
 
 from harness.core.records import Answer, Column, Part, labelled
-from harness.core.tolerances import Declared, Normalised, merged
+from harness.core.tolerances import LOWER, Declared, Normalised, merged
 from harness.judge.cut_history import MILLISECONDS, milliseconds
 from harness.judge.world import World
 from harness.model.canonical import Value, same
@@ -25,7 +25,6 @@ from harness.model.truth import Row, Rows, row_values
 
 BOUNDED: Final = "bounded-text"
 KIND: Final = "kind-of-type"
-LOWER: Final = "lower-case-names"
 ZONES: Final = {
     "timestamp-zone": ("timestamp_ntz", "timestamp"),
     "one-timestamp": ("timestamp", "timestamp_ntz"),

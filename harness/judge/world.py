@@ -276,6 +276,8 @@ class World:
         found = [truth.step for truth in newest if truth is not None]
         if len(found) > 1 and self.catalog is not None:
             return found[self.catalog > self.step]
+        if not found and parent is None:
+            return self.catalog
         return found[0] if len(found) == 1 else None
 
     def expected_step(self, field_id: int, key: str) -> int:
@@ -298,12 +300,16 @@ class World:
         came = any(truth.schema.by_id(field_id) for truth in self.later)
         return came and not self.names_of(field_id)
 
-    def named_later(self, path: str) -> bool:
-        """Return whether the answer was read by a later schema, in which this is another field."""
+    def named_later(self, field: Field) -> bool:
+        """Return whether the answer was read by a later schema, where another field is called so.
+
+        In whatever case: who has all names in lower case does not tell them apart.
+        """
         if self.catalog is None or self.catalog <= self.step:
             return False
-        there = self.at(self.catalog).schema
-        return there.has(path) and there.find(path).id != self.schema.find(path).id
+        there, own = self.at(self.catalog).schema, self.schema.path_of(field.id) or ""
+        paths = ((each.id, there.path_of(each.id) or "") for each in there.walk())
+        return any(at != field.id and path.lower() == own.lower() for at, path in paths)
 
     def live(self, field_id: int) -> bool:
         """Return whether a field is in the schema of the judged step."""

@@ -14,10 +14,13 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from itertools import chain
-from typing import Literal
+from typing import Final, Literal
 
 from harness.core.validation import read_form
 from harness.model.canonical import Value, same
+
+LOWER: Final = "lower-case-names"
+"""The declaration of a product that gives names in lower case."""
 
 
 @dataclass(frozen=True, slots=True)

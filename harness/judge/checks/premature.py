@@ -32,5 +32,4 @@ def _newer_value(place: Place, world: World) -> bool:
 
 
 def _null_of_newer(place: Place, world: World) -> bool:
-    path = world.schema.path_of(place.field.id) if place.field else None
-    return path is not None and place.found is None and world.named_later(path)
+    return place.found is None and place.field is not None and world.named_later(place.field)

@@ -22,6 +22,8 @@ class CatalogColumns:
     """Their names; none where they are not known."""
     partitions: Lists | None = None
     """The lists of partitions, where these have some of their own."""
+    lowers: bool = False
+    """Whether the reader has all names in lower case, and some are not."""
 
 
 LISTS_ALIKE: Final = CatalogColumns()

@@ -68,7 +68,9 @@ class Simulation:
         self._lists = lists = catalog.partitions
         self._later = later
         self._trusted = TrustedStatistics(statistics)
-        self._schemas = [truth.schema for truth in (*history, *later)]
+        schemas = [truth.schema for truth in (*history, *later)]
+        spelled = partial(_spelled, as_now=history[-1].schema)
+        self._schemas = list(map(spelled, schemas)) if catalog.lowers else schemas
         self._slices = tuple(slices(files, steps))
         self._rows = {
             id(fact): self._versions(fact, meta)
@@ -284,3 +286,15 @@ class Simulation:
             return True
         values = self._columns.of(base, *taken, by, shown)
         return can_hold(where, [at({head: value}, where.path) for value in values])
+
+
+def _spelled(schema: Schema, as_now: Schema) -> Schema:
+    """Return a schema as a reader knows it that has all names in lower case.
+
+    What is one of the columns of now but for upper and lower case is called as that one, as it is
+    where an answer is understood.
+    """
+    now = {name.lower(): name for name in as_now.names}
+    called = (now.get(each.name.lower(), each.name.lower()) for each in schema.fields)
+    pairs = zip(schema.fields, called, strict=True)
+    return replace(schema, fields=tuple(replace(each, name=name) for each, name in pairs))

@@ -82,14 +82,22 @@ def test_how_an_answer_was_read_tells_of_which_of_two_steps_its_columns_are(
     assert replace(world, catalog=catalog).step_naming(["id", "ts", "f1", "f2"]) == step
 
 
+def test_columns_in_another_case_are_of_the_step_by_whose_schema_they_were_read() -> None:
+    told = history("insert 1; rename f1 F1; drop f2")
+    world = replace(told.world(), history=told.history[:2], later=told.history[2:])
+    assert world.step_naming(["id", "ts", "f1"]) is None
+    assert replace(world, catalog=3).step_naming(["id", "ts", "f1"]) == 3
+
+
 def test_a_name_is_of_another_field_later_only_where_the_answer_was_read_so() -> None:
     told = history("insert 1; drop f1; add f1")
     world = replace(told.world(), history=told.history[:2], later=told.history[2:])
-    assert not world.named_later("f1")
-    assert replace(world, catalog=3).named_later("f1")
-    assert not replace(world, catalog=3).named_later("f2")
-    assert not replace(world, catalog=2).named_later("f1")
-    assert not replace(world, catalog=0).named_later("f1")
+    f1, f2 = world.schema.find("f1"), world.schema.find("f2")
+    assert not world.named_later(f1)
+    assert replace(world, catalog=3).named_later(f1)
+    assert not replace(world, catalog=3).named_later(f2)
+    assert not replace(world, catalog=2).named_later(f1)
+    assert not replace(world, catalog=0).named_later(f1)
 
 
 def test_leaves_are_named_by_path() -> None:

@@ -17,8 +17,7 @@ from harness.core.records import (
     VerdictKind,
     Witness,
 )
-from harness.core.tolerances import Normalised
-from harness.judge.understand import LOWER
+from harness.core.tolerances import LOWER, Normalised
 from harness.model.query import Query
 from harness.reports import agreement
 from harness.reports.agreement import Agreement

@@ -319,3 +319,19 @@ def test_ids_given_anew_make_a_way_where_a_file_has_another_order() -> None:
     assert By.RENUMBERED in {way.by for way in reading(told).ways()}
     parted = history("insert 1; move a after b; insert 2", f"{FINE}, p string", partition_by=("p",))
     assert By.RENUMBERED not in {way.by for way in reading(parted).ways()}
+
+
+@pytest.mark.parametrize(
+    ("lowers", "names"),
+    [(True, ["id", "ts", "f2", "f1", "extra"]), (False, ["id", "ts", "f2", "F1", "Extra"])],
+)
+def test_who_has_names_in_lower_case_knows_those_of_later_as_the_ones_of_then(
+    *, lowers: bool, names: list[str]
+) -> None:
+    told = history("insert 1; drop f1; add F1; add Extra")
+    then = history("insert 1")
+    facts = [each.fact() for each in then.disk.files]
+    catalog, later = CatalogColumns(lowers=lowers), told.history[2:]
+    found = Simulation(told.history[:2], facts, STEPS, catalog=catalog, later=later)
+    assert list(found.schema(Way(By.ID, catalog=4)).names) == names
+    assert list(found.schema(Way(By.ID)).names) == ["id", "ts", "f1", "f2"]
