@@ -27,6 +27,7 @@ from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Only, Operation
 from harness.scenario.operations.archive import Archive
 from harness.scenario.operations.begin_write import BeginWrite
+from harness.scenario.operations.change_nullability import ChangeNullability
 from harness.scenario.operations.change_type import ChangeType
 from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.cluster import Cluster
@@ -258,6 +259,8 @@ def _schema_change(words: list[str]) -> Operation:
             return MoveColumn(name, *_place(rest))
         case ["type", name, *to]:
             return ChangeType(name, parse_type(" ".join(to)))
+        case ["forbid" | "allow" as how, name]:
+            return ChangeNullability(name, nullable=how == "allow")
         case ["retype", name, *to]:
             return ChangeType(name, parse_type(" ".join(to)), exact=False)
     raise ValueError(" ".join(words))
