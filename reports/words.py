@@ -20,6 +20,7 @@ from harness.model.simulation.strategies import (
     CUT,
     LEFT_OUT,
     LISTED,
+    NULLS_BY_SCHEMA,
     OVERLAID,
     OWN_ORDER,
     PARTLESS,
@@ -223,6 +224,8 @@ WAYS: Final[Mapping[str, str]] = {
     LEFT_OUT: "files are skipped by the statistics of the column that is found this way",
     TRUSTED: "rows are left out that are there, because the stored statistics of a column say that "
     "they are not",
+    NULLS_BY_SCHEMA: "where the schema forbids NULL, `is null` is taken to hold for no row, "
+    "and `is not null` for every one, whatever the values are",
     LISTED: "the catalog keeps a column list for each partition too, and columns beyond the end of "
     "an older, shorter list are NULL",
     STORED: "stored values are taken for values of the table's type, whatever type the file "

@@ -218,9 +218,9 @@ class HiveAcid:
         """Return nothing: the folder is empty."""
         return ""
 
-    def file_rows(self, path: Path, fact: FileFact) -> FileRows:  # noqa: ARG002 - all of them
-        """Read the rows of a file, deleted ones too."""
-        return hive_acid_files.file_rows(path)
+    def file_rows(self, path: Path, fact: FileFact) -> FileRows:
+        """Read the rows of a file, deleted ones too; what a compaction knew to be is left out."""
+        return hive_acid_files.file_rows(path, fact)
 
     def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:  # noqa: ARG002
         """Return none: the columns of its files are those of writes, and not the table's."""

@@ -3,13 +3,20 @@
 Each write of a transactional table makes a folder `delta_N_N`, named after its number, for rows
 that it adds, and `delete_delta_N_N` for those that it takes away; compactions join them into
 `delta_N_M` or into a `base_M` (Hive documentation, "Hive Transactions"; `AcidUtils` of Hive 3.1.3).
+
+What a minor compaction joined has every version of a row, each at a place of its own, and deleted
+rows as well: the deletions beside it take them away. Its facts have neither, as they tell of the
+table after the compaction.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -106,19 +113,37 @@ def facts(table: Path, key: str, ids: WriteIds) -> tuple[FileFact, ...]:
 
     """
     there = live(table, ids)
+    deletions = [
+        _Deletions(each, path, orc.rows(path, _PLACE))
+        for each in there
+        for path in (_files(each) if each.kind == DELETES else ())
+    ]
     keys: dict[Place, tuple[str, str]] = {}
     made = list[FileFact]()
     for each in there:
+        gone = frozenset(chain.from_iterable(one.joined_into(each) for one in deletions))
         for path in _files(each) if each.kind != DELETES else ():
-            made.append(_fact(table, path, each.instant, key, keys))
-    for each in there:
-        for path in _files(each) if each.kind == DELETES else ():
-            made += _deletions(table, path, each.instant, keys)
+            made.append(_fact(table, path, each.instant, key, keys, gone))
+    for one in deletions:
+        made += _deletions(table, one, keys)
     return tuple(made)
 
 
-def file_rows(path: Path) -> FileRows:
-    """Read the rows of a file of rows.
+@dataclass(frozen=True, slots=True)
+class _Deletions:
+    """A file of deletions."""
+
+    folder: Folder
+    path: Path
+    places: Sequence[Place]
+
+    def joined_into(self, folder: Folder) -> Sequence[Place]:
+        """Return what a compaction that made a folder knew to be deleted."""
+        return self.places if folder.compacted and self.folder.last <= folder.last else ()
+
+
+def file_rows(path: Path, fact: FileFact) -> FileRows:
+    """Read the rows of a file of rows that a fact has.
 
     Raises:
         FileFactError: they cannot be understood.
@@ -127,10 +152,25 @@ def file_rows(path: Path) -> FileRows:
     names = tuple(name for name, _ in _columns(path))
     type_ = orc.schema(path).field(ROW).type
     try:
-        rows = [canonical_value(row, type_) for _, row in _rows(path)]
+        every = [(place, canonical_value(row, type_)) for place, row in _rows(path)]
     except (ValueError, OverflowError) as problem:
         raise FileFactError(f"{path.name}: {problem}") from problem
-    return names, tuple(tuple(row[name] for name in names) for row in rows)
+    # A fact does not say which column is the key: its keys tell it.
+    for name in names:
+        kept = _newest([(place, str(row[name])) for place, row in every], fact.keys)
+        rows = [row for place, row in every if place in kept]
+        if tuple(str(row[name]) for row in rows) == fact.keys:
+            return names, tuple(tuple(row[each] for each in names) for row in rows)
+    raise FileFactError(f"{path.name}: it does not have the rows {', '.join(fact.keys)}")
+
+
+def _newest(rows: Sequence[tuple[Place, str]], keys: Sequence[str]) -> frozenset[Place]:
+    """Return the greatest places of each key, as many as keys are asked for."""
+    places: dict[str, list[Place]] = {}
+    for place, key in sorted(rows):
+        places.setdefault(key, []).append(place)
+    asked = Counter(keys)
+    return frozenset(at for key, own in places.items() for at in own[len(own) - asked[key] :])
 
 
 def _folder(path: Path) -> Folder | None:
@@ -150,27 +190,35 @@ def _files(folder: Folder) -> list[Path]:
 
 
 def _fact(
-    table: Path, path: Path, instant: str, key: str, keys: dict[Place, tuple[str, str]]
+    table: Path,
+    path: Path,
+    instant: str,
+    key: str,
+    keys: dict[Place, tuple[str, str]],
+    gone: AbstractSet[Place],
 ) -> FileFact:
     """Return the fact of a file of rows; the places of its rows are added to `keys`."""
-    relative, own = path.relative_to(table).as_posix(), list[str]()
+    relative, rows = path.relative_to(table).as_posix(), list[tuple[Place, str]]()
     for place, row in _rows(path):
         if key not in row:
             raise FileFactError(f"{path.name}: it has no column {key}")
-        own.append(str(row[key]))
-        keys[place] = relative, own[-1]
-    return FileFact(relative, FileKind.BASE, relative, instant, _columns(path), tuple(own))
+        rows.append((place, str(row[key])))
+    left = [each for each in rows if each[0] not in gone]
+    keys |= {place: (relative, own) for place, own in left}
+    own = tuple(each for _, each in left)
+    return FileFact(relative, FileKind.BASE, relative, instant, _columns(path), own)
 
 
 def _deletions(
-    table: Path, path: Path, instant: str, keys: Mapping[Place, tuple[str, str]]
+    table: Path, deletions: _Deletions, keys: Mapping[Place, tuple[str, str]]
 ) -> Iterator[FileFact]:
     """Yield a fact for each live file of which a file of deletions takes rows."""
-    relative, gone = path.relative_to(table).as_posix(), dict[str, list[str]]()
-    for each in orc.rows(path, _PLACE):
+    relative, gone = deletions.path.relative_to(table).as_posix(), dict[str, list[str]]()
+    for each in deletions.places:
         if each in keys:
             file, key = keys[each]
             gone.setdefault(file, []).append(key)
+    instant = deletions.folder.instant
     for file, of in gone.items():
         yield FileFact(relative, FileKind.LOG, file, instant, (), (), tuple(of))
 

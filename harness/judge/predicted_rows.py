@@ -53,9 +53,10 @@ def predict_rows(
     keys: dict[Looks, list[str]] = defaultdict(list)
     origins: dict[tuple[str, str], Origin] = {}
     names, asked = reading.schema(way).names, {each.partition(".")[0] for each in labels}
-    for each in reading.rows(way, query.conditions):
+    of_each = reading.asked(way, query)
+    for each in reading.rows(way, query.conditions) if of_each else ():
         values = dict(zip(names, each.values, strict=True))
-        if query.takes(values):
+        if of_each and of_each.takes(values):
             keys[looks_of(labels, [at(values, path) for path in labels])].append(each.key)
             for field, source in reading.sources(way, each.file):
                 if field.name in asked:

@@ -111,8 +111,8 @@ class Standard:
 
     def _of_now(self, step: int, view: str) -> World:
         history, base = self.history[: step + 1], self._files.base(step)
-        steps, now = self._files.steps_of_rows(step, view), history[-1].rows
-        world = World(history, self._index, now, file_steps=steps, base=base.rows)
+        files, now = self._files.of_rows(step, view), history[-1].rows
+        world = World(history, self._index, now, row_files=files, base=base.rows)
         return replace(world, rows=base.rows, newer=(now,)) if view == READ_OPTIMIZED else world
 
     def _of_the_past(self, step: int, past: Past) -> World:
@@ -127,7 +127,7 @@ class Standard:
         if past.name == BRANCH:
             truth = staged(world.history[-1])
             told = (*world.history[:-1], truth)
-            return replace(world, history=told, rows=truth.rows, file_steps={}, base=None)
+            return replace(world, history=told, rows=truth.rows, row_files={}, base=None)
         rows = past_views.written_since(world.rows, past.step)
         older = {key: row for key, row in world.rows.items() if key not in rows}
         return replace(world, rows=rows, left_out=older)

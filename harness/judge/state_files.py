@@ -20,6 +20,7 @@ from harness.model.simulation.hudi_meta_columns import NO_META, Meta
 from harness.model.simulation.incremental import Commits, Since
 from harness.model.simulation.partition_schemas import Lists
 from harness.model.simulation.read_optimized import Base, base_rows
+from harness.model.simulation.row_files import RowFile
 from harness.model.truth import History
 from harness.scenario.definition import CASCADE, SCHEMA_CHANGES, WRITE_CLIENT
 
@@ -38,8 +39,8 @@ class StateFiles:
         state, history = self._case.state_of[step], self._history[: step + 1]
         return base_rows(history, state.files, self._case.made(step), state.layout)
 
-    def steps_of_rows(self, step: int, view: str) -> Mapping[str, Sequence[int]]:
-        """Return the steps that wrote the files which hold each row that a view reads.
+    def of_rows(self, step: int, view: str) -> Mapping[str, Sequence[RowFile]]:
+        """Return the files which hold each row that a view reads.
 
         By the text of the key; nothing where the files tell nothing.
         """

@@ -14,6 +14,7 @@ from harness.model.canonical import Look, MapValue, Value, look_of, text_of
 from harness.model.conversion import nested_text
 from harness.model.query import Query
 from harness.model.schema import Field, Schema
+from harness.model.simulation.row_files import RowFile
 from harness.model.truth import History, Row, Rows, Truth, named, row_values
 
 
@@ -130,9 +131,8 @@ class World:
     """The rows that the judged view should show to the question."""
     left_out: Rows = field(default_factory=dict)
     """The rows of the view that the question's predicate leaves out."""
-    file_steps: Mapping[str, Sequence[int]] = field(default_factory=dict)
-    """The steps that wrote the files which hold a row now, by the text of its key; empty when that
-    is not known."""
+    row_files: Mapping[str, Sequence[RowFile]] = field(default_factory=dict)
+    """The files which hold a row now, by the text of its key; empty when that is not known."""
     base: Rows | None = None
     """The rows that base files hold, as the files tell; None for as the model lays them out."""
     newer: Sequence[Rows] | None = None
@@ -225,13 +225,13 @@ class World:
         return tuple(dict.fromkeys(path for path in paths if path))
 
     def names_held(self, field_id: int, key: str) -> frozenset[str]:
-        """Return the dotted paths under which files hold a value of a row, or may hold it.
+        """Return the dotted paths of a field under which files hold its value of a row, or may.
 
         Where the files are not known, they hold the version of the newest base file and all later
         ones, each under the name of its time, or under a later one where the file was written
         again.
         """
-        if key in self.file_steps:
+        if key in self.row_files:
             return self._names_in_files(field_id, key)
         held = self.held.get(key)
         since = held.written.get(self.root_of(field_id), 0) if held else 0
@@ -243,12 +243,13 @@ class World:
 
     def _names_in_files(self, field_id: int, key: str) -> frozenset[str]:
         versions = self.index.cells.get((field_id, key), {})
-        found = set()
-        for step in self.file_steps[key]:
-            written = max((at for at in versions if at <= step), default=None)
-            if written is not None and versions[written] != NULLS:
-                found.add(self.history[step].schema.path_of(field_id))
-        return frozenset(path for path in found if path)
+        found = set[str]()
+        for each in self.row_files[key]:
+            written = max((at for at in versions if at <= each.step), default=None)
+            path = self.history[each.step].schema.path_of(field_id)
+            if path and written is not None and versions[written] != NULLS:
+                found |= each.stored_as(path)
+        return frozenset(found.intersection(self.names_of(field_id)))
 
     def root_of(self, field_id: int) -> int:
         """Return the id of the column that a field is, or is a part of."""

@@ -103,6 +103,8 @@ class Truth:
     """The first step whose table can be gone back to: files of earlier ones may be removed."""
     spec: tuple[PartitionField, ...] = ()
     """The fields of the partition spec by which new files are written."""
+    required: frozenset[int] = frozenset()
+    """The ids of the columns, and parts of structs, in which NULL is forbidden."""
     tags: tuple[int, ...] = ()
     """The steps that gave a name to the snapshot of then, oldest first."""
     contested: Mapping[int, Contested] = dataclasses.field(default_factory=dict)

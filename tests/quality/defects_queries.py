@@ -14,7 +14,7 @@ from harness.engines import query_sql
 from harness.engines.api import Question
 from harness.model.canonical import Value, same
 from harness.model.identifiers import TABLE
-from harness.model.query import Query, at
+from harness.model.query import Condition, Query, Test, at
 from tests.quality import asked
 from tests.quality.chance import Plot
 from tests.quality.notation import Told
@@ -193,6 +193,21 @@ def _one_condition(told: Told, _: random.Random) -> Seen | None:
     if query is None:
         return None
     return replace(_filtered(read(told), replace(query, also=None)), query=query)
+
+
+def _required(plot: Plot, _: random.Random) -> Plot:
+    """Let NULL be forbidden in a column that older files lack."""
+    return replace(plot, steps=f"{plot.steps}; add late string; forbid late; insert 401")
+
+
+@planted("NULL looked for in no column that forbids it", twist=_required)
+def _no_null(told: Told, _: random.Random) -> Seen:
+    return replace(read(told), lines=(), query=Query(where=Condition("late", Test.NULL)))
+
+
+@planted("every value taken to be there where NULL is forbidden", twist=_required)
+def _every_value(told: Told, _: random.Random) -> Seen:
+    return replace(read(told), query=Query(where=Condition("late", Test.NOT_NULL)))
 
 
 @planted("all rows counted from all files' footers")

@@ -19,6 +19,7 @@ from harness.model.datatypes import parse_type
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation import row_files
 from harness.model.simulation.read_optimized import Base, base_rows
+from harness.model.simulation.row_files import RowFile
 from harness.model.table import MergeMode, Table
 from harness.model.truth import History, Truth
 from harness.scenario import expected_history
@@ -27,6 +28,7 @@ from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Only, Operation
 from harness.scenario.operations.archive import Archive
 from harness.scenario.operations.begin_write import BeginWrite
+from harness.scenario.operations.change_nullability import ChangeNullability
 from harness.scenario.operations.change_type import ChangeType
 from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.cluster import Cluster
@@ -97,7 +99,7 @@ class Told:
             self.history,
             self.index,
             self.truth.rows,
-            file_steps=self.file_steps(view),
+            row_files=self.row_files(view),
             base=self.base.rows if self.disk.merge_on_read else None,
         )
         if view != "read_optimized":
@@ -119,7 +121,7 @@ class Told:
         """Return what base files show by themselves at the end."""
         return base_rows(self.history, self.facts, self.steps)
 
-    def file_steps(self, view: str = "snapshot") -> dict[str, tuple[int, ...]]:
+    def row_files(self, view: str = "snapshot") -> dict[str, tuple[RowFile, ...]]:
         """Return which files that a view reads hold each row at the end."""
         base_only = view == "read_optimized"
         facts = [each for each in self.facts if not base_only or each.kind is FileKind.BASE]
@@ -258,6 +260,8 @@ def _schema_change(words: list[str]) -> Operation:
             return MoveColumn(name, *_place(rest))
         case ["type", name, *to]:
             return ChangeType(name, parse_type(" ".join(to)))
+        case ["forbid" | "allow" as how, name]:
+            return ChangeNullability(name, nullable=how == "allow")
         case ["retype", name, *to]:
             return ChangeType(name, parse_type(" ".join(to)), exact=False)
     raise ValueError(" ".join(words))

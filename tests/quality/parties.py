@@ -31,6 +31,7 @@ from tests.simulated_disk import Disk, File, instant_of
 
 COUNTED: Final = "by position, Hudi's meta columns counted"
 ANEW: Final = "by id, ids given anew in each file"
+NULLS_BY_SCHEMA: Final = "by id, conditions on NULL answered from the schema"
 WRITER = "writer: "
 """How the names of planted writers begin; all others are readers."""
 
@@ -87,6 +88,8 @@ MAPPED: Final[Mapping[str, str]] = {
     "by name, texts that are no numbers as NULL": "by name, texts that are no numbers are NULL",
     "read-optimized by position": "by position, base files only",
     "read-optimized merges all logs": "by id",
+    "NULL looked for in no column that forbids it": NULLS_BY_SCHEMA,
+    "every value taken to be there where NULL is forbidden": NULLS_BY_SCHEMA,
     "structs without a part in the file NULL": "by id, structs without a part in the file are NULL",
     "by position, values converted": "by position, values converted to the column's type",
     "numbers of an older catalog, for a predicate": "by id, catalog of step {}",

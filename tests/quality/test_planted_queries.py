@@ -22,7 +22,7 @@ from harness.core.records import (
 from harness.judge.settle import settle
 from harness.judge.verdicts import JudgedVariant, judge
 from harness.model.canonical import Value
-from harness.model.query import Query
+from harness.model.query import Condition, Query, Test
 from harness.model.query_shapes import query
 from harness.scenario.cells import Cell
 from tests.quality.asked import UnorderedError, ask, questions
@@ -288,3 +288,31 @@ def test_a_view_that_a_half_done_write_has_not_registered_has_no_verdict(half_do
 def test_the_view_that_a_table_has_from_the_beginning_is_unknown_where_it_is_not_there() -> None:
     (found,) = unmade("insert 1,2; add f3", refused=1, view="base_name")
     assert found.verdict is VerdictKind.UNKNOWN
+
+
+LATE = "insert 1,2; add late string after ts; forbid late; insert 3"
+BY_SCHEMA = "by id, conditions on NULL answered from the schema"
+
+
+def test_a_reader_that_takes_a_forbidden_null_for_nowhere_is_among_those_that_lose_rows() -> None:
+    told = history(LATE)
+    right = ask(told, asked := Query(where=Condition("late", Test.NULL)), Reader("id"))
+    verdict = judged(told, "null(late)", asked, replace(right, rows=()))
+    assert kinds(verdict) == {FindingKind.LOST_ROW}
+    assert BY_SCHEMA in verdict.reproduces
+    assert verdict.claimed == ""  # by position finds no NULL either, and the answer has no row
+
+
+def test_a_reader_that_takes_every_value_to_be_there_is_named() -> None:
+    told = history(f"{LATE}; rename f2 g")
+    asked = Query(where=Condition("late", Test.NOT_NULL))
+    verdict = judged(told, "all", asked, ask(told, Query(), Reader("id")))
+    assert kinds(verdict) == {FindingKind.GHOST_ROW}
+    assert verdict.claimed == BY_SCHEMA
+
+
+def test_where_null_is_allowed_again_nobody_is_said_to_trust_the_schema() -> None:
+    told = history(f"{LATE}; allow late")
+    right = ask(told, asked := Query(where=Condition("late", Test.NULL)), Reader("id"))
+    verdict = judged(told, "null(late)", asked, replace(right, rows=()))
+    assert not any("schema" in way for way in verdict.reproduces)

@@ -59,7 +59,7 @@ class Readings:
 
         Ids are given anew only where a timestamp is asked for.
         """
-        found = self.reading.ways(prunes=bool(query.conditions))
+        found = self.reading.ways(query.conditions)
         if not self.reading.renumbered or self._reads_timestamps(query):
             return found
         return tuple(way for way in found if way.by is not By.RENUMBERED)
@@ -88,7 +88,8 @@ class Readings:
             ValueError: a value has no form in the type of an older catalog, or is not predicted.
 
         """
-        found = query.answer(self.reading.schema(way).names, self._values(way, query))
+        asked, names = self.reading.asked(way, query), self.reading.schema(way).names
+        found = asked.answer(names, self._values(way, query)) if asked else query.answer(names, ())
         if any(isinstance(value, Unpredicted) for row in found for value in row):
             raise ValueError(f"a value is not predicted of a reader {way}")
         return found

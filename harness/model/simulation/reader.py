@@ -10,7 +10,7 @@ from itertools import count
 from harness.model.canonical import Value
 from harness.model.column_statistics import ColumnStatistics
 from harness.model.file_facts import FileFact, FileKind
-from harness.model.query import Condition, at
+from harness.model.query import Condition, Query, at
 from harness.model.schema import Field, Schema
 from harness.model.simulation import late_versions, own_order
 from harness.model.simulation.catalogs import LISTS_ALIKE, CatalogColumns, other_catalogs
@@ -20,6 +20,7 @@ from harness.model.simulation.hudi_meta_columns import NO_META, Meta, overlaid
 from harness.model.simulation.hudi_record_key import KEY_AT, rekeyed
 from harness.model.simulation.incremental import Since
 from harness.model.simulation.milliseconds import cut, finer
+from harness.model.simulation.required_columns import decided, without_decided
 from harness.model.simulation.shown_columns import (
     ShownColumns,
     ShowValue,
@@ -92,7 +93,7 @@ class Simulation:
         self._overlaid = self._counted and any(logs for _, logs in self._slices)
         self._rekeyed = self._counted and any(base and logs for base, logs in self._slices)
         self._read: dict[_ReadKey, dict[str, SimulatedRow]] = {}
-        self._ways: dict[bool, tuple[Way, ...]] = {}
+        self._ways: dict[tuple[bool, bool], tuple[Way, ...]] = {}
 
     @property
     def misleads(self) -> bool:
@@ -105,12 +106,10 @@ class Simulation:
         """Whether ids that are given anew in each file can show something else."""
         return self._can.renumbered
 
-    def ways(self, *, prunes: bool = False) -> tuple[Way, ...]:
-        """Return the ways worth trying on these files, the smallest first.
-
-        `prunes`: whether there is a predicate.
-        """
-        if prunes not in self._ways:
+    def ways(self, where: Sequence[Condition] = ()) -> tuple[Way, ...]:
+        """Return the ways worth trying on these files for some conditions, the smallest first."""
+        prunes, by_schema = at_ = bool(where), any(decided(where, self._history[-1]))
+        if at_ not in self._ways:
             found = self._can.finders
             catalogs = {by: other_catalogs(self._history, self._later, by) for by in found}
             can = Beyond(
@@ -125,11 +124,16 @@ class Simulation:
                 self._rekeyed,
                 self._can.partless,
                 self._trusted.sources,
+                by_schema,
                 self._given,
                 bool(self._taken_for),
             )
-            self._ways[prunes] = ways(found, can)
-        return self._ways[prunes]
+            self._ways[at_] = ways(found, can)
+        return self._ways[at_]
+
+    def asked(self, way: Way, query: Query) -> Query | None:
+        """Return what a reader of that way asks of each row; None where it takes none to pass."""
+        return without_decided(query, self._history[-1]) if way.nulls_by_schema else query
 
     def _versions(self, fact: FileFact, meta: Meta) -> list[tuple[str, Row]]:
         rows = [version(self._history, fact, key, self._steps) for key in fact.keys]

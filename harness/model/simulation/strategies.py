@@ -22,6 +22,7 @@ LISTED: Final = "partitions by their own column lists"
 STORED: Final = "values as they are stored"
 CAST: Final = "texts that are no numbers are NULL"
 CONVERTED: Final = "values converted to the column's type"
+NULLS_BY_SCHEMA: Final = "conditions on NULL answered from the schema"
 PARTLESS: Final = "structs without a part in the file are NULL"
 CUT: Final = "timestamps in milliseconds"
 OVERLAID: Final = "three of Hudi's columns under others"
@@ -134,6 +135,8 @@ class Way:
     trusted: str | None = None
     """Where the statistics are stored by which it leaves out rows, and which what the files hold
     contradicts; None where it goes by none of these."""
+    nulls_by_schema: bool = False
+    """Whether it looks for NULL in no column that forbids it (see `required_columns`)."""
 
     @property
     def beyond(self) -> tuple[tuple[str, object], ...]:
@@ -151,6 +154,7 @@ class Way:
             ("rekeyed", self.rekeyed or None),
             ("partless", self.partless or None),
             ("trusted", self.trusted),
+            ("nulls_by_schema", self.nulls_by_schema or None),
             ("given", self.given),
         )
         return tuple(each for each in told if each[1] not in {None, Logs.MERGED, Given.SINCE})
@@ -180,7 +184,8 @@ class Way:
         ids of the table. Hive shows Hudi's columns under others where it goes by id and merges log
         files. Who finds columns by id and their parts by name, or leaves out default values, goes
         by the catalog of today, and converts values. So does who finds those of base files by id
-        and those of log files by name.
+        and those of log files by name. Who answers from the schema goes by that of today, and then
+        by no statistics.
         """
         older = self.catalog is not None
         lists = self.listed and (self.by.placed or older or self.stored)
@@ -194,6 +199,8 @@ class Way:
         pruned = self.pruned in {By.RENUMBERED, By.ID_OUTSIDE, By.ID_ALONE}
         named = self.logs is Logs.BY_NAME and (self.by is not By.ID or older)
         both = self.trusted is not None and self.pruned is not None
+        statistics = self.trusted is not None or self.pruned is not None
+        both |= self.nulls_by_schema and (older or statistics)
         laid |= self.own_order and (older or self.stored or self.cast or self.overlaid)
         return lists or anew or outside or stored or casts or laid or pruned or named or both
 
@@ -207,6 +214,7 @@ class Way:
         parts += [f"{CATALOG} {self.catalog}"] if self.catalog is not None else []
         parts += [f"{LEFT_OUT} {self.pruned}"] if self.pruned else []
         parts += [f"{TRUSTED} {self.trusted}"] if self.trusted else []
+        parts += [NULLS_BY_SCHEMA] if self.nulls_by_schema else []
         parts += [LISTED] if self.listed else []
         parts += [STORED] if self.stored else []
         parts += [CONVERTED if self.by.placed else CAST] if self.cast else []
@@ -250,6 +258,8 @@ class Beyond:
     """With which ways to find columns base files have none of a struct's parts."""
     trusted: Sequence[str] = ()
     """Where statistics are stored that what the files hold contradicts."""
+    nulls_by_schema: bool = False
+    """Whether there is a condition on the NULL of a column that forbids it."""
     given: Sequence[Given] = ()
     """What else may be given than what was written since a step, where that is asked for."""
     own_order: bool = False
@@ -259,8 +269,9 @@ class Beyond:
 def ways(finders: Sequence[By], can: Beyond = Beyond()) -> tuple[Way, ...]:
     """Return the ways worth trying, the smallest first."""
     made = (
-        Way(by, *each, partless=partless, trusted=trusted)
+        Way(by, *each, partless=partless, trusted=trusted, nulls_by_schema=by_schema)
         for by in finders
+        for by_schema in ((False, True) if can.nulls_by_schema else (False,))
         for trusted in ((None, *can.trusted) if can.prunes else (None,))
         for partless in ((False, True) if by in can.partless else (False,))
         for each in product(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from harness.model.truth import Truth, with_schema
@@ -13,7 +13,8 @@ from harness.scenario.operations.spark_sql import quoted
 class ChangeNullability:
     """Let a column have NULL, or forbid it. Every column may have it when a table is created.
 
-    The truth keeps no such rule: a write that breaks it is refused, and shows in what was applied.
+    No rule of the truth's follows from it: a write that breaks it is refused, and shows in what was
+    applied.
     """
 
     SHORT: ClassVar[str] = ""
@@ -27,8 +28,9 @@ class ChangeNullability:
 
     def evolve(self, before: Truth) -> Truth:
         """Keep every column and value."""
-        before.schema.find(self.name)
-        return with_schema(before, before.step + 1, before.schema)
+        own = {before.schema.find(self.name).id}
+        required = before.required - own if self.nullable else before.required | own
+        return replace(with_schema(before, before.step + 1, before.schema), required=required)
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:  # noqa: ARG002
         """Return one `alter table`."""

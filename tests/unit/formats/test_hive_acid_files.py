@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,6 +11,7 @@ import pytest
 from pyarrow import orc
 
 from harness.formats import hive_acid_files
+from harness.formats.api import FileFactError
 from harness.model.file_facts import FileKind
 from harness.runtime.metastore_objects import WriteIds
 
@@ -30,7 +32,7 @@ def write(folder: Path, rows: Sequence[Written]) -> None:
             "originalTransaction": number,
             "bucket": BUCKET,
             "rowId": place,
-            "row": None if key is None else {"id": key, "f": f"f{key}"},
+            "row": None if key is None else {"id": key, "f": f"f{number}.{place}"},
         }
         for number, place, key in rows
     ]
@@ -82,16 +84,65 @@ def test_a_compaction_takes_the_place_of_what_it_joined_and_has_a_name_of_its_ow
     assert hive_acid_files.instants(table, IDS) == ("1", "2", "base_0000002")
 
 
-def test_a_minor_compaction_keeps_deletions_apart(table: Path) -> None:
-    write(table / "delta_0000001_0000002", [(1, 0, "a"), (1, 1, "b"), (2, 0, "b")])
-    write(table / "delete_delta_0000001_0000002", [(1, 1, None)])
-    facts = hive_acid_files.facts(table, "id", IDS)
-    assert [(each.kind, each.keys, each.deleted) for each in facts] == [
-        (FileKind.BASE, ("a", "b", "b"), ()),
+JOINED = "delta_0000001_0000005/bucket_00000"
+Told = list[tuple[FileKind, tuple[str, ...], tuple[str, ...]]]
+
+
+def joined(table: Path, rows: Sequence[Written], deleted: Sequence[tuple[int, int]]) -> Told:
+    """Join five writes, and return the kind, the keys and what is deleted of each fact."""
+    write(table / "delta_0000001_0000005", rows)
+    write(table / "delete_delta_0000001_0000005", [(*place, None) for place in deleted])
+    facts = hive_acid_files.facts(table, "id", WriteIds(6))
+    return [(each.kind, each.keys, each.deleted) for each in facts]
+
+
+def test_versions_that_a_minor_compaction_knew_to_be_replaced_do_not_count(
+    table: Path,
+) -> None:
+    rows: list[Written] = [(1, 0, "a"), (1, 1, "b"), (2, 0, "b"), (4, 0, "b"), (4, 1, "c")]
+    assert joined(table, rows, [(1, 1), (2, 0)]) == [(FileKind.BASE, ("a", "b", "c"), ())]
+    (fact,) = hive_acid_files.facts(table, "id", WriteIds(6))
+    told = hive_acid_files.file_rows(table / JOINED, fact)
+    assert told == (("id", "f"), (("a", "f1.0"), ("b", "f4.0"), ("c", "f4.1")))
+
+
+def test_rows_that_a_minor_compaction_knew_to_be_deleted_do_not_count(table: Path) -> None:
+    rows: list[Written] = [(1, 0, "a"), (1, 1, "b"), (2, 0, "b"), (3, 0, "c")]
+    assert joined(table, rows, [(1, 1), (2, 0), (1, 0)]) == [(FileKind.BASE, ("c",), ())]
+    (fact,) = hive_acid_files.facts(table, "id", WriteIds(6))
+    assert hive_acid_files.file_rows(table / JOINED, fact) == (("id", "f"), (("c", "f3.0"),))
+
+
+def test_a_write_after_the_compaction_deletes_the_version_of_the_joined_file(table: Path) -> None:
+    write(table / "delete_delta_0000006_0000006_0000", [(2, 0, None)])
+    write(table / "delta_0000006_0000006_0000", [(6, 0, "b")])
+    found = joined(table, [(1, 0, "a"), (1, 1, "b"), (2, 0, "b")], [(1, 1)])
+    assert found == [
+        (FileKind.BASE, ("a", "b"), ()),
+        (FileKind.BASE, ("b",), ()),
         (FileKind.LOG, (), ("b",)),
     ]
 
 
+def test_two_versions_that_nothing_deletes_are_both_there(table: Path) -> None:
+    found = joined(table, [(1, 0, "a"), (2, 0, "a"), (3, 0, "a")], [(1, 0)])
+    assert found == [(FileKind.BASE, ("a", "a"), ())]
+    (fact,) = hive_acid_files.facts(table, "id", WriteIds(6))
+    _, rows = hive_acid_files.file_rows(table / JOINED, fact)
+    assert rows == (("a", "f2.0"), ("a", "f3.0"))
+
+
 def test_rows_of_a_file_are_those_of_the_table(table: Path) -> None:
-    names, rows = hive_acid_files.file_rows(table / FIRST)
-    assert (names, rows) == (("id", "f"), (("a", "fa"), ("b", "fb")))
+    (fact,) = [
+        f
+        for f in hive_acid_files.facts(table, "id", IDS)
+        if (f.path, f.keys) == (FIRST, ("a", "b"))
+    ]
+    names, rows = hive_acid_files.file_rows(table / FIRST, fact)
+    assert (names, rows) == (("id", "f"), (("a", "f1.0"), ("b", "f1.1")))
+
+
+def test_a_file_without_the_rows_of_a_fact_is_not_understood(table: Path) -> None:
+    fact = hive_acid_files.facts(table, "id", IDS)[0]
+    with pytest.raises(FileFactError, match="it does not have the rows x"):
+        hive_acid_files.file_rows(table / FIRST, replace(fact, keys=("x",)))

@@ -51,9 +51,9 @@ def test_files_hold_a_value_under_the_names_that_they_have_for_it() -> None:
 
 
 def test_unknown_files_may_hold_a_value_under_the_names_since_the_newest_base_file() -> None:
-    before = replace(history(RENAMED.format("upsert 2"), mor=True).world(), file_steps={})
+    before = replace(history(RENAMED.format("upsert 2"), mor=True).world(), row_files={})
     assert before.names_held(3, "1") == {"f1", "g", "h", "i"}
-    after = replace(history(RENAMED.format("compact"), mor=True).world(), file_steps={})
+    after = replace(history(RENAMED.format("compact"), mor=True).world(), row_files={})
     assert after.names_held(3, "1") == {"g", "h", "i"}
     assert after.names_held(3, "2") == {"f1", "g", "h", "i"}
 

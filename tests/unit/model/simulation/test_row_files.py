@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
 
+from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation import row_files
 from harness.model.simulation.column_resolution import LayoutError
-from tests.quality.notation import history
+from harness.model.simulation.row_files import RowFile
+from tests.quality.notation import Told, history
 from tests.simulated_disk import instant_of
+
+
+def steps_of(
+    told: Told, facts: Sequence[FileFact], steps: Mapping[str, int]
+) -> dict[str, tuple[int, ...]]:
+    found = row_files.lying(told.history, facts, steps)
+    return {key: tuple(each.step for each in files) for key, files in found.items()}
 
 
 def held(text: str, *, mor: bool) -> dict[str, tuple[int, ...]]:
     told = history(text, mor=mor)
     steps = {instant_of(step): step for step in range(len(told.history))}
-    return row_files.lying(told.history, [each.fact() for each in told.disk.files], steps)
+    return steps_of(told, [each.fact() for each in told.disk.files], steps)
 
 
 def test_a_file_written_again_holds_all_its_rows() -> None:
@@ -40,4 +50,20 @@ def test_a_key_may_be_written_with_its_column() -> None:
     told = history("insert 1", mor=False)
     (fact,) = (each.fact() for each in told.disk.files)
     named = [replace(fact, keys=("id:1",))]
-    assert row_files.lying(told.history, named, {instant_of(1): 1}) == {"1": (1,)}
+    assert steps_of(told, named, {instant_of(1): 1}) == {"1": (1,)}
+
+
+def mapped(path: str, *stored: str) -> RowFile:
+    columns = (("id", "string"), ("g", "string"))
+    return RowFile(1, FileFact(path, FileKind.BASE, path, "1", columns, stored_names=stored))
+
+
+def test_a_file_calls_its_columns_by_the_names_of_then_or_by_physical_ones() -> None:
+    assert mapped("a.parquet").stored_as("g") == {"g"}
+    assert mapped("a.parquet", "id", "f1").stored_as("g") == {"f1"}
+    assert mapped("a.parquet", "id", "f1").stored_as("g.a") == {"f1.a"}
+
+
+def test_a_partition_column_is_called_as_the_folder_says() -> None:
+    assert mapped("q=1/p%20=p0/a.parquet", "id", "f1").stored_as("r") == {"q", "p "}
+    assert mapped("a8/a.parquet", "id", "f1").stored_as("r") == {"a8"}

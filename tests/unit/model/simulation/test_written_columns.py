@@ -52,7 +52,8 @@ def test_a_file_has_the_columns_of_the_day_on_which_it_was_written(
 
 def test_its_rows_lie_under_the_names_of_that_day() -> None:
     there = row_files.lying(TOLD.history, (file("id", "ts", "g", "f2"),), STEPS)
-    assert there == {"1": (4,), "2": (4,)}
+    found = {key: [each.step for each in files] for key, files in there.items()}
+    assert found == {"1": [4], "2": [4]}
 
 
 @pytest.mark.parametrize("lost", [(), (1, 2)])

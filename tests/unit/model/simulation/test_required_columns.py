@@ -1,0 +1,84 @@
+"""Conditions on NULL that a schema decides, and readers that go by that."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.model.query import Condition, Query, Test
+from harness.model.simulation.reader import Simulation
+from harness.model.simulation.required_columns import without_decided
+from harness.model.simulation.strategies import By, Way
+from harness.model.truth import Truth
+from tests.quality.notation import history
+from tests.quality.parties import NULLS_BY_SCHEMA
+
+LATE = "insert 1,2; add late string; forbid late; insert 3"
+BY_SCHEMA = Way(By.ID, nulls_by_schema=True)
+
+
+def required(steps: str) -> set[str | None]:
+    truth = history(steps).truth
+    return {truth.schema.path_of(each) for each in truth.required}
+
+
+@pytest.mark.parametrize(
+    ("steps", "names"),
+    [
+        ("insert 1", set()),
+        (LATE, {"late"}),
+        (f"{LATE}; rename late g; move g first", {"g"}),
+        (f"{LATE}; allow late", set()),
+        (f"{LATE}; allow f1", {"late"}),
+        (f"{LATE}; drop late; add late string", {None}),
+        ("insert 1; forbid f1; rollback", set()),
+    ],
+)
+def test_a_column_forbids_null_until_it_is_allowed_or_the_step_is_taken_back(
+    steps: str, names: set[str | None]
+) -> None:
+    assert required(steps) == names
+
+
+def left(truth: Truth, *where: tuple[str, Test]) -> Query | None:
+    first, second = (*(Condition(*each) for each in where), None)[:2]
+    return without_decided(Query(where=first, also=second), truth)
+
+
+def test_null_is_nowhere_where_the_schema_forbids_it_and_elsewhere_is_looked_for() -> None:
+    truth = history(LATE).truth
+    assert left(truth, ("late", Test.NULL)) is None
+    assert left(truth, ("f1", Test.NULL), ("late", Test.NULL)) is None
+    assert left(truth, ("late", Test.NOT_NULL)) == Query()
+    f1 = Condition("f1", Test.NOT_NULL)
+    assert left(truth, ("late", Test.NOT_NULL), ("f1", Test.NOT_NULL)) == Query(also=f1)
+    assert left(truth, ("f1", Test.NOT_NULL)) == Query(where=f1)
+
+
+def test_a_part_forbids_null_only_if_the_struct_does_too() -> None:
+    columns = "id string, ts long, s struct<a: string>"
+    one, both = (history(f"insert 1; {each}", columns).truth for each in ("forbid s.a", "forbid s"))
+    assert left(one, ("s.a", Test.NULL)) is not None
+    assert left(both, ("s.a", Test.NULL)) is not None
+    truth = history("insert 1; forbid s; forbid s.a", columns).truth
+    assert left(truth, ("s.a", Test.NULL)) is None
+
+
+def ways(steps: str, *where: Condition) -> set[str]:
+    told = history(steps)
+    found = Simulation(told.history, told.facts, told.steps).ways(where)
+    return {str(each) for each in found if each.nulls_by_schema}
+
+
+def test_the_way_is_tried_only_for_a_condition_on_null_of_such_a_column() -> None:
+    null = Condition("late", Test.NULL)
+    assert NULLS_BY_SCHEMA in ways(LATE, null)
+    assert not ways(LATE)
+    assert not ways(LATE, Condition("f1", Test.NULL))
+    assert not ways(LATE, Condition("late", Test.EQUAL, "x", "string"))
+    assert not ways(f"{LATE}; allow late", null)
+    assert not any("left out" in each or "catalog" in each for each in ways(LATE, null))
+
+
+def test_the_way_is_called_by_what_it_does_and_includes_the_mapping_alone() -> None:
+    assert str(BY_SCHEMA) == NULLS_BY_SCHEMA
+    assert BY_SCHEMA.includes(Way(By.ID))
