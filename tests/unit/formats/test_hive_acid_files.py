@@ -95,3 +95,13 @@ def test_a_minor_compaction_keeps_deletions_apart(table: Path) -> None:
 def test_rows_of_a_file_are_those_of_the_table(table: Path) -> None:
     names, rows = hive_acid_files.file_rows(table / FIRST)
     assert (names, rows) == (("id", "f"), (("a", "fa"), ("b", "fb")))
+
+
+def test_a_compaction_of_each_partition_found_the_writes_up_to_its_own(tmp_path: Path) -> None:
+    for part, last in (("p=a", 2), ("p=b", 3)):
+        base = tmp_path / part / f"base_000000{last}"
+        write(base, [(last, 0, part)])
+        (base / "_metadata_acid").write_text("{}")
+    assert hive_acid_files.joined(tmp_path, "base_0000002") == ("1", "2")
+    assert hive_acid_files.joined(tmp_path, "base_0000003") == ("1", "2", "3")
+    assert hive_acid_files.joined(tmp_path, "3") == ()
