@@ -27,6 +27,7 @@ from harness.core.records import (
 from harness.judge import recorded_metadata, recorded_schema
 from harness.run.load_run import WRITE, Run
 from tools.measure import schema_files
+from tools.measured_evidence import Measured
 
 WRITERS: Final = "shown as the files have it, which is not what was expected"
 """What is seen of a reader in a cell whose findings are all of what the files hold."""
@@ -101,57 +102,6 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class PipelineBatches:
-    """Batches of pipelines that can say something of a claim, as `claim_measured` finds them."""
-
-    __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
-
-    by: str
-    """The program that carried them out."""
-    writers: tuple[str, ...]
-    """The distributions that did."""
-    about: str = ""
-
-    @property
-    def what(self) -> str:
-        """What was measured."""
-        return f"batches by `{self.by}`, many of them killed"
-
-    @property
-    def seen_of(self) -> str:
-        """What was looked at."""
-        return "checkpoint and rows of the target"
-
-
-@dataclass(frozen=True, slots=True)
-class FrameChanges:
-    """Frames with other columns than their table that can say something of a claim."""
-
-    __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
-
-    by: str
-    """The program that wrote them."""
-    writers: tuple[str, ...]
-    """The distributions that did."""
-    expected: tuple[str, ...]
-    """What the claim allows, of what `claim_measured` says of a frame."""
-    changes: tuple[str, ...] = ()
-    """What is changed, in the program's words; none: whatever is."""
-    about: str = ""
-
-    @property
-    def what(self) -> str:
-        """What was measured."""
-        named = f" ({', '.join(self.changes)})" if self.changes else ""
-        return f"frames with other columns{named} by `{self.by}`"
-
-    @property
-    def seen_of(self) -> str:
-        """What was looked at."""
-        return "whether they are written, and what is read then"
-
-
-@dataclass(frozen=True, slots=True)
 class Claim:
     """What a source says, in our words, and what answers it."""
 
@@ -160,7 +110,7 @@ class Claim:
     number: str
     says: str
     evidence: tuple[Evidence, ...] = ()
-    measured: tuple[PipelineBatches | FrameChanges, ...] = ()
+    measured: tuple[Measured, ...] = ()
     explained: str = ""
     """Why what was seen differs from the claim."""
     note: str = ""

@@ -1,21 +1,23 @@
 """What programs of `tools/measure` noted, as evidence for claims.
 
 One that kills pipelines (`pipelines.py`, `streamer.py`) notes a line for each batch, one that
-writes frames with other columns (`frame_changes.py`) a line for each frame and reader. What is
-published of them stands beside the results, as `docs/results/pipelines.jsonl`.
+writes frames with other columns (`frame_changes.py`) a line for each frame and reader, one that
+sends mutations (`mutations.py`) a line for each batch. What is published of them stands beside the
+results, as `docs/results/pipelines.jsonl`.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from tools.claim_evidence import FrameChanges, PipelineBatches, Standing
+from tools.claim_evidence import Standing
 from tools.measure.frame_changes import RIGHT, WRITTEN
+from tools.measured_evidence import FrameChanges, Measured, MutationBatches, PipelineBatches
 
 RESULTS: Final = Path(__file__).parents[1] / "docs" / "results"
 AGREES: Final = "checkpoint and rows agree"
@@ -30,7 +32,7 @@ NOT_READ: Final = "written, and not read rightly"
 class NotedPart:
     """What is noted of one part of a claim."""
 
-    of: PipelineBatches | FrameChanges
+    of: Measured
     came: Counter[str]
     writers: tuple[str, ...]
     """Those of whom anything is noted."""
@@ -38,7 +40,7 @@ class NotedPart:
     @property
     def allowed(self) -> tuple[str, ...]:
         """What the claim allows."""
-        return self.of.expected if isinstance(self.of, FrameChanges) else (AGREES,)
+        return (AGREES,) if isinstance(self.of, PipelineBatches) else self.of.expected
 
     @property
     def standing(self) -> Standing:
@@ -48,15 +50,12 @@ class NotedPart:
         return Standing.AGREES if set(self.came) <= set(self.allowed) else Standing.DIFFERS
 
 
-def measured(of: PipelineBatches | FrameChanges, results: Path = RESULTS) -> NotedPart:
+def measured(of: Measured, results: Path = RESULTS) -> NotedPart:
     """Return what is noted of what a claim asks for."""
-    frames = isinstance(of, FrameChanges)
-    lines = _lines(results / ("frames.jsonl" if frames else "pipelines.jsonl"))
-    own = [each for each in lines if each["writer"] in of.writers]
-    if isinstance(of, FrameChanges) and of.changes:
-        own = [each for each in own if each["change"] in of.changes]
+    file, came = NOTED[type(of)]
+    own = [each for each in _lines(results / file) if of.has(each)]
     writers = tuple(dict.fromkeys(str(each["writer"]) for each in own))
-    return NotedPart(of, Counter(map(_frame if frames else _batch, own)), writers)
+    return NotedPart(of, Counter(map(came, own)), writers)
 
 
 def _lines(file: Path) -> Iterator[dict[str, Any]]:
@@ -76,3 +75,21 @@ def _frame(line: dict[str, Any]) -> str:
     if line["wrote"] != WRITTEN:
         return REFUSED
     return READ if line["shown"] == RIGHT else NOT_READ
+
+
+def _mutations(line: dict[str, Any]) -> str:
+    """Return what came of a batch: what was thrown first, what the listener was told, the rows."""
+    thrown, lost = ([each["kind"] for each in line[of]] for of in ("thrown", "lost"))
+    told = [thrown[0] if thrown else "nothing is thrown"]
+    told += [f"the listener is told {each}" for each in lost]
+    seen = f"{line['shown']} is seen"
+    told.append("nothing of it is seen" if line["shown"] == line["before"] else seen)
+    return "; ".join((*told, *(f"{each} is seen at last" for each in line["then"])))
+
+
+NOTED: Final[Mapping[type[Measured], tuple[str, Callable[[dict[str, Any]], str]]]] = {
+    PipelineBatches: ("pipelines.jsonl", _batch),
+    FrameChanges: ("frames.jsonl", _frame),
+    MutationBatches: ("mutations.jsonl", _mutations),
+}
+"""Where what is noted of each is published, and what came of a line of it."""

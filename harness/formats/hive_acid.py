@@ -179,9 +179,9 @@ class HiveAcid:
         """Return nothing: a transaction has all of a write."""
         return ""
 
-    def before(self, folder: Path, instant: str) -> tuple[str, ...]:  # noqa: ARG002
-        """Return nothing: no write is made but by a step."""
-        return ()
+    def before(self, folder: Path, instant: str) -> tuple[str, ...]:
+        """Return the writes that a compaction joined: a step has one of each partition."""
+        return hive_acid_files.joined(folder, instant)
 
     def moment(self, folder: Path, instant: str) -> Moment:  # noqa: ARG002
         """Raise KeyError: no reader can ask for the past."""

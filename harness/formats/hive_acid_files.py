@@ -105,6 +105,12 @@ def live(table: Path, ids: WriteIds) -> tuple[Folder, ...]:
     return tuple(each for each in found if not any(map(each.within, found)))
 
 
+def joined(table: Path, instant: str) -> tuple[str, ...]:
+    """Return the numbers of the writes whose rows a compaction found."""
+    found = (each for each in folders(table) if each.compacted and each.instant == instant)
+    return tuple(map(str, range(1, max((each.last for each in found), default=0) + 1)))
+
+
 def facts(table: Path, key: str, ids: WriteIds) -> tuple[FileFact, ...]:
     """Return a fact for each live file of rows, and for what is deleted of each.
 

@@ -23,6 +23,8 @@ HELD: Final = ".held"
 COMMIT: Final = "commit"
 ABORT: Final = "abort"
 """How the transaction of a batch ends."""
+_MUTATION: Final = "Mutation API, then "
+"""How the text begins under which a batch is recorded."""
 _INSTANT: Final = re.compile(r"\{instant of step (\d+)\}")
 
 
@@ -181,7 +183,7 @@ def recorded(statement: Statement) -> str:
             return f"Iceberg: {method} {json.dumps(dict(arguments))}"
         case Mutation(columns, _, rows, ends):
             told = json.dumps({"columns": dict(columns), "rows": rows})
-            return f"Mutation API, then {ends}: {told}"
+            return f"{_MUTATION}{ends}: {told}"
         case FrameWrite(query, format_, options):
             return f"DataFrame: {query}; append as {format_} {json.dumps(dict(options))}"
         case HeldSql(text, settings):
@@ -189,6 +191,11 @@ def recorded(statement: Statement) -> str:
             return f"another writer, which waits before its commit, told {told}: {text}"
         case CommitHeld():
             return "the other writer commits"
+
+
+def is_mutation(text: str) -> bool:
+    """Return whether a text is that of a batch, which a program of the harness sent."""
+    return text.startswith(_MUTATION)
 
 
 def instant_of(step: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import tempfile
 from collections.abc import Iterable, Mapping
@@ -19,6 +20,11 @@ from harness.runtime.process import Command, ProcessProblem, finished
 PROGRAM: Final = Path(__file__).with_name("mutate.groovy")
 TOOL: Final = "mutation"
 """The setting of a Hive that writes which names the distribution of the program's library."""
+
+
+def program_digest() -> str:
+    """Return the digest of the program, which decides how a batch is sent."""
+    return hashlib.sha256(PROGRAM.read_bytes()).hexdigest()
 
 
 def needed(writers: Iterable[Distribution]) -> tuple[str, ...]:

@@ -92,14 +92,17 @@ def parquet_entry(
 def unlisted_folders(entries: Iterable[CatalogEntry], files: Iterable[str]) -> tuple[str, ...]:
     """Return the folders of files that some entry of a partitioned table has no partition for.
 
-    `files`: paths relative to the table's folder.
+    `files`: paths relative to the table's folder. In a transactional table each write has a folder
+    in that of the partition.
     """
+    entries = tuple(entries)
+    beneath = 2 if any(each.write_ids for each in entries) else 1
     listed = [
         {part["sd"].get("location", "").partition(f"{LOCATION}/")[2] for part in each.partitions}
         for each in entries
         if each.table.get("partitionKeys")
     ]
-    folders = dict.fromkeys(path.rpartition("/")[0] for path in files)
+    folders = dict.fromkeys("/".join(path.split("/")[:-beneath]) for path in files)
     return tuple(each for each in folders if not all(each in there for there in listed))
 
 

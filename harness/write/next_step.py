@@ -16,7 +16,7 @@ from harness.core.records import Outcome, OutcomeKind
 from harness.engines.spark.conf import COMMON
 from harness.formats import other_writers
 from harness.formats.api import HANDOVER_VERSION, Format
-from harness.formats.statements import Statement, recorded
+from harness.formats.statements import Statement, is_mutation, recorded
 from harness.model.canonical import text_of
 from harness.model.truth import Truth
 from harness.runtime import hive_mutation, provide
@@ -39,6 +39,8 @@ from harness.write import state_store
 
 STATISTICS: Final = "statistics"
 """Under this name a state's address has what its writer's Spark is asked of statistics."""
+MUTATIONS: Final = "mutations"
+"""The same of the program that sent a batch of mutations, in this step or in one before."""
 BEGUN: Final = "begun"
 """The trace of a write that is meant to fail."""
 TRACES: Final[Mapping[type[Operation], str]] = {
@@ -171,6 +173,8 @@ class VariantOutcomes:
             settings[STATISTICS] = asked.sql
         texts = [outcome.statements for outcome in self.outcomes]
         texts.append(tuple(map(recorded, (*handover, *statements))))
+        if any(is_mutation(each) for of_step in texts for each in of_step):
+            settings[MUTATIONS] = hive_mutation.program_digest()
         writers = self.variant.writers[: step + 1]
         tools = hive_mutation.needed(map(distributions.load, writers))
         digests = [provide.digest(distributions.load(name)) for name in (*writers, *tools)]

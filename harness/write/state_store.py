@@ -123,12 +123,12 @@ def _register(catalog: Catalog, state: State, warehouse: str) -> None:
     database = state.database_in(warehouse)
     if not catalog.has(database):
         transactional = any(each.write_ids for each in state.frozen.entries)
-        in_sight = transactional and not warehouse
-        location = str(_in_sight(state)) if in_sight else state.location_in(warehouse)
+        on_disk = transactional and not warehouse
+        location = str(in_sight(state)) if on_disk else state.location_in(warehouse)
         catalog.register(database, state.frozen.entries, location)
 
 
-def _in_sight(state: State) -> Path:
+def in_sight(state: State) -> Path:
     """Return a path of the state's files without a part that begins with `.` or `_`.
 
     Trino takes such a transactional table for an empty one, wherever in its path that part is

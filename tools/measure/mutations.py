@@ -2,8 +2,9 @@
 
     python tools/measure/mutations.py build/mutations
 
-Every case has a table of its own, whose rows came by the API. Prints Markdown: what the
-documentation says, what was done, what the library threw, what HiveServer2 shows afterwards.
+Every case has a table of its own, whose rows came by the API. What was seen is a line in
+FOLDER/mutations.jsonl. Prints it as a table: what the documentation says, what was done, what the
+library threw, what HiveServer2 shows afterwards.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from typing import Any, Final
@@ -35,7 +36,17 @@ from harness.runtime.hive_mutation import PROGRAM
 from harness.runtime.process import Command, finished
 from harness.write.send_mutation import row_id
 from tools.markdown_table import table
-from tools.measure.mutations_cases import CASES, KEYS, STREAMED, TIMEOUT, Act, MutationCase, RowIds
+from tools.measure.mutations_cases import (
+    CASES,
+    EACH,
+    KEYS,
+    LINES,
+    STREAMED,
+    TIMEOUT,
+    Act,
+    MutationCase,
+    RowIds,
+)
 
 HERE: Final = Path(__file__).parent
 LIMIT_S: Final = 300.0
@@ -59,6 +70,8 @@ STREAMING: Final = Artifact(
     "front",
 )
 """The library of the Streaming API, beside that of the Mutation API."""
+LIBRARY: Final = "hive-mutation-3.1.3"
+HEAD: Final = ("the documentation says", "what was done", "thrown", "shown then")
 COLUMNS: Final = {"columns": ["id", "f"], "types": ["string", "string"], "buckets_by": [0]}
 
 
@@ -121,41 +134,79 @@ class Bench:
         return " ".join("".join(map(str, each)) for each in rows)
 
 
+@dataclass(frozen=True, slots=True)
+class SentBatch:
+    """What came of a batch."""
+
+    says: str
+    does: str
+    before: str
+    """The rows that HiveServer2 showed; so are `shown` and `then`."""
+    thrown: tuple[Mapping[str, str], ...]
+    """Kind and message of each error, in order."""
+    lost: tuple[Mapping[str, str], ...]
+    """The same of what the listener was told."""
+    others: tuple[Mapping[str, str], ...]
+    """And of what the other client met."""
+    shown: str
+    then: tuple[str, ...]
+    """What is shown after what was done at last, if anything was."""
+    writer: str = LIBRARY
+
+
 def main() -> None:
-    """Carry out all cases."""
+    """Carry out all cases, note, print."""
     options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    options.add_argument("folder", type=Path, help="for processes and logs; a new one")
+    options.add_argument("folder", type=Path, help="for processes, logs and lines; a new one")
     options.add_argument("--only", default="", help="cases whose description matches this pattern")
     given = options.parse_args()
-    with bench(given.folder.resolve()) as found:
-        rows = [carried_out(found, each) for each in CASES if re.search(given.only, each.does)]
-        head = ("the documentation says", "what was done", "thrown", "shown then")
-        print("\n".join(table(head, rows)))
-        print()
-        print(f"Streaming API, {STREAMED}: {streamed(found)}")
+    folder, found = given.folder.resolve(), list[SentBatch]()
+    with bench(folder) as on, (folder / "mutations.jsonl").open("w", encoding="utf-8") as log:
+        for each in sent(on, given.only):
+            found.append(each)
+            log.write(json.dumps(asdict(each)) + "\n")
+            log.flush()
+            print(each.does, file=sys.stderr)
+    print("\n".join(table(HEAD, map(row, found))))
 
 
-def carried_out(found: Bench, case: MutationCase) -> tuple[str, ...]:
-    """Carry out a case; return its row."""
+def sent(on: Bench, only: str) -> Iterator[SentBatch]:
+    """Carry out those cases, and the lines of the Streaming API, whose description matches."""
+    for case in (each for each in CASES if re.search(only, each.does)):
+        yield carried_out(on, case)
+    if re.search(only, LINES):
+        yield streamed(on)
+
+
+def row(of: SentBatch) -> tuple[str, ...]:
+    """Return what came of a batch as a row of the table."""
+    told = [_text(each) for each in of.thrown]
+    told += [f"listener: {_text(each)}" for each in of.lost]
+    told += [f"the other client: {_text(each)}" for each in of.others]
+    shown = ", then ".join(f"`{each}`" for each in (of.shown, *of.then))
+    return of.says, of.does, "; ".join(told) or "nothing", shown
+
+
+def carried_out(found: Bench, case: MutationCase) -> SentBatch:
+    """Carry out a case; return what came of it."""
     name = found.create(partitioned=case.partitioned)
+    before = found.shown(name, partitioned=case.partitioned)
     reply = found.send(name, case.acts(found.ids(name)), **case.request)
-    told = [_text(each) for each in reply["thrown"]]
-    told += [f"listener: {_text(each)}" for each in reply["lost"]]
-    told += [f"the other client: {_text(each)}" for each in reply["others"]]
-    shown = f"`{found.shown(name, partitioned=case.partitioned)}`"
+    shown, then = found.shown(name, partitioned=case.partitioned), list[str]()
     if case.then:
         found.ask(case.then.format(table=f"d.{name}"))
-        shown += f", then `{found.shown(name, partitioned=case.partitioned)}`"
-    print(f"{case.does}: {told} {shown}", file=sys.stderr)
-    return case.says, case.does, "; ".join(told) or "nothing", shown
+        then.append(found.shown(name, partitioned=case.partitioned))
+    thrown, lost, others = (tuple(reply[each]) for each in ("thrown", "lost", "others"))
+    return SentBatch(case.says, case.does, before, thrown, lost, others, shown, tuple(then))
 
 
-def streamed(found: Bench) -> str:
-    """Write lines by the Streaming API; return what was thrown and is shown."""
+def streamed(found: Bench) -> SentBatch:
+    """Write lines by the Streaming API; return what came of them."""
     name = found.create(partitioned=False)
+    before = found.shown(name)
     acts = [{"line": line, "ends": ends} for line, ends in STREAMED]
     reply = found.run(("streaming.groovy",), {"table": name, "acts": acts})
-    return f"thrown {[_text(each) for each in reply['thrown']]}, shown `{found.shown(name)}`"
+    return SentBatch(EACH, LINES, before, tuple(reply["thrown"]), (), (), found.shown(name), ())
 
 
 @contextmanager
@@ -172,7 +223,7 @@ def bench(folder: Path) -> Iterator[Bench]:
     with provide.start_metastore(cache, places[0], progress, METASTORE) as running:
         how = provide.runtime(server, cache, progress, folder)
         with engines.load("hive").serve(how, running.uris, places[1], progress) as hive:
-            lock = distributions.load("hive-mutation-3.1.3")
+            lock = distributions.load(LIBRARY)
             more = replace(lock, artifacts=(*lock.artifacts, STREAMING))
             library = fetch.ensure(more, cache, progress)
             with closing(hive.connect({})) as connection:

@@ -137,5 +137,7 @@ CASES: Final = (
         after_update("wait for the end"),
     ),
 )
+EACH: Final = "by the Streaming API each write has a transaction of its own"
+LINES: Final = "by the Streaming API three lines in one batch of transactions, the second aborted"
 STREAMED: Final = (("7,S", "commit"), ("8,S", "abort"), ("9,S", "commit"))
 """Lines of the Streaming API, and how the transaction of each ends."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from harness import formats
 from harness.formats import iceberg_table
 from harness.formats.api import Committed, FileFactError
-from harness.runtime.metastore_objects import CatalogEntry, unlisted_folders
+from harness.runtime.metastore_objects import CatalogEntry, WriteIds, unlisted_folders
 from tests.unit.formats.iceberg_table import Folder
 
 TIMELINES = Path(__file__).parent / "timelines"
@@ -110,6 +111,12 @@ def test_folders_that_no_partition_has_are_unlisted() -> None:
     assert unlisted_folders([entry()], files) == ("p=a=b 50%25", "p=plain")
     assert unlisted_folders([entry("p=plain"), entry("p=plain")], files) == ("p=a=b 50%25",)
     assert unlisted_folders([entry("p=plain"), entry()], files) == ("p=a=b 50%25", "p=plain")
+
+
+def test_in_a_transactional_table_a_write_has_a_folder_in_that_of_its_partition() -> None:
+    files = ["p=plain/delta_1_1_0000/bucket_00000", "p=b/base_2/bucket_00000"]
+    acid = replace(entry("p=plain"), write_ids=WriteIds(2))
+    assert unlisted_folders([acid], files) == ("p=b",)
 
 
 def test_a_table_without_partitions_has_none_unlisted() -> None:

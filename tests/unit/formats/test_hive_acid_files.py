@@ -146,3 +146,13 @@ def test_a_file_without_the_rows_of_a_fact_is_not_understood(table: Path) -> Non
     fact = hive_acid_files.facts(table, "id", IDS)[0]
     with pytest.raises(FileFactError, match="it does not have the rows x"):
         hive_acid_files.file_rows(table / FIRST, replace(fact, keys=("x",)))
+
+
+def test_a_compaction_of_each_partition_found_the_writes_up_to_its_own(tmp_path: Path) -> None:
+    for part, last in (("p=a", 2), ("p=b", 3)):
+        base = tmp_path / part / f"base_000000{last}"
+        write(base, [(last, 0, part)])
+        (base / "_metadata_acid").write_text("{}")
+    assert hive_acid_files.joined(tmp_path, "base_0000002") == ("1", "2")
+    assert hive_acid_files.joined(tmp_path, "base_0000003") == ("1", "2", "3")
+    assert hive_acid_files.joined(tmp_path, "3") == ()

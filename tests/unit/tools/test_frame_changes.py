@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from tools import claim_measured
-from tools.claim_evidence import FrameChanges, Standing
+from tools.claim_evidence import Standing
 from tools.measure import frame_changes
 from tools.measure.frame_changes import BASE, CHANGES, RIGHT, WRITTEN, ShownFrame
+from tools.measured_evidence import FrameChanges
 
 DUE = {"k1": {"id": "k1", "d": "d1"}, "k2": {"id": "k2", "d": "None"}}
 APPEND = CHANGES[0].name

@@ -10,9 +10,10 @@ import pytest
 
 from harness.artifacts import class_patch
 from tools import claim_measured
-from tools.claim_evidence import PipelineBatches, Standing
+from tools.claim_evidence import Standing
 from tools.measure import streamer_jars
 from tools.measure.pipelines import UNDISTURBED, Blow, noted
+from tools.measured_evidence import PipelineBatches
 
 MINE, OTHERS = "mine", "others"
 

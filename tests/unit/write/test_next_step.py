@@ -1,10 +1,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+
+import pytest
 
 from harness.core.records import Outcome, OutcomeKind, Refusal
 from harness.model.datatypes import parse_type
 from harness.model.table import Table
+from harness.runtime import hive_mutation
 from harness.scenario.cells import Variant
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.add_column import AddColumn
@@ -12,6 +16,7 @@ from harness.scenario.operations.api import Operation
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.drop_column import DropColumn
 from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.mutate import Mutate
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.write.next_step import VariantOutcomes
 
@@ -63,6 +68,18 @@ def test_the_creation_comes_first_and_every_step_after_it() -> None:
     assert outcomes[3].statements == ("alter table {database}.t rename column `n` to `m`",)
 
 
+def mutated_addresses(steps: tuple[Operation, ...]) -> list[str]:
+    scenario = Scenario("x", TABLE, tuple(map(Step, steps)))
+    writers = ("hive-3.1.3",) * (len(steps) + 1)
+    start = VariantOutcomes(Variant("x", scenario, "hive-acid", {"buckets": "2"}, writers))
+    addresses = []
+    while not start.complete:
+        step = start.next_step()
+        addresses.append(step.address)
+        start = start.then(Outcome(step.step, OutcomeKind.APPLIED, statements=step.texts))
+    return addresses
+
+
 def test_a_step_with_nothing_to_do_is_applied_without_statements() -> None:
     compaction = go(outcomes_of())[5]
     assert (compaction.kind, compaction.statements) == (OutcomeKind.APPLIED, ())
@@ -109,6 +126,18 @@ def test_each_writer_is_told_in_the_words_of_its_version() -> None:
 def test_settings_of_the_session_are_part_of_the_address() -> None:
     assert outcomes_of().next_step().address == outcomes_of(rewrites="some").next_step().address
     assert outcomes_of().next_step().address != outcomes_of(metadata_table="on").next_step().address
+
+
+def test_the_program_of_a_batch_is_part_of_the_address_from_its_step_on(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    program = tmp_path / "mutate.groovy"
+    program.write_text("// another program")
+    steps = (Insert(keys=(1,)), Mutate(update=(1,)), Insert(keys=(2,)))
+    before = mutated_addresses(steps)
+    monkeypatch.setattr(hive_mutation, "PROGRAM", program)
+    same = [one == other for one, other in zip(before, mutated_addresses(steps), strict=True)]
+    assert same == [True, True, False, False]
 
 
 def test_values_do_not_depend_on_what_was_refused() -> None:

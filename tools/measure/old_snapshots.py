@@ -1,0 +1,136 @@
+"""Read what a compaction left with the transactions of before it, as a reader does that comes late.
+
+    python tools/measure/old_snapshots.py RUN FOLDER [--reader hive-3.1.3]
+
+A reader of a transactional table asks the metastore once which writes count, and looks for files
+later: what is written and compacted between the two is in the table's folder by then. Here it is so
+each time: for every table of a finished run that was compacted, the folder of the compaction, and
+that of the last step, are registered with the columns and writes of each step before, and every
+reader is asked for the whole table. Prints how often its answer is the one that the step itself
+gives, and what else it is. Status 1 where there is any.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # `tools`
+
+from harness import engines
+from harness.artifacts import distributions
+from harness.artifacts.cache import Cache
+from harness.core.progress import Progress
+from harness.run import load_run, pipeline
+from harness.runtime import metastore_client, provide
+from harness.runtime.api import MetastoreUris
+from harness.runtime.metastore_client import Catalog
+from harness.scenario.cells import parse_reader
+from harness.write import state_store
+from harness.write.table_state import State
+from tools.markdown_table import table
+from tools.measure.again import said
+
+HEAD: Final = ("table", "files of", "reader", "as at the time", "otherwise")
+
+
+@dataclass(frozen=True, slots=True)
+class OldSnapshot:
+    """A step of a table, and a later one whose files are there by now."""
+
+    variant: str
+    step: int
+    files_of: int
+    before: State
+    after: State
+
+    @property
+    def database(self) -> str:
+        """Where the files of the later one are registered as the earlier one has them."""
+        return f"{self.before.database}_{self.files_of}"
+
+    def register(self, catalog: Catalog) -> None:
+        """Make both tables in a metastore."""
+        state_store.register(catalog, self.before)
+        if not catalog.has(self.database):
+            place = str(state_store.in_sight(self.after))
+            catalog.register(self.database, self.before.frozen.entries, place)
+
+
+def snapshots(found: load_run.Run, states: Mapping[tuple[str, int], State]) -> list[OldSnapshot]:
+    """Return every step before a compaction, with the files of this one and of the last step."""
+    made = []
+    for variant in found.info.variants:
+        steps = [n for name, n in states if name == variant.id]
+        compactions = [n for n in steps if found.step(variant.id, n).text.startswith("compact")]
+        for after in dict.fromkeys((*compactions, max(steps))) if compactions else ():
+            made += [
+                OldSnapshot(variant.id, n, after, states[variant.id, n], states[variant.id, after])
+                for n in range(1, after)
+            ]
+    return made
+
+
+def asked(
+    found: load_run.Run, reader: str, olds: Sequence[OldSnapshot], uris: MetastoreUris, place: Path
+) -> Iterator[tuple[OldSnapshot, str, str]]:
+    """Yield each snapshot with what its step itself shows, and what is shown of the later files."""
+    parsed = parse_reader(reader)
+    there = provide.runtime(distributions.load(parsed.distribution), Cache.default(), Progress())
+    serving = engines.load(there.distribution.engine).serve(there, uris, place, Progress())
+    with serving as server, closing(server.connect(dict(parsed.settings))) as connection:
+        for each in olds:
+            sql = _sql(found, reader, each)
+            late = sql.replace(each.before.database, each.database)
+            yield each, said(connection, sql), said(connection, late)
+
+
+def _sql(found: load_run.Run, reader: str, of: OldSnapshot) -> str:
+    cases = (
+        each.case
+        for each in found.info.cells
+        if (each.variant, each.step, each.reader) == (of.variant, of.step, reader)
+        and (each.view, each.query) == ("snapshot", "all")
+    )
+    return found.answers[next(cases)].sql
+
+
+def main() -> int:
+    """Ask every reader; print what came of it."""
+    options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    options.add_argument("run", type=Path, metavar="RUN")
+    options.add_argument("folder", type=Path, metavar="FOLDER", help="a new one, for processes")
+    options.add_argument("--reader", default="", help="part of the readers' names; all without it")
+    given = options.parse_args()
+    found, folder = load_run.load(given.run), given.folder.resolve()
+    olds = snapshots(found, pipeline.states_of(found.states, Cache.default()))
+    same, others = Counter[tuple[str, int, str]](), dict[tuple[str, int, str], list[str]]()
+    (folder / "metastore").mkdir(parents=True)
+    with provide.start_metastore(Cache.default(), folder / "metastore", Progress()) as shared:
+        with metastore_client.connect(shared.uri) as catalog:
+            for each in olds:
+                each.register(catalog)
+        for number, name in enumerate(each for each in found.readers if given.reader in each):
+            place = folder / str(number)
+            place.mkdir()
+            for old, then, late in asked(found, name, olds, shared.uris, place):
+                at = (old.variant, old.files_of, name)
+                same[at] += then == late
+                if then != late:
+                    others.setdefault(at, []).append(f"step {old.step}: {late}, not {then}")
+    told = (
+        (f"`{v}`", f"step {n}", f"`{r}`", str(count), "<br>".join(others.get((v, n, r), ())))
+        for (v, n, r), count in same.items()
+    )
+    print("\n".join(table(HEAD, told)))
+    return int(bool(others))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
