@@ -41,6 +41,7 @@ from harness.run import (
     run_info,
     run_log,
 )
+from harness.run.kept_data import KeptData
 from harness.run.live_verdicts import VerdictKinds
 from harness.run.load_run import Run
 from harness.run.recorded_case import case_of
@@ -295,7 +296,8 @@ def judge_run(folder: Path, results: ResultCache | None = None) -> JudgedRun:
     lines = baseline_files.lines_of(found, plan)
     verdicts_ = _verdicts(found, plan, results)
     jsonl.write_all(folder / load_run.VERDICTS, map(lines.apply, verdicts_))
-    run = load_run.with_verdicts(found)
+    files = (folder / name for name in (load_run.STATES, load_run.ANSWERS, load_run.VERDICTS))
+    run = replace(load_run.with_verdicts(found), kept=KeptData.of(results, found.info, files))
     return JudgedRun(run, lines.applied(tuple(run.recorded.values())))
 
 
