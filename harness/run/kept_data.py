@@ -15,8 +15,13 @@ from harness.run.run_info import RunInfo
 
 Plain = TypeVar("Plain")
 
-_REUSED: Final = b'"reused":true', b'"reused":false'
-"""How records say whether they come from an earlier run. In a text of theirs quotes are escaped."""
+
+def unmarked(records: str) -> str:
+    """Return records, as JSON, as if none came from an earlier run.
+
+    It is a fact of the run and not of what was seen. In texts of theirs quotes are escaped.
+    """
+    return records.replace('"reused":true', '"reused":false')
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +53,8 @@ NOTHING_KEPT: Final = KeptData()
 
 def _digest(info: RunInfo, files: Iterable[Path]) -> str:
     plan = replace(info, id="", started=datetime.datetime.fromtimestamp(0, datetime.UTC))
-    there = (each.read_bytes().replace(*_REUSED) for each in files if each.exists())
+    there = (unmarked(each.read_text("utf-8")) for each in files if each.exists())
     digest = hashlib.sha256()
-    for content in (run_info.dump(plan), *there):
+    for content in (run_info.dump(plan), *map(str.encode, there)):
         digest.update(f"{len(content)}\n".encode() + content)
     return digest.hexdigest()

@@ -278,6 +278,14 @@ def sort_answers(folder: Path, cases: Iterable[str] | None = None) -> None:
     found.copy(path, dict.fromkeys(found.cases()) if cases is None else cases)
 
 
+def answer_line(found: Mapping[str, Answer], case: str) -> str:
+    """Return an answer as it is recorded; one that lies in a file is not read."""
+    kept = found.records if isinstance(found, ByKey) else None
+    if isinstance(found, ByKey) and isinstance(kept, RecordFile):
+        return kept.line(found.number_of[case]).decode()
+    return jsonl.dump(found[case])
+
+
 def _having_attempts(found: Mapping[str, Answer]) -> Iterator[Answer]:
     """Yield the answers that may have attempts."""
     kept = found.records if isinstance(found, ByKey) else None

@@ -34,6 +34,7 @@ from harness.read.reader_servers import TIMEOUT_S, ReadContext
 from harness.run import (
     baseline_files,
     held_to_controls,
+    kept_data,
     load_run,
     needed_artifacts,
     plan_record,
@@ -330,19 +331,18 @@ def _of_variant(
 ) -> tuple[Verdict, ...]:
     """Return the verdicts on a variant, for which nothing of any other is looked at."""
     asked, states = cells.get(variant.id, ()), found.states_of(variant.id)
-    there = (cell.case for cell in asked if cell.case in found.answers)
-    answers = {case: found.answers[case] for case in there}
+    there = [cell.case for cell in asked if cell.case in found.answers]
 
     def judge() -> tuple[Verdict, ...]:
+        answers = {case: found.answers[case] for case in there}
         return verdicts.judge(case_of(variant, states), asked, answers)
 
     if results is None:
         return judge()
-    records = *map(jsonl.dump, states), *map(jsonl.dump, answers.values())
-    told = repr(variant), repr(asked), repr(found.info.locks), *records
-    return results.records(Verdict, told, judge, _known_verdict)
-
-
-def _known_verdict(verdict: Verdict) -> bool:
-    """Return whether a verdict is kept: what is unknown is looked at again."""
-    return verdict.verdict is not VerdictKind.UNKNOWN
+    lines = {case: load_run.answer_line(found.answers, case) for case in there}
+    records = *map(jsonl.dump, states), *lines.values()
+    told = repr(variant), repr(asked), repr(found.info.locks), *map(kept_data.unmarked, records)
+    reused = {case for case, line in lines.items() if line != kept_data.unmarked(line)}
+    # What is unknown is looked at again.
+    known = results.records(Verdict, told, judge, lambda v: v.verdict is not VerdictKind.UNKNOWN)
+    return tuple(replace(each, reused=bool(each.sql) and each.case in reused) for each in known)

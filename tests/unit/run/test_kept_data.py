@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,19 +14,12 @@ from harness.core import jsonl
 from harness.reports import html, html_data
 from harness.run import load_run, pipeline, run_info
 from harness.run.load_run import Run
-
-RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
+from tests.unit.run import answered_run
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    (tmp_path / "run").mkdir()
-    for name in (run_info.INFO, load_run.STATES, load_run.ANSWERS):
-        shutil.copyfile(RECORDED / name, tmp_path / "run" / name)
-    found = load_run.load(tmp_path / "run")
-    jsonl.write_all(found.folder / load_run.ANSWERS, found.answers.values())  # as today
-    jsonl.write_all(found.folder / load_run.STATES, found.states)
-    return load_run.load(tmp_path / "run")
+    return answered_run.make(tmp_path / "run")
 
 
 @pytest.fixture
@@ -54,10 +46,7 @@ def rename(run: Run) -> None:
 
 
 def reuse(run: Run) -> None:
-    found = [replace(each, reused=not each.reused) for each in run.answers.values()]
-    jsonl.write_all(run.folder / load_run.ANSWERS, found)
-    states = [replace(each, reused=not each.reused) for each in run.states]
-    jsonl.write_all(run.folder / load_run.STATES, states)
+    answered_run.reuse(run, reused=True)
 
 
 @pytest.mark.parametrize("change", [lambda _: None, rename, reuse])
