@@ -43,7 +43,8 @@ def write(run: Run, folder: Path) -> Path:
 def page(run: Run) -> str:
     """Return the whole page."""
     told = cause_texts(run)
-    shown = html_data.data(run, html_data.run_cells(run, [each.cause for each in told]))
+    cells = html_data.run_cells(run, [each.cause for each in told])
+    shown = html_data.data(run, cells, run.kept)
     return html_page.rendered(
         "report.html.j2",
         {

@@ -56,7 +56,7 @@ class QuestionContext:
 
 
 def cell(run: Run, verdict: Verdict, of: QuestionContext, pool: Pool) -> dict[str, JsonValue]:
-    """Return what a cell shows beside its question and its reader."""
+    """Return what a cell shows beside its question, its reader, and whether it was reused."""
     shown = worded(verdict.case, lambda: _cell(run, verdict, of, pool), None)
     if shown is None:
         return {"k": str(verdict.verdict), "because": pool.add(NOT_WORDED)}
@@ -76,7 +76,6 @@ def _cell(run: Run, verdict: Verdict, of: QuestionContext, pool: Pool) -> dict[s
         "known": pool.add(verdict.known),
         "sql": pool.add(verdict.sql or (answer.sql if answer else "")),
         "sec": round(verdict.seconds or (answer.seconds if answer else 0), 3),
-        "reused": verdict.reused,
         "advice": _advice(verdict, of.verdicts, pool),
         "evened": list(tolerance_counts.of_cell(verdict.reader, verdict.normalised)),
     }
@@ -88,6 +87,11 @@ def _cell(run: Run, verdict: Verdict, of: QuestionContext, pool: Pool) -> dict[s
         found = marks(verdict.expected, columns, answer.rows, verdict.findings, key)
         shown["marks"] = pool.add(_marks(found, of.files, pool))
     return shown
+
+
+def reused(verdict: Verdict) -> dict[str, JsonValue]:
+    """Return what a cell shows of an answer that an earlier run got."""
+    return {"reused": True} if verdict.reused else {}
 
 
 def _advice(verdict: Verdict, question: Sequence[Verdict], pool: Pool) -> int:

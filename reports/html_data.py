@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
-from harness.core.outcomes import word
 from harness.core.records import QuestionKey, Verdict, VerdictKind
-from harness.model.file_facts import FileFact
-from harness.model.simulation.column_resolution import META
 from harness.reports import agreement, summary
 from harness.reports.blame import PARTIES
 from harness.reports.file_numbers import NumberedFiles, number_files
-from harness.reports.html_cells import JsonValue, Pool, QuestionContext, cell, refusal, way_tables
+from harness.reports.html_cells import JsonValue, Pool, QuestionContext, cell, reused, way_tables
+from harness.reports.html_variants import variant_data
 from harness.reports.words import FINDINGS, TRACED, VERDICTS, way_text
 from harness.run.causes import ORDER, FoundCause, by_default
+from harness.run.kept_data import NOTHING_KEPT, KeptData
 from harness.run.load_run import Run
 from harness.run.run_info import VariantInfo
 from harness.run.way_answers import way_answers
@@ -25,8 +25,6 @@ from harness.run.way_answers import way_answers
 MOST_CELLS: Final = 50_000
 """Of more cells than these, those that are right are counted and not shown. Of more that are not
 right, there are examples of each cause."""
-CREATE: Final = "create_table"
-"""What the page calls the first step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +106,24 @@ def left(run: Run, without: Collection[str]) -> Mapping[QuestionKey, Sequence[Ve
     return {key: verdicts for key, verdicts in some.items() if verdicts}
 
 
-def data(run: Run, cells: PageCells) -> dict[str, JsonValue]:
-    """Return everything that the page's script needs."""
+def data(run: Run, cells: PageCells, kept: KeptData = NOTHING_KEPT) -> dict[str, Any]:
+    """Return everything that the page's script needs.
+
+    `kept`: has it without what was reused, where the cells follow from the run alone.
+    """
+    found = kept.get("cells of the page", partial(_records_data, run, cells))
+    for question, verdicts in zip(found["questions"], cells.shown.values(), strict=True):
+        for shown, verdict in zip(question["cells"], verdicts, strict=True):
+            shown.update(reused(verdict))
+    return found
+
+
+def _records_data(run: Run, cells: PageCells) -> dict[str, Any]:
+    """Return what follows from records, whether they were reused or not."""
     pool = Pool()
     steps, instants = _steps(run), _instants(run)
     variants = [
-        _variant(run, each, steps[each.id], instants.get(each.id, {}), pool)
+        variant_data(run, each, steps[each.id], instants.get(each.id, {}), pool)
         for each in _shown_variants(run, cells)
     ]
     return {
@@ -207,71 +217,6 @@ def _instants(run: Run) -> Mapping[str, Mapping[str, int]]:
     return found
 
 
-def _variant(
-    run: Run,
-    variant: VariantInfo,
-    numbers: Iterable[int],
-    instants: Mapping[str, int],
-    pool: Pool,
-) -> JsonValue:
-    return {
-        "id": variant.id,
-        "scenario": variant.scenario,
-        "format": variant.format,
-        "settings": dict(variant.settings),
-        "writers": list(dict.fromkeys(variant.writers)),
-        "twin": variant.twin,
-        "about": variant.about,
-        "source": variant.source,
-        "yaml": pool.add(run.info.scenarios.get(variant.id, "")),
-        "created": _step(run, variant, 0, instants, pool),
-        "steps": [_step(run, variant, number, instants, pool) for number in sorted(numbers)],
-    }
-
-
-def _step(
-    run: Run, variant: VariantInfo, number: int, instants: Mapping[str, int], pool: Pool
-) -> JsonValue:
-    step = variant.step(number)
-    state = run.by_step.get((variant.id, number))
-    outcome = state.outcome if state else None
-    return {
-        "number": number,
-        "text": step.text,
-        "operation": step.operation if number else CREATE,
-        "quiet": step.quiet,
-        "changes": step.changes_schema,
-        "outcome": word(outcome) if outcome else "",
-        "because": outcome.because if outcome else "",
-        "refusal": refusal(outcome.refusal, pool) if outcome else 0,
-        "instant": outcome.instant if outcome else "",
-        "statements": pool.add(list(outcome.statements) if outcome else []),
-        "files": pool.add(_files(state.files if state else (), instants, pool)),
-    }
-
-
-def _files(files: Sequence[FileFact], instants: Mapping[str, int], pool: Pool) -> list[JsonValue]:
-    """Return a state's files, the one numbered 1 first. Most were there a step before."""
-    return [
-        pool.add(_file(fact, instants.get(fact.instant), pool))
-        for fact in number_files(files, instants).facts
-    ]
-
-
-def _file(fact: FileFact, step: int | None, pool: Pool) -> JsonValue:
-    return {
-        "path": fact.path,
-        "kind": str(fact.kind),
-        "group": fact.file_group,
-        "instant": fact.instant,
-        "step": step,
-        "columns": pool.add([list(c) for c in fact.columns if c[0] not in META]),
-        "meta": sum(name in META for name, _ in fact.columns),
-        "keys": list(fact.keys),
-        "deleted": list(fact.deleted),
-    }
-
-
 def _questions(run: Run, cells: PageCells, pool: Pool) -> list[JsonValue]:
     """Return the questions, each with its cells: what they share is said once."""
     variants = {each.id: number for number, each in enumerate(_shown_variants(run, cells))}
@@ -323,7 +268,8 @@ def _before(before: CellBefore | None, files: QuestionFiles, pool: Pool) -> dict
     changed: dict[str, JsonValue] = {"changed": before.change}
     if was := before.verdict:
         of = QuestionContext([was], files.of(was.question))
-        changed["was"] = {"reader": was.reader} | cell(before.run, was, of, pool)
+        shown = cell(before.run, was, of, pool) | reused(was)
+        changed["was"] = {"reader": was.reader} | shown
     return changed
 
 

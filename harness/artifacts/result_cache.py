@@ -9,6 +9,7 @@ change under one version.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -16,13 +17,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from harness.artifacts import spread_files
 from harness.artifacts.cache import Cache
 from harness.artifacts.distributions import digest_of
 from harness.core import jsonl, registry
 from harness.core.jsonl import Record
+
+Plain = TypeVar("Plain")
 
 FOLDER: Final = "results"
 HARNESS: Final = Path(__file__).parents[1]
@@ -62,32 +65,48 @@ class ResultCache:
         if not self.code:
             return tuple(make())
         name = f"{digest_of([self.code, kind.__name__, list(made_from)])}.jsonl"
-        found = _read(spread_files.place(self.folder, name), kind)
-        if found is None:
-            found = tuple(make())
-            if all(map(lasts, found)):
-                with suppress(OSError):  # what cannot be kept is worked out again
-                    self._keep(name, found)
-        return found
+        if (kept := self._find(name)) is not None:
+            return tuple(jsonl.parse(kind, line) for line in kept.splitlines(keepends=True))
+        made = tuple(make())
+        if all(map(lasts, made)):
+            self._keep(name, "".join(f"{jsonl.dump(each)}\n" for each in made))
+        return made
 
-    def _keep(self, name: str, records: Iterable[Record]) -> None:
-        lines = "".join(f"{jsonl.dump(each)}\n" for each in records).encode()
-        spread_files.write(self.folder, name, _sum(lines) + lines)
+    def data(self, what: str, made_from: Iterable[str], make: Callable[[], Plain]) -> Plain:
+        """Return the plain data that `make` returns, or has returned before, as JSON has them.
+
+        Args:
+            what: tells them from other data that are made from the same.
+            made_from: all that `make` looks at, but for the code of the harness.
+            make: works them out.
+
+        """
+        if not self.code:
+            return make()
+        name = f"{digest_of([self.code, what, list(made_from)])}.json"
+        if (kept := self._find(name)) is not None:
+            found: Plain = json.loads(kept)
+            return found
+        made = make()
+        self._keep(name, json.dumps(made, separators=(",", ":")))
+        return made
+
+    def _keep(self, name: str, text: str) -> None:
+        content = text.encode()
+        with suppress(OSError):  # what cannot be kept is worked out again
+            spread_files.write(self.folder, name, _sum(content) + content)
+
+    def _find(self, name: str) -> bytes | None:
+        """Read what is kept; None where nothing is, or not all: the machine may have gone down."""
+        try:
+            head, _, content = spread_files.place(self.folder, name).read_bytes().partition(b"\n")
+        except OSError:
+            return None
+        return content if head + b"\n" == _sum(content) else None
 
 
-def _read(path: Path, kind: type[Record]) -> tuple[Record, ...] | None:
-    """Read what is kept; None where nothing is, or not all: the machine may have gone down."""
-    try:
-        head, *lines = path.read_bytes().splitlines(keepends=True)
-    except (OSError, ValueError):
-        return None
-    if head != _sum(b"".join(lines)):
-        return None
-    return tuple(jsonl.parse(kind, line) for line in lines)
-
-
-def _sum(lines: bytes) -> bytes:
-    return hashlib.sha256(lines).hexdigest().encode() + b"\n"
+def _sum(content: bytes) -> bytes:
+    return hashlib.sha256(content).hexdigest().encode() + b"\n"
 
 
 @cache

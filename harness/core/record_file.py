@@ -79,7 +79,7 @@ class RecordFile(Sequence[Record]):
         """Yield the case of each record, of which no more is read."""
         for at in range(len(self)):
             # One that is not as we write it is read to see whether it is a record.
-            yield case_of(self._line(at)) or getattr(self[at], "case", "")
+            yield case_of(self.line(at)) or getattr(self[at], "case", "")
 
     def copy(self, path: Path, cases: Iterable[str]) -> None:
         """Write the records of these cases to a file, the last of each; complete or not at all.
@@ -89,20 +89,21 @@ class RecordFile(Sequence[Record]):
         at = {case: number for number, case in enumerate(self.cases())}
         part = path.with_suffix(path.suffix + ".part")
         with naming(path), part.open("wb") as out:
-            out.writelines(self._line(at[case]) for case in cases if case in at)
+            out.writelines(self.line(at[case]) for case in cases if case in at)
         part.replace(path)
 
     def containing(self, text: bytes) -> Iterator[Record]:
         """Yield the records whose lines have a text in them; the others are not read."""
-        return (self[at] for at in range(len(self)) if text in self._line(at))
+        return (self[at] for at in range(len(self)) if text in self.line(at))
 
-    def _line(self, at: int) -> bytes:
+    def line(self, at: int) -> bytes:
+        """Return the line of a record, which is not read."""
         start, end = self._starts[at], self._starts[at + 1]
         return os.pread(self._file, end - start, start)
 
     def _read(self, at: int) -> Record:
         try:
-            return jsonl.parse(self._kind, self._line(at))
+            return jsonl.parse(self._kind, self.line(at))
         except ValueError as problem:
             raise self._failed(at + 1, problem) from problem
 
@@ -125,21 +126,22 @@ class ByKey(Mapping[Key, Value], Generic[Key, Value]):
         self._keys = keys
 
     @cached_property
-    def _at(self) -> Mapping[Key, int]:
+    def number_of(self) -> Mapping[Key, int]:
+        """The number of the record of each key."""
         return {key: at for at, key in enumerate(self._keys())}
 
     def __getitem__(self, key: Key) -> Value:
         """Return the record of a key."""
-        return self.records[self._at[key]]
+        return self.records[self.number_of[key]]
 
     def __iter__(self) -> Iterator[Key]:
         """Iterate over the keys."""
-        return iter(self._at)
+        return iter(self.number_of)
 
     def __len__(self) -> int:
         """Return the number of keys."""
-        return len(self._at)
+        return len(self.number_of)
 
     def __contains__(self, key: object) -> bool:
         """Return whether there is a record of a key, which is not read."""
-        return key in self._at
+        return key in self.number_of

@@ -8,7 +8,7 @@ looked at: of a million cells they are more than memory holds.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -21,6 +21,7 @@ from harness.core.record_file import ByKey, RecordFile
 from harness.core.records import Answer, OutcomeKind, StateRecord, Verdict, VerdictKind
 from harness.run import frames
 from harness.run.frames import FrameColumn
+from harness.run.kept_data import NOTHING_KEPT, KeptData
 from harness.run.run_info import ReaderInfo, RunInfo, StepInfo, VariantInfo, first_wrong, read_info
 from harness.scenario.cells import Cell
 
@@ -61,6 +62,8 @@ class Run:
     states: Sequence[StateRecord]
     answers: Mapping[str, Answer]
     recorded: Mapping[str, Verdict]
+    kept: KeptData = field(default=NOTHING_KEPT, compare=False, repr=False)
+    """Of runs with the same records, all of them."""
 
     @cached_property
     def variants(self) -> Mapping[str, VariantInfo]:
@@ -273,6 +276,14 @@ def sort_answers(folder: Path, cases: Iterable[str] | None = None) -> None:
     path = folder / ANSWERS
     found = _file(path, Answer)
     found.copy(path, dict.fromkeys(found.cases()) if cases is None else cases)
+
+
+def answer_line(found: Mapping[str, Answer], case: str) -> str:
+    """Return an answer as it is recorded; one that lies in a file is not read."""
+    kept = found.records if isinstance(found, ByKey) else None
+    if isinstance(found, ByKey) and isinstance(kept, RecordFile):
+        return kept.line(found.number_of[case]).decode()
+    return jsonl.dump(found[case])
 
 
 def _having_attempts(found: Mapping[str, Answer]) -> Iterator[Answer]:

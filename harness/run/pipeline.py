@@ -34,6 +34,7 @@ from harness.read.reader_servers import TIMEOUT_S, ReadContext
 from harness.run import (
     baseline_files,
     held_to_controls,
+    kept_data,
     load_run,
     needed_artifacts,
     plan_record,
@@ -41,6 +42,7 @@ from harness.run import (
     run_info,
     run_log,
 )
+from harness.run.kept_data import KeptData
 from harness.run.live_verdicts import VerdictKinds
 from harness.run.load_run import Run
 from harness.run.recorded_case import case_of
@@ -295,7 +297,8 @@ def judge_run(folder: Path, results: ResultCache | None = None) -> JudgedRun:
     lines = baseline_files.lines_of(found, plan)
     verdicts_ = _verdicts(found, plan, results)
     jsonl.write_all(folder / load_run.VERDICTS, map(lines.apply, verdicts_))
-    run = load_run.with_verdicts(found)
+    files = (folder / name for name in (load_run.STATES, load_run.ANSWERS, load_run.VERDICTS))
+    run = replace(load_run.with_verdicts(found), kept=KeptData.of(results, found.info, files))
     return JudgedRun(run, lines.applied(tuple(run.recorded.values())))
 
 
@@ -328,19 +331,18 @@ def _of_variant(
 ) -> tuple[Verdict, ...]:
     """Return the verdicts on a variant, for which nothing of any other is looked at."""
     asked, states = cells.get(variant.id, ()), found.states_of(variant.id)
-    there = (cell.case for cell in asked if cell.case in found.answers)
-    answers = {case: found.answers[case] for case in there}
+    there = [cell.case for cell in asked if cell.case in found.answers]
 
     def judge() -> tuple[Verdict, ...]:
+        answers = {case: found.answers[case] for case in there}
         return verdicts.judge(case_of(variant, states), asked, answers)
 
     if results is None:
         return judge()
-    records = *map(jsonl.dump, states), *map(jsonl.dump, answers.values())
-    told = repr(variant), repr(asked), repr(found.info.locks), *records
-    return results.records(Verdict, told, judge, _known_verdict)
-
-
-def _known_verdict(verdict: Verdict) -> bool:
-    """Return whether a verdict is kept: what is unknown is looked at again."""
-    return verdict.verdict is not VerdictKind.UNKNOWN
+    lines = {case: load_run.answer_line(found.answers, case) for case in there}
+    records = *map(jsonl.dump, states), *lines.values()
+    told = repr(variant), repr(asked), repr(found.info.locks), *map(kept_data.unmarked, records)
+    reused = {case for case, line in lines.items() if line != kept_data.unmarked(line)}
+    # What is unknown is looked at again.
+    known = results.records(Verdict, told, judge, lambda v: v.verdict is not VerdictKind.UNKNOWN)
+    return tuple(replace(each, reused=bool(each.sql) and each.case in reused) for each in known)

@@ -180,8 +180,13 @@ def write_info(folder: Path, info: RunInfo) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     part = folder / f"{INFO}.part"
     with naming(folder / INFO):
-        part.write_bytes(_INFO.dump_json(info, indent=1) + b"\n")
+        part.write_bytes(dump(info))
     part.replace(folder / INFO)
+
+
+def dump(info: RunInfo) -> bytes:
+    """Return the content of `run.json`."""
+    return _INFO.dump_json(info, indent=1) + b"\n"
 
 
 def check(folder: Path) -> None:

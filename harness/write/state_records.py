@@ -24,15 +24,19 @@ class VariantResult:
     states: Mapping[tuple[str, int], State]
 
 
-def record(outcomes: VariantOutcomes, states: Sequence[State | None]) -> VariantResult:
+def record(
+    outcomes: VariantOutcomes, states: Sequence[State | None], results: ResultCache
+) -> VariantResult:
     """Return what is known of a variant that was written just now: its records and its states.
 
     Args:
         outcomes: of the steps so far.
         states: one for each of these steps, None where there is none.
+        results: gets the records for later runs.
 
     """
-    return _result(outcomes, states, _records(outcomes, states, reused=False))
+    known = found(outcomes, states, results)
+    return replace(known, records=tuple(replace(each, reused=False) for each in known.records))
 
 
 def found(
@@ -43,8 +47,10 @@ def found(
     The files of a state are as they were when it was frozen, or it would not be found.
     """
     told = repr(outcomes), *(state_store.facts(each) if each else "" for each in states)
-    made = partial(_records, outcomes, states, reused=True)
-    return _result(outcomes, states, results.records(StateRecord, told, made, _whole))
+    records = results.records(StateRecord, told, partial(_records, outcomes, states), _whole)
+    variant = outcomes.variant.id
+    there = {(variant, step): state for step, state in enumerate(states) if state}
+    return VariantResult(records, there)
 
 
 def _whole(record: StateRecord) -> bool:
@@ -52,23 +58,13 @@ def _whole(record: StateRecord) -> bool:
     return not any(each.unread for each in record.values)
 
 
-def _result(
-    outcomes: VariantOutcomes, states: Sequence[State | None], records: Iterable[StateRecord]
-) -> VariantResult:
-    variant = outcomes.variant.id
-    there = {(variant, step): state for step, state in enumerate(states) if state}
-    return VariantResult(tuple(records), there)
-
-
-def _records(
-    variant: VariantOutcomes, states: Sequence[State | None], *, reused: bool
-) -> Iterator[StateRecord]:
+def _records(variant: VariantOutcomes, states: Sequence[State | None]) -> Iterator[StateRecord]:
     seen, held = set[FileFact](), FileRowsSeen()
     # A catalog that lists the meta columns now may leave them out again at a later step.
     meta = any(state.bare for state in states if state)
     for outcome, state in zip(variant.outcomes, states, strict=True):
         if state is None:
-            yield StateRecord(variant.variant.id, outcome, "", reused=reused)
+            yield StateRecord(variant.variant.id, outcome, "", reused=True)
             continue
         names = _names(state.frozen, [each.instant for each in variant.outcomes])
         files = _relabelled(state.frozen, names)
@@ -84,7 +80,7 @@ def _records(
             digest=state.digest,
             files=files,
             tables=tuple(entry.name for entry in state.frozen.entries),
-            reused=reused,
+            reused=True,
             layout=state.frozen.layout,
             others=state.frozen.others,
             table_version=state.frozen.table_version,

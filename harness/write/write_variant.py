@@ -78,9 +78,9 @@ def write(variant: Variant, target: WriteTarget, spark_for: SparkFor) -> Variant
             outcomes = outcomes.then(each.outcome)
             states.append(each.state)
     except StepUnknownError as unknown:
-        done = state_records.record(outcomes, states)
+        done = state_records.record(outcomes, states, ResultCache.of(target.cache))
         raise WriterSilent(done, unknown.outcome) from None
-    return state_records.record(outcomes, states)
+    return state_records.record(outcomes, states, ResultCache.of(target.cache))
 
 
 def write_steps(variant: Variant, target: WriteTarget, spark_for: SparkFor) -> Iterator[StepState]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import shutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from enum import Enum
@@ -17,16 +16,12 @@ from harness.judge import verdicts
 from harness.judge.case import Case
 from harness.run import load_run, pipeline, plan_record, run_info
 from harness.run.load_run import Run
-
-RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
+from tests.unit.run import answered_run
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    (tmp_path / "run").mkdir()
-    for name in (run_info.INFO, load_run.STATES, load_run.ANSWERS):
-        shutil.copyfile(RECORDED / name, tmp_path / "run" / name)
-    return load_run.load(tmp_path / "run")
+    return answered_run.make(tmp_path / "run")
 
 
 @pytest.fixture
@@ -60,6 +55,22 @@ def test_a_run_that_is_recorded_as_another_is_judged_by_what_is_kept(
     every = {each.id for each in run.info.variants}
     assert set(judged) == unknown, "what is unknown is looked at again"
     assert every - unknown
+
+
+def test_what_an_earlier_run_asked_and_judged_is_not_judged_when_it_is_reused(
+    run: Run, tmp_path: Path, judged: list[str]
+) -> None:
+    results = ResultCache(tmp_path / "results", "code")
+    before = text(run.folder, results)
+    judged.clear()
+    text(run.folder, results)
+    always = list(judged)
+    answered_run.reuse(run, reused=True)
+    judged.clear()
+    after = text(run.folder, results)
+    assert judged == always
+    assert after == text(run.folder)
+    assert after != before
 
 
 def answers(run: Run, first: int, **changed: object) -> None:

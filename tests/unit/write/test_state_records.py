@@ -42,7 +42,7 @@ def test_so_is_when_rows_were_committed(monkeypatch: pytest.MonkeyPatch, tmp_pat
     state = frozen_state(0, ("id",), tmp_path)
     state = replace(state, frozen=replace(state.frozen, instants=("10",)))
     course = VariantOutcomes(variant()).then(replace(state.frozen.outcome, instant="100"))
-    (record,) = state_records._records(course, [state], reused=True)
+    (record,) = state_records._records(course, [state])
     assert record.values[0].commits == ("100", "30")
 
 
@@ -70,7 +70,7 @@ def test_the_meta_columns_of_files_from_before_the_catalog_left_them_out_are_kep
         course = VariantOutcomes(variant())
         for each in states:
             course = course.then(each.frozen.outcome)
-        records = list(state_records._records(course, states, reused=False))
+        records = list(state_records._records(course, states))
         assert [each.bare for each in records] == [False, bare]
         assert [bool(each.values[0].meta) for each in records] == [bare, bare]
 
@@ -85,7 +85,7 @@ def test_a_state_of_an_earlier_run_is_recorded_with_what_its_table_says_of_its_s
     state = frozen_state(0, ("id",), tmp_path)
     state = replace(state, frozen=replace(state.frozen, instants=("10",)))
     course = course.then(replace(state.frozen.outcome, instant="100"))
-    (record,) = state_records._records(course, [state], reused=True)
+    (record,) = state_records._records(course, [state])
     assert record.schema_history is not None
     assert [each.instant for each in record.schema_history.versions] == [FIRST, "100", "20"]
 
@@ -126,6 +126,18 @@ def test_the_files_of_a_state_that_was_seen_before_are_not_read_again(
 ) -> None:
     monkeypatch.setattr("harness.write.state_records.data_files.read", read := FilesRead())
     assert found(state) == found(state)
+    assert read.times == 1
+
+
+def test_nor_are_those_of_a_state_that_the_run_before_wrote(
+    monkeypatch: pytest.MonkeyPatch, state: table_state.State
+) -> None:
+    monkeypatch.setattr("harness.write.state_records.data_files.read", read := FilesRead())
+    results = ResultCache(state.folder.with_name("results"), "code")
+    course = VariantOutcomes(variant()).then(state.frozen.outcome)
+    (written,) = state_records.record(course, [state], results).records
+    assert not written.reused
+    assert found(state) == (replace(written, reused=True),)
     assert read.times == 1
 
 

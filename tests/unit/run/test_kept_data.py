@@ -1,0 +1,128 @@
+"""What a page shows of cells is kept from run to run: under all that is recorded, and no less."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.artifacts.result_cache import ResultCache
+from harness.core import jsonl
+from harness.reports import html, html_data
+from harness.run import load_run, pipeline, run_info
+from harness.run.load_run import Run
+from tests.unit.run import answered_run
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    return answered_run.make(tmp_path / "run")
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[Run]:
+    """Return a list that gets the runs whose cells are worked out."""
+    runs, questions = list[Run](), html_data._questions
+
+    def listed(run: Run, *given: object) -> object:
+        runs.append(run)
+        return questions(run, *given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(html_data, "_questions", listed)
+    return runs
+
+
+def page(folder: Path, results: ResultCache | None) -> str:
+    """Judge a run, and return its page."""
+    return html.page(pipeline.judge_run(folder, results).run)
+
+
+def rename(run: Run) -> None:
+    later = run.info.started + datetime.timedelta(days=1)
+    run_info.write_info(run.folder, replace(run.info, id="another", started=later))
+
+
+def reuse(run: Run) -> None:
+    answered_run.reuse(run, reused=True)
+
+
+@pytest.mark.parametrize("change", [lambda _: None, rename, reuse])
+def test_a_run_that_records_the_same_has_the_page_that_it_would_have(
+    run: Run, tmp_path: Path, made: list[Run], change: Callable[[Run], None]
+) -> None:
+    results = ResultCache(tmp_path / "results", "code")
+    page(run.folder, results)
+    change(run)
+    made.clear()
+    kept = page(run.folder, results)
+    assert made == []
+    assert kept == page(run.folder, None)
+    assert len(made) == 1
+
+
+def test_a_run_shows_which_of_its_own_answers_were_reused(run: Run, tmp_path: Path) -> None:
+    results = ResultCache(tmp_path / "results", "code")
+    first = page(run.folder, results)
+    reuse(run)
+    assert page(run.folder, results).count('"reused":true') != first.count('"reused":true')
+
+
+def slow_answer(run: Run) -> None:
+    first, *others = run.answers.values()
+    later = replace(first, seconds=first.seconds + 1)
+    jsonl.write_all(run.folder / load_run.ANSWERS, [later, *others])
+
+
+def text_of_reuse(run: Run) -> None:
+    """Change a text that looks as what says that an answer is reused."""
+    first, *others = run.answers.values()
+    told = replace(first, confirmed='"reused":true')
+    jsonl.write_all(run.folder / load_run.ANSWERS, [told, *others])
+    page(run.folder, ResultCache(run.folder.with_name("results"), "code"))
+    told = replace(first, confirmed='"reused":false')
+    jsonl.write_all(run.folder / load_run.ANSWERS, [told, *others])
+
+
+def other_state(run: Run) -> None:
+    states = [run.states[n] for n in range(len(run.states))]
+    at = next(n for n, each in enumerate(states) if len(each.files) > 1)
+    states[at] = replace(states[at], files=states[at].files[1:])
+    jsonl.write_all(run.folder / load_run.STATES, states)
+
+
+def other_plan(run: Run) -> None:
+    first, *others = run.info.variants
+    changed = replace(first, about="Another scenario.")
+    run_info.write_info(run.folder, replace(run.info, variants=(changed, *others)))
+
+
+@pytest.mark.parametrize("change", [slow_answer, text_of_reuse, other_state, other_plan])
+def test_of_other_records_all_is_worked_out(
+    run: Run, tmp_path: Path, made: list[Run], change: Callable[[Run], None]
+) -> None:
+    results = ResultCache(tmp_path / "results", "code")
+    page(run.folder, results)
+    change(run)
+    made.clear()
+    after = page(run.folder, results)
+    assert len(made) == 1
+    assert after == page(run.folder, None)
+
+
+def test_other_verdicts_are_not_those_that_are_kept(
+    run: Run, tmp_path: Path, made: list[Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results = ResultCache(tmp_path / "results", "code")
+    page(run.folder, results)
+    verdicts = pipeline._verdicts
+    monkeypatch.setattr(
+        pipeline,
+        "_verdicts",
+        lambda *given: (replace(each, because="for a reason") for each in verdicts(*given)),
+    )
+    made.clear()
+    assert "for a reason" in page(run.folder, results)
+    assert len(made) == 1
