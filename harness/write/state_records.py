@@ -9,6 +9,7 @@ from functools import partial
 from harness.artifacts.result_cache import ResultCache
 from harness.core.records import FileValues, StateRecord
 from harness.formats import data_files
+from harness.formats.api import FileFactError
 from harness.model.file_facts import FileFact
 from harness.write import state_store
 from harness.write.next_step import VariantOutcomes
@@ -47,7 +48,7 @@ def found(
     The files of a state are as they were when it was frozen, or it would not be found.
     """
     told = repr(outcomes), *(state_store.facts(each) if each else "" for each in states)
-    records = results.records(StateRecord, told, partial(_records, outcomes, states), _whole)
+    records = results.records(StateRecord, told, partial(_of_now, outcomes, states), _whole)
     variant = outcomes.variant.id
     there = {(variant, step): state for step, state in enumerate(states) if state}
     return VariantResult(records, there)
@@ -56,6 +57,23 @@ def found(
 def _whole(record: StateRecord) -> bool:
     """Return whether every file was read: the next time one may be that was not."""
     return not any(each.unread for each in record.values)
+
+
+def _of_now(variant: VariantOutcomes, states: Sequence[State | None]) -> Iterator[StateRecord]:
+    """Yield the records of states whose files are looked at once more.
+
+    What was frozen with a state is what the harness of that day made of its files.
+    """
+    return _records(variant, [each and _looked_at(variant, each) for each in states])
+
+
+def _looked_at(variant: VariantOutcomes, state: State) -> State:
+    key, frozen = variant.variant.scenario.table.key, state.frozen
+    try:
+        files, layout = variant.shape.facts(state.table, key, frozen.entries), ""
+    except FileFactError as problem:
+        files, layout = (), str(problem)
+    return replace(state, frozen=replace(frozen, files=files, layout=layout))
 
 
 def _records(variant: VariantOutcomes, states: Sequence[State | None]) -> Iterator[StateRecord]:

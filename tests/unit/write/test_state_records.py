@@ -10,6 +10,7 @@ import pytest
 
 from harness.artifacts.result_cache import ResultCache
 from harness.core.records import FileValues, Outcome, OutcomeKind, StateRecord
+from harness.formats.api import FileFactError
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.schema_history import FIRST, SchemaHistory, SchemaVersion
 from harness.model.simulation.column_resolution import META
@@ -90,6 +91,9 @@ def test_a_state_of_an_earlier_run_is_recorded_with_what_its_table_says_of_its_s
     assert [each.instant for each in record.schema_history.versions] == [FIRST, "100", "20"]
 
 
+SHAPE = type(VariantOutcomes(variant()).shape)
+
+
 @dataclass
 class FilesRead:
     """Stands for the files of a state; counts how often they are read."""
@@ -114,8 +118,9 @@ def found(
 
 
 @pytest.fixture
-def state(tmp_path: Path) -> table_state.State:
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> table_state.State:
     state = frozen_state(0, ("id",), tmp_path / "state")
+    monkeypatch.setattr(SHAPE, "facts", lambda *_: state.frozen.files)
     state.folder.mkdir()
     (state.folder / state_store.STATE).write_text("frozen")
     return state
@@ -127,6 +132,29 @@ def test_the_files_of_a_state_that_was_seen_before_are_not_read_again(
     monkeypatch.setattr("harness.write.state_records.data_files.read", read := FilesRead())
     assert found(state) == found(state)
     assert read.times == 1
+
+
+def test_what_is_told_of_files_is_what_is_made_of_them_now(
+    monkeypatch: pytest.MonkeyPatch, state: table_state.State
+) -> None:
+    # The harness that froze the state knew less of the same files.
+    (old,) = state.frozen.files
+    monkeypatch.setattr("harness.write.state_records.data_files.read", FilesRead())
+    now = replace(old, misled_names=("f1",))
+    monkeypatch.setattr(SHAPE, "facts", lambda *_: (now,))
+    (record,) = found(state)
+    assert (record.files, record.layout) == ((now,), "")
+
+
+def test_files_that_are_not_understood_now_tell_nothing(
+    monkeypatch: pytest.MonkeyPatch, state: table_state.State
+) -> None:
+    def facts(*_: object) -> tuple[FileFact, ...]:
+        raise FileFactError("a file cannot be understood")
+
+    monkeypatch.setattr(SHAPE, "facts", facts)
+    (record,) = found(state)
+    assert (record.files, record.layout) == ((), "a file cannot be understood")
 
 
 def test_nor_are_those_of_a_state_that_the_run_before_wrote(
