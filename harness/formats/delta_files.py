@@ -9,16 +9,18 @@ beside them. Values of partition columns stand in the log alone ("Partition Valu
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import Any, Final
 
-from harness.formats import delta_log, delta_vectors, parquet
+from harness.formats import delta_changes, delta_log, delta_vectors, parquet
 from harness.formats.api import FileFactError, FileRows
 from harness.formats.delta_log import Action, DeltaLog, LiveFile, physical_name
 from harness.model import partition_paths
 from harness.model.canonical import MapValue, Value
 from harness.model.datatypes import parse_type
 from harness.model.file_facts import FileFact, FileKind
+from harness.model.simulation.incremental import COMMIT_TIME
 
 _TYPES: Final = {"integer": "int", "short": "smallint", "byte": "tinyint"}
 """What we call a type that Delta calls otherwise (protocol, "Primitive Types")."""
@@ -41,6 +43,8 @@ def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
 def file_rows(path: Path, fact: FileFact) -> FileRows:
     """Read the rows of a data file with the values of its partition columns.
 
+    Where the table records its changes, also with when each row was written.
+
     Raises:
         FileFactError: they cannot be understood, or the file is not part of the table.
 
@@ -51,13 +55,29 @@ def file_rows(path: Path, fact: FileFact) -> FileRows:
         raise FileFactError(f"{fact.path}: no commit adds it")
     fields = {physical_name(each): each for each in log.schema(live[0].version)}
     names, rows = parquet.content(path)
-    told = _partition(live[0], fields)
+    told, commits = _partition(live[0], fields), _commits(log, live[0], fact, names, rows)
     columns = [fields.get(each) for each in names]
     shown = (
-        (*(_by_names(value, field) for value, field in zip(row, columns, strict=True)), *told[1])
-        for row in rows
+        (*map(_by_names, row, columns), *told[1], *commit)
+        for row, commit in zip(rows, commits or repeat(()), strict=False)
     )
-    return (*_names(names, fields), *told[0]), tuple(shown)
+    own = (COMMIT_TIME,) if commits else ()
+    return (*_names(names, fields), *told[0], *own), tuple(shown)
+
+
+def _commits(
+    log: DeltaLog,
+    live: LiveFile,
+    fact: FileFact,
+    names: Sequence[str],
+    rows: Sequence[Sequence[Value]],
+) -> Sequence[tuple[Value]]:
+    """Return the version that wrote each row; nothing where that is not known of all of them."""
+    # A fact does not say which column is the key: its keys tell it.
+    columns = zip(names, zip(*rows, strict=True), strict=bool(rows))
+    key = next((name for name, column in columns if tuple(map(str, column)) == fact.keys), "")
+    found = delta_changes.last_writes(log, key, live.version) if key else {}
+    return [(str(found[each]),) for each in fact.keys] if found.keys() >= set(fact.keys) else ()
 
 
 def _facts(log: DeltaLog, key: str) -> Iterator[FileFact]:

@@ -42,6 +42,9 @@ _COMPACTED: Final = "_metadata_acid"
 """A file in a base folder that a compaction made, and no overwrite (`AcidUtils.MetaDataFile`)."""
 
 Place = tuple[int, int, int]
+Keys = dict[tuple[Path, Place], tuple[str, str]]
+"""By a row's partition and its place there the file that holds it, and its key: a write counts the
+rows of each partition anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +127,7 @@ def facts(table: Path, key: str, ids: WriteIds) -> tuple[FileFact, ...]:
         for each in there
         for path in (_files(each) if each.kind == DELETES else ())
     ]
-    keys: dict[Place, tuple[str, str]] = {}
+    keys: Keys = {}
     made = list[FileFact]()
     for each in there:
         gone = frozenset(chain.from_iterable(one.joined_into(each) for one in deletions))
@@ -145,7 +148,8 @@ class _Deletions:
 
     def joined_into(self, folder: Folder) -> Sequence[Place]:
         """Return what a compaction that made a folder knew to be deleted."""
-        return self.places if folder.compacted and self.folder.last <= folder.last else ()
+        of_it = self.folder.path.parent == folder.path.parent and self.folder.last <= folder.last
+        return self.places if folder.compacted and of_it else ()
 
 
 def file_rows(path: Path, fact: FileFact) -> FileRows:
@@ -200,7 +204,7 @@ def _fact(
     path: Path,
     instant: str,
     key: str,
-    keys: dict[Place, tuple[str, str]],
+    keys: Keys,
     gone: AbstractSet[Place],
 ) -> FileFact:
     """Return the fact of a file of rows; the places of its rows are added to `keys`."""
@@ -210,19 +214,17 @@ def _fact(
             raise FileFactError(f"{path.name}: it has no column {key}")
         rows.append((place, str(row[key])))
     left = [each for each in rows if each[0] not in gone]
-    keys |= {place: (relative, own) for place, own in left}
+    keys |= {(path.parent.parent, place): (relative, own) for place, own in left}
     own = tuple(each for _, each in left)
     return FileFact(relative, FileKind.BASE, relative, instant, _columns(path), own)
 
 
-def _deletions(
-    table: Path, deletions: _Deletions, keys: Mapping[Place, tuple[str, str]]
-) -> Iterator[FileFact]:
+def _deletions(table: Path, deletions: _Deletions, keys: Keys) -> Iterator[FileFact]:
     """Yield a fact for each live file of which a file of deletions takes rows."""
     relative, gone = deletions.path.relative_to(table).as_posix(), dict[str, list[str]]()
     for each in deletions.places:
-        if each in keys:
-            file, key = keys[each]
+        if found := keys.get((deletions.folder.path.parent, each)):
+            file, key = found
             gone.setdefault(file, []).append(key)
     instant = deletions.folder.instant
     for file, of in gone.items():

@@ -124,6 +124,17 @@ def test_a_write_after_the_compaction_deletes_the_version_of_the_joined_file(tab
     ]
 
 
+def test_a_place_is_of_a_row_of_its_own_partition(tmp_path: Path) -> None:
+    for name, key in (("p=0", "a"), ("p=1", "b")):
+        write(tmp_path / name / "delta_0000001_0000001_0000", [(1, 0, key), (1, 1, f"{key}2")])
+    write(tmp_path / "p=0" / "delete_delta_0000002_0000002_0000", [(1, 0, None)])
+    (gone,) = (f for f in hive_acid_files.facts(tmp_path, "id", WriteIds(2)) if f.deleted)
+    assert (gone.file_group, gone.deleted) == (f"p=0/{FIRST}", ("a",))
+    write(tmp_path / "p=1" / "delta_0000001_0000002", [(1, 0, "b"), (1, 1, "b2")])
+    facts = hive_acid_files.facts(tmp_path, "id", WriteIds(2))
+    assert {each.keys for each in facts} == {("a", "a2"), ("b", "b2"), ()}
+
+
 def test_two_versions_that_nothing_deletes_are_both_there(table: Path) -> None:
     found = joined(table, [(1, 0, "a"), (2, 0, "a"), (3, 0, "a")], [(1, 0)])
     assert found == [(FileKind.BASE, ("a", "a"), ())]
