@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -51,14 +53,24 @@ def content(path: Path) -> FileRows:
     return tuple(each["name"] for each in fields), tuple(rows)
 
 
-def _records(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the schema of the writer, and the records."""
+def leaves(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield what `avro_types.leaves` does of a file.
+
+    Raises:
+        FileFactError: it is no Avro file.
+
+    """
+    return avro_types.leaves(_records(path, limit=0)[0])
+
+
+def _records(path: Path, limit: int | None = None) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the schema of the writer, and the records, or so many of them."""
     import fastavro  # noqa: PLC0415 - only reading needs it
 
     try:
         with path.open("rb") as file:
             found = fastavro.reader(file)
-            records: list[Any] = list(found)
+            records: list[Any] = list(islice(found, limit))
             schema: Any = found.writer_schema
     except (ValueError, EOFError, IndexError, OSError) as problem:
         raise FileFactError(f"{path.name}: {problem}") from problem

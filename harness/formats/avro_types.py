@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Iterator
 from typing import Any, Final
 
 from harness.model.canonical import MapValue, Value
@@ -14,6 +15,25 @@ _MICROS: Final = {"timestamp": "timestamp-micros", "timestamp_ntz": "local-times
 def columns(schema: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     """Return name and type of the fields of a record schema, in order."""
     return tuple((field["name"], text(field["type"])) for field in schema["fields"])
+
+
+def leaves(record: dict[str, Any], above: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the dotted name of each field, and of each part of a record, that has no parts.
+
+    >>> part = {"type": "record", "name": "r", "fields": [{"name": "b", "type": "int"}]}
+    >>> [name for name, _ in leaves({"fields": [{"name": "a", "type": ["null", part]}]})]
+    ['a.b']
+    """
+    for field in record["fields"]:
+        union = field["type"] if isinstance(field["type"], list) else [field["type"]]
+        kinds = [each for each in union if each != "null"]
+        match kinds:
+            case [{"type": "record"} as inner]:
+                yield from leaves(inner, f"{above}{field['name']}.")
+            case [{"type": "array" | "map"}]:
+                continue
+            case _:
+                yield above + field["name"], field
 
 
 def text(type_: Any) -> str:  # noqa: ANN401 - Avro's JSON

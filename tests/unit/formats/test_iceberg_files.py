@@ -214,7 +214,7 @@ def test_a_file_of_another_table_is_not_looked_up(folder: Folder) -> None:
         found.relative("file:/where/it-was-not/x.parquet")
 
 
-@pytest.mark.parametrize("kind", ["PARQUET", "ORC"])
+@pytest.mark.parametrize("kind", ["PARQUET", "ORC", "AVRO"])
 @pytest.mark.parametrize(
     ("names", "lost"),
     [
@@ -228,7 +228,7 @@ def test_a_file_of_another_table_is_not_looked_up(folder: Folder) -> None:
 def test_a_column_is_lost_where_the_name_mapping_leads_to_it_no_longer(
     folder: Folder, names: dict[int, list[str]], lost: tuple[str, ...], kind: str
 ) -> None:
-    made = folder.orc if kind == "ORC" else folder.data
+    made = {"PARQUET": folder.data, "ORC": folder.orc, "AVRO": folder.avro}[kind]
     folder.commit(70, Entry(made(f"one.{kind.lower()}", id=["1"], a=[1]), kind=kind))
     mapping = json.dumps([{"field-id": id_, "names": each} for id_, each in names.items()])
     then = [{"id": 1, "name": "id", "type": "string"}, {"id": 2, "name": "a", "type": "long"}]
