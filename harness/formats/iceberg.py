@@ -307,10 +307,8 @@ class Iceberg:
         return columns, tuple(map(tuple, taken))
 
     def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
-        """Read the manifests, and the footers of data files."""
-        there = {each.path for each in files}
-        found = (each for each in iceberg_statistics.read(folder) if each.path in there)
-        return (*found, *data_files.statistics(folder, files))
+        """Read the manifests, which may be written anew at any step, and the footers."""
+        return (*iceberg_statistics.read(folder), *data_files.statistics(folder, files))
 
     def asked_statistics(self, settings: VariantSettings) -> None:
         """Return nothing: all that there are can be read."""
