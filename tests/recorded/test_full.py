@@ -54,7 +54,8 @@ def names(file: Parsed, verdict: str) -> list[str]:
 
 
 def test_what_people_found_right_still_has_the_names_that_they_looked_at() -> None:
-    told = [json.loads(each) for each in ADJUDICATED.read_text("utf-8").splitlines()]
+    lines_ = map(json.loads, ADJUDICATED.read_text("utf-8").splitlines())
+    told = [each for each in lines_ if "run" not in each]  # the others are of other profiles
     right: Mapping[str, Any] = {
         each["case"]: each for each in told if each["right"] and each["case"] != ASKED_OTHERWISE
     }
