@@ -1,6 +1,6 @@
 """YAML texts that are long and seldom change, such as lock data: what they say is kept.
 
-A run in which nothing changed parses some 100 KB of them else, at 1.5 ms a KB.
+The quick start reads 57 KB of them, which takes a quarter of a second to parse.
 """
 
 from __future__ import annotations
