@@ -56,7 +56,7 @@ def check(cache: Cache) -> None:
         return
     if not cache.root.is_dir():
         raise PathProblem(cache.root, f"is no folder; let {ENVIRONMENT_VARIABLE} name another")
-    if not _marked(cache.root) and (found := next(_strange(cache.root), None)):
+    if not marked(cache) and (found := next(_strange(cache.root), None)):
         held = str(found.relative_to(cache.root))
         raise PathProblem(
             cache.root,
@@ -69,14 +69,15 @@ def claim(cache: Cache) -> None:
     """Make a folder a cache, with its mark; raises as `check` does."""
     check(cache)
     mark = cache.root / MARK
-    if not _marked(cache.root):
+    if not marked(cache):
         with cache.lock(mark), cache.workspace(mark) as space:
             (space / MARK).write_text(TEXT, encoding="utf-8")
             (space / MARK).replace(mark)
 
 
-def _marked(root: Path) -> bool:
-    mark = root / MARK
+def marked(cache: Cache) -> bool:
+    """Return whether a folder has the mark of a cache."""
+    mark = cache.root / MARK
     return mark.is_file() and OURS.encode() in mark.read_bytes()[: len(TEXT)]
 
 

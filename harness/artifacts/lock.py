@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, Field, NonNegativeInt, PlainValidator
 
-from harness.artifacts import version_rules
+from harness.artifacts import kept_yaml, version_rules
 from harness.artifacts.distribution import (
     ARCHIVE,
     Artifact,
@@ -27,7 +27,7 @@ from harness.artifacts.distribution import (
     Wheel,
 )
 from harness.artifacts.version_rules import Data
-from harness.core import validation, yaml_reader
+from harness.core import validation
 from harness.core.problems import Problems
 from harness.core.runtime_names import CONTAINER, PROCESS
 from harness.core.yaml_reader import Document
@@ -257,7 +257,7 @@ def read(text: str, where: str, other: Other) -> tuple[Data, Document]:
         ScenarioProblem: it is no YAML, or names rules that are not about it.
 
     """
-    document = yaml_reader.parse(text, where)
+    document = kept_yaml.parse(text, where)
     own = data = document.data
     if not isinstance(own, dict):
         return own, document

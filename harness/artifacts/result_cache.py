@@ -21,7 +21,6 @@ from typing import Final, TypeVar
 
 from harness.artifacts import spread_files
 from harness.artifacts.cache import Cache
-from harness.artifacts.distributions import digest_of
 from harness.core import jsonl, registry
 from harness.core.jsonl import Record
 
@@ -38,7 +37,7 @@ class ResultCache:
     """The results that runs have worked out, one file each."""
 
     folder: Path
-    code: str
+    code: str = ""
     """The digest of the code that makes them; empty: nothing is kept."""
 
     @classmethod
@@ -64,7 +63,7 @@ class ResultCache:
         """
         if not self.code:
             return tuple(make())
-        name = f"{digest_of([self.code, kind.__name__, list(made_from)])}.jsonl"
+        name = self._name(kind.__name__, made_from)
         if (kept := self._find(name)) is not None:
             return tuple(jsonl.parse(kind, line) for line in kept.splitlines(keepends=True))
         made = tuple(make())
@@ -83,13 +82,17 @@ class ResultCache:
         """
         if not self.code:
             return make()
-        name = f"{digest_of([self.code, what, list(made_from)])}.json"
+        name = self._name(what, made_from)
         if (kept := self._find(name)) is not None:
             found: Plain = json.loads(kept)
             return found
         made = make()
         self._keep(name, json.dumps(made, separators=(",", ":")))
         return made
+
+    def _name(self, what: str, made_from: Iterable[str]) -> str:
+        told = json.dumps([self.code, what, list(made_from)])
+        return f"{hashlib.sha256(told.encode()).hexdigest()}.jsonl"
 
     def _keep(self, name: str, text: str) -> None:
         content = text.encode()

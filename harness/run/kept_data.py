@@ -53,8 +53,10 @@ NOTHING_KEPT: Final = KeptData()
 
 def _digest(info: RunInfo, files: Iterable[Path]) -> str:
     plan = replace(info, id="", started=datetime.datetime.fromtimestamp(0, datetime.UTC))
-    there = (unmarked(each.read_text("utf-8")) for each in files if each.exists())
-    digest = hashlib.sha256()
-    for content in (run_info.dump(plan), *map(str.encode, there)):
-        digest.update(f"{len(content)}\n".encode() + content)
+    digest = hashlib.sha256(run_info.dump(plan))
+    for path in filter(Path.exists, files):
+        digest.update(f"{path.name}\n".encode())
+        with path.open(encoding="utf-8", newline="\n") as lines:
+            for line in lines:  # one after another: there may be a million
+                digest.update(unmarked(line).encode())
     return digest.hexdigest()

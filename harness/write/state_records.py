@@ -36,8 +36,9 @@ def record(
         results: gets the records for later runs.
 
     """
-    known = found(outcomes, states, results)
-    return replace(known, records=tuple(replace(each, reused=False) for each in known.records))
+    made = tuple(_of_now(outcomes, states))
+    results.records(StateRecord, _told(outcomes, states), partial(iter, made), _whole)
+    return _result(outcomes, states, (replace(each, reused=False) for each in made))
 
 
 def found(
@@ -47,11 +48,22 @@ def found(
 
     The files of a state are as they were when it was frozen, or it would not be found.
     """
-    told = repr(outcomes), *(state_store.facts(each) if each else "" for each in states)
-    records = results.records(StateRecord, told, partial(_of_now, outcomes, states), _whole)
+    make = partial(_of_now, outcomes, states)
+    records = results.records(StateRecord, _told(outcomes, states), make, _whole)
+    return _result(outcomes, states, records)
+
+
+def _told(outcomes: VariantOutcomes, states: Sequence[State | None]) -> tuple[str, ...]:
+    """Return all that records are made from."""
+    return repr(outcomes), *(state_store.facts(each) if each else "" for each in states)
+
+
+def _result(
+    outcomes: VariantOutcomes, states: Sequence[State | None], records: Iterable[StateRecord]
+) -> VariantResult:
     variant = outcomes.variant.id
     there = {(variant, step): state for step, state in enumerate(states) if state}
-    return VariantResult(records, there)
+    return VariantResult(tuple(records), there)
 
 
 def _whole(record: StateRecord) -> bool:
