@@ -13,6 +13,7 @@ from harness.formats.api import CREATED_BY, VariantSettings
 from harness.formats.iceberg_settings import FILE_FORMAT, PARQUET, properties
 from harness.formats.keyless_rows import one_task
 from harness.formats.statements import DATABASE, LOCATION, Sql, Statement, under
+from harness.model.datatypes import DataType
 from harness.model.identifiers import TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth
@@ -27,6 +28,9 @@ PLAIN: Final = "plain"
 """The plain table that `snapshot` makes another one of, and its folder in that of the table."""
 LEGACY: Final = "migrate_legacy"
 """`migrate`, of Parquet files in an old layout."""
+DYNAMIC: Final = "hive.exec.dynamic.partition.mode", "nonstrict", "strict"
+"""Each row may say which partition it goes to, and what is put back (Hive documentation,
+"Configuration Properties", `hive.exec.dynamic.partition.mode`)."""
 LEGACY_FORMAT: Final = "spark.sql.parquet.writeLegacyFormat"
 """Under it Spark writes decimals of fixed length, and lists that have two levels (`SQLConf`)."""
 _BY: Final = (MIGRATE, SNAPSHOT, LEGACY)
@@ -43,17 +47,19 @@ def cannot_have(scenario: Scenario) -> str:
     first = scenario.steps[0].operation
     if type(first) is not Insert:
         return f"{CREATED_BY}: the first step does not insert the rows of the plain table"
-    if scenario.table.partition_by:
-        return f"{CREATED_BY}: plain tables with partitions are not made here"
+    names, by = tuple(dict(scenario.table.columns)), scenario.table.partition_by
+    if by != names[len(names) - len(by) :]:
+        return f"{CREATED_BY}: plain tables have their partition columns behind all others"
     return ""
 
 
 def create(table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
     """Return the creation of the plain table."""
-    columns = ", ".join(f"{quoted(name)} {type_text(type_)}" for name, type_ in table.columns)
-    files = settings.get(FILE_FORMAT, PARQUET)
+    count = len(table.columns) - len(table.partition_by)
+    by = f" partitioned by ({_defined(table.columns[count:])})" if table.partition_by else ""
+    columns, files = _defined(table.columns[:count]), settings.get(FILE_FORMAT, PARQUET)
     name, place = _plain(settings)
-    return (Sql(f"create table {name} ({columns}) stored as {files} location 'file:{place}'"),)
+    return (Sql(f"create table {name} ({columns}){by} stored as {files} location 'file:{place}'"),)
 
 
 def begins(operation: Operation, after: Truth, settings: VariantSettings) -> bool:
@@ -68,6 +74,7 @@ def filled(before: Truth, after: Truth, settings: VariantSettings) -> tuple[Stat
     insert = Sql(f"insert into {name} {one_task(rows, after.schema.fields)}", commits=False)
     old = settings[CREATED_BY] == LEGACY
     write = under(LEGACY_FORMAT, "true", "false", (insert,)) if old else (insert,)
+    write = under(*DYNAMIC, write) if after.table.partition_by else write
     told = f"properties => map({_pairs(properties(settings))})"
     own = f"'{DATABASE}.{TABLE}'"
     if settings[CREATED_BY] != SNAPSHOT:
@@ -83,6 +90,10 @@ def _plain(settings: Mapping[str, str]) -> tuple[str, str]:
     if settings[CREATED_BY] != SNAPSHOT:
         return f"{DATABASE}.{TABLE}", LOCATION
     return f"{DATABASE}.{PLAIN}", f"{LOCATION}/{PLAIN}"
+
+
+def _defined(columns: Sequence[tuple[str, DataType]]) -> str:
+    return ", ".join(f"{quoted(name)} {type_text(type_)}" for name, type_ in columns)
 
 
 def _pairs(found: Sequence[tuple[str, str]]) -> str:

@@ -134,11 +134,26 @@ class LockedSql:
     text: str
 
     commits: ClassVar[bool] = True
+    killed: ClassVar[str] = "while it waits for the table's lock"
+
+
+@dataclass(frozen=True, slots=True)
+class CommitSql:
+    """Spark SQL whose writer is killed when Delta comes to the commit; see `delta_client.py`.
+
+    All data files are written then, and nothing of the new version is.
+    """
+
+    text: str
+
+    commits: ClassVar[bool] = True
+    killed: ClassVar[str] = "when it comes to the commit"
 
 
 Statement = (
     Sql
     | LockedSql
+    | CommitSql
     | SetColumns
     | ClientCall
     | IcebergCall
@@ -170,8 +185,8 @@ def recorded(statement: Statement) -> str:
     match statement:
         case Sql(text):
             return text
-        case LockedSql(text):
-            return f"killed while it waits for the table's lock: {text}"
+        case LockedSql(text) | CommitSql(text):
+            return f"killed {statement.killed}: {text}"
         case SetColumns(columns, cascade):
             also = ", and of partitions" if cascade else ""
             return f"metastore: set columns {json.dumps(columns)}{also}"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness import formats
-from harness.formats.iceberg_migration import LEGACY_FORMAT
+from harness.formats.iceberg_migration import DYNAMIC, LEGACY_FORMAT
 from harness.formats.statements import recorded
 from harness.model.datatypes import parse_type
 from harness.model.table import Table
@@ -24,9 +24,9 @@ MIGRATED = {"created_by": "migrate", "file_format": "orc"}
 SNAPSHOT = {"created_by": "snapshot"}
 
 
-def said(settings: dict[str, str], *operations: Operation) -> list[str]:
+def said(settings: dict[str, str], *operations: Operation, table: Table = TABLE) -> list[str]:
     """Return the statements of the last operation."""
-    scenario = Scenario("x", TABLE, tuple(map(Step, operations)))
+    scenario = Scenario("x", table, tuple(map(Step, operations)))
     applied = [True] * len(operations)
     every = expected_history.history(scenario, merge_on_read=False, applied=applied)
     return [*map(recorded, ICEBERG.wording(operations[-1], every[-2], every[-1], settings))]
@@ -44,6 +44,16 @@ def test_a_plain_table_gets_the_rows_of_the_first_step_and_is_migrated() -> None
         "properties => map('format-version', '2', "
     )
     assert "'write.format.default', 'orc'" in call
+
+
+def test_the_plain_table_may_have_partitions_and_each_row_says_its_own() -> None:
+    by = Table(TABLE.columns, "id", partition_by=("a",))
+    (made,) = map(recorded, ICEBERG.create(by, MIGRATED))
+    assert "(`id` string) partitioned by (`a` int) stored as orc" in made
+    told, write, back, call = said(MIGRATED, Insert((1,)), table=by)
+    assert (told, back) == tuple(f"set {DYNAMIC[0]}={each}" for each in DYNAMIC[1:])
+    assert write.startswith("insert into {database}.t select ")
+    assert [call] == said(MIGRATED, Insert((1,)))[1:]
 
 
 def test_a_snapshot_is_made_of_a_plain_table_which_then_goes() -> None:
@@ -79,7 +89,8 @@ def test_a_table_is_not_migrated_where_the_first_step_inserts_nothing(
 
     assert why(Insert((1,))) == ""
     assert "the first step does not insert" in why(Upsert((1,)))
-    assert "partitions" in why(Insert((1,)), ("a",))
+    assert why(Insert((1,)), ("a",)) == ""
+    assert "behind all others" in why(Insert((1,)), ("id",))
 
 
 def test_a_table_that_begins_as_a_plain_one_has_no_metadata_at_first(tmp_path: Path) -> None:
