@@ -78,5 +78,6 @@ def of_another(operation: Operation, family: str) -> str:
 
 
 def _owned(operation: Operation, owners: Sequence[str]) -> str:
-    alone = f"is {owners[0]}'s alone" if len(owners) == 1 else f"{' and '.join(owners)} alone have"
+    several = f"{', '.join(owners[:-1])} and {owners[-1]} alone have"
+    alone = several if len(owners) > 1 else f"is {owners[0]}'s alone"
     return f"has no {name_of(operation)}, which {alone}"
