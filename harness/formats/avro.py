@@ -31,11 +31,21 @@ def read(path: Path, key: str) -> Footer:
         FileFactError: it is no Avro file, or has no such column.
 
     """
-    schema, records = _records(path)
-    columns = avro_types.columns(schema)
+    written, records = _records(path)
+    columns = avro_types.columns(written)
     if key not in dict(columns):
         raise FileFactError(f"{path.name}: it has no column {key}")
     return Footer(columns, tuple(str(each[key]) for each in records))
+
+
+def schema(path: Path) -> dict[str, Any]:
+    """Return the schema of the writer.
+
+    Raises:
+        FileFactError: it is no Avro file.
+
+    """
+    return _records(path)[0]
 
 
 def content(path: Path) -> FileRows:
@@ -45,8 +55,8 @@ def content(path: Path) -> FileRows:
         FileFactError: it is no Avro file, or holds a value that has no canonical form.
 
     """
-    schema, records = _records(path)
-    fields = schema["fields"]
+    written, records = _records(path)
+    fields = written["fields"]
     rows = (tuple(avro_types.value(r[f["name"]], f["type"]) for f in fields) for r in records)
     return tuple(each["name"] for each in fields), tuple(rows)
 
@@ -59,7 +69,7 @@ def _records(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         with path.open("rb") as file:
             found = fastavro.reader(file)
             records: list[Any] = list(found)
-            schema: Any = found.writer_schema
+            written: Any = found.writer_schema
     except (ValueError, EOFError, IndexError, OSError) as problem:
         raise FileFactError(f"{path.name}: {problem}") from problem
-    return schema, records
+    return written, records

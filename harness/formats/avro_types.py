@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Iterator
 from typing import Any, Final
 
 from harness.model.canonical import MapValue, Value
@@ -14,6 +15,23 @@ _MICROS: Final = {"timestamp": "timestamp-micros", "timestamp_ntz": "local-times
 def columns(schema: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     """Return name and type of the fields of a record schema, in order."""
     return tuple((field["name"], text(field["type"])) for field in schema["fields"])
+
+
+def leaves(schema: dict[str, Any], above: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the dotted name of each column and of each part of a struct that has no parts.
+
+    >>> struct = {"type": "record", "fields": [{"name": "b", "type": "int"}]}
+    >>> listed = {"name": "l", "type": {"type": "array", "items": "int"}}
+    >>> [name for name, _ in leaves({"fields": [{"name": "a", "type": ["null", struct]}, listed]})]
+    ['a.b']
+    """
+    for each in schema["fields"]:
+        kinds = each["type"] if isinstance(each["type"], list) else [each["type"]]
+        parts = [kind for kind in kinds if isinstance(kind, dict)]
+        if any(kind["type"] == "record" for kind in parts):
+            yield from leaves(parts[0], f"{above}{each['name']}.")
+        elif not any(kind["type"] in {"array", "map"} for kind in parts):
+            yield above + each["name"], each
 
 
 def text(type_: Any) -> str:  # noqa: ANN401 - Avro's JSON

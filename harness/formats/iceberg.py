@@ -137,7 +137,7 @@ class Iceberg:
     def cannot_have(self, settings: VariantSettings, scenario: Scenario) -> str:
         """Return what the settings need and the scenario's table does not have."""
         plain = iceberg_migration.is_migrated(settings)
-        why = iceberg_migration.cannot_have(scenario) if plain else ""
+        why = iceberg_migration.cannot_have(scenario, settings) if plain else ""
         return why or iceberg_settings.cannot_have(settings, scenario)
 
     def session(

@@ -7,8 +7,13 @@ files stay as they are, and the table gets a name mapping, by which readers find
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
+from harness.artifacts import distributions
+from harness.engines.format_facts import FormatFacts
+from harness.engines.trino import connector_catalogs
+from harness.formats import trinoql
 from harness.formats.api import CREATED_BY, VariantSettings
 from harness.formats.iceberg_settings import FILE_FORMAT, PARQUET, properties
 from harness.formats.keyless_rows import one_task
@@ -24,6 +29,8 @@ from harness.scenario.operations.spark_sql import quoted, text, type_text
 
 MIGRATE: Final = "migrate"
 SNAPSHOT: Final = "snapshot"
+TRINO: Final = "trino"
+"""The engine that has a procedure of this name too, and no other of these."""
 PLAIN: Final = "plain"
 """The plain table that `snapshot` makes another one of, and its folder in that of the table."""
 LEGACY: Final = "migrate_legacy"
@@ -42,10 +49,13 @@ def is_migrated(settings: VariantSettings) -> bool:
     return settings.get(CREATED_BY) in _BY
 
 
-def cannot_have(scenario: Scenario) -> str:
+def cannot_have(scenario: Scenario, settings: VariantSettings) -> str:
     """Return what the scenario lacks for a plain table; empty where it lacks nothing."""
-    first = scenario.steps[0].operation
-    if type(first) is not Insert:
+    first = scenario.steps[0]
+    other = distributions.load(first.by).engine if first.by else ""
+    if other and (other != TRINO or settings[CREATED_BY] != MIGRATE):
+        return f"{CREATED_BY}: of other writers {TRINO} alone is told of {MIGRATE}, and of no more"
+    if type(first.operation) is not Insert:
         return f"{CREATED_BY}: the first step does not insert the rows of the plain table"
     names, by = tuple(dict(scenario.table.columns)), scenario.table.partition_by
     if by != names[len(names) - len(by) :]:
@@ -69,12 +79,7 @@ def begins(operation: Operation, after: Truth, settings: VariantSettings) -> boo
 
 def filled(before: Truth, after: Truth, settings: VariantSettings) -> tuple[Statement, ...]:
     """Return the write of the rows into the plain table, and the procedure."""
-    rows = [row for key, row in after.rows.items() if key not in before.rows]
-    name, _ = _plain(settings)
-    insert = Sql(f"insert into {name} {one_task(rows, after.schema.fields)}", commits=False)
-    old = settings[CREATED_BY] == LEGACY
-    write = under(LEGACY_FORMAT, "true", "false", (insert,)) if old else (insert,)
-    write = under(*DYNAMIC, write) if after.table.partition_by else write
+    name, write = _plain(settings)[0], _write(before, after, settings)
     told = f"properties => map({_pairs(properties(settings))})"
     own = f"'{DATABASE}.{TABLE}'"
     if settings[CREATED_BY] != SNAPSHOT:
@@ -83,6 +88,29 @@ def filled(before: Truth, after: Truth, settings: VariantSettings) -> tuple[Stat
     source = f"source_table => '{name}', table => {own}, location => 'file:{LOCATION}'"
     gone = Sql(f"drop table {name}", in_any_case=True, commits=False)  # its files stay
     return *write, Sql(f"{_CATALOG}snapshot({source}, {told})"), gone
+
+
+def filled_by_trino(
+    before: Truth, after: Truth, settings: VariantSettings, facts: FormatFacts
+) -> tuple[Statement, ...]:
+    """Return the same where Trino migrates the plain table, which Spark fills as it made it.
+
+    Source: Trino's manual, "Iceberg connector", "Migrate table". It takes no properties.
+    """
+    told = _write(before, after, settings)
+    write = (replace(each, by_maker=True) for each in told if isinstance(each, Sql))
+    catalog = trinoql.quoted(connector_catalogs.catalog(facts, {}))
+    arguments = f"schema_name => '{DATABASE}', table_name => '{TABLE}'"
+    return *write, Sql(f"call {catalog}.system.migrate({arguments})")
+
+
+def _write(before: Truth, after: Truth, settings: VariantSettings) -> tuple[Statement, ...]:
+    rows = [row for key, row in after.rows.items() if key not in before.rows]
+    name, _ = _plain(settings)
+    insert = Sql(f"insert into {name} {one_task(rows, after.schema.fields)}", commits=False)
+    old = settings[CREATED_BY] == LEGACY
+    write = under(LEGACY_FORMAT, "true", "false", (insert,)) if old else (insert,)
+    return under(*DYNAMIC, write) if after.table.partition_by else write
 
 
 def _plain(settings: Mapping[str, str]) -> tuple[str, str]:

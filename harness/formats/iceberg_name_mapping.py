@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from harness.formats import orc, parquet, parquet_statistics
+from harness.formats import avro, avro_types, orc, parquet, parquet_statistics
 from harness.formats.iceberg_statistics import FIELD_ID
 from harness.formats.iceberg_table import IcebergTable, Live
 
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 PROPERTY: Final = "schema.name-mapping.default"
 _ID_OF: Final[Mapping[str, bytes]] = {"PARQUET": FIELD_ID, "ORC": b"iceberg.id"}
-"""What a column's id is called in each kind of file (Iceberg specification, "Parquet", "ORC")."""
+"""What a column's id is called in two kinds of files (Iceberg specification, "Parquet", "ORC")."""
+AVRO: Final = "AVRO"
+_ID_IN_AVRO: Final = "field-id"
+"""The same of a field in an Avro schema (Iceberg specification, "Avro")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ def wrong_names(live: Live, found: IcebergTable) -> WrongNames:
 
     """
     stored = found.properties.get(PROPERTY)
-    if not stored or live.entry["file_format"] not in _ID_OF:
+    if not stored or live.entry["file_format"] not in {*_ID_OF, AVRO}:
         return WrongNames()
     mapped, due = dict(_mapped(json.loads(stored))), found.ids(live.snapshot)
     lost = [name for name in _without_id(live, found) if mapped.get(name) != due.get(name)]
@@ -62,6 +65,10 @@ def _mapped(fields: Sequence[Mapping[str, Any]], above: str = "") -> Iterator[tu
 
 def _without_id(live: Live, found: IcebergTable) -> Iterator[str]:
     kind = live.entry["file_format"]
+    if kind == AVRO:
+        fields = avro_types.leaves(avro.schema(found.folder / live.path))
+        yield from (name for name, field in fields if _ID_IN_AVRO not in field)
+        return
     for name, leaf in parquet_statistics.leaves(_schema(found.folder / live.path, kind)):
         if _ID_OF[kind] not in (leaf.metadata or {}):
             yield name

@@ -39,8 +39,15 @@ class Sql:
     """Also sent after a statement of the same step that was refused: it puts a setting back."""
     commits: bool = True
     """Whether it is about the table itself, and not only about the session."""
+    by_maker: bool = False
+    """Whether the writer that made the table is told, whoever does the step."""
     killed: bool = False
     """Whether its writer is killed when it reads the named pipe beside the table's folder."""
+
+    @property
+    def record(self) -> str:
+        """What is recorded of it."""
+        return f"by the writer that made the table: {self.text}" if self.by_maker else self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,8 +190,8 @@ def under(
 def recorded(statement: Statement) -> str:
     """Return the text under which a statement is recorded, placeholders left in."""
     match statement:
-        case Sql(text):
-            return text
+        case Sql():
+            return statement.record
         case LockedSql(text) | CommitSql(text):
             return f"killed {statement.killed}: {text}"
         case SetColumns(columns, cascade):

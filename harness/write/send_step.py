@@ -189,7 +189,8 @@ class StepSender:
         match statement:
             case Sql(text, killed=False):
                 sql = self._filled(text)
-                self._session_of(writer).run(sql, timeout_s=target.timeout_s)
+                told = self._variant.writers[0] if statement.by_maker else writer
+                self._session_of(told).run(sql, timeout_s=target.timeout_s)
             case Sql() | LockedSql() | CommitSql():
                 self._run_to_death(statement, writer)
             case SetColumns(columns, cascade):
