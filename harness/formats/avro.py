@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -33,11 +31,21 @@ def read(path: Path, key: str) -> Footer:
         FileFactError: it is no Avro file, or has no such column.
 
     """
-    schema, records = _records(path)
-    columns = avro_types.columns(schema)
+    written, records = _records(path)
+    columns = avro_types.columns(written)
     if key not in dict(columns):
         raise FileFactError(f"{path.name}: it has no column {key}")
     return Footer(columns, tuple(str(each[key]) for each in records))
+
+
+def schema(path: Path) -> dict[str, Any]:
+    """Return the schema of the writer.
+
+    Raises:
+        FileFactError: it is no Avro file.
+
+    """
+    return _records(path)[0]
 
 
 def content(path: Path) -> FileRows:
@@ -47,31 +55,21 @@ def content(path: Path) -> FileRows:
         FileFactError: it is no Avro file, or holds a value that has no canonical form.
 
     """
-    schema, records = _records(path)
-    fields = schema["fields"]
+    written, records = _records(path)
+    fields = written["fields"]
     rows = (tuple(avro_types.value(r[f["name"]], f["type"]) for f in fields) for r in records)
     return tuple(each["name"] for each in fields), tuple(rows)
 
 
-def leaves(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield what `avro_types.leaves` does of a file.
-
-    Raises:
-        FileFactError: it is no Avro file.
-
-    """
-    return avro_types.leaves(_records(path, limit=0)[0])
-
-
-def _records(path: Path, limit: int | None = None) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the schema of the writer, and the records, or so many of them."""
+def _records(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the schema of the writer, and the records."""
     import fastavro  # noqa: PLC0415 - only reading needs it
 
     try:
         with path.open("rb") as file:
             found = fastavro.reader(file)
-            records: list[Any] = list(islice(found, limit))
-            schema: Any = found.writer_schema
+            records: list[Any] = list(found)
+            written: Any = found.writer_schema
     except (ValueError, EOFError, IndexError, OSError) as problem:
         raise FileFactError(f"{path.name}: {problem}") from problem
-    return schema, records
+    return written, records

@@ -17,23 +17,21 @@ def columns(schema: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     return tuple((field["name"], text(field["type"])) for field in schema["fields"])
 
 
-def leaves(record: dict[str, Any], above: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the dotted name of each field, and of each part of a record, that has no parts.
+def leaves(schema: dict[str, Any], above: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the dotted name of each column and of each part of a struct that has no parts.
 
-    >>> part = {"type": "record", "name": "r", "fields": [{"name": "b", "type": "int"}]}
-    >>> [name for name, _ in leaves({"fields": [{"name": "a", "type": ["null", part]}]})]
+    >>> struct = {"type": "record", "fields": [{"name": "b", "type": "int"}]}
+    >>> listed = {"name": "l", "type": {"type": "array", "items": "int"}}
+    >>> [name for name, _ in leaves({"fields": [{"name": "a", "type": ["null", struct]}, listed]})]
     ['a.b']
     """
-    for field in record["fields"]:
-        union = field["type"] if isinstance(field["type"], list) else [field["type"]]
-        kinds = [each for each in union if each != "null"]
-        match kinds:
-            case [{"type": "record"} as inner]:
-                yield from leaves(inner, f"{above}{field['name']}.")
-            case [{"type": "array" | "map"}]:
-                continue
-            case _:
-                yield above + field["name"], field
+    for each in schema["fields"]:
+        kinds = each["type"] if isinstance(each["type"], list) else [each["type"]]
+        parts = [kind for kind in kinds if isinstance(kind, dict)]
+        if any(kind["type"] == "record" for kind in parts):
+            yield from leaves(parts[0], f"{above}{each['name']}.")
+        elif not any(kind["type"] in {"array", "map"} for kind in parts):
+            yield above + each["name"], each
 
 
 def text(type_: Any) -> str:  # noqa: ANN401 - Avro's JSON

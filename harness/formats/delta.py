@@ -15,10 +15,11 @@ from typing import Final
 from harness.engines.format_facts import FormatFacts
 from harness.formats import data_files, delta_files, delta_log, delta_past, own_operations
 from harness.formats.api import Changes, Committed, FileRows, Habit, VariantSettings
-from harness.formats.keyless_rows import whole_rows
+from harness.formats.keyless_rows import failed_rows, whole_rows
 from harness.formats.statements import (
     DATABASE,
     LOCATION,
+    CommitSql,
     Sql,
     Statement,
     instant_of,
@@ -39,6 +40,7 @@ from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.killed_write import KilledWrite
 from harness.scenario.operations.restore import Restore
 from harness.scenario.operations.savepoint import Savepoint
 from harness.scenario.operations.set_table_version import SetTableVersion
@@ -187,11 +189,19 @@ class Delta:
         folder: Path,
         entries: Sequence[CatalogEntry],  # noqa: ARG002 - it names no version
     ) -> Committed:
-        """Return the versions (Delta transaction log protocol, "Delta Log Entries")."""
+        """Return the versions (Delta transaction log protocol, "Delta Log Entries").
+
+        Data files that no version names are those of a write that was begun.
+        """
         log = delta_log.read(folder)
         if log is None:
             return Committed()
-        return Committed(_writes(log), cleanings=log.of("VACUUM END"), undone=log.of("RESTORE"))
+        return Committed(
+            _writes(log),
+            cleanings=log.of("VACUUM END"),
+            undone=log.of("RESTORE"),
+            begun=log.unnamed_files(),
+        )
 
     def left_half(
         self,
@@ -300,6 +310,8 @@ def _wording(operation: Operation, before: Truth, after: Truth) -> tuple[Stateme
         case Restore() if before.saved:
             version = instant_of(undo.last_write(before.saved))
             return (Sql(f"restore table {DATABASE}.{TABLE} to version as of {version}"),)
+        case KilledWrite():
+            return (CommitSql(failed_rows(before, after)),)
         case Insert() | Upsert() | Touch():
             return (Sql(whole_rows(before, after)),)
         case Truncate():

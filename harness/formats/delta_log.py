@@ -19,6 +19,8 @@ from urllib.parse import unquote
 from harness.formats.api import FileFactError
 
 LOG: Final = "_delta_log"
+APART: Final = (LOG, "_change_data")
+"""The folders that hold no data files (protocol, "Checkpoints" and "Change Data Files")."""
 COMMIT: Final = re.compile(r"\d{20}\.json")
 PHYSICAL: Final = "delta.columnMapping.physicalName"
 """In a field's metadata: what data files call it (protocol, "Column Mapping")."""
@@ -123,6 +125,14 @@ class DeltaLog:
                 partition = each.get("partitionValues", {})
                 found[path] = LiveFile(path, first[path], commit.version, partition, vector)
         return tuple(sorted(found.values(), key=lambda each: (each.version, each.path)))
+
+    def unnamed_files(self) -> tuple[str, ...]:
+        """Return the data files in the table's folder that no version has ever named."""
+        adds = (each for commit in self.commits for each in commit.told("add"))
+        named = {unquote(each["path"]) for each in adds}
+        there = (each.relative_to(self.folder) for each in self.folder.rglob("*.parquet"))
+        data = (each.as_posix() for each in there if each.parts[0] not in APART)
+        return tuple(sorted(each for each in data if each not in named))
 
 
 def physical_name(field: Action) -> str:

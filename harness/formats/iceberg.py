@@ -7,7 +7,7 @@ every value whatever became of names and places: the control of all other format
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -41,7 +41,7 @@ from harness.formats.iceberg_settings import (
     SETTINGS,
     VERSION,
 )
-from harness.formats.keyless_rows import whole_rows
+from harness.formats.keyless_rows import failed_rows, whole_rows
 from harness.formats.statements import (
     DATABASE,
     LOCATION,
@@ -137,7 +137,7 @@ class Iceberg:
     def cannot_have(self, settings: VariantSettings, scenario: Scenario) -> str:
         """Return what the settings need and the scenario's table does not have."""
         plain = iceberg_migration.is_migrated(settings)
-        why = iceberg_migration.cannot_have(scenario) if plain else ""
+        why = iceberg_migration.cannot_have(scenario, settings) if plain else ""
         return why or iceberg_settings.cannot_have(settings, scenario)
 
     def session(
@@ -193,7 +193,7 @@ class Iceberg:
             case AddColumn(default=default) if default is not None:
                 return (_with_default(operation),)
             case KilledWrite():
-                return (LockedSql(whole_rows(before, _with_failed(after))),)
+                return (LockedSql(failed_rows(before, after)),)
             case ChangeNullability(name=name, nullable=False):
                 # Spark refuses it: "Cannot change nullable column to non-nullable".
                 return (IcebergCall("require_column", {"name": name}),)
@@ -300,11 +300,13 @@ class Iceberg:
         told = iceberg_files.partition_values(folder, fact.path)
         if not told:
             return columns, rows
+        apart = tuple(each for each in told if each not in columns)  # as files of a plain table
         taken = [
             [told.get(name, value) for name, value in zip(columns, row, strict=True)]
+            + [told[each] for each in apart]
             for row in rows
         ]
-        return columns, tuple(map(tuple, taken))
+        return (*columns, *apart), tuple(map(tuple, taken))
 
     def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
         """Read the manifests, which may be written anew at any step, and the footers."""
@@ -329,11 +331,6 @@ def _with_default(new: AddColumn) -> IcebergCall:
     default = str(new.default).replace(" ", "T") if moment else new.default
     named = {"name": new.name, "type_": str(new.type), "default": default}
     return IcebergCall("add_column", {**named, "first": new.first, "after": new.after})
-
-
-def _with_failed(after: Truth) -> Truth:
-    """Return the table with the rows that a write would have made."""
-    return replace(after, rows={**after.rows, **{row.key: row for row in after.failed}})
 
 
 def _keys(delete: Delete, before: Truth) -> tuple[str | int, ...]:

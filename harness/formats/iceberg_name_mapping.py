@@ -8,12 +8,12 @@ is taken out of it when another column gets that name.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from harness.formats import avro, orc, parquet, parquet_statistics
+from harness.formats import avro, avro_types, orc, parquet, parquet_statistics
 from harness.formats.iceberg_statistics import FIELD_ID
 from harness.formats.iceberg_table import IcebergTable, Live
 
@@ -21,12 +21,11 @@ if TYPE_CHECKING:
     import pyarrow
 
 PROPERTY: Final = "schema.name-mapping.default"
-_ID_OF: Final[Mapping[str, bytes | str]] = {
-    "PARQUET": FIELD_ID,
-    "ORC": b"iceberg.id",
-    "AVRO": "field-id",
-}
-"""What a column's id is called in each kind of file (Iceberg specification, appendix A)."""
+_ID_OF: Final[Mapping[str, bytes]] = {"PARQUET": FIELD_ID, "ORC": b"iceberg.id"}
+"""What a column's id is called in two kinds of files (Iceberg specification, "Parquet", "ORC")."""
+AVRO: Final = "AVRO"
+_ID_IN_AVRO: Final = "field-id"
+"""The same of a field in an Avro schema (Iceberg specification, "Avro")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ def wrong_names(live: Live, found: IcebergTable) -> WrongNames:
 
     """
     stored = found.properties.get(PROPERTY)
-    if not stored or live.entry["file_format"] not in _ID_OF:
+    if not stored or live.entry["file_format"] not in {*_ID_OF, AVRO}:
         return WrongNames()
     mapped, due = dict(_mapped(json.loads(stored))), found.ids(live.snapshot)
     lost = [name for name in _without_id(live, found) if mapped.get(name) != due.get(name)]
@@ -66,18 +65,13 @@ def _mapped(fields: Sequence[Mapping[str, Any]], above: str = "") -> Iterator[tu
 
 def _without_id(live: Live, found: IcebergTable) -> Iterator[str]:
     kind = live.entry["file_format"]
-    for name, told in _leaves(found.folder / live.path, kind):
-        if _ID_OF[kind] not in told:
-            yield name
-
-
-def _leaves(path: Path, kind: str) -> Iterator[tuple[str, Collection[bytes | str]]]:
-    """Yield the name of each column and part without parts, with what it says of it."""
-    if kind == "AVRO":
-        yield from avro.leaves(path)
+    if kind == AVRO:
+        fields = avro_types.leaves(avro.schema(found.folder / live.path))
+        yield from (name for name, field in fields if _ID_IN_AVRO not in field)
         return
-    for name, leaf in parquet_statistics.leaves(_schema(path, kind)):
-        yield name, leaf.metadata or {}
+    for name, leaf in parquet_statistics.leaves(_schema(found.folder / live.path, kind)):
+        if _ID_OF[kind] not in (leaf.metadata or {}):
+            yield name
 
 
 def _schema(path: Path, kind: str) -> pyarrow.Schema:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from harness.formats.statements import DATABASE
 from harness.model.identifiers import TABLE
@@ -19,6 +20,12 @@ def whole_rows(before: Truth, after: Truth) -> str:
         return f"insert into {table} {source}"
     merge, _ = merge_into(table, source, after)
     return f"{merge} when matched then update set * when not matched then insert *"
+
+
+def failed_rows(before: Truth, after: Truth) -> str:
+    """Return the write of the rows that a write which is to fail would have made."""
+    made = {row.key: row for row in after.failed}
+    return whole_rows(before, replace(after, rows={**after.rows, **made}))
 
 
 def one_task(rows: Sequence[Row], fields: Sequence[Field]) -> str:

@@ -13,7 +13,7 @@ from typing import Final
 from harness.artifacts.distribution import Distribution
 from harness.core.problems import one_of
 from harness.engines.format_facts import FormatFacts
-from harness.formats import hiveql, trinoql
+from harness.formats import hiveql, iceberg_migration, trinoql
 from harness.formats.api import Format, VariantSettings
 from harness.formats.statements import Sql, Statement
 from harness.model.truth import Truth
@@ -100,6 +100,9 @@ def wording(
 ) -> tuple[Statement, ...]:
     """Return the statements of an operation for a writer that can be told; see `Format.wording`."""
     if _is_other(distribution, shape.reader_facts):
+        if iceberg_migration.begins(operation, after, settings):
+            facts = shape.reader_facts
+            return iceberg_migration.filled_by_trino(before, after, settings, facts)
         words = _WORDS[distribution.engine]
         return words.wording(operation, before, after, shape.reader_facts)
     return shape.wording(operation, before, after, settings)

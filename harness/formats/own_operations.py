@@ -45,7 +45,8 @@ OWNERS: Final[Mapping[type[Operation], tuple[str, ...]]] = {
     **dict.fromkeys((Sync, DeletePartition, WriteFrame, MoveRow), (HUDI,)),
     **dict.fromkeys((LateUpsert, LateDelete, Rollback), (HUDI,)),
     **dict.fromkeys((ChangePartitionColumn, Savepoint, Restore), (HUDI, DELTA)),
-    **dict.fromkeys((BeginWrite, CommitWrite, KilledWrite), (HUDI, ICEBERG)),
+    **dict.fromkeys((BeginWrite, CommitWrite), (HUDI, ICEBERG)),
+    KilledWrite: (HUDI, ICEBERG, DELTA),
     Cluster: (HUDI, DELTA),
     FailedWrite: (HUDI, HIVE_ACID),
     Mutate: (HIVE_ACID,),
@@ -77,5 +78,6 @@ def of_another(operation: Operation, family: str) -> str:
 
 
 def _owned(operation: Operation, owners: Sequence[str]) -> str:
-    alone = f"is {owners[0]}'s alone" if len(owners) == 1 else f"{' and '.join(owners)} alone have"
+    several = f"{', '.join(owners[:-1])} and {owners[-1]} alone have"
+    alone = several if len(owners) > 1 else f"is {owners[0]}'s alone"
     return f"has no {name_of(operation)}, which {alone}"

@@ -41,8 +41,15 @@ class Sql:
     """Also sent after a statement of the same step that was refused: it puts a setting back."""
     commits: bool = True
     """Whether it is about the table itself, and not only about the session."""
+    by_maker: bool = False
+    """Whether the writer that made the table is told, whoever does the step."""
     killed: bool = False
     """Whether its writer is killed when it reads the named pipe beside the table's folder."""
+
+    @property
+    def record(self) -> str:
+        """What is recorded of it."""
+        return f"by the writer that made the table: {self.text}" if self.by_maker else self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,11 +143,26 @@ class LockedSql:
     text: str
 
     commits: ClassVar[bool] = True
+    killed: ClassVar[str] = "while it waits for the table's lock"
+
+
+@dataclass(frozen=True, slots=True)
+class CommitSql:
+    """Spark SQL whose writer is killed when Delta comes to the commit; see `delta_client.py`.
+
+    All data files are written then, and nothing of the new version is.
+    """
+
+    text: str
+
+    commits: ClassVar[bool] = True
+    killed: ClassVar[str] = "when it comes to the commit"
 
 
 Statement = (
     Sql
     | LockedSql
+    | CommitSql
     | SetColumns
     | ClientCall
     | IcebergCall
@@ -170,10 +192,10 @@ def under(
 def recorded(statement: Statement) -> str:
     """Return the text under which a statement is recorded, placeholders left in."""
     match statement:
-        case Sql(text):
-            return text
-        case LockedSql(text):
-            return f"killed while it waits for the table's lock: {text}"
+        case Sql():
+            return statement.record
+        case LockedSql(text) | CommitSql(text):
+            return f"killed {statement.killed}: {text}"
         case SetColumns(columns, cascade):
             also = ", and of partitions" if cascade else ""
             return f"metastore: set columns {json.dumps(columns)}{also}"

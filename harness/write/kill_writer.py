@@ -1,4 +1,4 @@
-"""A statement whose writer is killed while it waits for a named pipe, or for a lock."""
+"""A statement whose writer is killed while it waits for a pipe, for a lock or in a transaction."""
 
 from __future__ import annotations
 
@@ -9,7 +9,14 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from harness.core.records import Refusal
-from harness.engines.spark.session import Spark, SparkRefusal, SparkSilent
+from harness.engines.spark.session import (
+    OPEN_S,
+    Library,
+    Session,
+    Spark,
+    SparkRefusal,
+    SparkSilent,
+)
 from harness.model.identifiers import TABLE
 from harness.runtime.metastore_client import Catalog
 from harness.write import writer_pipe
@@ -48,6 +55,24 @@ def run_locked(spark: Spark, ask: Callable[[], object], client: Catalog, databas
         _killed_when(lambda: client.is_waited_for(database, TABLE), spark, ask)
     finally:
         client.unlock(database, TABLE)
+
+
+def run_to_commit(spark: Spark, session: Session, ask: Callable[[], object], database: str) -> None:
+    """Ask in a session for what commits to a Delta table, and kill who is asked when it is to.
+
+    Raises:
+        SparkRefusal: the process was killed; or Spark answered with an error before.
+        SparkSilent: it did not answer in time, or died by itself.
+
+    """
+    table = f"{database}.{TABLE}"
+
+    def call(asked: Session, method: str) -> object:
+        return asked.call(Library.DELTA, {"method": method, "table": table}, timeout_s=OPEN_S)
+
+    call(session, "hold_commit")
+    watcher = spark.open({})
+    _killed_when(lambda: bool(call(watcher, "is_held")), spark, ask)
 
 
 def _killed_when(reached: Callable[[], bool], spark: Spark, ask: Callable[[], object]) -> None:

@@ -20,6 +20,7 @@ from harness.formats.statements import (
     PIPE,
     ClientCall,
     CommitHeld,
+    CommitSql,
     FrameWrite,
     HeldSql,
     IcebergCall,
@@ -188,8 +189,9 @@ class StepSender:
         match statement:
             case Sql(text, killed=False):
                 sql = self._filled(text)
-                self._session_of(writer).run(sql, timeout_s=target.timeout_s)
-            case Sql() | LockedSql():
+                told = self._variant.writers[0] if statement.by_maker else writer
+                self._session_of(told).run(sql, timeout_s=target.timeout_s)
+            case Sql() | LockedSql() | CommitSql():
                 self._run_to_death(statement, writer)
             case SetColumns(columns, cascade):
                 self._client.alter_columns(target.database, TABLE, columns, cascade=cascade)
@@ -220,15 +222,18 @@ class StepSender:
                 session = self._sql_session(writer)
                 send_mutation.send(statement, session, target.database, target.timeout_s)
 
-    def _run_to_death(self, statement: Sql | LockedSql, writer: str) -> None:
+    def _run_to_death(self, statement: Sql | LockedSql | CommitSql, writer: str) -> None:
         """Send what the process of the writer does not outlive; the next statement has another."""
-        session, self._session = self._session_of(writer), None
+        session, self._session = self._spark_session(writer), None
         sql, target = self._filled(statement.text), self._target
         ask, process = partial(session.run, sql, timeout_s=target.timeout_s), self._spark(writer)
-        if isinstance(statement, LockedSql):
-            kill_writer.run_locked(process, ask, self._client, target.database)
-        else:
-            kill_writer.run(process, ask, self._pipe)
+        match statement:
+            case LockedSql():
+                kill_writer.run_locked(process, ask, self._client, target.database)
+            case CommitSql():
+                kill_writer.run_to_commit(process, session, ask, target.database)
+            case Sql():
+                kill_writer.run(process, ask, self._pipe)
 
     def _hold(self, statement: HeldSql, writer: str) -> None:
         """Send a statement to a process of its own, which waits before it commits."""

@@ -1,4 +1,4 @@
-"""Delta tables with column mapping that came later, and with marked rows, read by four engines."""
+"""Delta tables with later mapping, marked rows and killed writers, read by four engines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SPARK = "spark-3.5.8-delta-3.3.2"
 DUCKDB = "duckdb-1.5.5"
 READERS = (SPARK, "trino-476", "deltalake-1.6.6", DUCKDB)
 PARTITIONS = "delta/partitions"
-NAMES = ("column_mapping", "deletion_vectors", "partitions")
+NAMES = ("column_mapping", "deletion_vectors", "killed_write", "partitions")
 STORIES = [load.load(scenarios_folder() / "delta" / f"{name}.yaml") for name in NAMES]
 PLAN = plan(
     STORIES,

@@ -16,7 +16,7 @@ from typing import Final
 
 from harness.artifacts.distribution import Distribution
 from harness.artifacts.fetch import Installation
-from harness.engines.spark import iceberg_client, worker, write_client
+from harness.engines.spark import delta_client, iceberg_client, worker, write_client
 from harness.engines.spark.conf import session_conf
 from harness.engines.spark.known_properties import unread
 from harness.engines.spark.session import Spark
@@ -39,7 +39,11 @@ START_S: Final = 180.0
 """How long the JVM and its first session may take; 8 s on a calm machine."""
 CONF: Final = "conf.json"
 WORKER: Final = "worker.py"
-BESIDE: Final = {"write_client.py": write_client, "iceberg_client.py": iceberg_client}
+BESIDE: Final = {
+    "write_client.py": write_client,
+    "iceberg_client.py": iceberg_client,
+    "delta_client.py": delta_client,
+}
 """What the worker imports."""
 
 

@@ -30,6 +30,7 @@ class Library(StrEnum):
 
     HUDI = "write_client"
     ICEBERG = "iceberg_client"
+    DELTA = "delta_client"
 
 
 class SparkRefusal(Exception):
@@ -82,9 +83,12 @@ class Session:
         )
         return SparkRows(columns, rows, reply["seconds"])
 
-    def call(self, client: Library, told: Mapping[str, object], *, timeout_s: float) -> None:
-        """Call a library of a format, as the worker's module is told. Raises as `run` does."""
-        self._ask(timeout_s, do="call", client=client, **told)
+    def call(self, client: Library, told: Mapping[str, object], *, timeout_s: float) -> object:
+        """Call a library of a format, as the worker's module is told; return what that returns.
+
+        Raises as `run` does.
+        """
+        return self._ask(timeout_s, do="call", client=client, **told)["told"]
 
     def append(
         self, query: str, format_: str, options: Mapping[str, str], path: str, *, timeout_s: float

@@ -11,7 +11,7 @@ ends the process and its JVM.
 | `{"id", "do": "open", "session", "settings", "tell"}` | `{"id", "told"}`: the keys `tell` |
 | `{"id", "do": "run", "session", "sql"}` | `{"id", "columns", "rows", "seconds"}` |
 | the same with `"append": {"format", "options"}` | the same, after the rows were written so |
-| `{"id", "do": "call", "session", "client", …}`, see the module | `{"id", "seconds"}` |
+| `{"id", "do": "call", "session", "client", …}`, see the module | `{"id", "told", "seconds"}` |
 | `{"id", "do": "close", "session"}` | `{"id"}` |
 
 Instead of its reply a request may get `{"id", "error": {…}, "seconds"}`, when Spark answered with
@@ -119,8 +119,8 @@ class WorkerSession:
 
     def _done(self, request: Message) -> Message:
         if request["do"] == "call":
-            import_module(request["client"]).call(self._spark, self._settings, request)
-            return {}
+            client = import_module(request["client"])
+            return {"told": client.call(self._spark, self._settings, request)}
         frame, to = self._spark.sql(request["sql"]), request.get("append")
         if to is not None:
             frame.write.format(to["format"]).options(**to["options"]).mode("append").save()

@@ -107,18 +107,22 @@ class Folder:
         """Write a data file; gives its path in the table."""
         return self._parquet(f"data/{name}", columns)
 
-    def avro(self, name: str, **columns: Sequence[object]) -> str:
-        """Write an Avro file of texts and whole numbers, without field ids."""
-        types = {str: "string", int: "long"}
-        fields = [{"name": n, "type": types[type(each[0])]} for n, each in columns.items()]
-        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-        self._made(f"data/{name}")
-        self._avro(f"data/{name}", {"type": "record", "name": "r", "fields": fields}, rows)
-        return f"data/{name}"
-
     def orc(self, name: str, **columns: Sequence[object]) -> str:
         """Write the same as an ORC file, whose columns have no ids."""
         orc.write_table(pa.table(dict(columns)), self._made(f"data/{name}"))
+        return f"data/{name}"
+
+    def avro(self, name: str, ids: Sequence[int] = (), **columns: Sequence[object]) -> str:
+        """Write the same as an Avro file, whose columns may have ids."""
+        kinds = {name: "long" if isinstance(v[0], int) else "string" for name, v in columns.items()}
+        told = [{"field-id": id_} for id_ in ids] or [{}] * len(kinds)
+        fields = [
+            {"name": name, "type": ["null", kind], **each}
+            for (name, kind), each in zip(kinds.items(), told, strict=True)
+        ]
+        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        with self._made(f"data/{name}").open("wb") as file:
+            fastavro.writer(file, {"type": "record", "name": "r", "fields": fields}, rows)
         return f"data/{name}"
 
     def deletes(self, name: str, *places: tuple[str, int]) -> str:

@@ -18,6 +18,7 @@ from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.killed_write import KilledWrite
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.restore import Restore
 from harness.scenario.operations.rollback import Rollback
@@ -78,6 +79,13 @@ def test_rows_that_are_there_are_merged_by_the_key() -> None:
     (both,) = wordings(Insert(keys=(1,)), Upsert(keys=(1, 2)))
     assert both.startswith("merge into {database}.t as ")
     assert both.endswith("when matched then update set * when not matched then insert *")
+
+
+def test_who_is_killed_merges_rows_that_are_there_and_inserts_others() -> None:
+    (told,) = wordings(Insert((1,)), KilledWrite((1, 3)))
+    assert told.startswith("killed when it comes to the commit: merge into {database}.t ")
+    (told,) = wordings(Insert((1,)), KilledWrite((3,)))
+    assert told.startswith("killed when it comes to the commit: insert into {database}.t ")
 
 
 def test_services_have_the_words_of_delta() -> None:

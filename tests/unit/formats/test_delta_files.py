@@ -41,6 +41,21 @@ def test_a_folder_without_a_log_holds_no_table(tmp_path: Path) -> None:
     assert FORMAT.instants(tmp_path) == FORMAT.timeline(tmp_path) == ()
 
 
+@pytest.mark.parametrize("folder", [MARKED, LATER])
+def test_data_files_that_no_version_names_are_of_a_write_that_was_begun(
+    folder: Path, tmp_path: Path
+) -> None:
+    table, (one, *_) = copy(folder, tmp_path), bases(folder)
+    assert FORMAT.committed(table, ()).begun == ()
+    for place in ("p=a%20b", "_change_data"):  # the second has no data files
+        (table / place).mkdir()
+        shutil.copy(table / one.path, table / place / "left.parquet")
+    after = FORMAT.committed(table, ())
+    assert after.begun == ("p=a%20b/left.parquet",)
+    assert after == FORMAT.committed(folder, ())  # nothing was committed
+    assert bases(table) == bases(folder)
+
+
 def test_a_file_has_the_names_of_its_own_version_and_its_stored_ones_beside() -> None:
     found = {each.instant: each for each in bases(MARKED)}
     assert {at: (names(each), each.keys) for at, each in found.items()} == {

@@ -228,8 +228,16 @@ def test_a_file_of_another_table_is_not_looked_up(folder: Folder) -> None:
 def test_a_column_is_lost_where_the_name_mapping_leads_to_it_no_longer(
     folder: Folder, names: dict[int, list[str]], lost: tuple[str, ...], kind: str
 ) -> None:
-    made = {"PARQUET": folder.data, "ORC": folder.orc, "AVRO": folder.avro}[kind]
-    folder.commit(70, Entry(made(f"one.{kind.lower()}", id=["1"], a=[1]), kind=kind))
+    name = f"one.{kind.lower()}"
+    columns: dict[str, list[object]] = {"id": ["1"], "a": [1]}
+    match kind:
+        case "AVRO":
+            made = folder.avro(name, **columns)
+        case "ORC":
+            made = folder.orc(name, **columns)
+        case _:
+            made = folder.data(name, **columns)
+    folder.commit(70, Entry(made, kind=kind))
     mapping = json.dumps([{"field-id": id_, "names": each} for id_, each in names.items()])
     then = [{"id": 1, "name": "id", "type": "string"}, {"id": 2, "name": "a", "type": "long"}]
     folder.metadata(
@@ -240,3 +248,13 @@ def test_a_column_is_lost_where_the_name_mapping_leads_to_it_no_longer(
     (fact,) = iceberg_files.facts(folder.path, "id")
     assert fact.lost_names == lost
     assert fact.misled_names == tuple(each for each in lost if [each] in names.values())
+
+
+def test_an_avro_file_with_ids_loses_no_column(folder: Folder) -> None:
+    folder.commit(70, Entry(folder.avro("one.avro", ids=(1, 2), id=["1"], a=[1]), kind="AVRO"))
+    mapping = json.dumps([{"field-id": 1, "names": ["id"]}, {"field-id": 3, "names": ["a"]}])
+    then = [{"id": 1, "name": "id", "type": "string"}, {"id": 2, "name": "a", "type": "long"}]
+    schemas, told = [{"schema-id": 0, "fields": then}], {"schema.name-mapping.default": mapping}
+    folder.metadata(1, schemas=schemas, properties=told)
+    (fact,) = iceberg_files.facts(folder.path, "id")
+    assert (fact.lost_names, fact.misled_names) == ((), ())

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from harness import formats
-from harness.formats.iceberg_migration import LEGACY_FORMAT
+from harness.artifacts import distributions
+from harness.formats import other_writers
+from harness.formats.iceberg_migration import DYNAMIC, LEGACY_FORMAT
 from harness.formats.statements import recorded
 from harness.model.datatypes import parse_type
 from harness.model.table import Table
+from harness.model.truth import Truth
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.api import Operation
@@ -24,12 +28,17 @@ MIGRATED = {"created_by": "migrate", "file_format": "orc"}
 SNAPSHOT = {"created_by": "snapshot"}
 
 
-def said(settings: dict[str, str], *operations: Operation) -> list[str]:
+def said(settings: dict[str, str], *operations: Operation, table: Table = TABLE) -> list[str]:
     """Return the statements of the last operation."""
-    scenario = Scenario("x", TABLE, tuple(map(Step, operations)))
+    before, after = histories(*operations, table=table)
+    return [*map(recorded, ICEBERG.wording(operations[-1], before, after, settings))]
+
+
+def histories(*operations: Operation, table: Table = TABLE) -> Sequence[Truth]:
+    """Return the table before and after the last operation."""
+    scenario = Scenario("x", table, tuple(map(Step, operations)))
     applied = [True] * len(operations)
-    every = expected_history.history(scenario, merge_on_read=False, applied=applied)
-    return [*map(recorded, ICEBERG.wording(operations[-1], every[-2], every[-1], settings))]
+    return expected_history.history(scenario, merge_on_read=False, applied=applied)[-2:]
 
 
 def test_a_plain_table_gets_the_rows_of_the_first_step_and_is_migrated() -> None:
@@ -44,6 +53,39 @@ def test_a_plain_table_gets_the_rows_of_the_first_step_and_is_migrated() -> None
         "properties => map('format-version', '2', "
     )
     assert "'write.format.default', 'orc'" in call
+
+
+def test_the_plain_table_may_have_partitions_and_each_row_says_its_own() -> None:
+    by = Table(TABLE.columns, "id", partition_by=("a",))
+    (made,) = map(recorded, ICEBERG.create(by, MIGRATED))
+    assert "(`id` string) partitioned by (`a` int) stored as orc" in made
+    told, write, back, call = said(MIGRATED, Insert((1,)), table=by)
+    assert (told, back) == tuple(f"set {DYNAMIC[0]}={each}" for each in DYNAMIC[1:])
+    assert write.startswith("insert into {database}.t select ")
+    assert [call] == said(MIGRATED, Insert((1,)))[1:]
+
+
+def test_trino_migrates_what_spark_filled() -> None:
+    trino = distributions.load("trino-476")
+    before, after = histories(Insert((1,)))
+    told = other_writers.wording(trino, ICEBERG, Insert((1,)), before, after, MIGRATED)
+    write, call = map(recorded, told)
+    assert write == f"by the writer that made the table: {said(MIGRATED, Insert((1,)))[0]}"
+    schema = "schema_name => '{database}', table_name => 't'"
+    assert call == f'call "iceberg".system.migrate({schema})'
+
+
+@pytest.mark.parametrize(
+    ("by", "settings", "can"),
+    [
+        ("trino-476", MIGRATED, True),
+        ("trino-476", SNAPSHOT, False),
+        ("hive-3.1.3-iceberg-1.4.3", MIGRATED, False),
+    ],
+)
+def test_no_other_writer_migrates(by: str, settings: dict[str, str], can: bool) -> None:  # noqa: FBT001
+    scenario = Scenario("x", TABLE, (Step(Insert((1,)), by=by),))
+    assert (ICEBERG.cannot_have(settings, scenario) == "") is can
 
 
 def test_a_snapshot_is_made_of_a_plain_table_which_then_goes() -> None:
@@ -79,7 +121,8 @@ def test_a_table_is_not_migrated_where_the_first_step_inserts_nothing(
 
     assert why(Insert((1,))) == ""
     assert "the first step does not insert" in why(Upsert((1,)))
-    assert "partitions" in why(Insert((1,)), ("a",))
+    assert why(Insert((1,)), ("a",)) == ""
+    assert "behind all others" in why(Insert((1,)), ("id",))
 
 
 def test_a_table_that_begins_as_a_plain_one_has_no_metadata_at_first(tmp_path: Path) -> None:

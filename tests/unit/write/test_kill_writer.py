@@ -1,10 +1,11 @@
-"""A writer that is killed where it reads a named pipe; no Spark runs here."""
+"""A writer that is killed where it waits before its commit; no Spark runs here."""
 
 from __future__ import annotations
 
 import os
 import stat
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from harness.core.records import Refusal
-from harness.engines.spark.session import SparkRefusal, SparkSilent
+from harness.engines.spark.session import Library, SparkRefusal, SparkSilent
 from harness.write import kill_writer
 
 ERROR = Refusal("broken", "no such table")
@@ -114,3 +115,41 @@ def test_who_waits_for_a_lock_is_killed_and_no_lock_stays(ends: Exception | None
         kill_writer.run_locked(spark, spark.run, catalog, "d")  # type: ignore[arg-type]
     assert spark.killed.is_set() is not bool(ends)
     assert not catalog.locked
+
+
+@dataclass
+class Session:
+    """Stands in for a session whose calls go to the library of the process."""
+
+    spark: Transaction
+
+    def call(self, library: Library, told: Mapping[str, str], *, timeout_s: float) -> object:
+        assert (library, told["table"], timeout_s > 0) == (Library.DELTA, "d.t", True)
+        self.spark.calls.append(told["method"])
+        return self.spark.waits.is_set()
+
+
+@dataclass
+class Transaction(Locked):
+    """A statement that waits before its commit only where it was to be held."""
+
+    calls: list[str] = field(default_factory=list)
+
+    def run(self) -> None:
+        assert self.calls[0] == "hold_commit"
+        super().run()
+
+    def open(self, _: Mapping[str, str]) -> Session:
+        return Session(self)
+
+
+REFUSED = SparkRefusal(ERROR, 0.0), "no such table"
+SILENT = SparkSilent("it died by itself"), "it died by itself"
+
+
+@pytest.mark.parametrize(("ends", "told"), [(None, "killed before the commit"), REFUSED, SILENT])
+def test_who_comes_to_the_commit_is_killed(ends: Exception | None, told: str) -> None:
+    spark = Transaction(ends)
+    with pytest.raises((SparkRefusal, SparkSilent), match=told):
+        kill_writer.run_to_commit(spark, Session(spark), spark.run, "d")  # type: ignore[arg-type]
+    assert spark.killed.is_set() is (ends is None)

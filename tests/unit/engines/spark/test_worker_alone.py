@@ -1,4 +1,4 @@
-"""The worker as it runs in an image: three files, the standard library and PySpark, Python 3.8."""
+"""The worker as it runs in an image: four files, the standard library and PySpark, Python 3.8."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from harness.artifacts import distributions
-from harness.engines.spark import iceberg_client, worker, write_client
+from harness.engines.spark import delta_client, iceberg_client, worker, write_client
 from harness.engines.spark.launch import SparkProgram
 from harness.engines.spark.session import Library
 from harness.runtime.api import Surroundings
 
-FILES = (worker.__file__, str(write_client.__file__), str(iceberg_client.__file__))
-SOURCES = [Path(each).read_text(encoding="utf-8") for each in FILES]
+MODULES = (worker, write_client, iceberg_client, delta_client)
+SOURCES = [Path(str(each.__file__)).read_text(encoding="utf-8") for each in MODULES]
 each_file = pytest.mark.parametrize("source", SOURCES, ids=["worker", *Library])
 NEWER = {"removeprefix", "removesuffix", "pairwise", "batched", "cache", "zoneinfo", "tomllib"}
 """Names of the standard library since Python 3.9 that somebody may reach for."""

@@ -1,0 +1,46 @@
+"""Calls of Delta's library from the worker (`worker.py`), which this file is copied beside.
+
+It imports nothing but for types, as the worker. A transaction of Delta tells an observer which
+phase it comes to, and the library has one that waits there until somebody lets it go on
+(`TransactionExecutionObserver` and `PhaseLockingTransactionExecutionObserver` of Delta 3.3.2 and
+4.0.0). When it comes to the phase of its commit, all data files are written, and nothing of the
+new version is (`OptimisticTransactionImpl.commitImpl`, `beginDoCommit`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql import SparkSession
+
+REQUESTED: Final = "Requested"
+"""The state of a barrier at which somebody waits (`AtomicBarrier.State`)."""
+_BARRIERS: Final[dict[str, Any]] = {}
+"""What holds the commit of each table."""
+
+
+def call(spark: SparkSession, settings: Mapping[str, str], request: Mapping[str, Any]) -> Any:  # noqa: ANN401, ARG001 - as `write_client.call`
+    """Call a function of this module; `method`, and `table` with its database."""
+    return METHODS[request["method"]](spark._jvm, request["table"])  # noqa: SLF001 - Delta's Java
+
+
+def hold_commit(jvm: Any, table: str) -> None:  # noqa: ANN401 - Py4J's object
+    """Let the next transaction of this session wait before its commit: each thread has its own."""
+    delta = jvm.org.apache.spark.sql.delta
+    phases = delta.fuzzer.OptimisticTransactionPhases.forName(table)
+    for before in (phases.initialPhase(), phases.preparePhase()):
+        before.entryBarrier().unblock()
+    _BARRIERS[table] = phases.commitPhase().entryBarrier()
+    observer = delta.fuzzer.PhaseLockingTransactionExecutionObserver(phases)
+    delta.TransactionExecutionObserver.setObserver(observer)
+
+
+def is_held(jvm: Any, table: str) -> bool:  # noqa: ANN401, ARG001 - as above
+    """Return whether the transaction waits; another session asks."""
+    return str(_BARRIERS[table].load().toString()) == REQUESTED
+
+
+METHODS: Final[Mapping[str, Any]] = {"hold_commit": hold_commit, "is_held": is_held}
