@@ -35,6 +35,8 @@ _COMPACTED: Final = "_metadata_acid"
 """A file in a base folder that a compaction made, and no overwrite (`AcidUtils.MetaDataFile`)."""
 
 Place = tuple[int, int, int]
+Places = dict[tuple[Path, Place], tuple[str, str]]
+"""By the folder of the partition, of which alone a place is, the file of a row and its key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,7 @@ def facts(table: Path, key: str, ids: WriteIds) -> tuple[FileFact, ...]:
 
     """
     there = live(table, ids)
-    keys: dict[Place, tuple[str, str]] = {}
+    keys: Places = {}
     made = list[FileFact]()
     for each in there:
         for path in _files(each) if each.kind != DELETES else ():
@@ -155,27 +157,23 @@ def _files(folder: Folder) -> list[Path]:
     return sorted(each for each in found if each.name[0] not in "._")
 
 
-def _fact(
-    table: Path, path: Path, instant: str, key: str, keys: dict[Place, tuple[str, str]]
-) -> FileFact:
+def _fact(table: Path, path: Path, instant: str, key: str, keys: Places) -> FileFact:
     """Return the fact of a file of rows; the places of its rows are added to `keys`."""
     relative, own = path.relative_to(table).as_posix(), list[str]()
     for place, row in _rows(path):
         if key not in row:
             raise FileFactError(f"{path.name}: it has no column {key}")
         own.append(str(row[key]))
-        keys[place] = relative, own[-1]
+        keys[path.parents[1], place] = relative, own[-1]
     return FileFact(relative, FileKind.BASE, relative, instant, _columns(path), tuple(own))
 
 
-def _deletions(
-    table: Path, path: Path, instant: str, keys: Mapping[Place, tuple[str, str]]
-) -> Iterator[FileFact]:
+def _deletions(table: Path, path: Path, instant: str, keys: Places) -> Iterator[FileFact]:
     """Yield a fact for each live file of which a file of deletions takes rows."""
     relative, gone = path.relative_to(table).as_posix(), dict[str, list[str]]()
     for each in orc.rows(path, _PLACE):
-        if each in keys:
-            file, key = keys[each]
+        if found := keys.get((path.parents[1], each)):
+            file, key = found
             gone.setdefault(file, []).append(key)
     for file, of in gone.items():
         yield FileFact(relative, FileKind.LOG, file, instant, (), (), tuple(of))
