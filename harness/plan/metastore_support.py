@@ -21,7 +21,6 @@ from harness.core.runtime_names import (
     lock_name,
 )
 from harness.plan.profile import Profile
-from harness.plan.writer_support import CANNOT
 from harness.runtime.metastore import TOOL, oldest_for
 
 _SCHEMA: Final = "schema_sql"
@@ -90,7 +89,7 @@ def _too_old(profile: Profile) -> str:
 def _unregistered(profile: Profile) -> str:
     """Return which tables the metastore does not take; empty: it takes all."""
     first = distributions.load(profile.metastore.distributions[0])
-    why = first.options_if_any(CANNOT).get(_TRANSACTIONAL, "")
+    why = first.options_if_any("cannot").get(_TRANSACTIONAL, "")
     named = (each for each in profile.formats if each in formats.names())
     if not why or not (asked := [each for each in named if formats.facts(each).transactional]):
         return ""
