@@ -26,7 +26,15 @@ def test_each_step_before_a_compaction_is_read_with_its_files_and_with_the_last_
         ("v", 1, 3),
         ("v", 2, 3),
     ]
-    assert {each.database for each in found} == {"s_v1_2", "s_v1_3", "s_v2_3"}
+    assert {each.database for each in found} == {"s_v1_v2", "s_v1_v3", "s_v2_v3"}
+
+
+def test_what_comes_late_is_as_at_the_time_or_told_without_the_folder() -> None:
+    assert old_snapshots.came("rows", "rows") == old_snapshots.SAME
+    assert old_snapshots.came("rows", "refused: E: no file:/a/b/base_3 here") == (
+        "refused: E: no FILE here"
+    )
+    assert old_snapshots.came("rows", "others") == "others, not rows"
 
 
 def state(variant: str, step: int) -> State:
