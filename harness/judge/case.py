@@ -10,6 +10,7 @@ from typing import Final
 from harness.core.records import Outcome, OutcomeKind, StateRecord
 from harness.model import past_views
 from harness.model.commit import BRANCH
+from harness.model.partition_paths import folder_of
 from harness.model.past_views import Past
 from harness.model.truth import History
 from harness.scenario import expected_history
@@ -86,7 +87,7 @@ class Case:
         """Return the keys, as text, of the rows in partitions that the catalog does not list."""
         state = self.state_of[step]
         folders = set(state.unlisted)
-        there = (each for each in state.files if each.path.rpartition("/")[0] in folders)
+        there = (each for each in state.files if folder_of(each.path) in folders)
         return frozenset(key for each in there for key in each.keys)
 
     def catalog(self, step: int) -> frozenset[str]:

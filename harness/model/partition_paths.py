@@ -22,6 +22,8 @@ NULL: Final = "__HIVE_DEFAULT_PARTITION__"
 NULL_IN_TEXT: Final = "\\N"
 """What Hive writes for NULL into files of text; Trino 476 shows it for such a folder of Hudi's."""
 _ESCAPED: Final = re.compile(r"(?:%[0-9a-fA-F]{2})+")
+_WRITE: Final = re.compile(r"(?:^|/)(?:base|(?:delete_)?delta_\d{7,})_\d{7,}(?:_\d{4})?(?:_v\d+)?$")
+"""The folder of a write of a transactional table (`AcidUtils` of Hive 3.1.3 and 4.0.1)."""
 _BOOLEANS: Final = {"true": True, "false": False}
 
 Texts = tuple[str | None, ...]
@@ -31,8 +33,14 @@ ListedAs = tuple[tuple[str, Texts], ...]
 
 
 def folder_of(path: str) -> str:
-    """Return the folder of a file, both relative to the table's; empty for the table's own."""
-    return path.rpartition("/")[0]
+    """Return the folder of a partition's file, both relative to the table's; empty for its own.
+
+    In a transactional table each write has a folder in that of the partition.
+
+    >>> folder_of("p=1/a.parquet"), folder_of("p=1/delta_0000002_0000002_0000/bucket_00000")
+    ('p=1', 'p=1')
+    """
+    return _WRITE.sub("", path.rpartition("/")[0])
 
 
 def levels(folder: str, columns: Sequence[str]) -> tuple[str, ...]:

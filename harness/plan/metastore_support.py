@@ -7,6 +7,7 @@ from typing import Final
 
 from packaging.version import Version
 
+from harness import formats
 from harness.artifacts import distributions
 from harness.core.errors import Fault
 from harness.core.metastore_choice import DISTRIBUTION, MetastoreChoice
@@ -24,6 +25,8 @@ from harness.runtime.metastore import TOOL, oldest_for
 
 _SCHEMA: Final = "schema_sql"
 """What only a metastore has."""
+_TRANSACTIONAL: Final = "transactional"
+"""What lock data call tables whose writes the metastore numbers, where they say why it cannot."""
 
 
 def names() -> tuple[str, ...]:
@@ -68,7 +71,7 @@ def wrong(profile: Profile) -> Iterator[Fault]:
             yield profile.fault(at, f"metastore: there is no '{name}'; {one_of(name, names())}")
             return
     found = not_upgraded(through) or _out_of_reach(profile) or _too_old(profile)
-    if why := found or _without_one_for_all(profile):
+    if why := found or _unregistered(profile) or _without_one_for_all(profile):
         yield profile.fault(at, f"metastore: {why}")
 
 
@@ -81,6 +84,16 @@ def _too_old(profile: Profile) -> str:
         if oldest and Version(through.version) < Version(distributions.load(oldest).version):
             return f"{name} cannot ask through {through.name}; through {oldest} it can"
     return ""
+
+
+def _unregistered(profile: Profile) -> str:
+    """Return which tables the metastore does not take; empty: it takes all."""
+    first = distributions.load(profile.metastore.distributions[0])
+    why = first.options_if_any("cannot").get(_TRANSACTIONAL, "")
+    named = (each for each in profile.formats if each in formats.names())
+    if not why or not (asked := [each for each in named if formats.facts(each).transactional]):
+        return ""
+    return f"{first.name} cannot have {', '.join(asked)} tables registered in it: {why}"
 
 
 def in_reach(profile: Profile) -> MetastoreChoice:

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeVar
 
+from harness.model import partition_paths
+
 LOCATION: Final = "{location}"
 """Stands for the absolute path of the table's folder; a scheme before it (`file:`) is kept."""
 
@@ -92,17 +94,14 @@ def parquet_entry(
 def unlisted_folders(entries: Iterable[CatalogEntry], files: Iterable[str]) -> tuple[str, ...]:
     """Return the folders of files that some entry of a partitioned table has no partition for.
 
-    `files`: paths relative to the table's folder. In a transactional table each write has a folder
-    in that of the partition.
+    `files`: paths relative to the table's folder.
     """
-    entries = tuple(entries)
-    beneath = 2 if any(each.write_ids for each in entries) else 1
     listed = [
         {part["sd"].get("location", "").partition(f"{LOCATION}/")[2] for part in each.partitions}
         for each in entries
         if each.table.get("partitionKeys")
     ]
-    folders = dict.fromkeys("/".join(path.split("/")[:-beneath]) for path in files)
+    folders = dict.fromkeys(map(partition_paths.folder_of, files))
     return tuple(each for each in folders if not all(each in there for there in listed))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import pytest
 from harness import formats
 from harness.formats import iceberg_table
 from harness.formats.api import Committed, FileFactError
-from harness.runtime.metastore_objects import CatalogEntry, WriteIds, unlisted_folders
+from harness.runtime.metastore_objects import CatalogEntry, unlisted_folders
 from tests.unit.formats.iceberg_table import Folder
 
 TIMELINES = Path(__file__).parent / "timelines"
@@ -114,9 +113,8 @@ def test_folders_that_no_partition_has_are_unlisted() -> None:
 
 
 def test_in_a_transactional_table_a_write_has_a_folder_in_that_of_its_partition() -> None:
-    files = ["p=plain/delta_1_1_0000/bucket_00000", "p=b/base_2/bucket_00000"]
-    acid = replace(entry("p=plain"), write_ids=WriteIds(2))
-    assert unlisted_folders([acid], files) == ("p=b",)
+    files = ["p=plain/delta_0000001_0000001_0000/bucket_00000", "p=b/base_0000002/bucket_00000"]
+    assert unlisted_folders([entry("p=plain")], files) == ("p=b",)
 
 
 def test_a_table_without_partitions_has_none_unlisted() -> None:

@@ -232,7 +232,7 @@ def test_a_column_is_lost_where_the_name_mapping_leads_to_it_no_longer(
     columns: dict[str, list[object]] = {"id": ["1"], "a": [1]}
     match kind:
         case "AVRO":
-            made = folder.avro(name, **columns)
+            made = folder.avro(name, (), **columns)
         case "ORC":
             made = folder.orc(name, **columns)
         case _:

@@ -18,19 +18,25 @@ from harness.scenario.cells import Plan
 MINE = """\
 mine:
   scenarios: [hudi/move]
-  formats: [hudi-cow]
-  writers: [spark-3.5.8-hudi-0.15.0]
+  formats: [{of}]
+  writers: [{writer}]
   readers: [{reader}]
   {said}
 """
+WRITERS = {"hudi-cow": "spark-3.5.8-hudi-0.15.0", "hive-acid": "hive-3.1.3"}
 SCENARIO = Path(__file__).parents[3] / "scenarios" / "hudi" / "move.yaml"
 
 
-def planned(folder: Path, said: str, reader: str = "trino-476", option: str = "") -> Plan:
-    """Return the plan of a profile that says this of its metastore."""
-    (folder / "profiles.yaml").write_text(MINE.format(said=said, reader=reader))
+def planned(
+    folder: Path, said: str, reader: str = "trino-476", option: str = "", of: str = "hudi-cow"
+) -> Plan:
+    """Return the plan of a profile of tables of a format that says this of its metastore."""
+    (folder / "profiles.yaml").write_text(
+        MINE.format(said=said, reader=reader, of=of, writer=WRITERS[of])
+    )
     (folder / "hudi").mkdir()
-    (folder / "hudi" / "move.yaml").write_text(SCENARIO.read_text())
+    text = SCENARIO.read_text()
+    (folder / "hudi" / "move.yaml").write_text(text.replace("hudi-cow, hudi-mor", of))
     return plan_options.make([folder], "mine", "", where=Where(metastore=option))
 
 
@@ -141,3 +147,25 @@ def test_a_reader_that_needs_a_newer_one_is_told_with_what_it_needs(
 def test_a_reader_that_needs_a_newer_one_asks_through_that(tmp_path: Path) -> None:
     made = planned(tmp_path, "metastore: hive-metastore-4.0.1", reader="hive-4.0.1")
     assert {each.reader for each in made.cells} == {"hive-4.0.1"}
+
+
+@pytest.mark.parametrize(
+    ("through", "why"),
+    [
+        ("hive-metastore-4.0.1", "only from Hive itself; name hive-metastore-3.1.3 under upgraded"),
+        ("hive-metastore-2.3.10", "it does not number the writes"),
+        ("{distribution: hive-metastore-3.1.3, upgraded_from: hive-metastore-2.3.10}", "number"),
+    ],
+)
+def test_one_that_takes_no_transactional_table_is_told(
+    tmp_path: Path, through: str, why: str
+) -> None:
+    with pytest.raises(ScenarioProblem, match=f"cannot have hive-acid tables .*{why}"):
+        planned(tmp_path, f"metastore: {through}", of="hive-acid")
+
+
+def test_one_whose_database_an_older_one_made_has_them(tmp_path: Path) -> None:
+    said = "{distribution: hive-metastore-4.0.1, upgraded_from: hive-metastore-3.1.3}"
+    reader = '"hive-4.0.1{path=fetch, transactions=on}"'
+    made = planned(tmp_path, f"metastore: {said}", reader, of="hive-acid")
+    assert {each.format for each in made.variants} == {"hive-acid"}
