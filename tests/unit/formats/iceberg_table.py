@@ -115,9 +115,11 @@ class Folder:
     def avro(self, name: str, ids: Sequence[int] = (), **columns: Sequence[object]) -> str:
         """Write the same as an Avro file, whose columns may have ids."""
         kinds = {name: "long" if isinstance(v[0], int) else "string" for name, v in columns.items()}
-        fields = [{"name": name, "type": ["null", kind]} for name, kind in kinds.items()]
-        for each, id_ in zip(fields, ids, strict=False):
-            each["field-id"] = id_
+        told = [{"field-id": id_} for id_ in ids] or [{}] * len(kinds)
+        fields = [
+            {"name": name, "type": ["null", kind], **each}
+            for (name, kind), each in zip(kinds.items(), told, strict=True)
+        ]
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         with self._made(f"data/{name}").open("wb") as file:
             fastavro.writer(file, {"type": "record", "name": "r", "fields": fields}, rows)

@@ -228,8 +228,16 @@ def test_a_file_of_another_table_is_not_looked_up(folder: Folder) -> None:
 def test_a_column_is_lost_where_the_name_mapping_leads_to_it_no_longer(
     folder: Folder, names: dict[int, list[str]], lost: tuple[str, ...], kind: str
 ) -> None:
-    made = {"PARQUET": folder.data, "ORC": folder.orc, "AVRO": folder.avro}[kind]
-    folder.commit(70, Entry(made(f"one.{kind.lower()}", id=["1"], a=[1]), kind=kind))
+    name = f"one.{kind.lower()}"
+    columns: dict[str, list[object]] = {"id": ["1"], "a": [1]}
+    match kind:
+        case "AVRO":
+            made = folder.avro(name, (), **columns)
+        case "ORC":
+            made = folder.orc(name, **columns)
+        case _:
+            made = folder.data(name, **columns)
+    folder.commit(70, Entry(made, kind=kind))
     mapping = json.dumps([{"field-id": id_, "names": each} for id_, each in names.items()])
     then = [{"id": 1, "name": "id", "type": "string"}, {"id": 2, "name": "a", "type": "long"}]
     folder.metadata(
