@@ -34,6 +34,7 @@ NOT_STRUCK: Final = frozenset(
     {
         "deltalake-1.6.6",
         "duckdb-1.5.5",
+        "hive-4.0.1",
         "pyiceberg-0.12.0",
         "spark-3.1.3-hudi-0.10.0",
         "spark-3.1.3-hudi-0.12.0",
