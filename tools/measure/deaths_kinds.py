@@ -34,10 +34,12 @@ NOT_STRUCK: Final = frozenset(
     {
         "deltalake-1.6.6",
         "duckdb-1.5.5",
+        "hive-4.0.1",
         "pyiceberg-0.12.0",
         "spark-3.1.3-hudi-0.10.0",
         "spark-3.1.3-hudi-0.12.0",
         "spark-3.4.4-hudi-0.14.0",
+        "spark-3.5.8",
         "spark-3.5.8-delta-3.3.2",
         "spark-4.0.1-delta-4.0.0",
         "trino-483",
