@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -45,7 +46,7 @@ def schema(path: Path) -> dict[str, Any]:
         FileFactError: it is no Avro file.
 
     """
-    return _records(path)[0]
+    return _records(path, most=0)[0]
 
 
 def content(path: Path) -> FileRows:
@@ -61,14 +62,14 @@ def content(path: Path) -> FileRows:
     return tuple(each["name"] for each in fields), tuple(rows)
 
 
-def _records(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the schema of the writer, and the records."""
+def _records(path: Path, most: int | None = None) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the schema of the writer, and the records; no more than `most`."""
     import fastavro  # noqa: PLC0415 - only reading needs it
 
     try:
         with path.open("rb") as file:
             found = fastavro.reader(file)
-            records: list[Any] = list(found)
+            records: list[Any] = list(islice(found, most))
             written: Any = found.writer_schema
     except (ValueError, EOFError, IndexError, OSError) as problem:
         raise FileFactError(f"{path.name}: {problem}") from problem
