@@ -6,10 +6,10 @@
 `good` counts the verdicts of readers that are known to be right (Iceberg and Delta, by field id;
 Spark with schema-on-read on, of Hudi tables; every reader as long as no schema change was made),
 reader by reader too, and lists what is not correct among them (`known_good.py` judges each of
-these, of a recording). `sample` draws
-wrong cells at random and writes a text for each: what was sent to the writer, what the harness says
-of the cell, the engine's own answer, and what the files hold, read anew by pyarrow, pyorc and
-fastavro and by nothing of the harness; and `list.jsonl`, a line a cell to be filled in.
+these, of a recording). `sample` draws wrong cells at random and writes a text for each: what was
+sent to the writer, what the harness says of the cell, the engine's own answer, and what the files
+hold, read anew by pyarrow, pyorc and fastavro and by nothing of the harness; and `list.jsonl`, a
+line a cell to be filled in.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ WIDTH = 160
 BESIDE = {".hoodie", "metadata"}
 ANSWER = TypeAdapter(Answer)
 BY_ID = ("iceberg", "delta")
-GROUPS = (*BY_ID, "spark with schema-on-read", "before any schema change")
+ON_READ = "spark with schema-on-read"
+EARLY = "before any schema change"
+GROUPS = (*BY_ID, ON_READ, EARLY)
 BESIDE_FILES = ("committed_then_failed", "partition_values")
 """Scenarios in which names of folders, catalog and data files do not tell the same: even a reader
 that errs in nothing has to decide for one of them."""
@@ -69,9 +71,9 @@ def groups(cell: Cell, table_format: str, first_change: int) -> Iterator[str]:
         yield table_format
     by_id = reader.distribution.startswith("spark") and ("schema-on-read", "on") in reader.settings
     if by_id and table_format.startswith("hudi"):  # of other tables the setting says nothing
-        yield GROUPS[2]
+        yield ON_READ
     if cell.step < first_change:
-        yield GROUPS[3]
+        yield EARLY
 
 
 def first_changes(found: load_run.Run) -> Mapping[str, int]:
@@ -141,7 +143,7 @@ def text(found: load_run.Run, cell: Cell, verdict: Verdict, states: States) -> I
         yield from (f"    {each}" for each in record.outcome.statements)
     yield "== THE ENGINE'S ANSWER, AS IT CAME"
     yield ANSWER.dump_json(found.answers[cell.case], indent=1).decode()
-    yield "== WHAT THE FILES HOLD, BY PYARROW AND FASTAVRO"
+    yield "== WHAT THE FILES HOLD, BY PYARROW, PYORC AND FASTAVRO"
     state = states.get((cell.variant, cell.step))
     yield from files(state.table) if state else ("they are no longer kept in the cache",)
 
@@ -164,7 +166,7 @@ def read(path: Path) -> Iterator[str]:
             file.seek(0)
             records = fastavro.reader(file)
             yield f"{records.writer_schema}"
-            yield from (json.dumps(each, default=str, ensure_ascii=False) for each in records)
+            yield from map(line, records)
     if kind == b"PAR1":
         yield from columns_and_rows(pq.ParquetFile(path).read())
     if kind.startswith(b"ORC"):
@@ -179,7 +181,7 @@ def of_orc(path: Path) -> Iterator[str]:
         with path.open("rb") as file:
             records = pyorc.Reader(file)
             yield f"{records.schema}"
-            yield from (json.dumps(each, default=str, ensure_ascii=False) for each in records)
+            yield from map(line, records)
 
 
 def columns_and_rows(there: pa.Table) -> Iterator[str]:
@@ -187,7 +189,12 @@ def columns_and_rows(there: pa.Table) -> Iterator[str]:
     names = [name for name in there.column_names if name != "_hoodie_file_name"]
     yield ", ".join(f"{name}: {there.schema.field(name).type}" for name in names)
     for row in there.select(names).to_pylist(maps_as_pydicts="lossy"):
-        yield json.dumps(list(row.values()), default=str, ensure_ascii=False)
+        yield line(list(row.values()))
+
+
+def line(row: object) -> str:
+    """Return a row as JSON."""
+    return json.dumps(row, default=str, ensure_ascii=False)
 
 
 def main() -> int:
@@ -201,14 +208,16 @@ def main() -> int:
     if given.what == "good":
         print("\n".join(good([load_run.load(each.resolve()) for each in given.run])))
         return 0
+    if len(given.run) > 2:  # noqa: PLR2004 - RUN FOLDER
+        parser.error("sample: name one run and one folder")
     run, folder = given.run if len(given.run) > 1 else (*given.run, Path("build/adjudicate"))
     if folder.exists():
         parser.error(f"{folder} is there already; name a folder that is not")
     folder.mkdir(parents=True)
     found = load_run.load(run.resolve())
     with (folder / "list.jsonl").open("w", encoding="utf-8") as out:
-        for line in sample(folder, found, given.cells, given.seed):
-            print(json.dumps(line, ensure_ascii=False), file=out, flush=True)
+        for drawn in sample(folder, found, given.cells, given.seed):
+            print(json.dumps(drawn, ensure_ascii=False), file=out, flush=True)
     return 0
 
 
