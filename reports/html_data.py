@@ -17,8 +17,8 @@ from harness.reports.html_cells import JsonValue, Pool, QuestionContext, cell, r
 from harness.reports.html_variants import variant_data
 from harness.reports.words import FINDINGS, TRACED, VERDICTS, way_text
 from harness.run.causes import ORDER, FoundCause, by_default
-from harness.run.kept_data import NOTHING_KEPT, KeptData
 from harness.run.load_run import Run
+from harness.run.report_cache import UNCACHED, ReportCache
 from harness.run.run_info import VariantInfo
 from harness.run.way_answers import way_answers
 
@@ -106,7 +106,7 @@ def left(run: Run, without: Collection[str]) -> Mapping[QuestionKey, Sequence[Ve
     return {key: verdicts for key, verdicts in some.items() if verdicts}
 
 
-def data(run: Run, cells: PageCells, kept: KeptData = NOTHING_KEPT) -> dict[str, Any]:
+def data(run: Run, cells: PageCells, kept: ReportCache = UNCACHED) -> dict[str, Any]:
     """Return everything that the page's script needs.
 
     `kept`: has it without what was reused, where the cells follow from the run alone.

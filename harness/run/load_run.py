@@ -21,7 +21,7 @@ from harness.core.record_file import ByKey, RecordFile
 from harness.core.records import Answer, OutcomeKind, StateRecord, Verdict, VerdictKind
 from harness.run import frames
 from harness.run.frames import FrameColumn
-from harness.run.kept_data import NOTHING_KEPT, KeptData
+from harness.run.report_cache import UNCACHED, ReportCache
 from harness.run.run_info import ReaderInfo, RunInfo, StepInfo, VariantInfo, first_wrong, read_info
 from harness.scenario.cells import Cell
 
@@ -62,7 +62,7 @@ class Run:
     states: Sequence[StateRecord]
     answers: Mapping[str, Answer]
     recorded: Mapping[str, Verdict]
-    kept: KeptData = field(default=NOTHING_KEPT, compare=False, repr=False)
+    kept: ReportCache = field(default=UNCACHED, compare=False, repr=False)
     """Of runs with the same records, all of them."""
 
     @cached_property

@@ -34,18 +34,18 @@ from harness.read.reader_servers import TIMEOUT_S, ReadContext
 from harness.run import (
     baseline_files,
     held_to_controls,
-    kept_data,
     load_run,
     needed_artifacts,
     plan_record,
+    report_cache,
     run_folder,
     run_info,
     run_log,
 )
-from harness.run.kept_data import KeptData
 from harness.run.live_verdicts import VerdictKinds
 from harness.run.load_run import Run
 from harness.run.recorded_case import case_of
+from harness.run.report_cache import ReportCache
 from harness.run.run_info import ReaderInfo
 from harness.runtime import image_choice
 from harness.runtime.metastore_client import CatalogGoneProblem
@@ -298,7 +298,7 @@ def judge_run(folder: Path, results: ResultCache | None = None) -> JudgedRun:
     verdicts_ = _verdicts(found, plan, results)
     jsonl.write_all(folder / load_run.VERDICTS, map(lines.apply, verdicts_))
     files = (folder / name for name in (load_run.STATES, load_run.ANSWERS, load_run.VERDICTS))
-    run = replace(load_run.with_verdicts(found), kept=KeptData.of(results, found.info, files))
+    run = replace(load_run.with_verdicts(found), kept=ReportCache.of(results, found.info, files))
     return JudgedRun(run, lines.applied(tuple(run.recorded.values())))
 
 
@@ -341,8 +341,8 @@ def _of_variant(
         return judge()
     lines = {case: load_run.answer_line(found.answers, case) for case in there}
     records = *map(jsonl.dump, states), *lines.values()
-    told = repr(variant), repr(asked), repr(found.info.locks), *map(kept_data.unmarked, records)
-    reused = {case for case, line in lines.items() if line != kept_data.unmarked(line)}
+    told = repr(variant), repr(asked), repr(found.info.locks), *map(report_cache.unmarked, records)
+    reused = {case for case, line in lines.items() if line != report_cache.unmarked(line)}
     # What is unknown is looked at again.
     known = results.records(Verdict, told, judge, lambda v: v.verdict is not VerdictKind.UNKNOWN)
     return tuple(replace(each, reused=bool(each.sql) and each.case in reused) for each in known)

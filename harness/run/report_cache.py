@@ -1,4 +1,4 @@
-"""What reports work out of a run's records, kept for runs that recorded the same."""
+"""What reports work out of a run's records: the cache has it for runs that recorded the same."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def unmarked(records: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptData:
+class ReportCache:
     """The data that were worked out of the same records before; without `results` there are none.
 
     The same but for the run's name and time, and for what was reused: none of it may be in them.
@@ -36,7 +36,7 @@ class KeptData:
     """The digest of what was recorded."""
 
     @classmethod
-    def of(cls, results: ResultCache | None, info: RunInfo, files: Iterable[Path]) -> KeptData:
+    def of(cls, results: ResultCache | None, info: RunInfo, files: Iterable[Path]) -> ReportCache:
         """Return what is kept of a plan and of all that is in some files of records."""
         return cls(results, _digest(info, files)) if results else cls()
 
@@ -48,7 +48,7 @@ class KeptData:
         return self.results.data(what, [self.records], make) if self.results else make()
 
 
-NOTHING_KEPT: Final = KeptData()
+UNCACHED: Final = ReportCache()
 
 
 def _digest(info: RunInfo, files: Iterable[Path]) -> str:
