@@ -75,14 +75,19 @@ class _Conversation(BaseRequestHandler):
         with suppress(OSError), socket.create_connection(self.server.metastore) as metastore:
             back = threading.Thread(target=_hand_on, args=(metastore, self.request), daemon=True)
             back.start()
-            tail = b""
-            for said in _said_by(self.request):
-                if self.server.keeps(tail + said):
-                    break
-                metastore.sendall(said)
-                tail = (tail + said)[1 - len(COMMIT) :]
-            for _ in _said_by(self.request):  # until the client is gone: it is told nothing
-                pass
+            with suppress(OSError):  # one that was killed resets the connection
+                self._hand_on(metastore)
+            metastore.shutdown(socket.SHUT_RDWR)  # closing it would not end the other thread
+
+    def _hand_on(self, metastore: socket.socket) -> None:
+        tail = b""
+        for said in _said_by(self.request):
+            if self.server.keeps(tail + said):
+                break
+            metastore.sendall(said)
+            tail = (tail + said)[1 - len(COMMIT) :]
+        for _ in _said_by(self.request):  # until the client is gone: it is told nothing
+            pass
 
 
 def _hand_on(speaker: socket.socket, listener: socket.socket) -> None:
