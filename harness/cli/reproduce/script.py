@@ -147,7 +147,7 @@ def _written(
         if step.handover:
             yield variant.writers[step.step - 1], _handover(variant, step)
         if not step.skipped:
-            yield variant.writers[step.step], _step(variant, step, states)
+            yield from _step(variant, step, states)
 
 
 def _handover(variant: Variant, step: NextStep) -> Iterator[str]:
@@ -170,7 +170,26 @@ def _session(writer: str, outcomes: VariantOutcomes) -> Iterator[str]:
         yield f"create database if not exists {DATABASE};"
 
 
-def _step(variant: Variant, step: NextStep, states: Sequence[StateRecord]) -> Iterator[str]:
+def _step(
+    variant: Variant, step: NextStep, states: Sequence[StateRecord]
+) -> Iterator[tuple[str, Iterable[str]]]:
+    """Yield what each writer is told in a step; the one that made the table may be told first."""
+    own, outcomes = variant.writers[step.step], VariantOutcomes(variant)
+    head = list(_head_of(variant, step, states))
+    if not step.statements:
+        yield own, [*head, "-- nothing to do for this table type"]
+    for by_maker, group in groupby(step.statements, key=_by_maker):
+        who = variant.writers[0] if by_maker else own
+        told = outcomes.session(who)
+        yield who, [*head, *(line for each in group for line in _by_hand(each, told))]
+        head = ["", _comment(f"step {step.step}, which goes on")]
+
+
+def _by_maker(statement: Statement) -> bool:
+    return isinstance(statement, Sql) and statement.by_maker
+
+
+def _head_of(variant: Variant, step: NextStep, states: Sequence[StateRecord]) -> Iterator[str]:
     number = step.step
     text = variant.scenario.steps[number - 1].operation.text() if number else "create the table"
     yield from ("", _comment(f"step {number}: {text}"))
@@ -180,16 +199,11 @@ def _step(variant: Variant, step: NextStep, states: Sequence[StateRecord]) -> It
         yield _comment(f"  {engine} refused it: {refusal_text(outcome.refusal)}")
     if half_done(outcome) and outcome.refusal:
         yield _comment(f"  {engine} committed it, then failed: {refusal_text(outcome.refusal)}")
-    if not step.statements:
-        yield "-- nothing to do for this table type"
     case = _case(variant, states)
     undone = case.history[number - 1].undone if number else frozenset[int]()
     for made in (each for text in step.texts for each in instants_in(text)):
         yield _comment(f"  {instant_of(made)} is in the table that you wrote.")
         yield from _place(case, made, undone)
-    told = VariantOutcomes(variant).session(variant.writers[number])
-    for statement in step.statements:
-        yield from _by_hand(statement, told)
 
 
 def _in_pyspark(statement: FrameWrite, told: Mapping[str, str]) -> Iterator[str]:

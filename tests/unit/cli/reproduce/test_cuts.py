@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from harness.cli.reproduce.candidate import Candidate, begin, valid
@@ -97,3 +99,13 @@ def test_a_setting_can_be_left_out_and_axes_are_none() -> None:
     assert made is not None
     assert dict(made.settings) == {}
     assert made.key != candidate.key
+
+
+def test_what_a_plan_would_leave_out_is_no_candidate() -> None:
+    made = candidate_of(history("insert 1,2; rename f1 g"))
+    migrated = replace(made, format="iceberg", settings={"created_by": "migrate"})
+    assert valid(migrated)
+    without = StepCut(1).apply(migrated)
+    assert without is not None
+    assert not valid(without), "the first step inserts the rows of the plain table"
+    assert valid(replace(without, settings={}))

@@ -325,6 +325,23 @@ def in_hive(*operations: Operation) -> str:
     return script(replace(variant, writers=writers), target(), seen_of(made))
 
 
+def test_what_the_maker_is_told_of_another_writers_step_stands_under_the_maker() -> None:
+    made = candidate_of(history("insert 1,2"))
+    spark, trino = "spark-3.5.8-iceberg-1.10.1", "trino-476"
+    scenario = made.variant.scenario
+    variant = replace(
+        made.variant,
+        scenario=replace(scenario, steps=(replace(scenario.steps[0], by=trino),)),
+        format="iceberg",
+        settings={"created_by": "migrate"},
+        writers=(spark, trino),
+    )
+    said = script(variant, target(trino), seen_of(made)).splitlines()
+    order = ["Spark SQL", "insert into", "Trino SQL", "step 1, which goes on", "system.migrate("]
+    places = [next(at for at, line in enumerate(said) if each in line) for each in order]
+    assert places == sorted(places)
+
+
 def test_a_batch_of_mutations_stands_in_a_comment() -> None:
     said = in_hive(Mutate(update=(1,)))
     assert "-- by a program, as no SQL says it: Mutation API, then commit: {" in said
