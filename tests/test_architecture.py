@@ -46,7 +46,15 @@ MODULES: Mapping[str, tuple[str, ...]] = {
         *("separation", "estimation"),
     ),
     "write": (
-        *("table_state", "state_store", "sql_writer", "writer_pool", "next_step", "raised_step"),
+        *(
+            "table_state",
+            "state_store",
+            "table_files",
+            "sql_writer",
+            "writer_pool",
+            "next_step",
+            "raised_step",
+        ),
         *("writer_pipe", "kill_writer", "held_write", "send_mutation"),
         *(
             "send_step",

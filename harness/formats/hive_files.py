@@ -18,7 +18,14 @@ from typing import Final
 
 from harness.engines.format_facts import FormatFacts
 from harness.formats import data_files, layout, own_operations
-from harness.formats.api import Changes, Committed, FileFactError, FileRows, Habit, VariantSettings
+from harness.formats.api import (
+    Changes,
+    Committed,
+    FileFactError,
+    FileRows,
+    Habit,
+    VariantSettings,
+)
 from harness.formats.parquet import Footer
 from harness.formats.statements import (
     DATABASE,
@@ -190,10 +197,10 @@ class HiveFiles:
         return Committed(self.instants(folder), json.dumps(columns))
 
     def left_half(
-        self, folder: Path, key: str, made: Collection[str], rows: Collection[str]
+        self, files: Sequence[FileFact], made: Collection[str], rows: Collection[str]
     ) -> str:
         """Compare the rows of its files with those of the write, which has no commit but them."""
-        own = (fact for fact in self.facts(folder, key) if fact.instant in made)
+        own = (fact for fact in files if fact.instant in made)
         there = sorted(each for fact in own for each in fact.keys)
         if not made or there == sorted(rows):
             return ""
