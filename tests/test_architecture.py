@@ -74,6 +74,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     "judge": (
         *("predicted_rows", "place", "world", "checks", "match_rows", "newer_rows", "origins"),
         *(
+            "misled_columns",
             "field_ids",
             "statement_evidence",
             "partition_values",

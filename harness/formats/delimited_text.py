@@ -2,8 +2,8 @@ r"""What a text file of Hive holds, which says nothing of its columns itself.
 
 Each line is a row, `\x01` stands between its values, `\x02` and so on between their parts, and `\N`
 is NULL; nothing is escaped (`LazySimpleSerDe` of Hive 3.1.3, and Hive language manual, DDL, "Row
-Formats & SerDe"). So a text with an end of line makes two rows, which no reader can tell from rows
-that were written so.
+Formats & SerDe"). So a text with an end of line makes two rows, and one with `\x01` two values,
+which no reader can tell from those that were written so.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _row(path: Path, number: int, line: str, types: Sequence[DataType]) -> tuple
     texts = line.split(_between(0))
     if len(texts) != len(types):
         told = f"line {number} has {len(texts)} values for {len(types)} columns"
-        raise FileFactError(f"{path.name}: {told}; a text with an end of line ends a row")
+        raise FileFactError(f"{path.name}: {told}; in a text, \\n ends a row and \\x01 a value")
     try:
         return tuple(_value(text, each, 1) for text, each in zip(texts, types, strict=True))
     except (ArithmeticError, KeyError, ValueError) as problem:

@@ -270,7 +270,8 @@ class HiveFiles:
             footer = delimited_text.read(path, key, _stored_columns(catalog.of(job)))
         else:
             footer = self.read(path, key)
-        return FileFact(relative, FileKind.BASE, relative, job, footer.columns, footer.keys)
+        told = relative, FileKind.BASE, relative, job, footer.columns, footer.keys
+        return FileFact(*told, nameless=self.read is None)
 
 
 def hive_type(type_: DataType) -> str:

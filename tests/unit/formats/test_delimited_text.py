@@ -69,7 +69,7 @@ def test_a_value_has_the_type_of_its_column(
     [
         ("int", "a\x01x", "line 1: invalid literal"),
         ("boolean", "a\x01TRUE", "line 1: 'TRUE'"),
-        ("string", "a", "line 1 has 1 values for 2 columns; a text with an end of line ends a row"),
+        ("string", "a", "line 1 has 1 values for 2 columns; in a text, .n ends a row"),
         ("string", "a\x01b\x01c", "line 1 has 3 values for 2 columns"),
         ("struct<a:int,b:int>", "a\x011", "line 1: zip"),
         ("uniontype<int>", "a\x011", "no value can be read as uniontype<int>"),
