@@ -156,6 +156,11 @@ class Catalog:
         with _answered(self.uri):
             metastore_locks.unlock(self.client, database, table)
 
+    def transactions(self, database: str, table: str) -> tuple[int, ...]:
+        """Return the numbers of the open transactions that have locks of a table."""
+        with _answered(self.uri):
+            return metastore_locks.holders(self.client, database, table)
+
     def _entry(self, database: str, name: str) -> CatalogEntry:
         table = self.client.get_table(database, name)
         partitions = self.client.get_partitions(database, name, -1) if table.partitionKeys else ()

@@ -18,6 +18,7 @@ from harness.formats.api import NO_COMMIT, FileFactError
 from harness.formats.statements import (
     HELD,
     PIPE,
+    TRANSACTIONS,
     ClientCall,
     CommitHeld,
     CommitSql,
@@ -29,6 +30,7 @@ from harness.formats.statements import (
     SetColumns,
     Sql,
     Statement,
+    TransactionSql,
     filled,
 )
 from harness.model.file_facts import FileFact
@@ -191,6 +193,9 @@ class StepSender:
                 sql = self._filled(text)
                 told = self._variant.writers[0] if statement.by_maker else writer
                 self._session_of(told).run(sql, timeout_s=target.timeout_s)
+            case TransactionSql(text):
+                sql, found = self._filled(text), self._spark_for(writer, 2)
+                kill_writer.run_transaction(found, self._told(writer), sql, target.timeout_s)
             case Sql() | LockedSql() | CommitSql():
                 self._run_to_death(statement, writer)
             case SetColumns(columns, cascade):
@@ -257,7 +262,11 @@ class StepSender:
         return table.with_name(table.name + PIPE)
 
     def _filled(self, text: str) -> str:
-        return filled(text, self._target.database, str(self._target.table), self._instants)
+        database = self._target.database
+        if TRANSACTIONS in text:
+            numbers = " ".join(map(str, self._client.transactions(database, TABLE)))
+            text = text.replace(TRANSACTIONS, numbers)
+        return filled(text, database, str(self._target.table), self._instants)
 
     def _append(self, statement: FrameWrite, writer: str) -> None:
         """Write a DataFrame: its writer goes by no setting of the session, and is told all."""
