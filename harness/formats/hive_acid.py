@@ -15,7 +15,7 @@ from typing import Final
 
 from harness.engines.format_facts import FormatFacts
 from harness.formats import hive_acid_files, hive_mutation, hiveql, own_operations
-from harness.formats.api import Changes, Committed, FileRows, Habit, VariantSettings
+from harness.formats.api import NO_CATALOG, Changes, Committed, FileRows, Habit, VariantSettings
 from harness.formats.hive_files import CASCADES, SCHEMA_CHANGES, follows_anyway
 from harness.formats.hiveql import NAME as TABLE_NAME
 from harness.formats.statements import (
@@ -32,7 +32,7 @@ from harness.model.file_facts import FileFact, FileKind
 from harness.model.identifiers import TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth
-from harness.runtime.metastore_objects import CatalogEntry, WriteIds
+from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory, WriteIds
 from harness.scenario.definition import CASCADE, Scenario
 from harness.scenario.operations import name_of
 from harness.scenario.operations.abort_transactions import AbortTransactions
@@ -190,8 +190,7 @@ class HiveAcid:
 
     def left_half(
         self,
-        folder: Path,  # noqa: ARG002
-        key: str,  # noqa: ARG002
+        files: Sequence[FileFact],  # noqa: ARG002
         made: Collection[str],  # noqa: ARG002
         rows: Collection[str],  # noqa: ARG002
     ) -> str:
@@ -251,10 +250,10 @@ class HiveAcid:
         """Return nothing: there are none."""
 
     def facts(
-        self, folder: Path, key: str, entries: Sequence[CatalogEntry] = ()
+        self, folder: Path, key: str, catalog: CatalogHistory = NO_CATALOG
     ) -> tuple[FileFact, ...]:
         """Read the live files of rows, and those of deletions."""
-        return hive_acid_files.facts(folder, key, _write_ids(entries))
+        return hive_acid_files.facts(folder, key, _write_ids(catalog.now))
 
 
 def _write_ids(entries: Sequence[CatalogEntry]) -> WriteIds:

@@ -36,7 +36,8 @@ from harness.formats.statements import (
 from harness.model.file_facts import FileFact
 from harness.model.identifiers import TABLE
 from harness.runtime.metastore_client import Catalog, CatalogRefusedError
-from harness.write import held_write, kill_writer, raised_step, send_mutation
+from harness.runtime.metastore_objects import CatalogHistory
+from harness.write import held_write, kill_writer, raised_step, send_mutation, table_files
 from harness.write.held_write import HeldWrite, NotHeldError
 from harness.write.next_step import BEGUN, NextStep, VariantOutcomes
 from harness.write.raised_step import Came, Raised, TableRecords
@@ -171,11 +172,10 @@ class StepSender:
         came = raised_step.came_of(raised, before, after, schema=schema)
         if came != raised_step.APPLIED:
             return came
-        key, made = self._variant.scenario.table.key, self._made_since(before)
-        try:
-            half = self._shape.left_half(table, key, made, step.keys)
-        except FileFactError as problem:
-            half = str(problem)
+        key, catalog = self._variant.scenario.table.key, CatalogHistory(after.entries)
+        found = table_files.read(self._shape, table, key, catalog)
+        made = self._made_since(before)
+        half = found.layout or self._shape.left_half(found.facts, made, step.keys)
         return raised_step.unknown(half) if half else came
 
     def _records(self, step: NextStep) -> TableRecords:
