@@ -26,6 +26,7 @@ from harness.formats.statements import (
     IcebergCall,
     LockedSql,
     Mutation,
+    RegisterInStore,
     SetColumns,
     Sql,
     Statement,
@@ -195,6 +196,8 @@ class StepSender:
                 self._run_to_death(statement, writer)
             case SetColumns(columns, cascade):
                 self._client.alter_columns(target.database, TABLE, columns, cascade=cascade)
+            case RegisterInStore(path=path):
+                self._client.also_at(target.database, TABLE, self._filled(path))
             case ClientCall() | IcebergCall() | Mutation():
                 self._call(statement, writer)
             case FrameWrite():

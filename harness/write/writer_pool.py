@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from harness import engines
-from harness.artifacts import distributions, fetch
+from harness.artifacts import distributions, fetch, object_storage
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution
 from harness.core.progress import Progress, started
@@ -74,6 +74,7 @@ class WriterPool:
         self._processes: dict[tuple[str, int], Spark | SqlWriter] = {}
         self._lock = threading.Lock()
         self._numbers = count()
+        self._bucket = context.folder / "buckets" / object_storage.WRITTEN
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -87,6 +88,8 @@ class WriterPool:
         """Return a place for one more table."""
         context, folder = self.context, self._folder("table")
         database = folder.name.replace("-", "_")
+        self._bucket.mkdir(parents=True, exist_ok=True)
+        (self._bucket / database).symlink_to(folder / TABLE)
         return WriteTarget(
             context.cache, self._metastore.host, database, folder, timeout_s=context.timeout_s
         )
@@ -106,11 +109,22 @@ class WriterPool:
         which = name, number
         with self._lock:
             if which not in self._processes or not self._processes[which].alive():
-                found, context = distributions.load(name), self.context
+                found, context = self._reaching(distributions.load(name)), self.context
                 runtime = provide.runtime(found, context.cache, context.progress, context.folder)
                 memory.check(found)
                 self._processes[which] = self._start(found, runtime)
             return self._processes[which]
+
+    def _reaching(self, found: Distribution) -> Distribution:
+        """Return a distribution that reaches tables where it can write to them."""
+        if not object_storage.written(found):
+            return found
+        context = self.context
+        starting = provide.start_store(
+            context.cache, context.folder, context.progress, self._bucket
+        )
+        store = self._stack.enter_context(starting)
+        return object_storage.reaching(object_storage.writing(found), store.url)
 
     def _start(self, found: Distribution, runtime: Runtime) -> Spark | SqlWriter:
         name, progress = found.name, self.context.progress

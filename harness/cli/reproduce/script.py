@@ -29,6 +29,7 @@ from harness.formats.statements import (
     FrameWrite,
     IcebergCall,
     Mutation,
+    RegisterInStore,
     SetColumns,
     Sql,
     Statement,
@@ -209,6 +210,8 @@ def _by_hand(statement: Statement, told: Mapping[str, str]) -> Iterator[str]:
             yield f"-- by a program, as no SQL says it: {recorded(statement)}"
         case FrameWrite():
             yield from _in_pyspark(statement, told)
+        case RegisterInStore():
+            yield f"-- {statement.record}"
         case SetColumns():
             yield _in_hive(statement)
 
