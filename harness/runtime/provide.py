@@ -117,7 +117,7 @@ def start_metastore(
     """
     found = distributions.load(name)
     if compacts:
-        site = {**found.options_if_any("site"), **metastore.COMPACTS}
+        site = {**found.options_if_any("site"), **metastore.COMPACTS, **metastore.TAKES_ALL}
         found = replace(found, settings={**found.settings, "site": site})
     with _store(found, cache, folder.parent, progress) as store:
         reached = object_storage.reaching(found, store.url) if store else found

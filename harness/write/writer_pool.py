@@ -20,7 +20,7 @@ from harness.engines.spark.session import Spark
 from harness.model.identifiers import TABLE
 from harness.runtime import memory, metastore, provide, work_folders
 from harness.runtime.api import MetastoreUris, Runtime
-from harness.runtime.hive_mutation import TOOL, MutationProgram
+from harness.runtime.hive_mutation import TOOL, MutationProgram, has_library
 from harness.write.sql_writer import SqlWriter
 
 SPARK: Final = "spark"
@@ -139,7 +139,7 @@ class WriterPool:
 
     def _mutations(self, found: Distribution, folder: Path) -> MutationProgram | None:
         """Return what sends batches of mutations beside a server, where its lock data name it."""
-        if TOOL not in found.settings:
+        if not has_library(found):
             return None
         tool = distributions.load(found.text(TOOL))
         installation = fetch.ensure(tool, self.context.cache, self.context.progress)
