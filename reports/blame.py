@@ -39,8 +39,9 @@ PARTIES: Final[Mapping[Party | None, Blame]] = {
     ),
     Party.HISTORY: Blame(
         "the table's own record of its columns is wrong: the writer is to blame",
-        "The writer is to blame: what the table itself says of its schema is wrong. Where a column "
-        "has the id of another one, whoever goes by ids shows that one's values in older files.",
+        "The writer is to blame: what the table itself says of its columns does not fit older "
+        "files: a column has the id of another one there, or its place. Whoever goes by it shows "
+        "that one's values, or none.",
     ),
     Party.COMMIT: Blame(
         "the commit has other metadata: the writer is to blame",

@@ -40,6 +40,7 @@ NOT_WORDED: Final = "the harness could not word this cell; its log, harness.log,
 ANEW: Final = str(By.RENUMBERED).removeprefix(f"{By.ID}, ")
 OUTSIDE: Final = str(By.ID_OUTSIDE).removeprefix(f"{By.ID}, ")
 ALONE: Final = str(By.ID_ALONE).removeprefix(f"{By.ID}, ")
+PARTS_TOO: Final = str(By.PARTS_TOO).removeprefix(f"{By.POSITION}, ")
 META_COUNTED: Final = str(By.COUNTED).removeprefix(f"{By.POSITION}, ")
 """The parts of these ways that by id, and by position alone have not."""
 LONGEST: Final = 120
@@ -211,6 +212,7 @@ WAYS: Final[Mapping[str, str]] = {
     By.FOLDED: "columns are looked up in each file by their current name, ignoring case",
     By.POSITION: "the table's first column is read from the file's first column, and so on, "
     "whatever their names",
+    PARTS_TOO: "the first part of a struct is read from its first part in the file, and so on",
     ANEW: "the columns of each file are numbered afresh, as in a newly created table",
     OUTSIDE: "what is inside a column is looked up by its current name",
     ALONE: "rows that are older than a column have no value there, whatever its default is",

@@ -46,8 +46,9 @@ MODULES: Mapping[str, tuple[str, ...]] = {
         *("separation", "estimation"),
     ),
     "write": (
-        *("table_state", "state_store", "sql_writer", "writer_pool", "next_step", "raised_step"),
-        *("writer_pipe", "kill_writer", "held_write", "send_mutation"),
+        *("table_state", "state_store", "table_files"),
+        *("sql_writer", "writer_pool", "next_step", "raised_step"),
+        *("writer_pipe", "held_write", "kill_writer", "send_mutation"),
         *(
             "send_step",
             *("ask_writer", "ask_statistics", "ask_metadata"),
@@ -66,6 +67,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     "judge": (
         *("predicted_rows", "place", "world", "checks", "match_rows", "newer_rows", "origins"),
         *(
+            "misled_columns",
             "field_ids",
             "statement_evidence",
             "partition_values",

@@ -111,7 +111,7 @@ def _frozen() -> Frozen:
         parquet_entry(TYPES, types, f"{LOCATION}/{TYPES}"),
         parquet_entry(MANY, [("n", "bigint")], f"{LOCATION}/{MANY}"),
     )
-    return Frozen(Outcome(0, OutcomeKind.APPLIED), entries, (), ())
+    return Frozen(Outcome(0, OutcomeKind.APPLIED), entries, ())
 
 
 def _write_many(folder: Path) -> None:

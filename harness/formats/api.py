@@ -20,7 +20,7 @@ from harness.model.file_facts import FileFact
 from harness.model.schema_history import SchemaHistory
 from harness.model.table import Table
 from harness.model.truth import Truth
-from harness.runtime.metastore_objects import CatalogEntry
+from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import Operation
 
@@ -38,6 +38,8 @@ BY_FRAME: Final = "frame"
 
 NO_COMMIT: Final = "the table's own records have no commit of it"
 """What is said of a step that answered no error and left the table as it was."""
+
+NO_CATALOG: Final = CatalogHistory()
 
 FileRows = tuple[tuple[str, ...], tuple[tuple[Value, ...], ...]]
 """The names of a file's columns, and its rows."""
@@ -196,18 +198,14 @@ class Format(Protocol):
         """
 
     def left_half(
-        self, folder: Path, key: str, made: Collection[str], rows: Collection[str]
+        self, files: Sequence[FileFact], made: Collection[str], rows: Collection[str]
     ) -> str:
         """Return why a write that failed is there in part only; empty where its commit is whole.
 
         Args:
-            folder: the table's.
-            key: the key column.
+            files: those of the table after it.
             made: the instants that it made.
             rows: the keys of the rows that it writes, as text.
-
-        Raises:
-            FileFactError: a file cannot be understood.
 
         """
 
@@ -267,11 +265,11 @@ class Format(Protocol):
         """Return what the writer's Spark has to be asked of statistics; None where nothing."""
 
     def facts(
-        self, folder: Path, key: str, entries: Sequence[CatalogEntry] = ()
+        self, folder: Path, key: str, catalog: CatalogHistory = NO_CATALOG
     ) -> tuple[FileFact, ...]:
         """Read what the data files of a table say of themselves; `key` is the key column.
 
-        `entries`: as for `instants`.
+        `catalog`: of the table, for files that do not say all of it themselves.
 
         Raises:
             FileFactError: one cannot be understood.

@@ -14,7 +14,7 @@ from typing import Final
 
 from harness.engines.format_facts import FormatFacts
 from harness.formats import data_files, delta_files, delta_log, delta_past, own_operations
-from harness.formats.api import Changes, Committed, FileRows, Habit, VariantSettings
+from harness.formats.api import NO_CATALOG, Changes, Committed, FileRows, Habit, VariantSettings
 from harness.formats.keyless_rows import failed_rows, whole_rows
 from harness.formats.statements import (
     DATABASE,
@@ -33,7 +33,7 @@ from harness.model.file_facts import FileFact, FileKind
 from harness.model.identifiers import TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth
-from harness.runtime.metastore_objects import CatalogEntry
+from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import Operation, schedules
 from harness.scenario.operations.clean import Clean
@@ -205,8 +205,7 @@ class Delta:
 
     def left_half(
         self,
-        folder: Path,  # noqa: ARG002
-        key: str,  # noqa: ARG002
+        files: Sequence[FileFact],  # noqa: ARG002
         made: Collection[str],  # noqa: ARG002
         rows: Collection[str],  # noqa: ARG002
     ) -> str:
@@ -279,7 +278,7 @@ class Delta:
         self,
         folder: Path,
         key: str,
-        entries: Sequence[CatalogEntry] = (),  # noqa: ARG002 - its own files tell
+        catalog: CatalogHistory = NO_CATALOG,  # noqa: ARG002 - its own files tell
     ) -> tuple[FileFact, ...]:
         """Read the live data files and their deletion vectors."""
         return delta_files.facts(folder, key)

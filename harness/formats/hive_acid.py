@@ -15,24 +15,33 @@ from typing import Final
 
 from harness.engines.format_facts import FormatFacts
 from harness.formats import hive_acid_files, hive_mutation, hiveql, own_operations
-from harness.formats.api import Changes, Committed, FileRows, Habit, VariantSettings
+from harness.formats.api import NO_CATALOG, Changes, Committed, FileRows, Habit, VariantSettings
 from harness.formats.hive_files import CASCADES, SCHEMA_CHANGES, follows_anyway
 from harness.formats.hiveql import NAME as TABLE_NAME
-from harness.formats.statements import LOCATION, Sql, Statement, of_table
+from harness.formats.statements import (
+    LOCATION,
+    TRANSACTIONS,
+    Sql,
+    Statement,
+    TransactionSql,
+    of_table,
+)
 from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import Moment
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.identifiers import TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth
-from harness.runtime.metastore_objects import CatalogEntry, WriteIds
+from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory, WriteIds
 from harness.scenario.definition import CASCADE, Scenario
 from harness.scenario.operations import name_of
+from harness.scenario.operations.abort_transactions import AbortTransactions
 from harness.scenario.operations.api import Operation, schedules
 from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.failed_write import FailedWrite
 from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.killed_write import KilledWrite
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.mutate import Mutate
 from harness.scenario.operations.overwrite import Of, Overwrite
@@ -49,12 +58,17 @@ SESSION: Final = {
 """Hive documentation, "Hive Transactions", "Configuration"."""
 BUCKETS: Final = "buckets"
 COMPACTION: Final = "compaction"
+LOCK_WAIT: Final = "lock_wait"
+"""How often a session asks for a lock that another transaction has."""
 SETTINGS: Final = {
     BUCKETS: ("none", "1", "2"),
     COMPACTION: ("major", "minor"),
     CASCADE: CASCADES,
+    LOCK_WAIT: ("usual", "short"),
 }
-"""Absent is `none`, `major`, which makes one base file of all, and `on`."""
+"""Absent is `none`, `major`, which makes one base file of all, `on`, and `usual`."""
+RETRIES: Final = {"hive.lock.numretries": "3"}
+"""What a session of `short` is told; by itself it asks 100 times, up to a minute apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +122,11 @@ class HiveAcid:
 
     def session(
         self,
-        settings: VariantSettings,  # noqa: ARG002 - they are the table's
+        settings: VariantSettings,
         names: Mapping[str, str],  # noqa: ARG002 - nothing has two names
     ) -> Mapping[str, str]:
         """Return what a writing session of Hive is told."""
-        return SESSION
+        return {**SESSION, **RETRIES} if settings.get(LOCK_WAIT) == "short" else SESSION
 
     def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
         """Return `create table`; partition columns stand apart and last, as Hive has them."""
@@ -145,6 +159,10 @@ class HiveAcid:
                 return of_table([operation.worded(before, after, stay, listed=False)])
             case Mutate():
                 return (hive_mutation.committed(before, after),)
+            case KilledWrite():
+                return (TransactionSql(hiveql.failed_rows(before, after, stay)),)
+            case AbortTransactions():
+                return (Sql(f"abort transactions {TRANSACTIONS}"),)
             case FailedWrite():
                 return (hive_mutation.aborted(before, after),)
             case Overwrite(of=Of.TABLE):
@@ -167,12 +185,12 @@ class HiveAcid:
         columns = [each.columns for each in entries if each.name == TABLE]
         begun = tuple(map(str, (*ids.aborted, *ids.open)))
         writes = hive_acid_files.instants(folder, ids)
-        return Committed(writes, json.dumps([columns, there]), begun=begun)
+        aborted = tuple(map(str, ids.aborted))
+        return Committed(writes, json.dumps([columns, there]), undone=aborted, begun=begun)
 
     def left_half(
         self,
-        folder: Path,  # noqa: ARG002
-        key: str,  # noqa: ARG002
+        files: Sequence[FileFact],  # noqa: ARG002
         made: Collection[str],  # noqa: ARG002
         rows: Collection[str],  # noqa: ARG002
     ) -> str:
@@ -212,6 +230,8 @@ class HiveAcid:
         kinds = {fact.kind for fact in before}
         if isinstance(operation, Compact) and (FileKind.LOG in kinds or len(before) > 1):
             return f"the table has {len(before)} files of rows and deletions, as before"
+        if isinstance(operation, AbortTransactions):
+            return "no transaction of the table was aborted"
         return ""
 
     def created_wrong(self, folder: Path, settings: VariantSettings) -> str:  # noqa: ARG002
@@ -230,10 +250,10 @@ class HiveAcid:
         """Return nothing: there are none."""
 
     def facts(
-        self, folder: Path, key: str, entries: Sequence[CatalogEntry] = ()
+        self, folder: Path, key: str, catalog: CatalogHistory = NO_CATALOG
     ) -> tuple[FileFact, ...]:
         """Read the live files of rows, and those of deletions."""
-        return hive_acid_files.facts(folder, key, _write_ids(entries))
+        return hive_acid_files.facts(folder, key, _write_ids(catalog.now))
 
 
 def _write_ids(entries: Sequence[CatalogEntry]) -> WriteIds:

@@ -83,8 +83,13 @@ class Folder:
 
 
 def folders(table: Path) -> tuple[Folder, ...]:
-    """Return the folders of all writes of a table, in the order of their numbers."""
-    found = [each for path in table.rglob("*") if path.is_dir() and (each := _folder(path))]
+    """Return the folders of all writes of a table, in the order of their numbers.
+
+    A server that was killed leaves those from which it moved its files, in a hidden one
+    (`.hive-staging_…`).
+    """
+    every = (path for path in table.rglob("*") if path.is_dir() and not _hidden(table, path))
+    found = [each for path in every if (each := _folder(path))]
     return tuple(sorted(found, key=lambda each: (each.last, each.compacted, str(each.path))))
 
 
@@ -192,6 +197,10 @@ def _folder(path: Path) -> Folder | None:
     if found["kind"] == BASE:
         first = 1
     return Folder(path, found["kind"], first, last, compacted)
+
+
+def _hidden(table: Path, path: Path) -> bool:
+    return any(part.startswith(".") for part in path.relative_to(table).parts)
 
 
 def _files(folder: Folder) -> list[Path]:

@@ -10,15 +10,22 @@ its own Spark takes it for is a setting, by which it writes all timestamps of a 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from harness.engines.format_facts import FormatFacts
-from harness.formats import data_files, layout, own_operations
-from harness.formats.api import Changes, Committed, FileFactError, FileRows, Habit, VariantSettings
+from harness.formats import data_files, delimited_text, layout, own_operations, spark_files
+from harness.formats.api import (
+    NO_CATALOG,
+    Changes,
+    Committed,
+    FileFactError,
+    FileRows,
+    Habit,
+    VariantSettings,
+)
 from harness.formats.parquet import Footer
 from harness.formats.statements import (
     DATABASE,
@@ -36,7 +43,7 @@ from harness.model.file_facts import FileFact, FileKind
 from harness.model.identifiers import TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth
-from harness.runtime.metastore_objects import CatalogEntry, unlisted_folders
+from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory, unlisted_folders
 from harness.scenario.definition import CASCADE, Scenario
 from harness.scenario.operations import name_of
 from harness.scenario.operations.api import Operation
@@ -63,9 +70,6 @@ WITHOUT_ZONE: Final = "TIMESTAMP_NTZ"
 table cannot be created so (seen with Spark 3.5.8)."""
 WITH_ZONE: Final = "TIMESTAMP_LTZ"
 """Spark's default."""
-_DATA: Final = re.compile(r"part-\d+-(?P<job>[0-9a-f-]{36})[.-].*")
-"""Spark names data files by the partition of its job, and a random name of the job itself."""
-_BESIDE: Final = re.compile(r"[._].*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +79,9 @@ class HiveFiles:
     NAME: str
     stored_as: str
     """What its files are in the words of `create table`."""
-    read: Callable[[Path, str], Footer]
-    """Reads a file's columns and the values of one of them; raises FileFactError."""
+    read: Callable[[Path, str], Footer] | None
+    """Reads a file's columns and the values of one of them; raises FileFactError. None where files
+    say nothing of their columns: they have those that the catalog had when they were written."""
     told: tuple[tuple[str, str], ...] = ()
     """What its files need the writer to be told."""
     small: tuple[tuple[str, str], ...] = ()
@@ -175,25 +180,25 @@ class HiveFiles:
         entries: Sequence[CatalogEntry] = (),  # noqa: ARG002 - its own files tell
     ) -> tuple[str, ...]:
         """Return the names of the jobs that wrote files, by the files' times of modification."""
-        found = sorted(_data_files(folder), key=lambda path: path.stat().st_mtime_ns)
-        return tuple(dict.fromkeys(_job(path) for path in found))
+        found = sorted(spark_files.found(folder), key=lambda path: path.stat().st_mtime_ns)
+        return tuple(dict.fromkeys(spark_files.job(path) for path in found))
 
     def committed(self, folder: Path, entries: Sequence[CatalogEntry]) -> Committed:
         """Return the jobs that wrote files, and the columns that the catalog has.
 
         Raises FileFactError where a partition that has files is not in the catalog.
         """
-        paths = [path.relative_to(folder).as_posix() for path in _data_files(folder)]
+        paths = [path.relative_to(folder).as_posix() for path in spark_files.found(folder)]
         if unlisted := unlisted_folders(entries, paths):
             raise FileFactError(f"the catalog does not list the files in {', '.join(unlisted)}")
         columns = [each.columns for each in entries if each.name == TABLE]
         return Committed(self.instants(folder), json.dumps(columns))
 
     def left_half(
-        self, folder: Path, key: str, made: Collection[str], rows: Collection[str]
+        self, files: Sequence[FileFact], made: Collection[str], rows: Collection[str]
     ) -> str:
         """Compare the rows of its files with those of the write, which has no commit but them."""
-        own = (fact for fact in self.facts(folder, key) if fact.instant in made)
+        own = (fact for fact in files if fact.instant in made)
         there = sorted(each for fact in own for each in fact.keys)
         if not made or there == sorted(rows):
             return ""
@@ -237,11 +242,13 @@ class HiveFiles:
 
     def file_rows(self, path: Path, fact: FileFact) -> FileRows:
         """Read the rows that a fact is about."""
+        if self.read is None:
+            return delimited_text.content(path, fact.columns)
         return data_files.file_rows(path, fact)
 
     def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
-        """Read the footers of Parquet files."""
-        return data_files.statistics(folder, files)
+        """Read what is in the files."""
+        return data_files.statistics(folder, files) if self.read is not None else ()
 
     def asked_statistics(self, settings: VariantSettings) -> None:
         """Return nothing: all that there are can be read."""
@@ -250,15 +257,21 @@ class HiveFiles:
         self,
         folder: Path,
         key: str,
-        entries: Sequence[CatalogEntry] = (),  # noqa: ARG002 - its own files tell
+        catalog: CatalogHistory = NO_CATALOG,
     ) -> tuple[FileFact, ...]:
         """Read every data file; the instant is the name of the job that wrote it."""
-        return tuple(self._fact(path, folder, key) for path in sorted(_data_files(folder)))
+        return tuple(
+            self._fact(path, folder, key, catalog) for path in sorted(spark_files.found(folder))
+        )
 
-    def _fact(self, path: Path, folder: Path, key: str) -> FileFact:
-        relative = path.relative_to(folder).as_posix()
-        footer = self.read(path, key)
-        return FileFact(relative, FileKind.BASE, relative, _job(path), footer.columns, footer.keys)
+    def _fact(self, path: Path, folder: Path, key: str, catalog: CatalogHistory) -> FileFact:
+        relative, job = path.relative_to(folder).as_posix(), spark_files.job(path)
+        if self.read is None:
+            footer = delimited_text.read(path, key, _stored_columns(catalog.of(job)))
+        else:
+            footer = self.read(path, key)
+        told = relative, FileKind.BASE, relative, job, footer.columns, footer.keys
+        return FileFact(*told, nameless=self.read is None)
 
 
 def hive_type(type_: DataType) -> str:
@@ -315,15 +328,11 @@ def _stored(type_: DataType) -> DataType:
     return Primitive("timestamp") if type_ == ZONELESS else type_
 
 
-def _data_files(folder: Path) -> list[Path]:
-    if not folder.is_dir():
-        return []
-    found = (path for path in folder.rglob("*") if path.is_file())
-    return [path for path in found if not _BESIDE.fullmatch(path.name)]
-
-
-def _job(path: Path) -> str:
-    match = _DATA.fullmatch(path.name)
-    if match is None:
-        raise FileFactError(f"{path.name}: not a data file of Spark by its name")
-    return match["job"]
+def _stored_columns(entries: Sequence[CatalogEntry]) -> tuple[tuple[str, str], ...]:
+    """Return the columns that files have by the catalog: partition columns stand in the path."""
+    return tuple(
+        (column["name"], column["type"])
+        for each in entries
+        if each.name == TABLE
+        for column in each.table["sd"]["cols"]
+    )

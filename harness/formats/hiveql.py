@@ -50,6 +50,12 @@ def whole_rows(before: Truth, after: Truth, stay: Collection[str]) -> str:
     )
 
 
+def failed_rows(before: Truth, after: Truth, stay: Collection[str]) -> str:
+    """Return the write of the rows that a write which is to fail would have made."""
+    made = {row.key: row for row in after.failed}
+    return whole_rows(before, replace(after, rows={**after.rows, **made}), stay)
+
+
 def overwritten(before: Truth, after: Truth) -> str:
     """Return the statement after which the new rows are all that there is."""
     rows = [row for key, row in after.rows.items() if before.rows.get(key) != row]

@@ -26,6 +26,7 @@ from harness.formats import (
 from harness.formats.api import (
     BY_FRAME,
     CREATED_BY,
+    NO_CATALOG,
     Changes,
     Committed,
     FileRows,
@@ -57,7 +58,7 @@ from harness.model.identifiers import TABLE
 from harness.model.schema_history import SchemaHistory
 from harness.model.table import Table
 from harness.model.truth import Truth
-from harness.runtime.metastore_objects import CatalogEntry
+from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.definition import PAST_VIEWS, SCHEMA_CHANGES, WRITE_CLIENT, Scenario
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.begin_write import BeginWrite
@@ -260,8 +261,7 @@ class Hudi:
 
     def left_half(
         self,
-        folder: Path,  # noqa: ARG002
-        key: str,  # noqa: ARG002
+        files: Sequence[FileFact],  # noqa: ARG002
         made: Collection[str],  # noqa: ARG002
         rows: Collection[str],  # noqa: ARG002
     ) -> str:
@@ -337,7 +337,7 @@ class Hudi:
         self,
         folder: Path,
         key: str,
-        entries: Sequence[CatalogEntry] = (),  # noqa: ARG002 - its own files tell
+        catalog: CatalogHistory = NO_CATALOG,  # noqa: ARG002 - its own files tell
     ) -> tuple[FileFact, ...]:
         """Read every committed base file and log block."""
         return hudi_files.facts(folder, key)

@@ -23,6 +23,7 @@ from harness.formats import (
     own_operations,
 )
 from harness.formats.api import (
+    NO_CATALOG,
     NO_COMMIT,
     Changes,
     Committed,
@@ -59,7 +60,7 @@ from harness.model.file_facts import FileFact, FileKind
 from harness.model.identifiers import TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth
-from harness.runtime.metastore_objects import CatalogEntry
+from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.definition import IN_BRANCH, STAGED_BY, Scenario
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Operation, schedules
@@ -231,8 +232,7 @@ class Iceberg:
 
     def left_half(
         self,
-        folder: Path,  # noqa: ARG002
-        key: str,  # noqa: ARG002
+        files: Sequence[FileFact],  # noqa: ARG002
         made: Collection[str],  # noqa: ARG002
         rows: Collection[str],  # noqa: ARG002
     ) -> str:
@@ -319,10 +319,10 @@ class Iceberg:
         self,
         folder: Path,
         key: str,
-        entries: Sequence[CatalogEntry] = (),
+        catalog: CatalogHistory = NO_CATALOG,
     ) -> tuple[FileFact, ...]:
         """Read the live data files and position delete files."""
-        return iceberg_files.facts(folder, key, entries)
+        return iceberg_files.facts(folder, key, catalog.now)
 
 
 def _with_default(new: AddColumn) -> IcebergCall:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from harness.scenario.operations import name_of
+from harness.scenario.operations.abort_transactions import AbortTransactions
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.add_files import AddFiles
 from harness.scenario.operations.add_partition_field import AddPartitionField
@@ -46,10 +47,10 @@ OWNERS: Final[Mapping[type[Operation], tuple[str, ...]]] = {
     **dict.fromkeys((LateUpsert, LateDelete, Rollback), (HUDI,)),
     **dict.fromkeys((ChangePartitionColumn, Savepoint, Restore), (HUDI, DELTA)),
     **dict.fromkeys((BeginWrite, CommitWrite), (HUDI, ICEBERG)),
-    KilledWrite: (HUDI, ICEBERG, DELTA),
+    KilledWrite: (HUDI, ICEBERG, DELTA, HIVE_ACID),
     Cluster: (HUDI, DELTA),
     FailedWrite: (HUDI, HIVE_ACID),
-    Mutate: (HIVE_ACID,),
+    **dict.fromkeys((Mutate, AbortTransactions), (HIVE_ACID,)),
     **dict.fromkeys((AddPartitionField, DropPartitionField, ReplacePartitionField), (ICEBERG,)),
     **dict.fromkeys((RewriteManifests, RewritePositionDeletes), (ICEBERG,)),
     **dict.fromkeys((AddFiles, RollbackToSnapshot, CreateTag), (ICEBERG,)),

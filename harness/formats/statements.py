@@ -21,6 +21,8 @@ DEFAULT: Final = "default"
 """The database that every metastore has."""
 PIPE: Final = ".pipe"
 """What the name of the named pipe has behind the path of the table's folder."""
+TRANSACTIONS: Final = "{open transactions}"
+"""Stands for the numbers of the transactions that have locks of the table."""
 HELD: Final = ".held"
 """The same of the folder of the lock for which a second writer waits."""
 COMMIT: Final = "commit"
@@ -171,10 +173,24 @@ class CommitSql:
     killed: ClassVar[str] = "when it comes to the commit"
 
 
+@dataclass(frozen=True, slots=True)
+class TransactionSql:
+    """HiveQL whose writer is killed when it asks the metastore to commit its transaction.
+
+    All files of the write are in the table's folder then, and the transaction is open.
+    """
+
+    text: str
+
+    commits: ClassVar[bool] = True
+    killed: ClassVar[str] = "when it asks the metastore for the commit"
+
+
 Statement = (
     Sql
     | LockedSql
     | CommitSql
+    | TransactionSql
     | SetColumns
     | RegisterInStore
     | ClientCall
@@ -207,7 +223,7 @@ def recorded(statement: Statement) -> str:
     match statement:
         case Sql() | RegisterInStore():
             return statement.record
-        case LockedSql(text) | CommitSql(text):
+        case LockedSql(text) | CommitSql(text) | TransactionSql(text):
             return f"killed {statement.killed}: {text}"
         case SetColumns(columns, cascade):
             also = ", and of partitions" if cascade else ""

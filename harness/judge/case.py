@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Final
 
 from harness.core.records import Outcome, OutcomeKind, StateRecord
+from harness.judge.misled_columns import MisledColumn, misled_columns
 from harness.model import past_views
 from harness.model.commit import BRANCH
 from harness.model.partition_paths import folder_of
@@ -110,7 +111,8 @@ class Case:
         """Return the columns that the table's own history takes for others, with those fields.
 
         It gives them an id that another column had; after a rename it is the same column. Or its
-        mapping of names leads from the column of a file to another one, which has the name by now.
+        mapping of names leads from the column of a file to another one, which has the name by now,
+        or the catalog has another one at its place, and the file says nothing of its columns.
         """
         fields: dict[str, set[int]] = {}
         for truth in self.history[: step + 1]:
@@ -124,32 +126,25 @@ class Case:
             others = fields.get(before.lower(), set())
             if now and not now & others:
                 found[name.lower()] = found.get(name.lower(), frozenset()) | others
-        for name, other in self._misled(step):
-            found[name] = found.get(name, frozenset()) | {other}
+        for each in self._misled(step):
+            if each.shown_as:
+                found[each.shown_as] = found.get(each.shown_as, frozenset()) | {each.id}
         return found
-
-    def _misled(self, step: int) -> Iterator[tuple[str, int]]:
-        """Yield the columns of now whose names files have for other fields, with each field."""
-        made, now = self.made(step), self.history[step].schema
-        for each in (e for e in self.state_of[step].files if e.instant in made):
-            then = self.history[made[each.instant]].schema
-            for name in (n for n in each.misled_names if then.has(n) and now.has(n)):
-                if then.find(name).id != now.find(name).id:
-                    yield name.partition(".")[0].lower(), then.find(name).id
 
     def lost(self, step: int) -> Mapping[str, frozenset[str]]:
         """Return the columns, and parts of structs, that nothing leads to in files that have them.
 
         By their paths of now, with the keys, as text, of the rows in these files.
         """
-        made, now = self.made(step), self.history[step].schema
         found: dict[str, frozenset[str]] = {}
-        for each in (e for e in self.state_of[step].files if e.lost_names and e.instant in made):
-            then = self.history[made[each.instant]].schema
-            fields = (then.find(name) for name in each.lost_names if then.has(name))
-            for path in filter(None, (now.path_of(field.id) for field in fields)):
+        for each in self._misled(step):
+            if path := self.history[step].schema.path_of(each.id):
                 found[path] = found.get(path, frozenset()) | frozenset(each.keys)
         return found
+
+    def _misled(self, step: int) -> Iterator[MisledColumn]:
+        files = self.state_of[step].files
+        return misled_columns(files, self.made(step), self.history[: step + 1])
 
     def past(self, view: str, after: int) -> Past | None:
         """Return a view of the past with the step that can be asked for; None for one of now.

@@ -184,7 +184,7 @@ class _Export:
         there = {view: table for view, table in tables.items() if table in state.columns}
         expected = expected_tables.expected_tables(case, step, there, asked)
         entries = json.dumps([asdict(each) for each in frozen.entries], indent=1).encode()
-        slices, why = _slices(state)
+        slices, why = _slices(case, step)
         files, folders = self._copied(state, to / TABLE)
         return Fixture(
             table=str(to / TABLE),
@@ -241,14 +241,13 @@ def _inside(state: State, path: str) -> PurePosixPath:
     return name
 
 
-def _slices(state: State) -> tuple[tuple[FileSlice, ...] | None, str]:
-    """Return the files of now, or why they are not known."""
-    frozen = state.frozen
-    if frozen.layout:
-        return None, frozen.layout
-    steps = {each: at for at, each in enumerate(frozen.instants) if each} | dict(frozen.others)
+def _slices(case: Case, step: int) -> tuple[tuple[FileSlice, ...] | None, str]:
+    """Return the files of a step, or why they are not known."""
+    record = case.state_of[step]
+    if record.layout:
+        return None, record.layout
     try:
-        found = column_resolution.slices(frozen.files, steps)
+        found = column_resolution.slices(record.files, case.made(step))
         return tuple(
             FileSlice(base.path if base else None, tuple(dict.fromkeys(e.path for e in logs)))
             for base, logs in found

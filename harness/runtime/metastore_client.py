@@ -170,6 +170,11 @@ class Catalog:
         with _answered(self.uri):
             metastore_locks.unlock(self.client, database, table)
 
+    def transactions(self, database: str, table: str) -> tuple[int, ...]:
+        """Return the numbers of the open transactions that have locks of a table."""
+        with _answered(self.uri):
+            return metastore_locks.holders(self.client, database, table)
+
     def _table(self, database: str, name: str) -> Any:  # noqa: ANN401 - Thrift's own class
         try:
             return self.client.get_table(database, name)

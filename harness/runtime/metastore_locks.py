@@ -33,6 +33,12 @@ def unlock(client: Any, database: str, name: str) -> None:  # noqa: ANN401
             client.unlock(ttypes.UnlockRequest(each.lockid))
 
 
+def holders(client: Any, database: str, name: str) -> tuple[int, ...]:  # noqa: ANN401
+    """Return the numbers of the transactions that have locks of a table, or wait for some."""
+    found = {each.txnid for each in _locks(client, database, name)}
+    return tuple(sorted(each for each in found if each))
+
+
 def _locks(client: Any, database: str, name: str) -> list[Any]:  # noqa: ANN401
     asked = ttypes.ShowLocksRequest(dbname=database, tablename=name)
     return list(client.show_locks(asked).locks or ())

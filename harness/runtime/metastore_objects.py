@@ -8,8 +8,8 @@ changed.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeVar
 
 from harness.model import partition_paths
@@ -68,6 +68,19 @@ class CatalogEntry:
         """Name and Hive type of the columns, in order; partition columns last."""
         both = (*self.table["sd"]["cols"], *self.table.get("partitionKeys", ()))
         return tuple((column["name"], column["type"]) for column in both)
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogHistory:
+    """What the catalog has of a table, and what it had when files of the table were written."""
+
+    now: tuple[CatalogEntry, ...] = ()
+    then: Mapping[str, tuple[CatalogEntry, ...]] = field(default_factory=dict)
+    """By the instant of each step that made one, what it had after that step."""
+
+    def of(self, instant: str) -> tuple[CatalogEntry, ...]:
+        """Return what it had when an instant was made: of none of a step what it has now."""
+        return self.then.get(instant, self.now)
 
 
 def parquet_entry(

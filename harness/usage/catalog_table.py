@@ -36,7 +36,8 @@ def catalog_table(table: Any) -> CatalogTable:  # noqa: ANN401 - Thrift's own cl
     parameters = {str(k).lower(): str(v) for k, v in (table.parameters or {}).items()}
     storage = table.sd
     read_by = (storage and storage.inputFormat) or ""
-    format_ = _format(table.tableType or "", parameters, read_by)
+    serializer = (storage and storage.serdeInfo and storage.serdeInfo.serializationLib) or ""
+    format_ = _format(table.tableType or "", parameters, read_by, serializer)
     return CatalogTable(
         name=f"{table.dbName}.{table.tableName}",
         format=format_,
@@ -53,7 +54,7 @@ def catalog_table(table: Any) -> CatalogTable:  # noqa: ANN401 - Thrift's own cl
 _HUDI: Final = (UsedFormat.HUDI, UsedFormat.HUDI_COW, UsedFormat.HUDI_MOR)
 
 
-def _format(kind: str, parameters: dict[str, str], read_by: str) -> UsedFormat:
+def _format(kind: str, parameters: dict[str, str], read_by: str, serializer: str) -> UsedFormat:
     """Return the format; what Hudi's table type is its own properties say."""
     provider = parameters.get("spark.sql.sources.provider", "").lower()
     handler = parameters.get("storage_handler", "")
@@ -69,7 +70,13 @@ def _format(kind: str, parameters: dict[str, str], read_by: str) -> UsedFormat:
         return UsedFormat.HIVE_ACID
     if "Parquet" in read_by:
         return UsedFormat.HIVE_PARQUET
-    return UsedFormat.HIVE_ORC if read_by.endswith("OrcInputFormat") else UsedFormat.OTHER
+    if read_by.endswith("OrcInputFormat"):
+        return UsedFormat.HIVE_ORC
+    if read_by.endswith("AvroContainerInputFormat"):
+        return UsedFormat.HIVE_AVRO
+    # Files of text may be JSON or whatever else a serializer reads.
+    delimited = read_by.endswith("TextInputFormat") and serializer.endswith("LazySimpleSerDe")
+    return UsedFormat.HIVE_TEXT if delimited else UsedFormat.OTHER
 
 
 def _view(table: Any, read_by: str) -> str:  # noqa: ANN401

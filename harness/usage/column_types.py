@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from harness.engines.hive.values import canonical_type
+from harness.formats import avro_types
 from harness.model.datatypes import Array, DataType, Map, Struct, Text
 from harness.model.schema import ELEMENT, KEY, VALUE
 from harness.usage.schema_changes import STRUCT, ColumnPart
@@ -40,6 +41,16 @@ _ARROW: Final = {
     "large_binary": "string",
 }
 
+_AVRO: Final = {
+    **{each: each for each in ("boolean", "int", "long", "float", "double", "string", "date")},
+    "bytes": "string",
+    **{
+        f"{zone}timestamp-{unit}": "timestamp"
+        for zone in ("", "local-")
+        for unit in ("millis", "micros")
+    },
+}
+
 
 def of_catalog(columns: Iterable[tuple[str, str]]) -> tuple[ColumnPart, ...]:
     """Return the columns of a catalog's entry: names and types in Hive's words."""
@@ -49,6 +60,16 @@ def of_catalog(columns: Iterable[tuple[str, str]]) -> tuple[ColumnPart, ...]:
 def of_file(fields: Iterable[Any]) -> tuple[ColumnPart, ...]:
     """Return the columns of a file, as Arrow has them."""
     return tuple(_arrow(each.name, each.type) for each in fields)
+
+
+def of_avro(fields: Iterable[dict[str, Any]]) -> tuple[ColumnPart, ...]:
+    """Return the columns of an Avro file: the fields of its record.
+
+    >>> (found,) = of_avro([{"name": "a", "type": ["null", {"type": "array", "items": "bytes"}]}])
+    >>> found.type, found.parts[0].type
+    ('array', 'string')
+    """
+    return tuple(_avro(each["name"], each["type"]) for each in fields)
 
 
 def comparable(before: Sequence[ColumnPart], after: Sequence[ColumnPart]) -> tuple[ColumnPart, ...]:
@@ -79,6 +100,21 @@ def _hive(name: str, type_: DataType | None) -> ColumnPart:
             return ColumnPart(name, name, ANY)
     text = str(type_)
     return ColumnPart(name, name, _COARSE.get(text, text))
+
+
+def _avro(name: str, type_: Any) -> ColumnPart:  # noqa: ANN401 - Avro's JSON
+    match type_:
+        case ["null", inner] | [inner, "null"]:
+            return _avro(name, inner)
+        case {"type": "record", "fields": fields}:
+            return ColumnPart(name, name, STRUCT, of_avro(fields))
+        case {"type": "array", "items": items}:
+            return ColumnPart(name, name, "array", (_avro(ELEMENT, items),))
+        case {"type": "map", "values": values}:
+            return ColumnPart(name, name, "map", (_avro(KEY, "string"), _avro(VALUE, values)))
+    text = avro_types.text(type_)
+    exact = text if text.startswith("decimal(") else ANY
+    return ColumnPart(name, name, _AVRO.get(text, exact))
 
 
 def _arrow(name: str, type_: pyarrow.DataType) -> ColumnPart:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import IO, Final
+from typing import IO, Any, Final
 
 from harness.core.errors import printable
+from harness.formats import avro
 from harness.usage import column_types
 from harness.usage.schema_changes import ColumnPart
 from harness.usage.table_folder import ListedFile, TableFolder
@@ -36,16 +37,25 @@ def oldest(files: Iterable[ListedFile]) -> ListedFile | None:
 
 
 def read(folder: TableFolder, path: str) -> DataFooter:
-    """Read the footer of a Parquet or an ORC file; nothing else of it.
+    """Read the footer of a Parquet or an ORC file, or the head of one of Avro; nothing else of it.
 
     Raises:
-        UnreadableError: it is neither.
+        UnreadableError: it is none of them.
 
     """
     with folder.opened(path) as file:
-        is_orc = file.read(len(ORC)) == ORC
+        begins = file.read(len(avro.MAGIC))
         file.seek(0)
-        return _orc(file) if is_orc else _parquet(file)
+        if begins == avro.MAGIC:
+            return _avro(file)
+        return _orc(file) if begins.startswith(ORC) else _parquet(file)
+
+
+def _avro(file: IO[bytes]) -> DataFooter:
+    import fastavro  # noqa: PLC0415 - only reading needs it
+
+    written: Any = fastavro.reader(file).writer_schema
+    return DataFooter(column_types.of_avro(written["fields"]), ())
 
 
 def _parquet(file: IO[bytes]) -> DataFooter:

@@ -60,6 +60,9 @@ def _footer(
                 "no file lies below its location; its partitions may lie elsewhere",
             )
         return None
+    if table.format is UsedFormat.HIVE_TEXT:
+        doubts.add(Fact.SCHEMA_CHANGES, "text files do not say which columns they have")
+        return None
     try:
         return data_footer.read(folder, first.path)
     except UnreadableError as problem:

@@ -48,9 +48,7 @@ _READERS: Final[Mapping[UsedFormat, _Reader]] = {
     **dict.fromkeys((UsedFormat.HUDI, UsedFormat.HUDI_MOR), hudi_table.read),
     UsedFormat.ICEBERG: iceberg_table.read,
     UsedFormat.DELTA: delta_table.read,
-    **dict.fromkeys(
-        (UsedFormat.HIVE_PARQUET, UsedFormat.HIVE_ORC, UsedFormat.HIVE_ACID), hive_table.read
-    ),
+    **dict.fromkeys((each for each in UsedFormat if each.startswith("hive-")), hive_table.read),
 }
 """How each format's own records are read; of what is not here the catalog's entry says all."""
 

@@ -27,6 +27,8 @@ class UsedFormat(StrEnum):
     DELTA = "delta"
     HIVE_PARQUET = "hive-parquet"
     HIVE_ORC = "hive-orc"
+    HIVE_AVRO = "hive-avro"
+    HIVE_TEXT = "hive-text"
     HIVE_ACID = "hive-acid"
     VIEW = "view"
     """A view of the catalog: what it reads are tables of their own here."""

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 
 from harness.core.outcomes import word
 from harness.core.records import Outcome, OutcomeKind
-from harness.formats.api import FileFactError
+from harness.formats.api import NO_CATALOG
 from harness.model.column_statistics import IN_ORDER, StoredStatistics
 from harness.model.commit import ExtraMetadata
 from harness.model.file_facts import FileFact
 from harness.runtime.metastore_client import Catalog
-from harness.runtime.metastore_objects import CatalogEntry
-from harness.write import state_store
+from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
+from harness.write import state_store, table_files
 from harness.write.next_step import VariantOutcomes
 from harness.write.table_state import Frozen, State
 from harness.write.writer_pool import WriteTarget
@@ -24,16 +24,13 @@ class TableContents:
     """What the files of a table that is written tell after a step."""
 
     files: tuple[FileFact, ...] = ()
-    layout: str = ""
-    """Why there are no file facts; empty when there are."""
     statistics: StoredStatistics = IN_ORDER
     """What the writer's own Spark says of those that nothing else can read."""
     metadata: ExtraMetadata | None = None
     """What the step's own commit has, where the step was told of some."""
     others: dict[str, int] = field(default_factory=dict)
     """Instants beside those of the steps, each with the step whose rows it found."""
-    entries: tuple[CatalogEntry, ...] = ()
-    """What the catalog has of it."""
+    catalog: CatalogHistory = NO_CATALOG
 
 
 def look(
@@ -48,14 +45,13 @@ def look(
         before: what they told after the step before.
 
     """
-    entries = client.entries(target.database)
+    entries, instant = client.entries(target.database), outcomes.outcomes[-1].instant
     others = before.others | _new_others(outcomes, target, entries, before)
-    try:
-        key = outcomes.variant.scenario.table.key
-        files = outcomes.shape.facts(target.table, key, entries)
-    except FileFactError as problem:
-        return TableContents((), str(problem), others=others, entries=entries)
-    return TableContents(files, others=others, entries=entries)
+    own = {instant: entries} if instant else {}
+    catalog = CatalogHistory(entries, {**before.catalog.then, **own})
+    key = outcomes.variant.scenario.table.key
+    found = table_files.read(outcomes.shape, target.table, key, catalog)
+    return TableContents(found.facts, others=others, catalog=catalog)
 
 
 def freeze(
@@ -75,10 +71,8 @@ def freeze(
     """
     frozen = Frozen(
         outcomes.outcomes[-1],
-        contents.entries,
-        contents.files,
+        contents.catalog.now,
         tuple(outcome.instant for outcome in outcomes.outcomes),
-        contents.layout,
         table_version=outcomes.shape.table_version(target.table),
         home=str(target.home or ""),
         statistics=contents.statistics,

@@ -1,13 +1,15 @@
-"""A statement whose writer is killed while it waits for a pipe, for a lock or in a transaction."""
+"""A statement whose writer is killed where it waits: for a pipe, a lock, or for its commit."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
+from functools import partial
 from pathlib import Path
 
+from harness.core.errors import HarnessError
 from harness.core.records import Refusal
 from harness.engines.spark.session import (
     OPEN_S,
@@ -20,6 +22,8 @@ from harness.engines.spark.session import (
 from harness.model.identifiers import TABLE
 from harness.runtime.metastore_client import Catalog
 from harness.write import writer_pipe
+from harness.write.held_write import NotHeldError
+from harness.write.sql_writer import SqlWriter
 
 
 def run(spark: Spark, ask: Callable[[], object], pipe: Path) -> None:
@@ -75,7 +79,34 @@ def run_to_commit(spark: Spark, session: Session, ask: Callable[[], object], dat
     _killed_when(lambda: bool(call(watcher, "is_held")), spark, ask)
 
 
-def _killed_when(reached: Callable[[], bool], spark: Spark, ask: Callable[[], object]) -> None:
+def run_transaction(
+    server: Spark | SqlWriter, settings: Mapping[str, str], sql: str, timeout_s: float
+) -> None:
+    """Send what commits a transaction of Hive to a server of its own, and kill it when it is to.
+
+    Args:
+        server: one whose commits can be held.
+        settings: of its session.
+        sql: the statement.
+        timeout_s: how long it may take.
+
+    Raises:
+        NotHeldError: nothing is between the server and the metastore.
+        SparkRefusal: the process was killed; or the server answered with an error before.
+        SparkSilent: it did not answer in time, or died by itself.
+
+    """
+    if not isinstance(server, SqlWriter):
+        raise HarnessError("this writer has no transactions of Hive")
+    if (relay := server.relay) is None:
+        raise NotHeldError("the commit of a server in a container cannot be held")
+    with closing(server.open(settings)) as session, relay.holding():
+        _killed_when(relay.is_held, server, partial(session.run, sql, timeout_s=timeout_s))
+
+
+def _killed_when(
+    reached: Callable[[], bool], spark: Spark | SqlWriter, ask: Callable[[], object]
+) -> None:
     with ThreadPoolExecutor(1) as thread:
         asked = thread.submit(ask)
         while not (killed := reached()) and not asked.done():

@@ -23,6 +23,7 @@ from harness.runtime import hive_mutation, provide
 from harness.scenario import expected_history
 from harness.scenario.cells import Variant
 from harness.scenario.expected_history import Truths
+from harness.scenario.operations.abort_transactions import AbortTransactions
 from harness.scenario.operations.api import Operation, schedules
 from harness.scenario.operations.begin_write import BeginWrite
 from harness.scenario.operations.clean import Clean
@@ -50,6 +51,7 @@ TRACES: Final[Mapping[type[Operation], str]] = {
     Savepoint: "savepoints",
     Restore: "undone",
     Rollback: "undone",
+    AbortTransactions: "undone",
     FailedWrite: BEGUN,
     KilledWrite: BEGUN,
     BeginWrite: BEGUN,

@@ -18,6 +18,7 @@ from harness.formats.api import NO_COMMIT, FileFactError
 from harness.formats.statements import (
     HELD,
     PIPE,
+    TRANSACTIONS,
     ClientCall,
     CommitHeld,
     CommitSql,
@@ -30,12 +31,21 @@ from harness.formats.statements import (
     SetColumns,
     Sql,
     Statement,
+    TransactionSql,
     filled,
 )
 from harness.model.file_facts import FileFact
 from harness.model.identifiers import TABLE
 from harness.runtime.metastore_client import Catalog, CatalogRefusedError
-from harness.write import held_write, kill_writer, raised_step, send_mutation
+from harness.runtime.metastore_objects import CatalogHistory
+from harness.write import (
+    held_write,
+    kill_writer,
+    raised_step,
+    send_mutation,
+    table_files,
+    tell_catalog,
+)
 from harness.write.held_write import HeldWrite, NotHeldError
 from harness.write.next_step import BEGUN, NextStep, VariantOutcomes
 from harness.write.raised_step import Came, Raised, TableRecords
@@ -170,11 +180,10 @@ class StepSender:
         came = raised_step.came_of(raised, before, after, schema=schema)
         if came != raised_step.APPLIED:
             return came
-        key, made = self._variant.scenario.table.key, self._made_since(before)
-        try:
-            half = self._shape.left_half(table, key, made, step.keys)
-        except FileFactError as problem:
-            half = str(problem)
+        key, catalog = self._variant.scenario.table.key, CatalogHistory(after.entries)
+        found = table_files.read(self._shape, table, key, catalog)
+        made = self._made_since(before)
+        half = found.layout or self._shape.left_half(found.facts, made, step.keys)
         return raised_step.unknown(half) if half else came
 
     def _records(self, step: NextStep) -> TableRecords:
@@ -192,12 +201,13 @@ class StepSender:
                 sql = self._filled(text)
                 told = self._variant.writers[0] if statement.by_maker else writer
                 self._session_of(told).run(sql, timeout_s=target.timeout_s)
+            case TransactionSql(text):
+                sql, found = self._filled(text), self._spark_for(writer, 2)
+                kill_writer.run_transaction(found, self._told(writer), sql, target.timeout_s)
             case Sql() | LockedSql() | CommitSql():
                 self._run_to_death(statement, writer)
-            case SetColumns(columns, cascade):
-                self._client.alter_columns(target.database, TABLE, columns, cascade=cascade)
-            case RegisterInStore(path=path):
-                self._client.also_at(target.database, TABLE, self._filled(path))
+            case SetColumns() | RegisterInStore():
+                tell_catalog.tell(statement, self._client, target)
             case ClientCall() | IcebergCall() | Mutation():
                 self._call(statement, writer)
             case FrameWrite():
@@ -260,7 +270,11 @@ class StepSender:
         return table.with_name(table.name + PIPE)
 
     def _filled(self, text: str) -> str:
-        return filled(text, self._target.database, str(self._target.table), self._instants)
+        database = self._target.database
+        if TRANSACTIONS in text:
+            numbers = " ".join(map(str, self._client.transactions(database, TABLE)))
+            text = text.replace(TRANSACTIONS, numbers)
+        return filled(text, database, str(self._target.table), self._instants)
 
     def _append(self, statement: FrameWrite, writer: str) -> None:
         """Write a DataFrame: its writer goes by no setting of the session, and is told all."""

@@ -8,9 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from harness.core.errors import HarnessError
 from harness.engines.api import Connection, NoAnswerError, RefusedError, Server
 from harness.engines.spark.session import SparkRefusal, SparkRows, SparkSilent
+from harness.runtime.api import Served
 from harness.runtime.hive_mutation import MutationProgram
+from harness.runtime.metastore_relay import CommitRelay
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,8 @@ class SqlWriter:
     timeout_s: float
     """After so long a setting of a session counts as unanswered."""
     mutations: MutationProgram | None = None
+    relay: CommitRelay | None = None
+    """What keeps its commits from the metastore when it is told to; None where nothing does."""
 
     def open(self, settings: Mapping[str, str]) -> SqlSession:
         """Open a session with settings, which are the server's own keys. Raises as `run` does."""
@@ -61,6 +66,12 @@ class SqlWriter:
         for key, value in settings.items():
             session.run(f"set {key}={value}", timeout_s=self.timeout_s)
         return session
+
+    def kill(self) -> None:
+        """End the process at once; whoever waits for an answer is told that there is none."""
+        if not isinstance(self.server, Served):
+            raise HarnessError("this writer has no process that could be killed")
+        self.server.running.stop(0)
 
     def alive(self) -> bool:
         """Return whether the process still runs."""

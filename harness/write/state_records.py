@@ -9,10 +9,11 @@ from functools import partial
 from harness.artifacts.result_cache import ResultCache
 from harness.core.records import FileValues, StateRecord
 from harness.formats import data_files
-from harness.formats.api import FileFactError
 from harness.model.file_facts import FileFact
-from harness.write import state_store
+from harness.runtime.metastore_objects import CatalogHistory
+from harness.write import state_store, table_files
 from harness.write.next_step import VariantOutcomes
+from harness.write.table_files import TableFiles
 from harness.write.table_state import Frozen, State
 from harness.write.wrong_statistics import FileRowsSeen, wrong
 
@@ -36,7 +37,7 @@ def record(
         results: gets the records for later runs.
 
     """
-    made = tuple(_of_now(outcomes, states))
+    made = tuple(_records(outcomes, states))
     results.records(StateRecord, _told(outcomes, states), partial(iter, made), _whole)
     return _result(outcomes, states, (replace(each, reused=False) for each in made))
 
@@ -48,7 +49,7 @@ def found(
 
     The files of a state are as they were when it was frozen, or it would not be found.
     """
-    make = partial(_of_now, outcomes, states)
+    make = partial(_records, outcomes, states)
     records = results.records(StateRecord, _told(outcomes, states), make, _whole)
     return _result(outcomes, states, records)
 
@@ -71,37 +72,32 @@ def _whole(record: StateRecord) -> bool:
     return not any(each.unread for each in record.values)
 
 
-def _of_now(variant: VariantOutcomes, states: Sequence[State | None]) -> Iterator[StateRecord]:
-    """Yield the records of states whose files are looked at once more.
-
-    What was frozen with a state is what the harness of that day made of its files.
-    """
-    return _records(variant, [each and _looked_at(variant, each) for each in states])
-
-
-def _looked_at(variant: VariantOutcomes, state: State) -> State:
-    key, frozen = variant.variant.scenario.table.key, state.frozen
-    try:
-        files, layout = variant.shape.facts(state.table, key, frozen.entries), ""
-    except FileFactError as problem:
-        files, layout = (), str(problem)
-    return replace(state, frozen=replace(frozen, files=files, layout=layout))
+def _files(variant: VariantOutcomes, states: Sequence[State | None]) -> TableFiles | None:
+    """Return what the files of the last of some states tell; None where there is no such state."""
+    state = states[-1]
+    if state is None:
+        return None
+    made = zip(state.frozen.instants, states, strict=False)
+    then = {instant: each.frozen.entries for instant, each in made if instant and each}
+    catalog = CatalogHistory(state.frozen.entries, then)
+    return table_files.read(variant.shape, state.table, variant.variant.scenario.table.key, catalog)
 
 
 def _records(variant: VariantOutcomes, states: Sequence[State | None]) -> Iterator[StateRecord]:
+    """Yield the records of states, whose files are looked at now."""
+    looked_at = [_files(variant, states[: at + 1]) for at in range(len(states))]
     seen, held = set[FileFact](), FileRowsSeen()
     # A catalog that lists the meta columns now may leave them out again at a later step.
-    meta = any(state.bare for state in states if state)
-    for outcome, state in zip(variant.outcomes, states, strict=True):
-        if state is None:
+    meta = any(each.bare for each in looked_at if each)
+    for outcome, state, table in zip(variant.outcomes, states, looked_at, strict=True):
+        if state is None or table is None:
             yield StateRecord(variant.variant.id, outcome, "", reused=True)
             continue
         names = _names(state.frozen, [each.instant for each in variant.outcomes])
-        files = _relabelled(state.frozen, names)
+        files, facts = _relabelled(table.facts, names), table.facts
         new = [number for number, fact in enumerate(files) if fact not in seen]
         seen.update(files)
-        facts, read = state.frozen.files, variant.shape.file_rows
-        kept = variant.shape.schema_history(state.table)
+        kept, read = variant.shape.schema_history(state.table), variant.shape.file_rows
         values = tuple(data_files.read(state.table, facts, new, read, meta=meta))
         held.add(files, values)
         yield StateRecord(
@@ -111,18 +107,18 @@ def _records(variant: VariantOutcomes, states: Sequence[State | None]) -> Iterat
             files=files,
             tables=tuple(entry.name for entry in state.frozen.entries),
             reused=True,
-            layout=state.frozen.layout,
+            layout=table.layout,
             others=state.frozen.others,
             table_version=state.frozen.table_version,
             values=_as_known(values, names),
-            statistics=wrong(variant.shape, state, [facts[each] for each in new], held),
-            bare=state.bare,
-            unlisted=state.unlisted,
+            statistics=wrong(variant.shape, state, facts, new, held),
+            bare=table.bare,
+            unlisted=table.unlisted,
             catalog=state.catalog,
             catalog_types=state.catalog_types,
             schema_history=kept and kept.with_instants(names),
             metadata=state.frozen.metadata,
-            listed_as=state.listed_as(variant.variant.scenario.table.partition_by),
+            listed_as=table.listed_as(variant.variant.scenario.table.partition_by),
         )
 
 
@@ -136,14 +132,12 @@ def _names(frozen: Frozen, instants: Sequence[str]) -> Mapping[str, str]:
 
 
 def _as_known(values: Iterable[FileValues], names: Mapping[str, str]) -> tuple[FileValues, ...]:
-    """Return what files hold; the frozen facts name the instants that stand in the files."""
+    """Return what files hold, whose instants are those that stand in the files."""
     return tuple(
         replace(each, commits=tuple(names.get(at, at) for at in each.commits)) for each in values
     )
 
 
-def _relabelled(frozen: Frozen, names: Mapping[str, str]) -> tuple[FileFact, ...]:
-    """Return the file facts with the instants that these records know the steps by."""
-    return tuple(
-        replace(fact, instant=names.get(fact.instant, fact.instant)) for fact in frozen.files
-    )
+def _relabelled(facts: Iterable[FileFact], names: Mapping[str, str]) -> tuple[FileFact, ...]:
+    """Return file facts with the instants that these records know the steps by."""
+    return tuple(replace(fact, instant=names.get(fact.instant, fact.instant)) for fact in facts)

@@ -34,7 +34,7 @@ from harness.core.runtime_names import S3
 from harness.runtime.metastore_client import Catalog
 from harness.write.table_state import TABLE, FileSeen, Frozen, State
 
-FORMAT: Final = 4
+FORMAT: Final = 5
 """Raised whenever what is frozen, or how, changes; older states are then not found."""
 STATE: Final = "state.json"
 _CHECKSUMS: Final = ".crc"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -10,14 +10,10 @@ from typing import Final
 from harness.artifacts.object_storage import BUCKET
 from harness.core.records import Outcome
 from harness.engines.spark.values import canonical_type
-from harness.model import partition_paths
 from harness.model.column_statistics import IN_ORDER, StoredStatistics
 from harness.model.commit import ExtraMetadata
-from harness.model.file_facts import FileFact, FileKind
-from harness.model.partition_paths import ListedAs
 from harness.model.simulation.column_resolution import META
-from harness.runtime import metastore_objects
-from harness.runtime.metastore_objects import CatalogEntry, unlisted_folders
+from harness.runtime.metastore_objects import CatalogEntry
 
 DATABASE_DIGITS: Final = 16
 TABLE: Final = "table"
@@ -40,11 +36,8 @@ class Frozen:
     outcome: Outcome
     """Of the step that led here."""
     entries: tuple[CatalogEntry, ...]
-    files: tuple[FileFact, ...]
     instants: tuple[str, ...]
     """What each step so far made on the timeline of this table, empty where nothing."""
-    layout: str = ""
-    """Why there are no file facts; empty when there are."""
     table_version: str = ""
     """Where the format counts versions."""
     home: str = ""
@@ -121,41 +114,6 @@ class State:
             entry.name: frozenset(n for n, _ in entry.columns if n in META)
             for entry in self.frozen.entries
         }
-
-    @property
-    def unlisted(self) -> tuple[str, ...]:
-        """The folders of data files that some catalog entry has no partition for."""
-        with_rows = [each.path for each in self.frozen.files if each.keys]
-        return unlisted_folders(self.frozen.entries, with_rows)
-
-    def listed_as(self, partition_by: Sequence[str]) -> ListedAs:
-        """Return the folders to whose values the catalog gives other texts than their names do.
-
-        Where files have the values too (Hudi), names need not be escaped: then these are the texts
-        that stand there, and of a name that looks escaped only the catalog says what it means.
-        Where entries differ among themselves nothing is said.
-        """
-        stored = {name for fact in self.frozen.files for name, _ in fact.columns}
-        escaped = not stored & set(partition_by)
-        listed = metastore_objects.listed_values(self.frozen.entries)
-        told = {
-            f: partition_paths.with_nulls(each[0]) for f, each in listed.items() if not each[1:]
-        }
-        plain, stand = partition_paths.texts, partition_paths.as_they_stand
-        return tuple(
-            (folder, listed_)
-            for folder, listed_ in told.items()
-            if listed_ != plain(folder, partition_by)
-            or (not escaped and listed_ != stand(folder, partition_by))
-        )
-
-    @property
-    def bare(self) -> bool:
-        """Whether base files begin with Hudi's meta columns and no catalog entry lists these."""
-        listed = {name for entry in self.frozen.entries for name, _ in entry.columns}
-        bases = (fact for fact in self.frozen.files if fact.kind is FileKind.BASE)
-        stored = {name for fact in bases for name, _ in fact.columns}
-        return bool(META.keys() & stored) and not META.keys() & listed
 
 
 States = Mapping[tuple[str, int], State]

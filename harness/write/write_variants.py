@@ -61,11 +61,11 @@ def write(
 
 def memory_mb(variants: Sequence[Variant]) -> int:
     """Return how much memory writing takes: the metastore, and every writer of one variant."""
-    at_once = {(frozenset(variant.writers), _begins(variant)) for variant in variants}
+    at_once = {(frozenset(variant.writers), _in_two(variant)) for variant in variants}
     served = distributions.load(metastore.DISTRIBUTION).memory_mb
     sums = (
-        sum(distributions.load(name).memory_mb for name in names) * (2 if begins else 1)
-        for names, begins in at_once
+        sum(distributions.load(name).memory_mb for name in names) * (2 if two else 1)
+        for names, two in at_once
     )
     return max((served + each for each in sums), default=0)
 
@@ -110,16 +110,22 @@ def _write_on(
             yield from _write_group(list(group), pool, 1 if kills else AT_ONCE)
 
 
-def _begins(variant: Variant) -> bool:
-    """Return whether a second writer writes at the same time, in a process of its own."""
-    return any(isinstance(each.operation, BeginWrite) for each in variant.scenario.steps)
+def _in_two(variant: Variant) -> bool:
+    """Return whether a second writer has a process of its own beside that of the first.
+
+    It writes at the same time; or it is a server that is killed in its transaction.
+    """
+    begins = any(isinstance(each.operation, BeginWrite) for each in variant.scenario.steps)
+    return begins or (_kills(variant) and formats.facts(variant.format).transactional)
+
+
+def _kills(variant: Variant) -> bool:
+    return any(isinstance(each.operation, KilledWrite) for each in variant.scenario.steps)
 
 
 def _group(variant: Variant) -> tuple[tuple[str, ...], bool]:
     """Return what variants have in common that share processes; who kills one has it alone."""
-    steps = variant.scenario.steps
-    kills = any(isinstance(each.operation, KilledWrite) for each in steps)
-    return _by_writer(variant), kills
+    return _by_writer(variant), _kills(variant)
 
 
 def _by_writer(variant: Variant) -> tuple[str, ...]:

@@ -15,12 +15,14 @@ from harness.artifacts import distributions, fetch, object_storage
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution
 from harness.core.progress import Progress, started
+from harness.core.runtime_names import CONTAINER
 from harness.engines.spark import launch
 from harness.engines.spark.session import Spark
 from harness.model.identifiers import TABLE
-from harness.runtime import memory, metastore, provide, work_folders
+from harness.runtime import memory, metastore, metastore_relay, provide, work_folders
 from harness.runtime.api import MetastoreUris, Runtime
 from harness.runtime.hive_mutation import TOOL, MutationProgram, has_library
+from harness.runtime.metastore_relay import CommitRelay
 from harness.write.sql_writer import SqlWriter
 
 SPARK: Final = "spark"
@@ -104,7 +106,8 @@ class WriterPool:
     def writer(self, name: str, number: int = 1) -> Spark | SqlWriter:
         """Return a process of a distribution, a new one when it is the first or the last died.
 
-        `number`: of a second writer that writes at the same time 2.
+        `number`: of a second writer that writes at the same time 2. Of a server, the second one
+        has a relay between it and the metastore, which can hold its commits.
         """
         which = name, number
         with self._lock:
@@ -112,7 +115,7 @@ class WriterPool:
                 found, context = self._reaching(distributions.load(name)), self.context
                 runtime = provide.runtime(found, context.cache, context.progress, context.folder)
                 memory.check(found)
-                self._processes[which] = self._start(found, runtime)
+                self._processes[which] = self._start(found, runtime, number)
             return self._processes[which]
 
     def _reaching(self, found: Distribution) -> Distribution:
@@ -126,16 +129,24 @@ class WriterPool:
         store = self._stack.enter_context(starting)
         return object_storage.reaching(object_storage.writing(found), store.url)
 
-    def _start(self, found: Distribution, runtime: Runtime) -> Spark | SqlWriter:
+    def _start(self, found: Distribution, runtime: Runtime, number: int) -> Spark | SqlWriter:
         name, progress = found.name, self.context.progress
         folder = self._folder(name)
         if found.engine == SPARK:
             running = launch.spark(runtime, self._metastore, folder)
             return self._stack.enter_context(started(name, running, progress))
-        engine = engines.load(found.engine)
-        serving = engine.serve(runtime, self._metastore, folder, progress)
+        relay = self._relay(found) if number > 1 else None
+        through = MetastoreUris(relay.uri) if relay else self._metastore
+        serving = engines.load(found.engine).serve(runtime, through, folder, progress)
         server = self._stack.enter_context(started(name, serving, progress))
-        return SqlWriter(server, self.context.timeout_s, self._mutations(found, folder))
+        mutations = self._mutations(found, folder)
+        return SqlWriter(server, self.context.timeout_s, mutations, relay)
+
+    def _relay(self, found: Distribution) -> CommitRelay | None:
+        """Return a relay to the metastore; a container reaches none, as it is on loopback."""
+        if found.runtime == CONTAINER:
+            return None
+        return self._stack.enter_context(metastore_relay.relay(self._metastore.host))
 
     def _mutations(self, found: Distribution, folder: Path) -> MutationProgram | None:
         """Return what sends batches of mutations beside a server, where its lock data name it."""

@@ -57,21 +57,32 @@ class FileRowsSeen:
 
 
 def wrong(
-    shape: Format, state: State, new: Sequence[FileFact], seen: FileRowsSeen
+    shape: Format,
+    state: State,
+    files: Sequence[FileFact],
+    new: Sequence[int],
+    seen: FileRowsSeen,
 ) -> StoredStatistics:
     """Return the statistics of a state that may exclude a row, those that Spark was asked too.
 
     Nobody asks for rows by what Hudi adds to them.
-    `new`: the files that no earlier state had.
+
+    Args:
+        shape: the format.
+        state: the state.
+        files: those of the state.
+        new: the numbers of those that no earlier state had.
+        seen: what all files hold.
+
     """
     told, unknown = state.frozen.statistics.told, state.frozen.statistics.unknown
     try:
-        told += shape.statistics(state.table, new)
+        told += shape.statistics(state.table, [files[each] for each in new])
     except (FileFactError, OSError) as problem:
         unknown = unknown or str(problem)
     told = tuple(each for each in told if each.column not in META)
     found = [each for each in told if seen.contradicts(each)]
-    there = {each.path for each in state.frozen.files}
+    there = {each.path for each in files}
     kept = [each for each in seen.footers if each.path in there and each not in found]
     seen.footers += [each for each in found if each.source in FOOTERS]
     return StoredStatistics((*kept, *found), unknown)

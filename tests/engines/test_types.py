@@ -40,7 +40,7 @@ def planned() -> Plan:
     profile = Profile(
         name="types",
         scenarios=SCENARIOS,
-        formats=("hudi-cow", "hudi-mor", "hive-parquet", "hive-orc"),
+        formats=("hudi-cow", "hudi-mor", "hive-parquet", "hive-orc", "hive-text"),
         writers=(Writer("spark-3.5.8-hudi-0.15.0"),),
         readers=tuple(ProfileReader(parse_reader(each)) for each in READERS),
         axes={"rewrites": ("some",)},

@@ -67,7 +67,7 @@ def test_a_write_that_died_is_on_the_timeline_until_the_next_one(
         begun = [timeline.begun(timeline.names(each.table)) for each in (before, after, later)]
         assert len(begun[1]) == 1
         assert begun[0] != begun[1]
-        assert after.frozen.files == before.frozen.files
+        assert found.records[step].files == found.records[step - 1].files
         assert not begun[2]
     assert formats.load(name).committed(later.table, ()).undone
 

@@ -16,27 +16,20 @@ import argparse
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # `tools`
 
-from harness import engines
-from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
-from harness.core.progress import Progress
 from harness.run import load_run, pipeline
-from harness.runtime import metastore_client, provide
-from harness.runtime.api import MetastoreUris
 from harness.runtime.metastore_client import Catalog
-from harness.scenario.cells import parse_reader
 from harness.write import state_store
 from harness.write.table_state import State
 from tools.markdown_table import table
-from tools.measure.again import said
+from tools.measure import two_tables
 
 HEAD: Final = ("table", "reader", "what came", "how often")
 SAME: Final = "as at the time"
@@ -80,30 +73,6 @@ def snapshots(found: load_run.Run, states: Mapping[tuple[str, int], State]) -> l
     return made
 
 
-def asked(
-    found: load_run.Run, reader: str, olds: Sequence[OldSnapshot], uris: MetastoreUris, place: Path
-) -> Iterator[tuple[OldSnapshot, str, str]]:
-    """Yield each snapshot with what its step itself shows, and what is shown of the later files."""
-    parsed = parse_reader(reader)
-    there = provide.runtime(distributions.load(parsed.distribution), Cache.default(), Progress())
-    serving = engines.load(there.distribution.engine).serve(there, uris, place, Progress())
-    with serving as server, closing(server.connect(dict(parsed.settings))) as connection:
-        for each in olds:
-            sql = _sql(found, reader, each)
-            late = sql.replace(each.before.database, each.database)
-            yield each, said(connection, sql), said(connection, late)
-
-
-def _sql(found: load_run.Run, reader: str, of: OldSnapshot) -> str:
-    cases = (
-        each.case
-        for each in found.info.cells
-        if (each.variant, each.step, each.reader) == (of.variant, of.step, reader)
-        and (each.view, each.query) == ("snapshot", "all")
-    )
-    return found.answers[next(cases)].sql
-
-
 def came(then: str, late: str) -> str:
     """Return what came of a late question; `then`: what the step itself shows."""
     if then == late:
@@ -120,17 +89,9 @@ def main() -> int:
     given = options.parse_args()
     found, folder = load_run.load(given.run), given.folder.resolve()
     olds = snapshots(found, pipeline.states_of(found.states, Cache.default()))
-    (folder / "metastore").mkdir(parents=True)
     counts = Counter[tuple[str, str, str]]()
-    with provide.start_metastore(Cache.default(), folder / "metastore", Progress()) as shared:
-        with metastore_client.connect(shared.uri) as catalog:
-            for each in olds:
-                each.register(catalog)
-        for number, name in enumerate(each for each in found.readers if given.reader in each):
-            place = folder / str(number)
-            place.mkdir()
-            for old, then, late in asked(found, name, olds, shared.uris, place):
-                counts[f"`{old.variant}`", f"`{name}`", came(then, late)] += 1
+    for old, name, then, late in two_tables.answers(found, given.reader, olds, folder):
+        counts[f"`{old.variant}`", f"`{name}`", came(then, late)] += 1
     print("\n".join(table(HEAD, ((*at, str(n)) for at, n in counts.items()))))
     return int(any(what != SAME for _, _, what in counts))
 

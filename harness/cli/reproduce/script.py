@@ -25,14 +25,18 @@ from harness.engines.api import METASTORE
 from harness.engines.spark.conf import COMMON
 from harness.formats import other_writers
 from harness.formats.statements import (
+    TRANSACTIONS,
     ClientCall,
+    CommitSql,
     FrameWrite,
     IcebergCall,
+    LockedSql,
     Mutation,
     RegisterInStore,
     SetColumns,
     Sql,
     Statement,
+    TransactionSql,
     filled,
     instant_of,
     instants_in,
@@ -203,7 +207,13 @@ def _by_hand(statement: Statement, told: Mapping[str, str]) -> Iterator[str]:
     """Yield how a statement is sent; `told`: what the writer's session is told."""
     match statement:
         case Sql(text):
+            if TRANSACTIONS in text:
+                yield _comment(f"  {TRANSACTIONS}: what `show locks {DATABASE}.{TABLE}` names.")
             yield f"{filled(text, DATABASE, LOCATION)};"
+        case LockedSql() | CommitSql() | TransactionSql():
+            # Sent by hand it would be committed, and the table be another one.
+            said = filled(recorded(statement), DATABASE, LOCATION)
+            yield _comment(f"by a process of its own, {said};")
         case ClientCall():
             yield f"-- by Hudi's SparkRDDWriteClient of {LOCATION}: {recorded(statement)}"
         case IcebergCall() | Mutation():

@@ -1,7 +1,8 @@
 """Which column of a file a reader takes for a table's column, and what it shows of a row in it.
 
 A file's columns are known by name and position; which field each is, the schema of the step that
-wrote the file tells. Parts of a struct are found by name when the columns are found by position.
+wrote the file tells. Parts of a struct are found by name when the columns are found by position,
+unless files have no names at all.
 """
 
 from __future__ import annotations
@@ -67,13 +68,19 @@ def meeting_other_types(
 
 
 def finders(
-    history: History, *, counted: bool = False, renumbered: bool = False, outside: bool = False
+    history: History,
+    *,
+    counted: bool = False,
+    renumbered: bool = False,
+    outside: bool = False,
+    nameless: bool = False,
 ) -> tuple[By, ...]:
     """Return the ways to find columns that can differ on such a history.
 
     Upper and lower case matter only where two names differ by nothing else. `counted`: whether a
     reader by position may count meta columns. `renumbered`: whether ids that are given anew can be
-    other ones. `outside`: whether parts of structs may be found otherwise than columns.
+    other ones. `outside`: whether parts of structs may be found otherwise than columns. `nameless`:
+    whether files say nothing of columns, and parts of structs have moved.
     """
     names = {field.name for truth in history for field in truth.schema.walk()}
     folds = len({name.casefold() for name in names}) < len(names)
@@ -81,22 +88,11 @@ def finders(
         By.FOLDED: not folds,
         By.COUNTED: not counted,
         By.RENUMBERED: not renumbered,
+        By.PARTS_TOO: not nameless,
         By.ID_OUTSIDE: not outside,
         By.ID_ALONE: all(field.default is None for field in history[-1].schema.fields),
     }
     return tuple(by for by in By if not never.get(by))
-
-
-def renamed_inside(history: History) -> bool:
-    """Return whether a part of a column had a name that another part, or this one, has not."""
-    parts = {
-        (field.id, part.id, part.name)
-        for truth in history
-        for field in truth.schema.walk()
-        for part in field.children
-    }
-    ids, names = {(field, id_) for field, id_, _ in parts}, {(field, n) for field, _, n in parts}
-    return not len(ids) == len(names) == len(parts)
 
 
 def _differ(field: Field, source: Field, by: By) -> bool:
@@ -224,7 +220,7 @@ def _in_file(
         case By.NAME | By.FOLDED:
             found = _named_as(field.name, [stored for stored, _ in in_file], by)
             name = next((name for stored, name in in_file if stored == found), None)
-        case By.POSITION | By.COUNTED | By.RENUMBERED:
+        case By.POSITION | By.COUNTED | By.PARTS_TOO | By.RENUMBERED:
             name = in_file[position][1] if position < len(in_file) else None
     return next((each for each in (*written.fields, *META.values()) if each.name == name), None)
 
@@ -277,7 +273,8 @@ def _by_name(value: Value, source: Field, field: Field, by: By, as_: As) -> Valu
         return named(value, source)
     match field.type:
         case Struct():
-            return {each.name: _part(value, source, each, by, as_) for each in field.children}
+            pairs = [(each, part_in(source, field, each, by)) for each in field.children]
+            return {each.name: _part(value, there, each, by, as_) for each, there in pairs}
         case Array():
             inner = source.children[0], field.children[0]
             return tuple(_by_name(each, *inner, by, as_) for each in value)
@@ -294,13 +291,14 @@ def _by_name(value: Value, source: Field, field: Field, by: By, as_: As) -> Valu
     return as_(value, source, field)
 
 
-def _part(value: Mapping[int, Value], source: Field, part: Field, by: By, as_: As) -> Value:
-    there = part_in(source, part, by)
+def _part(value: Mapping[int, Value], there: Field | None, part: Field, by: By, as_: As) -> Value:
     return _by_name(value.get(there.id), there, part, by, as_) if there else None
 
 
-def part_in(source: Field, part: Field, by: By) -> Field | None:
+def part_in(source: Field, field: Field, part: Field, by: By) -> Field | None:
     """Return the part of a file's struct that is taken for a part of the table's."""
+    if by is By.PARTS_TOO:
+        return dict(zip(field.children, source.children, strict=False)).get(part)
     if by is By.ID:
         return next((each for each in source.children if each.id == part.id), None)
     names = [each.name for each in source.children]

@@ -15,13 +15,13 @@ from harness.model.simulation.column_resolution import (
     Slices,
     finders,
     met_otherwise,
-    renamed_inside,
     sources,
 )
 from harness.model.simulation.hudi_renumbered_ids import renumbered
 from harness.model.simulation.partless_structs import may_be_partless
 from harness.model.simulation.shown_columns import unplaced
 from harness.model.simulation.strategies import By, Logs
+from harness.model.simulation.struct_changes import moved_inside, renamed_inside
 from harness.model.truth import History
 
 
@@ -54,11 +54,13 @@ class Differences:
     def finders(self) -> tuple[By, ...]:
         """The ways to find columns."""
         hudis = any(name in META for base in self._bases for name, _ in base.columns)
+        renamed, moved = renamed_inside(self.history), moved_inside(self.history)
         return finders(
             self.history,
             counted=self.counted,
             renumbered=self.renumbered,
-            outside=not hudis and renamed_inside(self.history),
+            outside=not hudis and renamed,
+            nameless=any(e.nameless for e in self._bases) and (renamed or moved),
         )
 
     @cached_property
@@ -73,7 +75,7 @@ class Differences:
         named = [by for by in self.finders if not (by is By.ID or by.placed)]
         converted = [each for each in self._files if orc_conversions.may_convert(each)]
         return self._otherwise(self._files, casts.otherwise, named) | self._otherwise(
-            converted, orc_conversions.otherwise, [By.POSITION]
+            converted, orc_conversions.otherwise, [By.POSITION, By.PARTS_TOO]
         )
 
     @cached_property

@@ -54,5 +54,5 @@ def _lacks_parts(field: Field, source: Field | None, by: By) -> bool:
 def _pairs(field: Field, source: Field, by: By) -> list[tuple[Field, Field | None]]:
     """Return the parts of a column, each with that of the file which is taken for it."""
     if isinstance(field.type, Struct):
-        return [(each, part_in(source, each, by)) for each in field.children]
+        return [(each, part_in(source, field, each, by)) for each in field.children]
     return list(zip(field.children, source.children, strict=True))

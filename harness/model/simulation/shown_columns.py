@@ -65,7 +65,7 @@ def show_of(way: Way) -> ShowValue:
 
 def unplaced(by: By) -> By:
     """Return how columns are found where they have no place, as parts of structs."""
-    return By.NAME if by.placed else by
+    return By.NAME if by.placed and by is not By.PARTS_TOO else by
 
 
 def in_logs(way: Way) -> By:

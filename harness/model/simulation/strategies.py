@@ -45,6 +45,8 @@ class By(StrEnum):
     """Hudi's meta columns, which its base files begin with, take no position."""
     COUNTED = "by position, Hudi's meta columns counted"
     """They do, where the catalog does not list them (seen on tables synced without them)."""
+    PARTS_TOO = "by position, parts of structs too"
+    """Where files have no names at all."""
     RENUMBERED = "by id, ids given anew in each file"
     """A base file's columns get the ids that they would have if the table had been created so (seen
     on Hive 3.1.3 with Hudi 1.0.2, schema-on-read on, where a timestamp is asked for)."""
@@ -57,7 +59,7 @@ class By(StrEnum):
     @property
     def placed(self) -> bool:
         """Whether a column's place decides."""
-        return self in {By.POSITION, By.COUNTED, By.RENUMBERED}
+        return self in {By.POSITION, By.COUNTED, By.PARTS_TOO, By.RENUMBERED}
 
 
 class Logs(StrEnum):

@@ -70,8 +70,9 @@ def names_of(path: str, found: Sources, fact: FileFact, by: By) -> frozenset[str
     names = []
     for part in ("", *rest):
         if part and field is not None and source is not None:
-            field = next((each for each in field.children if each.name == part), None)
-            source = part_in(source, field, by) if field is not None else None
+            inner = next((each for each in field.children if each.name == part), None)
+            source = part_in(source, field, inner, by) if inner is not None else None
+            field = inner
         if field is None or source is None:
             return own
         names.append(source.name)

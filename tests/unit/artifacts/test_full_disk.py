@@ -21,7 +21,7 @@ from tests.full_disk import full_disk
 
 BIG = 200_000
 DIGEST = "d" * 64
-APPLIED = Frozen(Outcome(1, OutcomeKind.APPLIED, "100"), (), (), ("", "100"))
+APPLIED = Frozen(Outcome(1, OutcomeKind.APPLIED, "100"), (), ("", "100"))
 
 
 def told(make: Callable[[], object]) -> str:

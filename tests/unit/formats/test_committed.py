@@ -99,9 +99,10 @@ def test_plain_files_count_where_the_catalog_lists_their_partition(tmp_path: Pat
 def test_a_plain_write_is_whole_where_its_files_hold_all_of_its_rows(tmp_path: Path) -> None:
     plain = formats.load("hive-parquet")
     written(tmp_path, "p=1", "a", "b")
-    assert plain.left_half(tmp_path, "id", [JOB], {"a", "b"}) == ""
-    assert plain.left_half(tmp_path, "id", [], {"a", "b"}) == ""
-    half = plain.left_half(tmp_path, "id", [JOB], {"a", "b", "c"})
+    files = plain.facts(tmp_path, "id")
+    assert plain.left_half(files, [JOB], {"a", "b"}) == ""
+    assert plain.left_half(files, [], {"a", "b"}) == ""
+    half = plain.left_half(files, [JOB], {"a", "b", "c"})
     assert half == "of the rows a, b, c its files hold a, b"
 
 

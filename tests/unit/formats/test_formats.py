@@ -66,6 +66,7 @@ def test_every_file_of_the_folder_is_a_format_of_its_name() -> None:
         "hive-avro",
         "hive-orc",
         "hive-parquet",
+        "hive-text",
         "hudi-cow",
         "hudi-mor",
         "iceberg",

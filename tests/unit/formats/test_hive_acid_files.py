@@ -69,6 +69,17 @@ def test_what_an_aborted_transaction_wrote_counts_as_nothing(table: Path) -> Non
     }
 
 
+def test_folders_from_which_files_were_moved_are_of_no_write(table: Path) -> None:
+    before = hive_acid_files.folders(table)
+    left = (
+        table / ".hive-staging_hive_1-2" / "-ext-10000" / "000000_0" / "delta_0000003_0000003_0000"
+    )
+    left.mkdir(parents=True)
+    assert hive_acid_files.folders(table) == before
+    hidden = table / ".hive-staging_hive_1-2"
+    assert len(hive_acid_files.folders(hidden)) == 1, "a table's own path may have a hidden part"
+
+
 def test_a_number_that_left_nothing_is_of_no_write(table: Path) -> None:
     assert hive_acid_files.instants(table, WriteIds(4, aborted=(3,))) == ("1", "2")
 

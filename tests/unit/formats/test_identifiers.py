@@ -32,6 +32,7 @@ from harness.model.truth import History, Truth
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations import registry
+from harness.scenario.operations.abort_transactions import AbortTransactions
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.add_files import AddFiles
 from harness.scenario.operations.add_partition_field import AddPartitionField
@@ -113,7 +114,7 @@ def scenario_of(names: tuple[str, ...]) -> Scenario:
         *(Compact(), *_of_iceberg(later)),
         Cluster(),
         *(Savepoint(), BeginWrite(update=(1,)), CommitWrite()),
-        *(Mutate((1,), (6,)), FailedWrite((1,)), KilledWrite((1,))),
+        *(Mutate((1,), (6,)), FailedWrite((1,)), KilledWrite((1,)), AbortTransactions()),
         Touch(),
         Rollback(),
         Restore(),

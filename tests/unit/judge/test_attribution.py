@@ -301,6 +301,44 @@ def test_a_value_that_nothing_leads_to_is_lost_by_the_tables_own_record(
     assert party(verdict) is (Party.HISTORY if lost else Party.READER)
 
 
+def without_names(case: Case) -> Case:
+    """Return a case whose files say nothing of their columns."""
+    return replace(
+        case,
+        states=tuple(
+            replace(each, files=tuple(replace(file, nameless=True) for file in each.files))
+            for each in case.states
+        ),
+    )
+
+
+@pytest.mark.parametrize("nameless", [False, True])
+@pytest.mark.parametrize(
+    "story",
+    [
+        "insert 1..3; drop f1",
+        "insert 1..3; move f1 after f2; insert 4",
+        "insert 1..3; add g string after ts",
+    ],
+)
+def test_in_files_without_names_another_column_at_its_place_is_the_catalogs_doing(
+    story: str, *, nameless: bool
+) -> None:
+    found = history(story)
+    case = without_names(case_of(found, None)) if nameless else case_of(found, None)
+    (verdict,) = judged(case, [found.read("position")])
+    assert verdict.findings
+    assert {each.party for each in verdict.findings} == {
+        Party.HISTORY if nameless else Party.READER
+    }
+
+
+def test_a_rename_leads_astray_nobody_who_goes_by_places() -> None:
+    found = history("insert 1..3; rename f1 g")
+    (verdict,) = judged(without_names(case_of(found, None)), [found.read("name")])
+    assert party(verdict) is Party.READER
+
+
 @pytest.mark.parametrize("misled", [(), ("f2",)])
 def test_a_dropped_value_that_comes_back_by_the_mapping_of_names_is_the_tables_own_doing(
     misled: tuple[str, ...],

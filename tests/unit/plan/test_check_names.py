@@ -184,7 +184,8 @@ def test_a_profile_of_which_all_is_there_is_planned(mine: Path) -> None:
             "  formats: [hudi-cow, hudi-xyz]\n  axes",
             (
                 "4: profile mine: there is no format 'hudi-xyz'; did you mean 'hudi-mor'? allowed: "
-                "delta, hive-acid, hive-avro, hive-orc, hive-parquet, hudi-cow, hudi-mor, iceberg"
+                "delta, hive-acid, hive-avro, hive-orc, hive-parquet, hive-text, hudi-cow, "
+                "hudi-mor, iceberg"
             ),
         ),
         (
@@ -193,7 +194,7 @@ def test_a_profile_of_which_all_is_there_is_planned(mine: Path) -> None:
             (
                 "16: profile mine: hive-3.1.3: there is no format 'hudi'; did you mean 'hudi-cow' "
                 "or 'hudi-mor'? allowed: delta, hive-acid, hive-avro, hive-orc, hive-parquet, "
-                "hudi-cow, hudi-mor, iceberg"
+                "hive-text, hudi-cow, hudi-mor, iceberg"
             ),
         ),
         (

@@ -44,6 +44,7 @@ OTHERS: Final = {
 PROFILES = load_profiles(profiles_file())
 TYPED: Final = {"types", "evolution"}
 """Families about changes of types: they give values, NULL among them, and may have no twin."""
+TEXTS: Final = "hive/hard_texts"
 REPEATED: Final = "bugs/legacy_decimals"
 """Values that occur twice are what it is about: a file may have a dictionary of them."""
 EVERY: Final = {
@@ -137,7 +138,7 @@ def test_it_says_what_it_is_about_and_where_it_comes_from(scenario: Scenario) ->
 
 @pytest.mark.parametrize(
     "scenario",
-    [each for each in SCENARIOS if not each.name.endswith(("/hard_values", REPEATED))],
+    [each for each in SCENARIOS if not each.name.endswith(("/hard_values", TEXTS, REPEATED))],
     ids=lambda each: each.name,
 )
 def test_all_its_values_can_be_traced(scenario: Scenario) -> None:
@@ -177,7 +178,7 @@ def test_hard_values_are_those_of_every_plain_type_that_the_format_has(scenario:
 def test_it_has_a_twin_and_both_are_read_back_from_their_text(scenario: Scenario) -> None:
     other = twin(scenario)
     data = [name for name, _ in scenario.table.columns if name not in scenario.table.fixed]
-    kept = {*TYPED, "partition_fields", "bugs/plain_types_of_partitions", REPEATED}
+    kept = {*TYPED, "partition_fields", "bugs/plain_types_of_partitions", TEXTS, REPEATED}
     family = scenario.name.partition("/")[0]
     assert other is not None or len(data) == 1 or kept & {family, scenario.name}
     for each in (scenario, other) if other else (scenario,):

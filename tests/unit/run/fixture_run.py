@@ -106,5 +106,5 @@ def _frozen(
     entry = parquet_entry("t", [(each.name, str(each.type)) for each in fields])
     facts, instants = tuple(each.fact() for each in files), tuple(each.instant for each in outcomes)
     digest = f"{now.step:064x}"
-    state_store.freeze(cache, digest, table, Frozen(now, (entry,), facts, instants, home=home))
+    state_store.freeze(cache, digest, table, Frozen(now, (entry,), instants, home=home))
     return StateRecord(VARIANT, now, digest, facts, ("t",))

@@ -16,6 +16,7 @@ from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.scenario import expected_history, semantics
 from harness.scenario.definition import VIEWS, Scenario, Step
+from harness.scenario.operations.abort_transactions import AbortTransactions
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.add_files import AddFiles
 from harness.scenario.operations.add_partition_field import AddPartitionField
@@ -30,6 +31,7 @@ from harness.scenario.operations.create_tag import CreateTag
 from harness.scenario.operations.delete import Delete
 from harness.scenario.operations.drop_column import DropColumn
 from harness.scenario.operations.drop_partition_field import DropPartitionField
+from harness.scenario.operations.failed_write import FailedWrite
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.late_delete import LateDelete
 from harness.scenario.operations.late_upsert import LateUpsert
@@ -96,7 +98,7 @@ def operations(draw: st.DrawFn, before: Truth) -> Operation:
         Cluster(Only.SCHEDULE),
         *(Clean(), Archive()),
         *_of_iceberg(old, keys, draw(st.integers(1, 6))),
-        Sync(),
+        *(Sync(), FailedWrite(keys), AbortTransactions()),
         WriteFrame(keys, reconcile=True),
         WriteFrame(keys, (*before.table.fixed, new, *names[1:]), {new: draw(TYPES)}),
         WriteFrame(keys, (old, *before.table.fixed), {old: Primitive("long")}),

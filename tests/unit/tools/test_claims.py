@@ -345,10 +345,10 @@ def frozen(run: Run, folder: Path, instant: str) -> tuple[Run, Cache]:
     cache, table = Cache(folder / "cache"), folder / "t"
     applied, before = Outcome(1, OutcomeKind.APPLIED), ("", "1")
     (table / SCHEMA_FILE).parent.mkdir(parents=True)
-    state_store.freeze(cache, SOME, table, Frozen(applied, (), (), before))
+    state_store.freeze(cache, SOME, table, Frozen(applied, (), before))
     for ending in ("", ".inflight", ".requested"):
         (table / f"{SCHEMA_FILE}{ending}").write_text("{}")
-    state_store.freeze(cache, OTHER, table, Frozen(applied, (), (), (*before, instant)))
+    state_store.freeze(cache, OTHER, table, Frozen(applied, (), (*before, instant)))
     states = (replace(e, digest=SOME if e.outcome.step < 3 else OTHER) for e in run.states)
     return replace(run, states=tuple(states)), cache
 

@@ -38,5 +38,5 @@ def test_what_comes_late_is_as_at_the_time_or_told_without_the_folder() -> None:
 
 
 def state(variant: str, step: int) -> State:
-    frozen = Frozen(Outcome(step, OutcomeKind.APPLIED), (), (), ())
+    frozen = Frozen(Outcome(step, OutcomeKind.APPLIED), (), ())
     return State(f"{variant}{step}", Path(), frozen)

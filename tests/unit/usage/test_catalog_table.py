@@ -10,6 +10,9 @@ from harness.usage.used_tables import UsedFormat
 
 PARQUET = "org.apache.hadoop.hive.ql.io.parquet.MapredParquetInputFormat"
 ORC = "org.apache.hadoop.hive.ql.io.orc.OrcInputFormat"
+AVRO = "org.apache.hadoop.hive.ql.io.avro.AvroContainerInputFormat"
+TEXT = "org.apache.hadoop.mapred.TextInputFormat"
+DELIMITED = "org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe"
 HUDI = "org.apache.hudi.hadoop.HoodieParquetInputFormat"
 REALTIME = "org.apache.hudi.hadoop.realtime.HoodieParquetRealtimeInputFormat"
 RO = {"hoodie.query.as.ro.table": "true"}
@@ -20,6 +23,7 @@ def thrift(
     read_by: str = "",
     kind: str = "EXTERNAL_TABLE",
     serde: dict[str, str] | None = None,
+    library: str | None = None,
     **parameters: str,
 ) -> ttypes.Table:
     told = {each.replace("__", "."): value for each, value in parameters.items()}
@@ -28,7 +32,7 @@ def thrift(
         cols=columns,
         location="file:/x",
         inputFormat=read_by,
-        serdeInfo=ttypes.SerDeInfo(parameters=serde),
+        serdeInfo=ttypes.SerDeInfo(parameters=serde, serializationLib=library),
     )
     return ttypes.Table(
         tableName=name, dbName="d", sd=storage, parameters=told, tableType=kind, partitionKeys=None
@@ -49,7 +53,10 @@ def thrift(
         (thrift(storage_handler="io.delta.hive.DeltaStorageHandler"), UsedFormat.DELTA),
         (thrift(kind="VIRTUAL_VIEW"), UsedFormat.VIEW),
         (thrift(kind="MATERIALIZED_VIEW", read_by=ORC), UsedFormat.VIEW),
-        (thrift(read_by="org.apache.hadoop.mapred.TextInputFormat"), UsedFormat.OTHER),
+        (thrift(read_by=AVRO), UsedFormat.HIVE_AVRO),
+        (thrift(read_by=TEXT), UsedFormat.OTHER),
+        (thrift(read_by=TEXT, library=DELIMITED), UsedFormat.HIVE_TEXT),
+        (thrift(read_by=TEXT, library="org.apache.hive.hcatalog.data.JsonSerDe"), UsedFormat.OTHER),
         (ttypes.Table(tableName="t", dbName="d"), UsedFormat.OTHER),
     ],
 )

@@ -6,6 +6,7 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
+import fastavro
 import pyarrow as pa
 import pytest
 from pyarrow import orc
@@ -36,6 +37,24 @@ def test_files_of_orc_are_read_whatever_they_are_called(tmp_path: Path) -> None:
     orc.write_table(pa.table({"id": ["1"], "f1": pa.array([1], pa.int64())}), tmp_path / "000000_0")
     found = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_ORC))
     assert short(found.schema_changes) == ["change f1 int yes"]
+
+
+def test_files_of_avro_are_compared_with_the_catalog(tmp_path: Path) -> None:
+    fields = [{"name": "id", "type": ["null", "string"]}, {"name": "f1", "type": "long"}]
+    with (tmp_path / "part-0").open("wb") as file:
+        fastavro.writer(file, {"type": "record", "name": "r", "fields": fields}, [])
+    found = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_AVRO))
+    assert short(found.schema_changes) == ["change f1 int yes"]
+    assert found.unknown == ()
+
+
+def test_of_files_of_text_nobody_knows_the_columns(tmp_path: Path) -> None:
+    table = entry(COLUMNS, UsedFormat.HIVE_TEXT)
+    assert hive_table.read(at(str(tmp_path)), table).unknown == ()
+    (tmp_path / "part-0").write_text("1\x012\n")
+    found = hive_table.read(at(str(tmp_path)), table)
+    assert found.unknown == (Fact.SCHEMA_CHANGES,)
+    assert found.why == "text files do not say which columns they have"
 
 
 def test_old_orc_files_without_names_of_columns_are_told(tmp_path: Path) -> None:

@@ -131,16 +131,16 @@ def test_those_are_kept_that_a_file_contradicts_or_may(tmp_path: Path) -> None:
     right_folder = replace(of_folder, least="1.5", greatest="9.5")
     hudis = replace(WRONG, column="_hoodie_record_key")
     told = StoredStatistics((WRONG, of_folder, right_folder, other, hudis))
-    frozen = Frozen(Outcome(1, OutcomeKind.APPLIED), (), (FACT,), (), statistics=told)
+    frozen = Frozen(Outcome(1, OutcomeKind.APPLIED), (), (), statistics=told)
     state, seen = table_state.State("d", tmp_path, frozen), FileRowsSeen()
     seen.add([FACT], [FileValues(0, ("d",), ((1.5,), (2.5,)))])
     shape: Any = Shape((right, footer))
-    first = wrong(shape, state, [FACT], seen)
+    first = wrong(shape, state, [FACT], [0], seen)
     assert first == StoredStatistics((WRONG, of_folder, other, footer))
     # A later state reads no footer again, and has it all the same.
-    assert set(wrong(shape, state, [], seen).told) == set(first.told)
-    gone = replace(state, frozen=replace(frozen, files=(), statistics=IN_ORDER))
-    assert wrong(shape, gone, [], seen) == IN_ORDER
+    assert set(wrong(shape, state, [FACT], [], seen).told) == set(first.told)
+    gone = replace(state, frozen=replace(frozen, statistics=IN_ORDER))
+    assert wrong(shape, gone, [], [], seen) == IN_ORDER
 
 
 def test_nan_in_a_file_contradicts_no_bounds() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import stat
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -13,8 +14,12 @@ from pathlib import Path
 import pytest
 
 from harness.core.records import Refusal
+from harness.engines.api import NoAnswerError, RefusedError, Reply
 from harness.engines.spark.session import Library, SparkRefusal, SparkSilent
+from harness.runtime.api import Served
 from harness.write import kill_writer
+from harness.write.held_write import NotHeldError
+from harness.write.sql_writer import SqlWriter
 
 ERROR = Refusal("broken", "no such table")
 
@@ -153,3 +158,82 @@ def test_who_comes_to_the_commit_is_killed(ends: Exception | None, told: str) ->
     with pytest.raises((SparkRefusal, SparkSilent), match=told):
         kill_writer.run_to_commit(spark, Session(spark), spark.run, "d")  # type: ignore[arg-type]
     assert spark.killed.is_set() is (ends is None)
+
+
+@dataclass(frozen=True, slots=True)
+class HiveServer(Served):
+    """A server that is its own session: a statement waits for the end of its process."""
+
+    running: Process  # type: ignore[assignment]
+    told: list[str] = field(default_factory=list)
+
+    def connect(self, _: Mapping[str, str]) -> HiveServer:
+        return self
+
+    def ask(self, sql: str, *, timeout_s: float) -> Reply:
+        assert timeout_s > 0
+        self.told.append(sql)
+        if not sql.startswith("set "):
+            self.running.run()
+        return Reply((), (), 0.1)
+
+    def close(self) -> None:
+        self.told.append("close")
+
+
+@dataclass
+class Process(Locked):
+    """The process of such a server."""
+
+    def run(self) -> None:
+        try:
+            super().run()
+        except SparkSilent as silence:
+            raise NoAnswerError(str(silence)) from None
+
+    def stop(self, grace_s: float) -> None:
+        assert grace_s == 0
+        self.kill()
+
+
+@dataclass
+class Relay:
+    """Keeps a commit once the statement runs, if it is to hold them."""
+
+    process: Process
+    holds: bool = False
+
+    @contextmanager
+    def holding(self) -> Iterator[None]:
+        self.holds = True
+        yield
+        self.holds = False
+
+    def is_held(self) -> bool:
+        return self.holds and self.process.waits.is_set()
+
+
+def in_transaction(process: Process, relay: Relay | None) -> list[str]:
+    """Send a statement, and return what the server was told."""
+    server = HiveServer(process)
+    writer = SqlWriter(server, 60.0, relay=relay)  # type: ignore[arg-type]
+    with pytest.raises((SparkRefusal, NotHeldError)) as raised:
+        kill_writer.run_transaction(writer, {"a": "b"}, "insert", 60.0)
+    return [*server.told, str(raised.value)]
+
+
+REFUSAL = RefusedError(ERROR, 0.0), "broken: no such table"
+
+
+@pytest.mark.parametrize(
+    ("ends", "said"), [(None, "killed: the process was killed before the commit"), REFUSAL]
+)
+def test_a_server_is_killed_once_its_commit_is_held(ends: Exception | None, said: str) -> None:
+    process = Process(ends)
+    assert in_transaction(process, Relay(process)) == ["set a=b", "insert", "close", said]
+    assert process.killed.is_set() is (ends is None)
+
+
+def test_a_server_whose_commit_nobody_holds_is_sent_nothing() -> None:
+    told = "the commit of a server in a container cannot be held"
+    assert in_transaction(Process(), None) == [told]

@@ -14,12 +14,26 @@ from harness.formats.api import FileFactError
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.schema_history import FIRST, SchemaHistory, SchemaVersion
 from harness.model.simulation.column_resolution import META
-from harness.runtime.metastore_objects import CatalogEntry
+from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.cells import Variant
 from harness.write import state_records, state_store, table_state
 from harness.write.next_step import VariantOutcomes
 from harness.write.table_state import Frozen
 from tests.unit.write.test_write_variant import variant
+
+COLUMNS = tuple((name, "string") for name in META)
+FACT = FileFact("0", FileKind.BASE, "0", "", COLUMNS)
+SHAPE = type(VariantOutcomes(variant()).shape)
+
+
+@pytest.fixture(autouse=True)
+def facts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the files of every state be one, which only the catalog of the state is told from."""
+
+    def told(_: object, __: Path, ___: str, catalog: CatalogHistory) -> tuple[FileFact, ...]:
+        return (replace(FACT, path=",".join(name for name, _ in catalog.now[0].columns)),)
+
+    monkeypatch.setattr(SHAPE, "facts", told)
 
 
 def test_instants_in_file_facts_are_told_as_the_records_tell_the_steps() -> None:
@@ -28,8 +42,8 @@ def test_instants_in_file_facts_are_told_as_the_records_tell_the_steps() -> None
         FileFact(name, FileKind.BASE, name, instant, ())
         for name, instant in (("a", "10"), ("b", "30"))
     )
-    frozen = Frozen(Outcome(2, OutcomeKind.APPLIED, "30"), (), facts, ("", "10", "30"))
-    told = state_records._relabelled(frozen, state_records._names(frozen, ["", "100", "300"]))
+    frozen = Frozen(Outcome(2, OutcomeKind.APPLIED, "30"), (), ("", "10", "30"))
+    told = state_records._relabelled(facts, state_records._names(frozen, ["", "100", "300"]))
     assert [fact.instant for fact in told] == ["100", "300"]
 
 
@@ -48,13 +62,10 @@ def test_so_is_when_rows_were_committed(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 
 def frozen_state(step: int, columns: tuple[str, ...], folder: Path) -> table_state.State:
-    """Return a state with a base file of its own step, whose catalog lists these columns."""
-    fact = FileFact(f"{step}", FileKind.BASE, f"{step}", "", tuple((n, "string") for n in META))
+    """Return a state whose catalog lists these columns."""
     listed = [{"name": name, "type": "string"} for name in columns]
     entry = CatalogEntry("t", {"sd": {"cols": listed}})
-    return table_state.State(
-        "d", folder, Frozen(Outcome(step, OutcomeKind.APPLIED), (entry,), (fact,), ())
-    )
+    return table_state.State("d", folder, Frozen(Outcome(step, OutcomeKind.APPLIED), (entry,), ()))
 
 
 def test_the_meta_columns_of_files_from_before_the_catalog_left_them_out_are_kept(
@@ -91,9 +102,6 @@ def test_a_state_of_an_earlier_run_is_recorded_with_what_its_table_says_of_its_s
     assert [each.instant for each in record.schema_history.versions] == [FIRST, "100", "20"]
 
 
-SHAPE = type(VariantOutcomes(variant()).shape)
-
-
 @dataclass
 class FilesRead:
     """Stands for the files of a state; counts how often they are read."""
@@ -118,9 +126,8 @@ def found(
 
 
 @pytest.fixture
-def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> table_state.State:
+def state(tmp_path: Path) -> table_state.State:
     state = frozen_state(0, ("id",), tmp_path / "state")
-    monkeypatch.setattr(SHAPE, "facts", lambda *_: state.frozen.files)
     state.folder.mkdir()
     (state.folder / state_store.STATE).write_text("frozen")
     return state
@@ -134,13 +141,33 @@ def test_the_files_of_a_state_that_was_seen_before_are_not_read_again(
     assert read.times == 1
 
 
+def test_a_file_is_asked_about_with_the_catalog_of_the_step_that_wrote_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    seen = list[CatalogHistory]()
+
+    def told(_: object, __: Path, ___: str, catalog: CatalogHistory) -> tuple[FileFact, ...]:
+        seen.append(catalog)
+        return ()
+
+    monkeypatch.setattr(SHAPE, "facts", told)
+    states, course = list[table_state.State](), VariantOutcomes(variant())
+    # Each was frozen by a run of its own, whose instants were others.
+    for step, instants in enumerate((("",), ("", "10"), ("", "11", "21"))):
+        state = frozen_state(step, (f"f{step}",), tmp_path)
+        states.append(replace(state, frozen=replace(state.frozen, instants=instants)))
+        course = course.then(state.frozen.outcome)
+    list(state_records._records(course, states))
+    last = seen[-1]
+    assert [last.of(at)[0].columns[0][0] for at in ("11", "21", "99")] == ["f1", "f2", "f2"]
+
+
 def test_what_is_told_of_files_is_what_is_made_of_them_now(
     monkeypatch: pytest.MonkeyPatch, state: table_state.State
 ) -> None:
     # The harness that froze the state knew less of the same files.
-    (old,) = state.frozen.files
     monkeypatch.setattr("harness.write.state_records.data_files.read", FilesRead())
-    now = replace(old, misled_names=("f1",))
+    now = replace(FACT, misled_names=("f1",))
     monkeypatch.setattr(SHAPE, "facts", lambda *_: (now,))
     (record,) = found(state)
     assert (record.files, record.layout) == ((now,), "")

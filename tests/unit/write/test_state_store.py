@@ -33,7 +33,7 @@ ENTRY = CatalogEntry(
     },
 )
 FACT = FileFact("a.parquet", FileKind.BASE, "a", "100", (("id", "int32"),), ("1",))
-APPLIED = Frozen(Outcome(1, OutcomeKind.APPLIED, "100"), (ENTRY,), (FACT,), ("", "100"))
+APPLIED = Frozen(Outcome(1, OutcomeKind.APPLIED, "100"), (ENTRY,), ("", "100"))
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -89,3 +90,13 @@ def test_a_second_writer_takes_as_much_memory_again() -> None:
     begins = variant("a", steps=(Step(BeginWrite(insert=(1,))), Step(CommitWrite())))
     one, two = (write_variants.memory_mb([each]) for each in (variant("b"), begins))
     assert two - one == distributions.load(begins.writers[0]).memory_mb
+
+
+def test_a_server_that_is_killed_runs_beside_the_one_that_goes_on() -> None:
+    dies = variant("a", steps=(Step(KilledWrite(keys=(1,))),))
+    hive = replace(dies, format="hive-acid", writers=("hive-3.1.3",) * 2)
+    one, two = (write_variants.memory_mb([each]) for each in (variant("b"), dies))
+    assert one == two, "a process of Spark that was killed is replaced by another one"
+    calm = replace(hive, scenario=variant("b").scenario)
+    one, two = (write_variants.memory_mb([each]) for each in (calm, hive))
+    assert two - one == distributions.load("hive-3.1.3").memory_mb

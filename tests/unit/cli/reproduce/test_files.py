@@ -14,13 +14,15 @@ from harness.cli.reproduce import files
 from harness.cli.reproduce.candidate import Candidate
 from harness.cli.reproduce.causes import Cause, Sign
 from harness.cli.reproduce.prediction import cell_of
-from harness.cli.reproduce.script import Observation, script
+from harness.cli.reproduce.script import DATABASE, Observation, script
 from harness.cli.reproduce.searches import Target
 from harness.core.metastore_choice import MetastoreChoice
 from harness.core.records import Answer
 from harness.judge.verdicts import judge
 from harness.scenario.cells import parse_reader
 from harness.scenario.definition import Step
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.killed_write import KilledWrite
 from harness.scenario.operations.mutate import Mutate
 from harness.scenario.operations.touch import Rewrites, Touch
 from tests import simulated
@@ -313,15 +315,23 @@ def test_a_call_of_hudis_client_stands_in_a_comment_as_no_sql_says_it() -> None:
     )
 
 
-def test_a_batch_of_mutations_stands_in_a_comment() -> None:
+def in_hive(*operations: Operation) -> str:
+    """The script of a transactional table: a step of the usual ones, and others."""
     made = candidate_of(history(MOVED))
     scenario = made.variant.scenario
-    steps = scenario.steps[0], Step(Mutate(update=(1,)))
-    variant = replace(
-        made.variant,
-        scenario=replace(scenario, steps=steps),
-        format="hive-acid",
-        writers=("hive-3.1.3",) * 3,
-    )
-    said = script(variant, target(), seen_of(made))
+    steps = scenario.steps[0], *map(Step, operations)
+    writers = ("hive-3.1.3",) * (len(steps) + 1)
+    variant = replace(made.variant, scenario=replace(scenario, steps=steps), format="hive-acid")
+    return script(replace(variant, writers=writers), target(), seen_of(made))
+
+
+def test_a_batch_of_mutations_stands_in_a_comment() -> None:
+    said = in_hive(Mutate(update=(1,)))
     assert "-- by a program, as no SQL says it: Mutation API, then commit: {" in said
+
+
+def test_what_a_writer_does_not_outlive_stands_in_a_comment_and_is_not_sent_by_hand() -> None:
+    said = in_hive(KilledWrite((9,))).splitlines()
+    told = "-- by a process of its own, killed when it asks the metastore for the commit: insert "
+    (line,) = (each for each in said if "killed when" in each)
+    assert line.startswith(f"{told}into {DATABASE}.t select ")

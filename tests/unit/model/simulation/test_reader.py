@@ -87,6 +87,29 @@ def test_so_they_are_where_part_names_changed_and_in_tables_that_are_not_hudis()
     assert By.ID_OUTSIDE in {way.by for way in again.ways()}
 
 
+def without_names(text: str) -> Simulation:
+    """Return files that say nothing of their columns."""
+    told = history(text, NESTED)
+    facts = [replace(each.fact(), nameless=True) for each in told.disk.files]
+    own = [replace(fact, columns=fact.columns[5:]) for fact in facts]
+    return Simulation(told.history, own, STEPS)
+
+
+def test_in_files_without_names_the_parts_of_a_struct_are_found_by_their_places() -> None:
+    found = without_names("insert 1; drop p.a; rename f1 g")
+    (row,) = found.rows(Way(By.PARTS_TOO))
+    assert row.values[2:] == ("f3s1r1", {"b": "f5s1r1"})
+    assert {By.POSITION, By.PARTS_TOO} <= {way.by for way in found.ways()}
+
+
+def test_so_they_may_be_where_parts_moved_or_have_other_names() -> None:
+    moved = ("insert 1; drop p.a", "insert 1; rename p.a c", "insert 1; add p.c string first")
+    assert all(By.PARTS_TOO in {way.by for way in without_names(each).ways()} for each in moved)
+    assert not any(By.PARTS_TOO in {way.by for way in bare(each).ways()} for each in moved)
+    stay = without_names("insert 1; add p.c string; rename f1 g")
+    assert By.PARTS_TOO not in {way.by for way in stay.ways()}
+
+
 def test_an_older_catalog_shows_the_older_columns() -> None:
     told = history("insert 1; rename f1 g; drop f2")
     files = reading(told)

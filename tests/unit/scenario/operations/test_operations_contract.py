@@ -26,6 +26,7 @@ steps:
   - insert: [3]
 """
 EXAMPLES = {
+    "abort_transactions": "",
     "add_column": "{name: s.c, type: long, after: a}",
     "add_files": "{keys: [4], rows: [{id: 5, f1: x}]}",
     "add_partition_field": "bucket(4, f1)",
@@ -73,6 +74,7 @@ EXAMPLES = {
 """One possible use of each operation on the table above, as a scenario file writes it."""
 
 FIRST = {
+    "abort_transactions": "  - killed_write: [1, 4]\n",
     "restore": "  - savepoint\n  - delete: [1]\n",
     "commit_write": "  - begin_write: {update: [1]}\n",
     **dict.fromkeys(
@@ -88,6 +90,7 @@ SERVICES = {
     *("archive", "clean", "cluster", "compact", "set_table_version"),
     *("commit_write", "restore", "rollback", "savepoint", "sync"),
     *("rewrite_manifests", "rewrite_position_deletes", "rollback_to_snapshot", "create_tag"),
+    "abort_transactions",
 }
 """Those for which each format has words of its own."""
 

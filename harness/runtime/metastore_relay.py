@@ -1,0 +1,113 @@
+"""A relay between a writer and its metastore, which keeps the commit of a transaction to itself.
+
+A transaction of Hive is committed by a call of the metastore, `commit_txn`, when all files of the
+write are in the table's folder (Hive documentation, "Hive Transactions"; `Driver.runInternal` of
+Hive 3.1.3). Who sends it through the relay waits for an answer that does not come.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from socketserver import BaseRequestHandler, ThreadingTCPServer
+from typing import Final
+from urllib.parse import urlsplit
+
+from harness.runtime.ports import LOOPBACK
+
+COMMIT: Final = b"\x80\x01\x00\x01" + len(b"commit_txn").to_bytes(4, "big") + b"commit_txn"
+"""How a call to commit begins: version and kind of the message, the length of its name, and that
+(specification of Thrift's binary protocol, "Message", strict encoding)."""
+AT_ONCE: Final = 1 << 16
+"""So many bytes at most are handed on at once."""
+
+
+class CommitRelay(ThreadingTCPServer):
+    """Hands on all that is said to a metastore, and no commit as long as it is to hold them."""
+
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(self, metastore: str) -> None:
+        """Listen on a free port; `metastore`: its URI."""
+        super().__init__((LOOPBACK, 0), _Conversation)
+        address = urlsplit(metastore)
+        self.metastore: Final = address.hostname, address.port
+        self._holds = threading.Event()
+        self._held = threading.Event()
+
+    @property
+    def uri(self) -> str:
+        """How the metastore is reached through it."""
+        return f"thrift://{LOOPBACK}:{self.server_address[1]}"
+
+    @contextmanager
+    def holding(self) -> Iterator[None]:
+        """Keep every commit as long as the context lasts."""
+        self._held.clear()
+        self._holds.set()
+        try:
+            yield
+        finally:
+            self._holds.clear()
+
+    def is_held(self) -> bool:
+        """Return whether a commit was kept: somebody waits for the answer."""
+        return self._held.is_set()
+
+    def keeps(self, said: bytes) -> bool:
+        """Return whether what was said is a commit that is not handed on."""
+        kept = self._holds.is_set() and COMMIT in said
+        if kept:
+            self._held.set()
+        return kept
+
+
+class _Conversation(BaseRequestHandler):
+    """One connection of a client, and that to the metastore in its stead."""
+
+    server: CommitRelay
+
+    def handle(self) -> None:
+        """Hand on what both say until one of them ends."""
+        with suppress(OSError), socket.create_connection(self.server.metastore) as metastore:
+            back = threading.Thread(target=_hand_on, args=(metastore, self.request), daemon=True)
+            back.start()
+            with suppress(OSError):  # one that was killed resets the connection
+                self._hand_on(metastore)
+            metastore.shutdown(socket.SHUT_RDWR)  # closing it would not end the other thread
+
+    def _hand_on(self, metastore: socket.socket) -> None:
+        tail = b""
+        for said in _said_by(self.request):
+            if self.server.keeps(tail + said):
+                break
+            metastore.sendall(said)
+            tail = (tail + said)[1 - len(COMMIT) :]
+        for _ in _said_by(self.request):  # until the client is gone: it is told nothing
+            pass
+
+
+def _hand_on(speaker: socket.socket, listener: socket.socket) -> None:
+    with suppress(OSError):
+        for said in _said_by(speaker):
+            listener.sendall(said)
+        listener.shutdown(socket.SHUT_WR)
+
+
+def _said_by(speaker: socket.socket) -> Iterator[bytes]:
+    while said := speaker.recv(AT_ONCE):
+        yield said
+
+
+@contextmanager
+def relay(metastore: str) -> Iterator[CommitRelay]:
+    """Run a relay to a metastore, as long as the context lasts."""
+    with CommitRelay(metastore) as found:
+        threading.Thread(target=found.serve_forever, daemon=True).start()
+        try:
+            yield found
+        finally:
+            found.shutdown()

@@ -1,0 +1,94 @@
+"""HiveServer2 is killed in its transaction: nobody shows its rows, though their files are there."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+
+from harness import formats
+from harness.artifacts.cache import Cache
+from harness.core import refusals
+from harness.core.records import FindingKind, OutcomeKind, VerdictKind
+from harness.plan import Profile, ProfileReader, Writer, plan, scenarios_folder
+from harness.run.load_run import Run
+from harness.runtime import metastore_client
+from harness.runtime.metastore import Metastore
+from harness.runtime.metastore_objects import WriteIds
+from harness.scenario import load
+from harness.scenario.cells import parse_reader
+from harness.write import state_store
+from harness.write.table_state import State
+from tests.engines.shared_servers import SharedServers
+
+pytestmark = [pytest.mark.engines, pytest.mark.nightly]
+
+HIVE, TRINO = "hive-3.1.3{path=fetch, transactions=on}", "trino-476"
+KILLED, WAITS, ABORT, RENAME = 3, 5, 7, 14
+STORY = load.load(scenarios_folder() / "hive_acid" / "killed_write.yaml")
+PLAN = plan(
+    [STORY],
+    Profile(
+        name="hive_acid",
+        scenarios=(STORY.name,),
+        axes={"compaction": ("major",)},
+        formats=("hive-acid",),
+        writers=(Writer("hive-3.1.3"),),
+        readers=tuple(ProfileReader(parse_reader(each)) for each in (HIVE, TRINO)),
+    ),
+    map(formats.load, formats.names()),
+)
+
+
+def test_every_step_is_applied_but_an_update_that_waits_for_the_lock_of_the_dead(run: Run) -> None:
+    odd = [each.outcome for each in run.states if each.outcome.kind is not OutcomeKind.APPLIED]
+    assert [each.step for each in odd] == [WAITS]
+    assert odd[0].refusal is not None
+    assert "Error in acquiring locks" in refusals.text(odd[0].refusal)
+    assert not any(each.layout for each in run.states)
+
+
+def test_nobody_shows_rows_of_a_dead_writer_and_no_compaction_takes_any(run: Run) -> None:
+    assert len(run.verdicts) == 2 * len(STORY.steps)
+    odd = [each for each in run.verdicts if each.verdict is not VerdictKind.CORRECT]
+    assert {(str(each.reader), each.step) for each in odd} == {(HIVE, RENAME), (HIVE, RENAME + 1)}
+    kinds = {(of.kind, of.columns) for each in odd for of in each.findings}
+    assert kinds == {(FindingKind.MISSING_RENAME, ("g",))}
+
+
+def test_a_dead_transaction_is_open_until_it_is_aborted_and_registered_so(
+    run: Run, cache: Cache, metastore: Metastore, database: str
+) -> None:
+    numbers = {}
+    with metastore_client.connect(metastore.uri) as client:
+        for step in (KILLED, ABORT):
+            state, own = _state(run, cache, step), f"{database}_{step}"
+            client.register(own, state.frozen.entries, str(state.table))
+            (numbers[step],) = (each.write_ids for each in client.entries(own))
+            assert [numbers[step]] == [each.write_ids for each in state.frozen.entries]
+    assert numbers == {
+        KILLED: WriteIds(3, open=(3,)),
+        # The update had a number of its own before it was refused.
+        ABORT: WriteIds(5, aborted=(3, 5)),
+    }
+
+
+def test_the_rows_of_the_dead_are_all_there_for_a_reader_that_takes_its_number_for_committed(
+    run: Run, cache: Cache, metastore: Metastore, servers: SharedServers, database: str
+) -> None:
+    state = _state(run, cache, KILLED)
+    taken = [replace(each, write_ids=WriteIds(3)) for each in state.frozen.entries]
+    with metastore_client.connect(metastore.uri) as client:
+        client.register(database, taken, str(state.table))
+    reader = parse_reader(HIVE)
+    with closing(servers(reader.distribution).connect(dict(reader.settings))) as connection:
+        rows = connection.ask(f"select id, f1 from {database}.t order by id", timeout_s=120).rows
+    assert rows == (("1", "f3s3r1"), ("2", "f3s1r2"), ("3", "f3s2r3"), ("4", "f3s3r4"))
+
+
+def _state(run: Run, cache: Cache, step: int) -> State:
+    (digest,) = (each.digest for each in run.states if each.outcome.step == step)
+    state = state_store.load(cache, digest)
+    assert state is not None
+    return state

@@ -1,0 +1,47 @@
+"""A plain table that Trino's own procedure makes one of Iceberg: its files have no field ids."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness import formats
+from harness.core.parties import Party
+from harness.core.records import FindingKind, OutcomeKind, VerdictKind
+from harness.plan import Profile, ProfileReader, Writer, plan, scenarios_folder, writer_support
+from harness.run.load_run import Run
+from harness.scenario import load
+from harness.scenario.cells import parse_reader
+
+pytestmark = [pytest.mark.engines, pytest.mark.nightly]
+
+SPARK, TRINO = "spark-3.5.8-iceberg-1.10.1", "trino-476"
+COMES_BACK = {7, 8}
+"""After a column is given the name of a dropped one, until all files are written anew."""
+STORY = load.load(
+    scenarios_folder() / "mixed_writers" / "migrated.yaml", keeping_case=formats.keeping_case()
+)
+PROFILE = Profile(
+    name="mixed_writers",
+    scenarios=(STORY.name,),
+    formats=("iceberg",),
+    writers=(Writer(SPARK),),
+    readers=tuple(ProfileReader(parse_reader(each)) for each in (SPARK, TRINO)),
+)
+PLAN = plan([STORY], PROFILE, map(formats.load, formats.names()), makers=writer_support.of(PROFILE))
+
+
+def test_every_step_of_both_is_applied(run: Run) -> None:
+    assert len(run.states) == 2 * (len(STORY.steps) + 1)
+    assert {each.outcome.kind for each in run.states} == {OutcomeKind.APPLIED}
+    assert not any(each.layout for each in run.states)
+
+
+def test_names_lead_to_all_columns_and_to_a_dropped_one_too(run: Run) -> None:
+    assert len(run.verdicts) == 2 * 2 * len(STORY.steps)
+    odd = [each for each in run.verdicts if each.verdict is not VerdictKind.CORRECT]
+    assert {"partitioned=last" in each.case for each in odd} == {True}
+    assert {(str(each.reader), each.step) for each in odd} == {
+        (reader, step) for reader in (SPARK, TRINO) for step in COMES_BACK
+    }
+    found = {(of.kind, of.columns, of.party) for each in odd for of in each.findings}
+    assert found == {(FindingKind.RESURRECTED, ("f2",), Party.HISTORY)}

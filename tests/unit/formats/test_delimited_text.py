@@ -1,0 +1,118 @@
+r"""What text files of Hive hold: `\x01` between values, `\x02` … between parts, `\N` for NULL."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from harness import formats
+from harness.formats import delimited_text
+from harness.formats.api import FileFactError
+from harness.model.canonical import MapValue, Value, same, single
+from harness.model.identifiers import TABLE
+from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
+
+JOB = "8b6c2d50-5a5e-4b0e-9d0b-0123456789ab"
+FILE = f"part-00000-{JOB}-c000"
+
+
+def written(folder: Path, *lines: str) -> Path:
+    path = folder / FILE
+    path.write_bytes("".join(f"{each}\n" for each in lines).encode())
+    return path
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        ("string", "a\tb", "a\tb"),
+        ("string", "", ""),
+        ("string", r"\N", None),
+        ("bigint", "-9223372036854775808", -9223372036854775808),
+        ("int", r"\N", None),
+        ("boolean", "true", True),
+        ("float", "3.4028235E38", single(3.4028234663852886e38)),
+        ("double", "-Infinity", -math.inf),
+        ("double", "NaN", math.nan),
+        ("double", "-0.0", -0.0),
+        ("decimal(6,2)", "1.5", Decimal("1.50")),
+        ("date", "1969-12-31", datetime.date(1969, 12, 31)),
+        ("timestamp", "2024-03-31 02:30:00", datetime.datetime(2024, 3, 31, 2, 30)),  # noqa: DTZ001
+        ("binary", "AP8=", b"\x00\xff"),
+        ("char(4)", "a   ", "a   "),
+        ("array<int>", "1\x02\\N", (1, None)),
+        ("array<int>", "", ()),
+        ("struct<a:string,b:bigint>", "x\x02\\N", {"a": "x", "b": None}),
+        ("map<string,double>", "x\x031.5\x02y\x03\\N", MapValue.of([("x", 1.5), ("y", None)])),
+        (
+            "map<string,array<struct<a:int,b:string>>>",
+            "k\x031\x05x",
+            MapValue.of([("k", ({"a": 1, "b": "x"},))]),
+        ),
+    ],
+)
+def test_a_value_has_the_type_of_its_column(
+    kind: str, text: str, value: Value, tmp_path: Path
+) -> None:
+    path = written(tmp_path, f"first\x01{text}")
+    names, ((_, found),) = delimited_text.content(path, (("id", "string"), ("f", kind)))
+    assert names == ("id", "f")
+    assert same(found, value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "line", "why"),
+    [
+        ("int", "a\x01x", "line 1: invalid literal"),
+        ("boolean", "a\x01TRUE", "line 1: 'TRUE'"),
+        ("string", "a", "line 1 has 1 values for 2 columns; in a text, .n ends a row"),
+        ("string", "a\x01b\x01c", "line 1 has 3 values for 2 columns"),
+        ("struct<a:int,b:int>", "a\x011", "line 1: zip"),
+        ("uniontype<int>", "a\x011", "no value can be read as uniontype<int>"),
+    ],
+)
+def test_a_line_that_does_not_fit_its_columns_is_told(
+    kind: str, line: str, why: str, tmp_path: Path
+) -> None:
+    with pytest.raises(FileFactError, match=why):
+        delimited_text.content(written(tmp_path, line), (("id", "string"), ("f", kind)))
+
+
+def test_a_file_that_is_cut_off_is_told(tmp_path: Path) -> None:
+    written(tmp_path).write_bytes(b"a\x01b")
+    with pytest.raises(FileFactError, match="its last line has no end"):
+        delimited_text.content(tmp_path / FILE, (("id", "string"), ("f", "string")))
+
+
+def entry(*columns: str) -> CatalogEntry:
+    """Return the entry of a table of text columns, with a partition column that no file has."""
+    cols = [{"name": name, "type": "string"} for name in columns]
+    table = {"sd": {"cols": cols}, "partitionKeys": [{"name": "p", "type": "string"}]}
+    return CatalogEntry(TABLE, table)
+
+
+def test_a_file_has_the_columns_of_the_step_that_wrote_it(tmp_path: Path) -> None:
+    written(tmp_path, "x\x011", "y\x012")
+    catalog = CatalogHistory((entry("id", "f"),), {JOB: (entry("f", "id"),)})
+    plain = formats.load("hive-text")
+    (fact,) = plain.facts(tmp_path, "id", catalog)
+    assert fact.columns == (("f", "string"), ("id", "string"))
+    assert (fact.instant, fact.keys) == (JOB, ("1", "2"))
+    assert plain.file_rows(tmp_path / FILE, fact) == (("f", "id"), (("x", "1"), ("y", "2")))
+    assert plain.statistics(tmp_path, (fact,)) == ()
+
+
+def test_a_file_of_a_write_that_failed_has_the_columns_of_now(tmp_path: Path) -> None:
+    written(tmp_path, "x\x011")
+    (fact,) = formats.load("hive-text").facts(tmp_path, "id", CatalogHistory((entry("f", "id"),)))
+    assert fact.keys == ("1",)
+
+
+def test_a_table_that_the_catalog_does_not_know_says_nothing(tmp_path: Path) -> None:
+    written(tmp_path, "x\x011")
+    with pytest.raises(FileFactError):
+        formats.load("hive-text").facts(tmp_path, "id")

@@ -1,0 +1,135 @@
+"""A relay between a writer and its metastore; a server of our own stands in for the metastore."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from queue import Queue
+from socketserver import BaseRequestHandler, ThreadingTCPServer
+
+import pytest
+
+from harness.runtime.metastore_relay import COMMIT, CommitRelay, relay
+from harness.runtime.ports import LOOPBACK
+
+LIMIT_S = 10.0
+
+
+class Echo(ThreadingTCPServer):
+    """Says again whatever it is told; `heard`: what that was."""
+
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(self) -> None:
+        super().__init__((LOOPBACK, 0), _Answer)
+        self.heard: Queue[bytes] = Queue()
+
+
+class _Answer(BaseRequestHandler):
+    server: Echo
+
+    def handle(self) -> None:
+        while said := self.request.recv(1 << 16):
+            self.server.heard.put(said)
+            self.request.sendall(said)
+        self.server.heard.put(b"")
+
+
+@dataclass(frozen=True, slots=True)
+class Through:
+    """A relay, what is behind it, and clients of it."""
+
+    relay: CommitRelay
+    echo: Echo
+    clients: list[socket.socket] = field(default_factory=list)
+
+    def client(self) -> socket.socket:
+        found = connected(self.relay)
+        self.clients.append(found)
+        return found
+
+    def heard(self) -> bytes:
+        return self.echo.heard.get(timeout=LIMIT_S)
+
+
+def connected(to: CommitRelay) -> socket.socket:
+    return socket.create_connection((LOOPBACK, to.server_address[1]), LIMIT_S)
+
+
+@pytest.fixture(name="through")
+def _through() -> Iterator[Through]:
+    with _serving(Echo()) as echo:
+        uri = f"thrift://{LOOPBACK}:{echo.server_address[1]}"
+        with relay(uri) as found:
+            assert found.uri == f"thrift://{LOOPBACK}:{found.server_address[1]}"
+            made = Through(found, echo)
+            yield made
+            for each in made.clients:
+                each.close()
+
+
+@contextmanager
+def _serving(server: Echo) -> Iterator[Echo]:
+    with server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+def said(client: socket.socket, text: bytes) -> bytes:
+    """Say something; return the answer."""
+    client.sendall(text)
+    found = b""
+    while len(found) < len(text):
+        found += client.recv(1 << 16)
+    return found
+
+
+def test_all_is_handed_on_and_answered_and_a_commit_too_unless_they_are_held(
+    through: Through,
+) -> None:
+    client = through.client()
+    for text in (b"get_table", COMMIT + b"7", b"x" * 200_000):
+        assert said(client, text) == text
+    assert not through.relay.is_held()
+
+
+def test_a_commit_that_is_held_never_comes_and_all_else_goes_on(through: Through) -> None:
+    client, other = through.client(), through.client()
+    assert said(client, b"open_txns") == through.heard()
+    with through.relay.holding():
+        assert not through.relay.is_held()
+        client.sendall(COMMIT + b"7")
+        assert through.relay._held.wait(LIMIT_S)
+        assert said(other, b"heartbeat") == through.heard()
+        client.close()
+        assert through.heard() == b"", "the metastore is told that its client is gone"
+    assert said(other, COMMIT + b"8") == through.heard()
+
+
+def test_the_name_of_the_call_may_come_in_two_parts(through: Through) -> None:
+    client = through.client()
+    with through.relay.holding():
+        assert said(client, b"x" + COMMIT[:9]) == through.heard()
+        client.sendall(COMMIT[9:] + b"7")
+        assert through.relay._held.wait(LIMIT_S)
+        client.close()
+        assert through.heard() == b""
+
+
+def test_the_answer_to_who_is_gone_is_no_failure(through: Through) -> None:
+    client = through.client()
+    client.sendall(b"show_locks")
+    client.close()
+    assert (through.heard(), through.heard()) == (b"show_locks", b"")
+
+
+def test_a_connection_without_a_metastore_ends() -> None:
+    with _serving(Echo()) as echo:
+        uri = f"thrift://{LOOPBACK}:{echo.server_address[1]}"
+    with relay(uri) as found, connected(found) as client:
+        assert client.recv(1) == b""
