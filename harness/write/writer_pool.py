@@ -91,7 +91,9 @@ class WriterPool:
         context, folder = self.context, self._folder("table")
         database = folder.name.replace("-", "_")
         self._bucket.mkdir(parents=True, exist_ok=True)
-        (self._bucket / database).symlink_to(folder / TABLE)
+        shown = self._bucket / database
+        shown.unlink(missing_ok=True)  # of an earlier pool, whose table of this name is gone
+        shown.symlink_to(folder / TABLE)
         return WriteTarget(
             context.cache, self._metastore.host, database, folder, timeout_s=context.timeout_s
         )
