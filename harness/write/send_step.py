@@ -38,18 +38,12 @@ from harness.model.file_facts import FileFact
 from harness.model.identifiers import TABLE
 from harness.runtime.metastore_client import Catalog, CatalogRefusedError
 from harness.runtime.metastore_objects import CatalogHistory
-from harness.write import (
-    held_write,
-    kill_writer,
-    raised_step,
-    send_mutation,
-    table_files,
-    tell_catalog,
-)
+from harness.write import held_write, kill_writer, raised_step, send_mutation, table_files
 from harness.write.held_write import HeldWrite, NotHeldError
 from harness.write.next_step import BEGUN, NextStep, VariantOutcomes
 from harness.write.raised_step import Came, Raised, TableRecords
 from harness.write.sql_writer import SqlSession, SqlWriter
+from harness.write.tell_catalog import tell
 from harness.write.writer_pool import WriteTarget
 
 DID_NOTHING: Final = "did nothing"
@@ -207,7 +201,7 @@ class StepSender:
             case Sql() | LockedSql() | CommitSql():
                 self._run_to_death(statement, writer)
             case SetColumns() | RegisterInStore():
-                tell_catalog.tell(statement, self._client, target)
+                tell(statement, self._client, target)
             case ClientCall() | IcebergCall() | Mutation():
                 self._call(statement, writer)
             case FrameWrite():
