@@ -34,8 +34,9 @@ from tools.measure import two_tables
 if TYPE_CHECKING:
     import pyarrow
 
-HEAD: Final = ("table", "reader", "what came", "how often")
+HEAD: Final = ("tables", "reader", "what came", "how often")
 SAME: Final = "the same"
+EMPTY: Final = "NULL in every column"
 STEP: Final = 1
 
 
@@ -44,6 +45,7 @@ class Copy:
     """A table after its first insert, and its copy."""
 
     variant: str
+    format: str
     before: State
     folder: Path
     step: int = STEP
@@ -71,7 +73,7 @@ def copies(
         to.mkdir(parents=True)
         for path in spark_files.found(state.table):
             write(path, to / path.name)
-        yield Copy(variant.id, state, to)
+        yield Copy(variant.id, variant.format, state, to)
 
 
 def capitals(value: Any) -> Any:  # noqa: ANN401 - of any type
@@ -165,6 +167,8 @@ def came(own: str, copied: str) -> str:
         if all(json.loads(row)[at] is None for row in others)
         and any(json.loads(row)[at] is not None for row in rows)
     ]
+    if len(empty) == len(heads):
+        return EMPTY
     return f"NULL: {', '.join(empty)}" if empty else f"other values: {copied}"
 
 
@@ -180,7 +184,7 @@ def main() -> int:
     made = list(copies(found, states, folder / "tables"))
     counts = Counter[tuple[str, str, str]]()
     for of, name, own, copied in two_tables.answers(found, given.reader, made, folder):
-        counts[f"`{of.variant}`", f"`{name}`", came(own, copied)] += 1
+        counts[f"`{of.format}`", f"`{name}`", came(own, copied)] += 1
     print("\n".join(table(HEAD, ((*at, str(n)) for at, n in counts.items()))))
     return int(any(what != SAME for _, _, what in counts))
 

@@ -60,7 +60,7 @@ def told(*rows: list[object]) -> str:
     [
         (told(["1", 2]), "the same"),
         (told(["1", None]), "NULL: f"),
-        (told([None, None]), "NULL: id, f"),
+        (told([None, None]), capitals.EMPTY),
         ("refused: E: no such column", "refused: E: no such column"),
     ],
 )
