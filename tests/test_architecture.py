@@ -48,7 +48,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     "write": (
         *("table_state", "state_store", "table_files"),
         *("sql_writer", "writer_pool", "next_step", "raised_step"),
-        *("writer_pipe", "held_write", "kill_writer", "send_mutation"),
+        *("writer_pipe", "held_write", "kill_writer", "send_mutation", "tell_catalog"),
         *(
             "send_step",
             *("ask_writer", "ask_statistics", "ask_metadata"),

@@ -18,6 +18,8 @@ from harness.core.validation import read_form
 
 BUCKET: Final = "states"
 """The bucket of all table states."""
+WRITTEN: Final = "tables"
+"""The bucket of the tables that are being written, each under the name of its database."""
 _FILE: Final = "s3.yaml"
 _ENDPOINT: Final = "{endpoint}"
 
@@ -39,6 +41,7 @@ class _EngineForm:
     jars_in: str = ""
     prefix: str = ""
     properties: dict[str, NonEmptyText] = field(default_factory=dict)
+    writes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +86,25 @@ def added(distribution: Distribution) -> Distribution:
         artifacts=(*distribution.artifacts, *_jars(found)),
         settings=MappingProxyType({**distribution.settings, **settings}),
     )
+
+
+def written(distribution: Distribution) -> tuple[str, ...]:
+    """Return the families of tables to which an engine writes in an object store alone."""
+    found = _load().engines.get(distribution.engine)
+    return found.writes if found and not cannot(distribution) else ()
+
+
+def writing(distribution: Distribution) -> Distribution:
+    """Return a distribution as it writes to such tables; the store's URL is not known yet."""
+    found = _load().engines[distribution.engine]
+    told: dict[str, Setting] = {
+        (key := f"{family}_catalog"): MappingProxyType(
+            {**distribution.options_if_any(key), **found.properties}
+        )
+        for family in found.writes
+    }
+    settings = MappingProxyType({**distribution.settings, **told})
+    return replace(distribution, settings=settings)
 
 
 def reaching(distribution: Distribution, endpoint: str) -> Distribution:

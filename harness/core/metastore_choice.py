@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 DISTRIBUTION: Final = "hive-metastore-3.1.3"
-"""The one that every engine was seen to read through; tables are always written on it."""
+"""The one that every engine was seen to read through; tables are written on it, too,
+unless a writer is too new for it."""
 OLDEST: Final = "metastore"
 """The setting of an engine that names the oldest metastore through which it can ask."""
 

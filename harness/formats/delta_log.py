@@ -21,6 +21,8 @@ from harness.formats.api import FileFactError
 LOG: Final = "_delta_log"
 APART: Final = (LOG, "_change_data")
 """The folders that hold no data files (protocol, "Checkpoints" and "Change Data Files")."""
+VECTORS: Final = ".bin"
+"""How files of deletion vectors end (protocol, "Deletion Vector Descriptor Schema")."""
 COMMIT: Final = re.compile(r"\d{20}\.json")
 PHYSICAL: Final = "delta.columnMapping.physicalName"
 """In a field's metadata: what data files call it (protocol, "Column Mapping")."""
@@ -130,8 +132,9 @@ class DeltaLog:
         """Return the data files in the table's folder that no version has ever named."""
         adds = (each for commit in self.commits for each in commit.told("add"))
         named = {unquote(each["path"]) for each in adds}
-        there = (each.relative_to(self.folder) for each in self.folder.rglob("*.parquet"))
-        data = (each.as_posix() for each in there if each.parts[0] not in APART)
+        there = (each for each in self.folder.rglob("*") if each.is_file() and _is_data(each.name))
+        inside = (each.relative_to(self.folder) for each in there)
+        data = (each.as_posix() for each in inside if each.parts[0] not in APART)
         return tuple(sorted(each for each in data if each not in named))
 
 
@@ -155,6 +158,11 @@ def read(folder: Path) -> DeltaLog | None:
     if versions != list(range(len(versions))):
         raise FileFactError(f"{LOG}: it does not have all commits from version 0 on")
     return DeltaLog(folder, tuple(map(_commit, (folder / LOG / name for name in names), versions)))
+
+
+def _is_data(name: str) -> bool:
+    """Return whether a file may be one of data, which Trino names without an ending."""
+    return not name.startswith((".", "_")) and not name.endswith(VECTORS)
 
 
 def _is_commit(path: Path) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from harness.artifacts import object_storage
 from harness.artifacts.distribution import Distribution
 from harness.core.problems import one_of
 from harness.engines.format_facts import FormatFacts
@@ -103,6 +104,8 @@ def wording(
         if iceberg_migration.begins(operation, after, settings):
             facts = shape.reader_facts
             return iceberg_migration.filled_by_trino(before, after, settings, facts)
-        words = _WORDS[distribution.engine]
-        return words.wording(operation, before, after, shape.reader_facts)
+        words, facts = _WORDS[distribution.engine], shape.reader_facts
+        if facts.family in object_storage.written(distribution):
+            return trinoql.wording_in_store(operation, before, after, facts)
+        return words.wording(operation, before, after, facts)
     return shape.wording(operation, before, after, settings)

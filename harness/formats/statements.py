@@ -12,10 +12,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
+from harness.artifacts.object_storage import WRITTEN
 from harness.model.identifiers import TABLE
 
 DATABASE: Final = "{database}"
 LOCATION: Final = "{location}"
+DEFAULT: Final = "default"
+"""The database that every metastore has."""
 PIPE: Final = ".pipe"
 """What the name of the named pipe has behind the path of the table's folder."""
 TRANSACTIONS: Final = "{open transactions}"
@@ -64,6 +67,15 @@ class SetColumns:
     """The existing partitions too."""
 
     commits: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterInStore:
+    """Make the table known at its address in an object store, as `{database}` in `default`."""
+
+    path: ClassVar[str] = f"s3://{WRITTEN}/{DATABASE}"
+    record: ClassVar[str] = f"metastore: register the table as {DEFAULT}.{DATABASE} at {path}"
+    commits: ClassVar[bool] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +192,7 @@ Statement = (
     | CommitSql
     | TransactionSql
     | SetColumns
+    | RegisterInStore
     | ClientCall
     | IcebergCall
     | Mutation
@@ -208,7 +221,7 @@ def under(
 def recorded(statement: Statement) -> str:
     """Return the text under which a statement is recorded, placeholders left in."""
     match statement:
-        case Sql():
+        case Sql() | RegisterInStore():
             return statement.record
         case LockedSql(text) | CommitSql(text) | TransactionSql(text):
             return f"killed {statement.killed}: {text}"

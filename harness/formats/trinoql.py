@@ -14,7 +14,7 @@ from harness.engines.format_facts import FormatFacts
 from harness.engines.query_sql import ANSI
 from harness.engines.query_sql import quoted as quoted_with
 from harness.engines.trino import connector_catalogs
-from harness.formats.statements import DATABASE, Sql, Statement
+from harness.formats.statements import DATABASE, DEFAULT, RegisterInStore, Sql, Statement
 from harness.model.canonical import MapValue, Value, text_of
 from harness.model.datatypes import Array, DataType, Decimal, Map, Primitive, Struct, Text
 from harness.model.identifiers import SOURCE, TABLE, free_name
@@ -54,7 +54,29 @@ def wording(
     """Return the one statement of an operation, which is among those of `OPERATIONS`."""
     catalog = connector_catalogs.catalog(format_, {})
     table = f"{quoted(catalog)}.{quoted(DATABASE)}.{quoted(TABLE)}"
-    return (Sql(_WORDS[type(operation)](table, operation, before, after)),)
+    return (_sql(table, operation, before, after),)
+
+
+def wording_in_store(
+    operation: Operation, before: Truth, after: Truth, format_: FormatFacts
+) -> tuple[Statement, ...]:
+    """Return the same of the table as an object store has it, which is told its metastore before.
+
+    Its entry there is in another schema, so that those of its own are as they are.
+    """
+    catalog = quoted(connector_catalogs.catalog(format_, {}))
+    table = f"{catalog}.{quoted(DEFAULT)}.{quoted(DATABASE)}"
+    known = f"schema_name => '{DEFAULT}', table_name => '{DATABASE}'"
+    forget = f"call {catalog}.system.unregister_table({known})"
+    return (
+        RegisterInStore(),
+        _sql(table, operation, before, after),
+        Sql(forget, in_any_case=True, commits=False),
+    )
+
+
+def _sql(table: str, operation: Operation, before: Truth, after: Truth) -> Sql:
+    return Sql(_WORDS[type(operation)](table, operation, before, after))
 
 
 def quoted(path: str) -> str:

@@ -19,7 +19,7 @@ class Maker:
     table_versions: tuple[str, ...] = ()
     """Of the formats that have such; empty where nothing is said of them."""
     cannot: Mapping[str, str] = field(default_factory=dict)
-    """Why it cannot make tables with a setting, by `setting=value`."""
+    """Why it cannot make tables with a setting, by `setting=value`, or do a step, by operation."""
 
 
 Makers = Mapping[str, Maker]

@@ -15,6 +15,7 @@ from harness.model.table import Table
 from harness.plan.axes import Combination
 from harness.plan.capabilities import Makers
 from harness.scenario.definition import Scenario, Step
+from harness.scenario.operations import name_of
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.change_type import ChangeType
 from harness.scenario.operations.touch import Rewrites
@@ -26,7 +27,7 @@ TABLE_VERSION: Final = "table_version"
 
 def impossible(combination: Combination, scenario: Scenario, makers: Makers) -> str:
     """Say why; empty when the combination can be. `scenario` has its axes in it."""
-    checks = (_settings(combination), _writer(combination, makers))
+    checks = (_settings(combination), _writer(combination, scenario, makers))
     return next((why for each in (*checks, _story(combination, scenario)) for why in each), "")
 
 
@@ -37,7 +38,7 @@ def _settings(combination: Combination) -> Iterator[str]:
             yield f"{format_.NAME}: {name}: {one_of(value, format_.settings[name])}"
 
 
-def _writer(combination: Combination, makers: Makers) -> Iterator[str]:
+def _writer(combination: Combination, scenario: Scenario, makers: Makers) -> Iterator[str]:
     asked = combination.settings.get(TABLE_VERSION)
     if HANDOVER_VERSION in combination.settings and not combination.sequence.at:
         yield f"{HANDOVER_VERSION}: no second writer goes on with the table"
@@ -49,6 +50,9 @@ def _writer(combination: Combination, makers: Makers) -> Iterator[str]:
         for setting in map("=".join, combination.settings.items()):
             if setting in cannot:
                 yield f"{name}, {setting}: {cannot[setting]}"
+        for number, step in enumerate(scenario.steps, start=1):
+            if not step.by and (why := cannot.get(name_of(step.operation))):
+                yield f"step {number}, {name}: {why}"
 
 
 def _story(combination: Combination, scenario: Scenario) -> Iterator[str]:

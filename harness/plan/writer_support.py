@@ -19,7 +19,8 @@ from harness.scenario.definition import Scenario
 
 TABLE_VERSIONS: Final = "table_versions"
 CANNOT: Final = "cannot"
-"""Setting of a distribution: why it cannot make tables with a setting, by `setting=value`."""
+"""Setting of a distribution: why it cannot make tables with a setting, by `setting=value`, or do a
+step, by the operation's name."""
 
 
 def of(profile: Profile) -> Makers:

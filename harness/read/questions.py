@@ -178,8 +178,14 @@ def _meta(reader: Reader, facts: FormatFacts, listed: frozenset[str]) -> frozens
 
 
 def _as_called(columns: tuple[str, ...], truth: Truth) -> tuple[str, ...]:
-    """Return the columns of a catalog entry as the table spells them; metastores lower them."""
+    """Return the columns of a catalog entry as the table spells them; metastores lower them.
+
+    An entry that does not even list the key says nothing of the table's columns, as those that
+    Spark makes of Delta tables: then they are those of the truth.
+    """
     own = {name.lower(): name for name in truth.schema.names}
+    if truth.table.key.lower() not in columns:
+        return truth.schema.names
     return tuple(own.get(name, name) for name in columns)
 
 

@@ -22,10 +22,15 @@ def needed(plan: Plan) -> tuple[str, ...]:
     readers = (reader.distribution for reader in plan.readers)
     asked = tuple(dict.fromkeys((*writers, *readers)))
     catalog = metastore.distribution_for(asked)
-    store = (object_storage.store(),) if distributions.load(catalog).warehouse else ()
-    # Tables are written on the usual one, whatever their readers ask through.
+    reached = distributions.load(catalog).warehouse or any(
+        object_storage.written(distributions.load(each)) for each in writers
+    )
+    store = (object_storage.store(),) if reached else ()
+    # Tables are written on the usual one, whatever their readers ask through, unless a writer is
+    # too new for it.
     unusual = () if plan.metastore.usual else metastore.needed(plan.metastore)
-    return tuple(dict.fromkeys((catalog, *store, *unusual, *asked, *tools)))
+    newer = filter(None, (metastore.oldest_for(distributions.load(each)) for each in writers))
+    return tuple(dict.fromkeys((catalog, *store, *newer, *unusual, *asked, *tools)))
 
 
 def metastore_of(plan: Plan) -> str:

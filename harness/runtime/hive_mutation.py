@@ -27,9 +27,14 @@ def program_digest() -> str:
     return hashlib.sha256(PROGRAM.read_bytes()).hexdigest()
 
 
+def has_library(writer: Distribution) -> bool:
+    """Return whether the lock data of a writer name a library of mutations."""
+    return bool(writer.settings.get(TOOL))
+
+
 def needed(writers: Iterable[Distribution]) -> tuple[str, ...]:
     """Name the distributions of the libraries that writers name."""
-    return tuple(dict.fromkeys(each.text(TOOL) for each in writers if TOOL in each.settings))
+    return tuple(dict.fromkeys(each.text(TOOL) for each in writers if has_library(each)))
 
 
 @dataclass(frozen=True, slots=True)

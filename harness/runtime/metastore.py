@@ -42,6 +42,9 @@ COMPACTS: Final = {
 }
 """What a metastore is told that carries out the compactions that are asked for, and no others. What
 they replace it leaves there: a cleaner would take it away sooner or later, as it happens."""
+TAKES_ALL: Final = {"metastore.metadata.transformer.class": " "}
+"""What a metastore of Hive 4 is told that takes transactional tables from everybody and at every
+place: its `MetastoreDefaultTransformer` wants them from Hive itself, in its own warehouse."""
 DERBY_OPTIONS: Final = ("-Dderby.system.durability=test", "-Dderby.stream.error.file=/dev/null")
 """No waiting for the disk (the database does not outlive the run), and no log of Derby's own."""
 

@@ -21,6 +21,8 @@ from harness.runtime import metastore_locks, metastore_transactions
 from harness.runtime.metastore_objects import CatalogEntry, decode, entry, placed
 
 TIMEOUT_S: Final = 60.0
+DEFAULT: Final = "default"
+"""The database that every metastore has."""
 ANSWER_S: Final = 10.0
 """After so long a metastore counts as gone; it tells of a database within milliseconds."""
 EXTERNAL: Final = {"tableType": "EXTERNAL_TABLE"}
@@ -84,8 +86,7 @@ class Catalog:
 
     def tables(self, database: str, names: Sequence[str]) -> tuple[Any, ...]:
         """Return those of some tables that there are, as the metastore holds them, by one call."""
-        able = ttypes.ClientCapabilities([ttypes.ClientCapability.INSERT_ONLY_TABLES])
-        asked = ttypes.GetTablesRequest(database, list(names), able)
+        asked = ttypes.GetTablesRequest(database, list(names), _able())
         with _answered(self.uri):
             try:
                 return tuple(self.client.get_table_objects_by_name_req(asked).tables)
@@ -96,7 +97,7 @@ class Catalog:
         """Return a table as the metastore holds it; None: there is none."""
         try:
             with _answered(self.uri):
-                return self.client.get_table(database, name)
+                return self._table(database, name)
         except CatalogRefusedError as refused:
             if refused.refusal.kind != ttypes.NoSuchObjectException.__name__:
                 raise
@@ -133,13 +134,26 @@ class Catalog:
         `cascade`: the existing partitions too (where the table's own columns change at all).
         """
         with _answered(self.uri):
-            found = self.client.get_table(database, table)
+            found = self._table(database, table)
             comments = {column.name: column.comment for column in found.sd.cols}
             found.sd.cols = [
                 ttypes.FieldSchema(name=name, type=kind, comment=comments.get(name))
                 for name, kind in columns
             ]
             self.client.alter_table_with_cascade(database, table, found, cascade)
+
+    def also_at(self, database: str, table: str, path: str) -> None:
+        """Register a table at another path too: in `default`, called as its database is.
+
+        The path is that of engines that go by the serde's, as those of Delta tables do.
+        """
+        with _answered(self.uri):
+            found = self._table(database, table)
+            found.dbName, found.tableName = DEFAULT, database
+            found.sd.serdeInfo.parameters["path"] = path
+            with suppress(ttypes.NoSuchObjectException):
+                self.client.drop_table(DEFAULT, database, deleteData=False)
+            self.client.create_table(found)
 
     def lock(self, database: str, table: str) -> None:
         """Lock a table, so that who is about to commit to it waits."""
@@ -161,8 +175,15 @@ class Catalog:
         with _answered(self.uri):
             return metastore_locks.holders(self.client, database, table)
 
+    def _table(self, database: str, name: str) -> Any:  # noqa: ANN401 - Thrift's own class
+        try:
+            return self.client.get_table(database, name)
+        except TApplicationException:  # Hive 4 does not know the call
+            asked = ttypes.GetTableRequest(database, name, _able())
+            return self.client.get_table_req(asked).table
+
     def _entry(self, database: str, name: str) -> CatalogEntry:
-        table = self.client.get_table(database, name)
+        table = self._table(database, name)
         partitions = self.client.get_partitions(database, name, -1) if table.partitionKeys else ()
         ids = None
         if metastore_transactions.is_transactional(table):
@@ -180,6 +201,11 @@ class Catalog:
             self.client.add_partitions([decode(ttypes.Partition, part) for part in parts])
         if each.write_ids is not None:
             metastore_transactions.repeat(self.client, database, each.name, each.write_ids)
+
+
+def _able() -> Any:  # noqa: ANN401
+    """Return which tables a client says that it knows: without it some are not told."""
+    return ttypes.ClientCapabilities([ttypes.ClientCapability.INSERT_ONLY_TABLES])
 
 
 @contextmanager
@@ -224,7 +250,7 @@ def check(uri: str) -> None:
 
     """
     with connect(uri, timeout_s=ANSWER_S) as found:
-        found.has("default")
+        found.has(DEFAULT)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""An object store of table states: it serves a folder, read-only."""
+"""An object store of tables: it serves a folder."""
 
 from __future__ import annotations
 
@@ -39,13 +39,19 @@ class ObjectStoreProgram:
     distribution: Distribution
     buckets: Path
     """The folder whose folders are its buckets."""
+    writable: bool = False
     log: str = "s3proxy.log"
     ready_s: float = READY_S
     not_yet: tuple[type[Exception], ...] = (OSError,)  # as are all of `requests`
 
     def files(self, around: Surroundings) -> Mapping[str, str]:
         """Return its configuration."""
-        values = {"host": around.host, "port": around.port, "folder": self.buckets}
+        values = {
+            "host": around.host,
+            "port": around.port,
+            "folder": self.buckets,
+            "read_only": str(not self.writable).lower(),
+        }
         return {_CONF: template.render(TEMPLATES, _CONF, values)}
 
     def environment(self, around: Surroundings) -> Mapping[str, str]:  # noqa: ARG002 - of the contract
@@ -66,24 +72,29 @@ class ObjectStoreProgram:
         )
 
 
-def serve(runtime: Runtime, folder: Path) -> AbstractContextManager[ObjectStore]:
-    """Run a store with an empty bucket, for as long as the context lasts.
+def serve(
+    runtime: Runtime, folder: Path, written: Path | None = None
+) -> AbstractContextManager[ObjectStore]:
+    """Run a store with a bucket, for as long as the context lasts.
 
-    `folder`: empty and the store's own.
+    Args:
+        runtime: how it is run.
+        folder: empty and the store's own.
+        written: the bucket, in which everybody may write; None: an empty one that is only read.
 
     Raises:
         EnvironmentProblem: it did not get ready; the message holds the end of its log.
 
     """
-    bucket = folder / "buckets" / BUCKET
-    bucket.mkdir(parents=True)
-    program = ObjectStoreProgram(runtime.distribution, bucket.parent, ready_s=READY_S)
+    bucket, writable = written or folder / "buckets" / BUCKET, written is not None
+    bucket.mkdir(parents=True, exist_ok=writable)
+    program = ObjectStoreProgram(runtime.distribution, bucket.parent, writable, ready_s=READY_S)
 
     def ready(running: Running, port: int) -> ObjectStore:
         import requests  # noqa: PLC0415 - few runs have a store
 
         url = f"http://{LOOPBACK}:{port}"
-        requests.head(f"{url}/{BUCKET}", timeout=ANSWER_S).raise_for_status()
+        requests.head(f"{url}/{bucket.name}", timeout=ANSWER_S).raise_for_status()
         return ObjectStore(running, url, bucket)
 
     return runtime.start(program, None, folder, ready)

@@ -117,7 +117,7 @@ def start_metastore(
     """
     found = distributions.load(name)
     if compacts:
-        site = {**found.options_if_any("site"), **metastore.COMPACTS}
+        site = {**found.options_if_any("site"), **metastore.COMPACTS, **metastore.TAKES_ALL}
         found = replace(found, settings={**found.settings, "site": site})
     with _store(found, cache, folder.parent, progress) as store:
         reached = object_storage.reaching(found, store.url) if store else found
@@ -131,11 +131,16 @@ def start_metastore(
 def _store(
     found: Distribution, cache: Cache, folder: Path, progress: Progress
 ) -> AbstractContextManager[ObjectStore | None]:
-    if not found.warehouse:
-        return nullcontext()
+    return start_store(cache, folder, progress) if found.warehouse else nullcontext()
+
+
+def start_store(
+    cache: Cache, folder: Path, progress: Progress, written: Path | None = None
+) -> AbstractContextManager[ObjectStore]:
+    """Start an object store in a new folder beside others; `written`: see `object_store.serve`."""
     name = object_storage.store()
     how = runtime(distributions.load(name), cache, progress)
-    serving = object_store.serve(how, work_folders.numbered(folder, name))
+    serving = object_store.serve(how, work_folders.numbered(folder, name), written)
     return started(name, serving, progress)
 
 

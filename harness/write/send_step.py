@@ -27,6 +27,7 @@ from harness.formats.statements import (
     IcebergCall,
     LockedSql,
     Mutation,
+    RegisterInStore,
     SetColumns,
     Sql,
     Statement,
@@ -42,6 +43,7 @@ from harness.write.held_write import HeldWrite, NotHeldError
 from harness.write.next_step import BEGUN, NextStep, VariantOutcomes
 from harness.write.raised_step import Came, Raised, TableRecords
 from harness.write.sql_writer import SqlSession, SqlWriter
+from harness.write.tell_catalog import tell
 from harness.write.writer_pool import WriteTarget
 
 DID_NOTHING: Final = "did nothing"
@@ -198,8 +200,8 @@ class StepSender:
                 kill_writer.run_transaction(found, self._told(writer), sql, target.timeout_s)
             case Sql() | LockedSql() | CommitSql():
                 self._run_to_death(statement, writer)
-            case SetColumns(columns, cascade):
-                self._client.alter_columns(target.database, TABLE, columns, cascade=cascade)
+            case SetColumns() | RegisterInStore():
+                tell(statement, self._client, target)
             case ClientCall() | IcebergCall() | Mutation():
                 self._call(statement, writer)
             case FrameWrite():

@@ -76,14 +76,31 @@ def load(records: Iterable[StateRecord], cache: Cache) -> States:
     return {(each.variant, each.outcome.step): state for each, state in named if state}
 
 
+def metastore_of(variant: Variant, usual: str) -> str:
+    """Return the metastore on which a variant is written: another one if a writer is too new."""
+    named = (metastore.oldest_for(distributions.load(name)) for name in variant.writers)
+    return max(filter(None, named), default=usual)
+
+
 def _write_missing(missing: Sequence[Variant], context: WriteContext) -> Iterator[VariantResult]:
+    def of(variant: Variant) -> str:
+        return metastore_of(variant, context.metastore)
+
+    for name, group in groupby(sorted(missing, key=of), key=of):
+        yield from _write_on(name, list(group), context)
+
+
+def _write_on(
+    catalog: str, missing: Sequence[Variant], context: WriteContext
+) -> Iterator[VariantResult]:
+    """Yield what came of variants that are written on one metastore."""
     context.folder.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="metastore-", dir=context.folder))
     serving = provide.start_metastore(
         context.cache,
         folder,
         context.progress,
-        context.metastore,
+        catalog,
         compacts=any(formats.facts(each.format).transactional for each in missing),
     )
     with serving as running:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from harness import engines
-from harness.artifacts import distributions, fetch
+from harness.artifacts import distributions, fetch, object_storage
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution
 from harness.core.progress import Progress, started
@@ -21,7 +21,7 @@ from harness.engines.spark.session import Spark
 from harness.model.identifiers import TABLE
 from harness.runtime import memory, metastore, metastore_relay, provide, work_folders
 from harness.runtime.api import MetastoreUris, Runtime
-from harness.runtime.hive_mutation import TOOL, MutationProgram
+from harness.runtime.hive_mutation import TOOL, MutationProgram, has_library
 from harness.runtime.metastore_relay import CommitRelay
 from harness.write.sql_writer import SqlWriter
 
@@ -76,6 +76,7 @@ class WriterPool:
         self._processes: dict[tuple[str, int], Spark | SqlWriter] = {}
         self._lock = threading.Lock()
         self._numbers = count()
+        self._bucket = context.folder / "buckets" / object_storage.WRITTEN
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -89,6 +90,10 @@ class WriterPool:
         """Return a place for one more table."""
         context, folder = self.context, self._folder("table")
         database = folder.name.replace("-", "_")
+        self._bucket.mkdir(parents=True, exist_ok=True)
+        shown = self._bucket / database
+        shown.unlink(missing_ok=True)  # of an earlier pool, whose table of this name is gone
+        shown.symlink_to(folder / TABLE)
         return WriteTarget(
             context.cache, self._metastore.host, database, folder, timeout_s=context.timeout_s
         )
@@ -109,11 +114,22 @@ class WriterPool:
         which = name, number
         with self._lock:
             if which not in self._processes or not self._processes[which].alive():
-                found, context = distributions.load(name), self.context
+                found, context = self._reaching(distributions.load(name)), self.context
                 runtime = provide.runtime(found, context.cache, context.progress, context.folder)
                 memory.check(found)
                 self._processes[which] = self._start(found, runtime, number)
             return self._processes[which]
+
+    def _reaching(self, found: Distribution) -> Distribution:
+        """Return a distribution that reaches tables where it can write to them."""
+        if not object_storage.written(found):
+            return found
+        context = self.context
+        starting = provide.start_store(
+            context.cache, context.folder, context.progress, self._bucket
+        )
+        store = self._stack.enter_context(starting)
+        return object_storage.reaching(object_storage.writing(found), store.url)
 
     def _start(self, found: Distribution, runtime: Runtime, number: int) -> Spark | SqlWriter:
         name, progress = found.name, self.context.progress
@@ -136,7 +152,7 @@ class WriterPool:
 
     def _mutations(self, found: Distribution, folder: Path) -> MutationProgram | None:
         """Return what sends batches of mutations beside a server, where its lock data name it."""
-        if TOOL not in found.settings:
+        if not has_library(found):
             return None
         tool = distributions.load(found.text(TOOL))
         installation = fetch.ensure(tool, self.context.cache, self.context.progress)

@@ -32,6 +32,7 @@ from harness.formats.statements import (
     IcebergCall,
     LockedSql,
     Mutation,
+    RegisterInStore,
     SetColumns,
     Sql,
     Statement,
@@ -233,6 +234,8 @@ def _by_hand(statement: Statement, told: Mapping[str, str]) -> Iterator[str]:
             yield f"-- by a program, as no SQL says it: {recorded(statement)}"
         case FrameWrite():
             yield from _in_pyspark(statement, told)
+        case RegisterInStore():
+            yield f"-- {statement.record}"
         case SetColumns():
             yield _in_hive(statement)
 

@@ -52,6 +52,22 @@ def test_an_engine_that_is_not_set_up_for_it_is_refused(name: str, why: str) -> 
         distributions.load(name)
 
 
+def test_a_writer_reaches_the_store_through_the_catalogs_of_what_it_writes_there_alone() -> None:
+    plain = distributions.load("trino-476")
+    writing = object_storage.reaching(object_storage.writing(plain), URL)
+    assert object_storage.written(plain) == ("delta",)
+    told = writing.options("delta_catalog")
+    assert told["s3.endpoint"] == URL
+    assert told.items() > plain.options("delta_catalog").items()
+    changed = {key for key, said in writing.settings.items() if said != plain.settings[key]}
+    assert (changed, writing.name) == ({"delta_catalog"}, plain.name)
+
+
+@pytest.mark.parametrize("name", ["trino-368", "spark-3.5.8-delta-3.3.2", "deltalake-1.6.6"])
+def test_others_write_nothing_to_a_store(name: str) -> None:
+    assert object_storage.written(distributions.load(name)) == ()
+
+
 def test_answers_from_a_store_are_found_at_addresses_of_their_own() -> None:
     plain, stored = (distributions.load(name) for name in ("trino-476", "trino-476@s3"))
     assert provide.digest(plain) == distributions.digest(plain)

@@ -42,16 +42,18 @@ def test_a_folder_without_a_log_holds_no_table(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("folder", [MARKED, LATER])
+@pytest.mark.parametrize("name", ["left.parquet", "20261127_150336_00441_e88q3_left"])
 def test_data_files_that_no_version_names_are_of_a_write_that_was_begun(
-    folder: Path, tmp_path: Path
+    folder: Path, name: str, tmp_path: Path
 ) -> None:
     table, (one, *_) = copy(folder, tmp_path), bases(folder)
     assert FORMAT.committed(table, ()).begun == ()
     for place in ("p=a%20b", "_change_data"):  # the second has no data files
         (table / place).mkdir()
-        shutil.copy(table / one.path, table / place / "left.parquet")
+        for file in (name, f".{name}.crc", "deletion_vector_left.bin"):
+            shutil.copy(table / one.path, table / place / file)
     after = FORMAT.committed(table, ())
-    assert after.begun == ("p=a%20b/left.parquet",)
+    assert after.begun == (f"p=a%20b/{name}",)
     assert after == FORMAT.committed(folder, ())  # nothing was committed
     assert bases(table) == bases(folder)
 

@@ -105,6 +105,16 @@ def test_trino_is_told_changes_of_rows_and_columns() -> None:
     ]
 
 
+def test_a_delta_table_is_written_at_its_address_in_an_object_store() -> None:
+    _, drop = said(scenario_of(Insert((1,)), DropColumn("f1")), of="delta")
+    known = "schema_name => 'default', table_name => '{database}'"
+    assert drop == (
+        "metastore: register the table as default.{database} at s3://tables/{database}; "
+        'alter table "delta"."default"."{database}" drop column "f1"; '
+        f'call "delta".system.unregister_table({known})'
+    )
+
+
 def test_values_of_every_kind_are_told_with_their_types() -> None:
     columns = {
         "id": "string",

@@ -204,6 +204,14 @@ def test_a_setting_that_a_table_or_a_writer_cannot_have_is_left_out_with_the_rea
         assert len(found.variants) == (1 if why else 3)
 
 
+def test_a_step_that_a_writer_cannot_do_leaves_its_tables_out() -> None:
+    makers = {"a": Maker(("cow",), cannot={"insert": "it lost its pen"}), "b": Maker(("cow",))}
+    asked = replace(PROFILE, writers=(Writer("a"), Writer("b")))
+    found = plan((STORY,), asked, (COW,), makers)
+    assert {each.writers[0] for each in found.variants} == {"b"}
+    assert {each.why for each in found.excluded} == {"step 1, a: it lost its pen"}
+
+
 def axes_of(variant: Variant) -> dict[str, str]:
     writer = f"{variant.writers}{variant.settings.get('table_version')}"
     rest = {name: variant.settings[name] for name in ("rewrites", "meta_fields")}

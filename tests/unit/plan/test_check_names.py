@@ -38,7 +38,7 @@ mine:
     - {reader: hive-3.1.3, formats: [hudi-cow]}
 """
 WRITERS = (
-    "allowed: hive-3.1.3, spark-3.1.3-hudi-0.10.0, spark-3.1.3-hudi-0.12.0, "
+    "allowed: hive-3.1.3, hive-4.0.1, spark-3.1.3-hudi-0.10.0, spark-3.1.3-hudi-0.12.0, "
     "spark-3.4.4-hudi-0.14.0, spark-3.5.8-delta-3.3.2, spark-3.5.8-hudi-0.15.0, "
     "spark-3.5.8-hudi-1.0.2, spark-3.5.8-hudi-1.2.0, spark-3.5.8-iceberg-1.10.1, "
     "spark-4.0.1-delta-4.0.0"

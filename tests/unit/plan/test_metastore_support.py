@@ -14,6 +14,7 @@ from harness.core.problems import UnknownNameProblem
 from harness.plan import controls
 from harness.run import needed_artifacts
 from harness.scenario.cells import Plan
+from harness.write import write_variants
 
 MINE = """\
 mine:
@@ -24,15 +25,21 @@ mine:
   {said}
 """
 WRITERS = {"hudi-cow": "spark-3.5.8-hudi-0.15.0", "hive-acid": "hive-3.1.3"}
+NEWER = "hive-metastore-4.0.1"
 SCENARIO = Path(__file__).parents[3] / "scenarios" / "hudi" / "move.yaml"
 
 
 def planned(
-    folder: Path, said: str, reader: str = "trino-476", option: str = "", of: str = "hudi-cow"
+    folder: Path,
+    said: str,
+    reader: str = "trino-476",
+    option: str = "",
+    of: str = "hudi-cow",
+    writer: str = "",
 ) -> Plan:
     """Return the plan of a profile of tables of a format that says this of its metastore."""
     (folder / "profiles.yaml").write_text(
-        MINE.format(said=said, reader=reader, of=of, writer=WRITERS[of])
+        MINE.format(said=said, reader=reader, of=of, writer=writer or WRITERS[of])
     )
     (folder / "hudi").mkdir()
     text = SCENARIO.read_text()
@@ -68,6 +75,15 @@ def test_tables_are_written_on_the_usual_one_and_read_through_the_other(tmp_path
     assert needed_artifacts.needed(made)[:2] == ("hive-metastore-3.1.3", "hive-metastore-4.0.1")
     assert needed_artifacts.metastore_of(made) == "hive-metastore-3.1.3"
     assert needed_artifacts.readers_metastore(made) == made.metastore
+
+
+def test_a_writer_that_is_too_new_for_the_usual_one_has_its_own(tmp_path: Path) -> None:
+    made = planned(tmp_path, "twins: false", of="hive-acid", writer="hive-4.0.1")
+    assert made.metastore == USUAL
+    usual = needed_artifacts.writers_metastore(made)
+    assert usual == USUAL.distribution
+    assert {write_variants.metastore_of(each, usual) for each in made.variants} == {NEWER}
+    assert set(needed_artifacts.needed(made)[:2]) == {usual, NEWER}
 
 
 def test_an_upgrade_needs_both_and_the_newer_ones_tool(tmp_path: Path) -> None:

@@ -137,7 +137,7 @@ def test_a_writer_takes_settings_as_readers_do(mine: Path) -> None:
         (NamedParts(writers=["trino-476"]), "--writer: trino-476 writes nothing; allowed: hive-3"),
         (
             NamedParts(writers=["nope"]),
-            "--writer: there is no 'nope'; allowed: hive-3.1.3, spark-3",
+            "--writer: there is no 'nope'; allowed: hive-3.1.3, hive-4.0.1, spark-3",
         ),
         (
             NamedParts(writers=["spark{"]),

@@ -187,6 +187,12 @@ def test_columns_are_asked_alone_in_the_case_that_the_table_has_them_in() -> Non
     assert asked.columns == ("id", "G"), "the catalog has it as g"
 
 
+def test_columns_are_the_table_s_own_where_the_catalog_says_nothing_of_them() -> None:
+    asked = ask("all", columns={"t": ("col",)})  # as that of a Delta table
+    assert isinstance(asked, CellQuestion)
+    assert asked.columns == ("id", "g")
+
+
 def test_where_no_step_made_an_instant_there_is_no_past_to_ask_for() -> None:
     answer = ask_the_past("as_of(1)", ("", "", "12"))
     assert isinstance(answer, Answer)

@@ -1,0 +1,57 @@
+"""A Delta table that Spark and Trino write in turn: Trino reaches it in an object store alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness import formats
+from harness.core.records import OutcomeKind, VerdictKind
+from harness.plan import Profile, ProfileReader, Writer, plan, scenarios_folder, writer_support
+from harness.run.load_run import Run
+from harness.scenario import load
+from harness.scenario.cells import parse_reader
+
+pytestmark = [pytest.mark.engines, pytest.mark.nightly]
+
+TRINO, SPARK = "trino-476", "spark-3.5.8-delta-3.3.2"
+BY_ID = "column_mapping=id"
+MARKED = range(5, 10)
+"""From the new column on, until Trino's update takes the rest out of the file with marked rows."""
+STORY = load.load(
+    scenarios_folder() / "mixed_writers" / "delta_in_turn.yaml",
+    keeping_case=formats.keeping_case(),
+)
+PROFILE = Profile(
+    name="mixed_delta_writers",
+    scenarios=(STORY.name,),
+    formats=("delta",),
+    axes={"column_mapping": ("name", "id"), "deletion_vectors": ("on",)},
+    writers=(Writer(SPARK),),
+    readers=tuple(ProfileReader(parse_reader(each)) for each in (SPARK, TRINO)),
+)
+PLAN = plan([STORY], PROFILE, map(formats.load, formats.names()), makers=writer_support.of(PROFILE))
+
+
+def test_every_step_of_both_is_applied_and_is_a_version(run: Run) -> None:
+    mine = {each.id for each in PLAN.variants}
+    found = [each.outcome for each in run.states if each.variant in mine]
+    assert len(found) == len(mine) * (len(STORY.steps) + 1) == 32
+    assert {each.kind for each in found} == {OutcomeKind.APPLIED}
+    assert all(each.instant == str(each.step) for each in found)
+
+
+def test_spark_shows_what_both_wrote(run: Run) -> None:
+    found = [e for e in run.verdicts if STORY.name in e.case and str(e.reader) == SPARK]
+    assert len(found) == len(PLAN.variants) * len(STORY.steps)
+    assert {each.verdict for each in found} == {VerdictKind.CORRECT}
+
+
+def test_trino_refuses_marked_files_without_the_new_column_where_columns_are_found_by_id(
+    run: Run,
+) -> None:
+    asked = [e for e in run.verdicts if STORY.name in e.case and str(e.reader) == TRINO]
+    odd = {(e.variant, e.step): e for e in asked if e.verdict is not VerdictKind.CORRECT}
+    (by_id,) = (each.id for each in PLAN.variants if BY_ID in each.id)
+    assert odd.keys() == {(by_id, step) for step in MARKED}
+    assert {each.verdict for each in odd.values()} == {VerdictKind.REFUSED}
+    assert not any(each.findings for each in odd.values())
