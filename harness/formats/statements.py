@@ -14,11 +14,10 @@ from typing import ClassVar, Final
 
 from harness.artifacts.object_storage import WRITTEN
 from harness.model.identifiers import TABLE
+from harness.runtime.metastore_objects import DEFAULT
 
 DATABASE: Final = "{database}"
 LOCATION: Final = "{location}"
-DEFAULT: Final = "default"
-"""The database that every metastore has."""
 PIPE: Final = ".pipe"
 """What the name of the named pipe has behind the path of the table's folder."""
 TRANSACTIONS: Final = "{open transactions}"

@@ -14,12 +14,13 @@ from harness.engines.format_facts import FormatFacts
 from harness.engines.query_sql import ANSI
 from harness.engines.query_sql import quoted as quoted_with
 from harness.engines.trino import connector_catalogs
-from harness.formats.statements import DATABASE, DEFAULT, RegisterInStore, Sql, Statement
+from harness.formats.statements import DATABASE, RegisterInStore, Sql, Statement
 from harness.model.canonical import MapValue, Value, text_of
 from harness.model.datatypes import Array, DataType, Decimal, Map, Primitive, Struct, Text
 from harness.model.identifiers import SOURCE, TABLE, free_name
 from harness.model.schema import Field
 from harness.model.truth import Row, Truth
+from harness.runtime.metastore_objects import DEFAULT
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.change_type import ChangeType

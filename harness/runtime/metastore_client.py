@@ -18,11 +18,9 @@ from thrift.transport.TTransport import TBufferedTransport, TTransportException
 from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.records import Refusal
 from harness.runtime import metastore_locks, metastore_transactions
-from harness.runtime.metastore_objects import CatalogEntry, decode, entry, placed
+from harness.runtime.metastore_objects import DEFAULT, CatalogEntry, decode, entry, placed
 
 TIMEOUT_S: Final = 60.0
-DEFAULT: Final = "default"
-"""The database that every metastore has."""
 ANSWER_S: Final = 10.0
 """After so long a metastore counts as gone; it tells of a database within milliseconds."""
 EXTERNAL: Final = {"tableType": "EXTERNAL_TABLE"}
