@@ -62,16 +62,20 @@ class Reply:
 
 
 class RefusedError(Exception):
-    """The live server answered this query with an error."""
+    """An engine answered a statement with an error, and is there."""
 
     def __init__(self, refusal: Refusal, seconds: float) -> None:
+        """`seconds`: how long it took to say so."""
         super().__init__(f"{refusal.kind}: {refusal.message}")
         self.refusal = refusal
         self.seconds = seconds
 
 
 class NoAnswerError(Exception):
-    """There was no answer at all: connection lost, time-out, process dead."""
+    """There was no answer at all: connection lost, time-out, process dead.
+
+    Nothing more can be asked of it.
+    """
 
 
 class Connection(Protocol):

@@ -8,12 +8,12 @@ from typing import Final
 from harness.core import refusals
 from harness.core.errors import HarnessError
 from harness.core.records import OutcomeKind
-from harness.engines.spark.session import SparkRefusal, SparkSilent
+from harness.engines.api import NoAnswerError, RefusedError
 from harness.model.commit import ExtraMetadata
 from harness.scenario.operations.write_with_metadata import WriteWithMetadata
 from harness.write import ask_writer
 from harness.write.next_step import VariantOutcomes
-from harness.write.send_step import SparkFor
+from harness.write.send_step import WriterFor
 from harness.write.writer_pool import WriteTarget
 
 NAME: Final = "metadata_key"
@@ -21,7 +21,7 @@ VALUE: Final = "metadata_value"
 
 
 def ask(
-    outcomes: VariantOutcomes, target: WriteTarget, spark_for: SparkFor
+    outcomes: VariantOutcomes, target: WriteTarget, writer_for: WriterFor
 ) -> ExtraMetadata | None:
     """Return what the commit of the last step has; None where the step was told of no metadata.
 
@@ -38,11 +38,11 @@ def ask(
         return None
     shown, why = dict[str, str](), ""
     try:
-        rows = ask_writer.rows(outcomes, target, spark_for, kept.question)
+        rows = ask_writer.rows(outcomes, target, writer_for, kept.question)
         shown = {str(row[NAME]): str(row[VALUE]) for row in rows}
-    except SparkRefusal as refused:
+    except RefusedError as refused:
         why = refusals.text(refused.refusal)
-    except (SparkSilent, HarnessError) as problem:
+    except (NoAnswerError, HarnessError) as problem:
         why = str(problem)
     return ExtraMetadata(_pairs(kept.stored, kept.own), _pairs(shown, kept.own), why)
 

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 
 from harness.core import refusals
 from harness.core.errors import HarnessError
-from harness.engines.spark.session import SparkRefusal, SparkSilent
+from harness.engines.api import NoAnswerError, RefusedError
 from harness.formats.api import FileFactError
 from harness.model.column_statistics import IN_ORDER, StoredStatistics
 from harness.model.file_facts import FileFact
 from harness.write import ask_writer
 from harness.write.next_step import VariantOutcomes
-from harness.write.send_step import SparkFor
+from harness.write.send_step import WriterFor
 from harness.write.writer_pool import WriteTarget
 
 
 def ask(
-    outcomes: VariantOutcomes, target: WriteTarget, files: Sequence[FileFact], spark_for: SparkFor
+    outcomes: VariantOutcomes, target: WriteTarget, files: Sequence[FileFact], writer_for: WriterFor
 ) -> StoredStatistics:
     """Return what the writer of the last step says of the statistics, or why that is not known.
 
@@ -28,9 +28,9 @@ def ask(
     if asked is None or not asked.there(target.table):
         return IN_ORDER
     try:
-        rows = ask_writer.rows(outcomes, target, spark_for, asked.sql)
+        rows = ask_writer.rows(outcomes, target, writer_for, asked.sql)
         return StoredStatistics(asked.told(rows, files))
-    except SparkRefusal as refused:
+    except RefusedError as refused:
         return StoredStatistics(unknown=refusals.text(refused.refusal))
-    except (SparkSilent, HarnessError, FileFactError) as problem:
+    except (NoAnswerError, HarnessError, FileFactError) as problem:
         return StoredStatistics(unknown=str(problem))

@@ -7,24 +7,24 @@ from collections.abc import Mapping
 from harness.formats.statements import filled
 from harness.model.canonical import Value
 from harness.write.next_step import VariantOutcomes
-from harness.write.send_step import SparkFor
+from harness.write.send_step import WriterFor
 from harness.write.writer_pool import WriteTarget
 
 
 def rows(
-    outcomes: VariantOutcomes, target: WriteTarget, spark_for: SparkFor, question: str
+    outcomes: VariantOutcomes, target: WriteTarget, writer_for: WriterFor, question: str
 ) -> list[Mapping[str, Value]]:
     """Return the rows that SQL gives, each by the names of its columns.
 
     Raises:
-        SparkRefusal: Spark answered with an error.
-        SparkSilent: it did not answer in time, or died.
+        RefusedError: Spark answered with an error.
+        NoAnswerError: it did not answer in time, or died.
         HarnessError: the worker failed, or no process starts.
 
     """
     sql = filled(question, target.database, str(target.table))
     writer = outcomes.variant.writers[outcomes.outcomes[-1].step]
-    session = spark_for(writer).open(outcomes.session(writer))
+    session = writer_for(writer).open(outcomes.session(writer))
     try:
         answer = session.run(sql, timeout_s=target.timeout_s)
     finally:

@@ -34,8 +34,8 @@ class HeldWrite:
         """Let the writer go on, and wait for its answer.
 
         Raises:
-            SparkRefusal: Spark answered with an error.
-            SparkSilent: it did not answer in time, or died.
+            RefusedError: Spark answered with an error.
+            NoAnswerError: it did not answer in time, or died.
 
         """
         self.let_go()
@@ -63,8 +63,8 @@ def begin(
 
     Raises:
         NotHeldError: the statement ended without an error and never waited.
-        SparkRefusal: Spark answered with an error before.
-        SparkSilent: it did not answer in time, or died.
+        RefusedError: Spark answered with an error before.
+        NoAnswerError: it did not answer in time, or died.
 
     """
     folder.mkdir(exist_ok=True)

@@ -11,14 +11,8 @@ from pathlib import Path
 
 from harness.core.errors import HarnessError
 from harness.core.records import Refusal
-from harness.engines.spark.session import (
-    OPEN_S,
-    Library,
-    Session,
-    Spark,
-    SparkRefusal,
-    SparkSilent,
-)
+from harness.engines.api import NoAnswerError, RefusedError
+from harness.engines.spark.session import OPEN_S, Library, Session, Spark
 from harness.model.identifiers import TABLE
 from harness.runtime.metastore_client import Catalog
 from harness.write import writer_pipe
@@ -30,8 +24,8 @@ def run(spark: Spark, ask: Callable[[], object], pipe: Path) -> None:
     """Ask for what reads a named pipe, and kill the process that is asked when it does.
 
     Raises:
-        SparkRefusal: the process was killed; or Spark answered with an error before.
-        SparkSilent: it did not answer in time, or died by itself.
+        RefusedError: the process was killed; or Spark answered with an error before.
+        NoAnswerError: it did not answer in time, or died by itself.
 
     """
     writer_pipe.make(pipe)
@@ -50,8 +44,8 @@ def run_locked(spark: Spark, ask: Callable[[], object], client: Catalog, databas
     """Ask for what takes the table's lock in the metastore, and kill who is asked when it does.
 
     Raises:
-        SparkRefusal: the process was killed; or Spark answered with an error before.
-        SparkSilent: it did not answer in time, or died by itself.
+        RefusedError: the process was killed; or Spark answered with an error before.
+        NoAnswerError: it did not answer in time, or died by itself.
 
     """
     client.lock(database, TABLE)
@@ -65,8 +59,8 @@ def run_to_commit(spark: Spark, session: Session, ask: Callable[[], object], dat
     """Ask in a session for what commits to a Delta table, and kill who is asked when it is to.
 
     Raises:
-        SparkRefusal: the process was killed; or Spark answered with an error before.
-        SparkSilent: it did not answer in time, or died by itself.
+        RefusedError: the process was killed; or Spark answered with an error before.
+        NoAnswerError: it did not answer in time, or died by itself.
 
     """
     table = f"{database}.{TABLE}"
@@ -92,8 +86,8 @@ def run_transaction(
 
     Raises:
         NotHeldError: nothing is between the server and the metastore.
-        SparkRefusal: the process was killed; or the server answered with an error before.
-        SparkSilent: it did not answer in time, or died by itself.
+        RefusedError: the process was killed; or the server answered with an error before.
+        NoAnswerError: it did not answer in time, or died by itself.
 
     """
     if not isinstance(server, SqlWriter):
@@ -113,7 +107,7 @@ def _killed_when(
             wait([asked], writer_pipe.LOOK_S)
         if killed:
             spark.kill()
-    if killed and isinstance(asked.exception(), SparkSilent):
+    if killed and isinstance(asked.exception(), NoAnswerError):
         told = "the process was killed before the commit"
-        raise SparkRefusal(Refusal("killed", told), 0.0) from None
+        raise RefusedError(Refusal("killed", told), 0.0) from None
     asked.result()

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 
 from harness.core.errors import HarnessError
-from harness.engines.spark.session import SparkRefusal, SparkSilent
+from harness.engines.api import NoAnswerError, RefusedError
 from harness.formats.statements import Mutation
 from harness.model.canonical import Value
 from harness.model.identifiers import TABLE
@@ -26,8 +26,8 @@ def send(statement: Mutation, session: SqlSession, database: str, timeout_s: flo
     """Send a batch.
 
     Raises:
-        SparkRefusal: the server or the library answered with an error.
-        SparkSilent: the server or the program did not answer in time, or died.
+        RefusedError: the server or the library answered with an error.
+        NoAnswerError: the server or the program did not answer in time, or died.
 
     """
     if session.mutations is None:
@@ -38,14 +38,14 @@ def send(statement: Mutation, session: SqlSession, database: str, timeout_s: flo
     sql = f"select ROW__ID, {key} from {database}.{TABLE} order by {key}"
     found = session.run(sql, timeout_s=timeout_s).rows
     if any(each is None for each, _ in found):
-        raise SparkSilent("the server told no ROW__ID of some rows")
+        raise NoAnswerError("the server told no ROW__ID of some rows")
     told = request(statement, database, {of: row_id(each) for each, of in found})
     try:
         refusal = session.mutations.run(told, timeout_s)
     except ProcessProblem as problem:
-        raise SparkSilent(str(problem)) from problem
+        raise NoAnswerError(str(problem)) from problem
     if refusal is not None:
-        raise SparkRefusal(refusal, 0.0)
+        raise RefusedError(refusal, 0.0)
 
 
 def request(statement: Mutation, database: str, ids: Mapping[Value, RowId]) -> dict[str, object]:

@@ -13,7 +13,8 @@ from typing import Final, Protocol
 from harness.core import refusals
 from harness.core.errors import HarnessError
 from harness.core.records import Outcome, OutcomeKind, Refusal
-from harness.engines.spark.session import Library, Session, Spark, SparkRefusal, SparkSilent
+from harness.engines.api import NoAnswerError, RefusedError
+from harness.engines.spark.session import Library, Session, Spark
 from harness.formats.api import NO_COMMIT, FileFactError
 from harness.formats.statements import (
     HELD,
@@ -50,11 +51,11 @@ DID_NOTHING: Final = "did nothing"
 """The kind of a refusal that no engine put into words."""
 NO_ERROR: Final = "no error was answered"
 
-REFUSED: Final = (SparkRefusal, CatalogRefusedError)
+REFUSED: Final = (RefusedError, CatalogRefusedError)
 """A statement was answered with an error."""
 
 
-class SparkFor(Protocol):
+class WriterFor(Protocol):
     """`WriterPool.writer`, which stands before this module.
 
     It is a parameter since a process that died is replaced between two statements.
@@ -68,7 +69,7 @@ class StepSender:
     """Sends the steps of one variant, in one session for each writer in turn."""
 
     def __init__(
-        self, outcomes: VariantOutcomes, target: WriteTarget, client: Catalog, spark_for: SparkFor
+        self, outcomes: VariantOutcomes, target: WriteTarget, client: Catalog, writer_for: WriterFor
     ) -> None:
         """Open nothing yet; `client` is a connection to the target's metastore."""
         self._variant = outcomes.variant
@@ -77,7 +78,7 @@ class StepSender:
         self._handover_version = outcomes.handover_version
         self._target = target
         self._client = client
-        self._spark_for = spark_for
+        self._writer_for = writer_for
         self._session: tuple[str, Session | SqlSession] | None = None
         self._held: HeldWrite | None = None
         self._instants: dict[int, str] = {}
@@ -101,7 +102,7 @@ class StepSender:
                 refusal, came = raised.refusal, self._came_of(raised, step, before)
             elif refusal := self._undone(step, before, files):
                 came = raised_step.REFUSED
-        except (SparkSilent, NotHeldError) as silence:
+        except (NoAnswerError, NotHeldError) as silence:
             came = Came(OutcomeKind.UNKNOWN, str(silence))
         if refusal is not None and (because := refusals.of_machine(refusal)):
             came = Came(OutcomeKind.UNKNOWN, because)
@@ -196,7 +197,7 @@ class StepSender:
                 told = self._variant.writers[0] if statement.by_maker else writer
                 self._session_of(told).run(sql, timeout_s=target.timeout_s)
             case TransactionSql(text):
-                sql, found = self._filled(text), self._spark_for(writer, 2)
+                sql, found = self._filled(text), self._writer_for(writer, 2)
                 kill_writer.run_transaction(found, self._told(writer), sql, target.timeout_s)
             case Sql() | LockedSql() | CommitSql():
                 self._run_to_death(statement, writer)
@@ -293,7 +294,7 @@ class StepSender:
 
     def _spark(self, writer: str, number: int = 1) -> Spark:
         """Return the process of a writer that is told more than SQL."""
-        found = self._spark_for(writer, number)
+        found = self._writer_for(writer, number)
         if isinstance(found, SqlWriter):
             raise HarnessError(f"{writer} takes SQL alone")
         return found
@@ -315,7 +316,7 @@ class StepSender:
     def _session_of(self, writer: str) -> Session | SqlSession:
         if self._session is None or self._session[0] != writer:
             self._close_session()
-            self._session = writer, self._spark_for(writer).open(self._told(writer))
+            self._session = writer, self._writer_for(writer).open(self._told(writer))
         return self._session[1]
 
     def _undone(

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from harness.core.errors import HarnessError
-from harness.engines.api import Connection, NoAnswerError, RefusedError, Server
-from harness.engines.spark.session import SparkRefusal, SparkRows, SparkSilent
+from harness.engines.api import Connection, Server
+from harness.engines.spark.session import SparkRows
 from harness.runtime.api import Served
 from harness.runtime.hive_mutation import MutationProgram
 from harness.runtime.metastore_relay import CommitRelay
@@ -28,16 +28,11 @@ class SqlSession:
         """Run one statement and fetch all rows.
 
         Raises:
-            SparkRefusal: the server answered with an error.
-            SparkSilent: it did not answer in time, or died.
+            RefusedError: the server answered with an error.
+            NoAnswerError: it did not answer in time, or died.
 
         """
-        try:
-            reply = self.connection.ask(sql, timeout_s=timeout_s)
-        except RefusedError as refused:
-            raise SparkRefusal(refused.refusal, refused.seconds) from None
-        except NoAnswerError as silence:
-            raise SparkSilent(str(silence)) from None
+        reply = self.connection.ask(sql, timeout_s=timeout_s)
         columns = tuple((each.name, each.type) for each in reply.columns)
         return SparkRows(columns, reply.rows, reply.seconds)
 
@@ -59,10 +54,7 @@ class SqlWriter:
 
     def open(self, settings: Mapping[str, str]) -> SqlSession:
         """Open a session with settings, which are the server's own keys. Raises as `run` does."""
-        try:
-            session = SqlSession(self.server.connect({}), self.mutations)
-        except NoAnswerError as silence:
-            raise SparkSilent(str(silence)) from None
+        session = SqlSession(self.server.connect({}), self.mutations)
         for key, value in settings.items():
             session.run(f"set {key}={value}", timeout_s=self.timeout_s)
         return session

@@ -17,7 +17,7 @@ from harness.scenario.cells import Variant
 from harness.write import ask_metadata, ask_statistics, freeze_step, state_records, state_store
 from harness.write.freeze_step import TableContents
 from harness.write.next_step import VariantOutcomes
-from harness.write.send_step import SparkFor, StepSender
+from harness.write.send_step import StepSender, WriterFor
 from harness.write.state_records import VariantResult
 from harness.write.table_state import State
 from harness.write.writer_pool import WriteTarget
@@ -64,7 +64,7 @@ def find(variant: Variant, cache: Cache) -> VariantResult | None:
     return state_records.found(outcomes, states, ResultCache.of(cache))
 
 
-def write(variant: Variant, target: WriteTarget, spark_for: SparkFor) -> VariantResult:
+def write(variant: Variant, target: WriteTarget, writer_for: WriterFor) -> VariantResult:
     """Write a variant from its creation on; `target.folder` is removed at the end.
 
     Raises:
@@ -74,7 +74,7 @@ def write(variant: Variant, target: WriteTarget, spark_for: SparkFor) -> Variant
     """
     outcomes, states = VariantOutcomes(variant), list[State | None]()
     try:
-        for each in write_steps(variant, target, spark_for):
+        for each in write_steps(variant, target, writer_for):
             outcomes = outcomes.then(each.outcome)
             states.append(each.state)
     except StepUnknownError as unknown:
@@ -83,7 +83,9 @@ def write(variant: Variant, target: WriteTarget, spark_for: SparkFor) -> Variant
     return state_records.record(outcomes, states, ResultCache.of(target.cache))
 
 
-def write_steps(variant: Variant, target: WriteTarget, spark_for: SparkFor) -> Iterator[StepState]:
+def write_steps(
+    variant: Variant, target: WriteTarget, writer_for: WriterFor
+) -> Iterator[StepState]:
     """Yield what came of each step, while the table itself still is in that state.
 
     Raises:
@@ -100,7 +102,7 @@ def write_steps(variant: Variant, target: WriteTarget, spark_for: SparkFor) -> I
         client = stack.enter_context(metastore_client.connect(target.metastore_uri))
         target = replace(target, home=home)
         client.create_database(target.database)
-        sender = StepSender(outcomes, target, client, spark_for)
+        sender = StepSender(outcomes, target, client, writer_for)
         stack.callback(sender.let_go)
         while not outcomes.complete:
             step = outcomes.next_step()
@@ -113,8 +115,8 @@ def write_steps(variant: Variant, target: WriteTarget, spark_for: SparkFor) -> I
                 raise StepUnknownError(outcome)
             outcomes = outcomes.then(outcome)
             contents = freeze_step.look(outcomes, target, client, contents)
-            told = ask_statistics.ask(outcomes, target, contents.files, spark_for)
-            metadata = ask_metadata.ask(outcomes, target, spark_for)
+            told = ask_statistics.ask(outcomes, target, contents.files, writer_for)
+            metadata = ask_metadata.ask(outcomes, target, writer_for)
             contents = replace(contents, statistics=told, metadata=metadata)
             state = freeze_step.freeze(step.address, outcomes, contents, target)
             if doubt := freeze_step.doubt(state, outcome):

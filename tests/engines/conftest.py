@@ -25,7 +25,7 @@ from harness.runtime import docker_daemon, provide
 from harness.runtime.metastore import Metastore, oldest_for
 from harness.runtime.process_runtime import ProcessRuntime
 from harness.scenario.cells import parse_reader
-from harness.write.send_step import SparkFor
+from harness.write.send_step import WriterFor
 from harness.write.writer_pool import WriteContext, WriterPool
 from tests.engines.ci_run import Finished
 from tests.engines.ci_run import run as ci
@@ -125,9 +125,9 @@ def readers(request: pytest.FixtureRequest, servers: SharedServers) -> Sequence[
 
 
 @pytest.fixture(scope="session")
-def spark_for(
+def writer_for(
     metastore: Metastore, cache: Cache, progress: Progress, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[SparkFor]:
+) -> Iterator[WriterFor]:
     """Yield the writing process of a distribution; those that were asked for stay, as in a run."""
     context = WriteContext(cache, tmp_path_factory.mktemp("writers"), progress)
     pool = WriterPool(context, metastore.uris)

@@ -11,7 +11,7 @@ from harness.plan import Writer, scenarios_folder
 from harness.scenario import load
 from harness.scenario.definition import Scenario
 from harness.write import write_variant
-from harness.write.send_step import SparkFor
+from harness.write.send_step import WriterFor
 from harness.write.state_records import VariantResult
 from harness.write.writer_pool import WriteTarget
 from tests.engines import test_writers
@@ -33,9 +33,9 @@ def scenario(name: str, **settings: str) -> Scenario:
 
 
 def written(
-    what: Scenario, name: str, writer: str, spark_for: SparkFor, place: WriteTarget
+    what: Scenario, name: str, writer: str, writer_for: WriterFor, place: WriteTarget
 ) -> VariantResult:
-    return write_variant.write(planned(what, name, Writer(writer)), place, spark_for)
+    return write_variant.write(planned(what, name, Writer(writer)), place, writer_for)
 
 
 @pytest.mark.parametrize(
@@ -43,9 +43,9 @@ def written(
 )
 @pytest.mark.parametrize("name", ["hudi-cow", "hudi-mor"])
 def test_a_drop_that_is_refused_can_stand_in_the_way_of_later_writes(
-    name: str, writer: str, refused: tuple[int, ...], spark_for: SparkFor, place: WriteTarget
+    name: str, writer: str, refused: tuple[int, ...], writer_for: WriterFor, place: WriteTarget
 ) -> None:
-    records = written(scenario("refused_drop"), name, writer, spark_for, place).records
+    records = written(scenario("refused_drop"), name, writer, writer_for, place).records
     kinds = [each.outcome.kind for each in records]
     assert tuple(at for at, each in enumerate(kinds) if each is not OutcomeKind.APPLIED) == refused
 
@@ -53,9 +53,9 @@ def test_a_drop_that_is_refused_can_stand_in_the_way_of_later_writes(
 @pytest.mark.parametrize("writer", [NEW, NEWEST])
 @pytest.mark.parametrize("index", ["global_simple", "global_bloom"])
 def test_a_merge_of_one_column_loses_the_others_under_a_global_index(
-    writer: str, index: str, spark_for: SparkFor, place: WriteTarget
+    writer: str, index: str, writer_for: WriterFor, place: WriteTarget
 ) -> None:
-    found = written(scenario("partial_merge", index=index), "hudi-mor", writer, spark_for, place)
+    found = written(scenario("partial_merge", index=index), "hudi-mor", writer, writer_for, place)
     record = found.records[MERGED]
     assert record.outcome.kind is OutcomeKind.APPLIED
     rows = [(each.columns, row) for each in record.values for row in each.rows]
@@ -66,9 +66,11 @@ def test_a_merge_of_one_column_loses_the_others_under_a_global_index(
 
 @pytest.mark.parametrize("writer", [NEW, NEWEST])
 def test_a_merge_of_one_column_writes_that_column_alone_under_another_index(
-    writer: str, spark_for: SparkFor, place: WriteTarget
+    writer: str, writer_for: WriterFor, place: WriteTarget
 ) -> None:
-    found = written(scenario("partial_merge", index="simple"), "hudi-mor", writer, spark_for, place)
+    found = written(
+        scenario("partial_merge", index="simple"), "hudi-mor", writer, writer_for, place
+    )
     record = found.records[MERGED]
     assert record.outcome.kind is OutcomeKind.APPLIED
     assert any("holds updated columns alone" in each.unread for each in record.values)
@@ -77,9 +79,9 @@ def test_a_merge_of_one_column_writes_that_column_alone_under_another_index(
 @pytest.mark.parametrize("writer", [OLD, NEW, NEWEST])
 @pytest.mark.parametrize("name", ["hudi-cow", "hudi-mor"])
 def test_the_history_of_a_schema_gives_an_id_again(
-    name: str, writer: str, spark_for: SparkFor, place: WriteTarget
+    name: str, writer: str, writer_for: WriterFor, place: WriteTarget
 ) -> None:
-    records = written(scenario("add_after_drop"), name, writer, spark_for, place).records
+    records = written(scenario("add_after_drop"), name, writer, writer_for, place).records
     assert {each.outcome.kind for each in records} == {OutcomeKind.APPLIED}
     kept = [each.schema_history for each in records[DROPPED : DROPPED + 3]]
     assert [set(each.former_names) for each in kept if each] == [

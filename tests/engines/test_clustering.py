@@ -11,7 +11,7 @@ from harness.formats import timeline
 from harness.plan import Writer, scenarios_folder
 from harness.scenario import load
 from harness.write import write_variant
-from harness.write.send_step import SparkFor
+from harness.write.send_step import WriterFor
 from harness.write.writer_pool import WriteTarget
 from tests.engines import test_writers
 from tests.engines.test_writers import NEW, NEWEST, OLD, planned
@@ -28,9 +28,9 @@ CLUSTERED = 4
 @pytest.mark.parametrize("name", ["hudi-cow", "hudi-mor"])
 @pytest.mark.parametrize(("writer", "kept"), [(OLD, 3), (NEW, 0), (NEWEST, 0)])
 def test_a_clustering_after_a_rename_keeps_values_in_one_version_alone(
-    name: str, writer: str, kept: int, spark_for: SparkFor, place: WriteTarget
+    name: str, writer: str, kept: int, writer_for: WriterFor, place: WriteTarget
 ) -> None:
-    written = write_variant.write(planned(RENAMED, name, Writer(writer)), place, spark_for)
+    written = write_variant.write(planned(RENAMED, name, Writer(writer)), place, writer_for)
     assert {each.outcome.kind for each in written.records} == {OutcomeKind.APPLIED}
     (new,) = written.records[CLUSTERED].values
     at = new.columns.index("f1_new")
@@ -39,12 +39,12 @@ def test_a_clustering_after_a_rename_keeps_values_in_one_version_alone(
 
 @pytest.mark.parametrize("newer", [OLD, NEW, NEWEST])
 def test_what_one_writer_scheduled_another_carries_out(
-    newer: str, spark_for: SparkFor, place: WriteTarget
+    newer: str, writer_for: WriterFor, place: WriteTarget
 ) -> None:
     writer = Writer(OLD)
     if newer != OLD:
         writer = replace(writer, then=newer, at=CLUSTERED + 1)
-    written = write_variant.write(planned(PENDING, "hudi-cow", writer), place, spark_for)
+    written = write_variant.write(planned(PENDING, "hudi-cow", writer), place, writer_for)
     kinds = [each.outcome.kind for each in written.records]
     # Hudi refuses a write into the file groups that wait, and nothing else.
     refused = [at for at, kind in enumerate(kinds) if kind is not OutcomeKind.APPLIED]

@@ -8,7 +8,7 @@ from harness.core.records import OutcomeKind
 from harness.plan import Writer, scenarios_folder
 from harness.scenario import load
 from harness.write import write_variant
-from harness.write.send_step import SparkFor
+from harness.write.send_step import WriterFor
 from harness.write.state_records import VariantResult
 from harness.write.writer_pool import WriteTarget
 from tests.engines import test_writers
@@ -26,19 +26,19 @@ CONFLICTS = {
 
 
 def written(
-    what: str, name: str, writer: str, spark_for: SparkFor, place: WriteTarget
+    what: str, name: str, writer: str, writer_for: WriterFor, place: WriteTarget
 ) -> VariantResult:
     scenario = load.load(scenarios_folder() / "concurrency" / f"{what}.yaml")
-    return write_variant.write(planned(scenario, name, Writer(writer)), place, spark_for)
+    return write_variant.write(planned(scenario, name, Writer(writer)), place, writer_for)
 
 
 @pytest.mark.parametrize("what", CONFLICTS)
 @pytest.mark.parametrize("writer", [OLD, NEW, NEWEST])
 @pytest.mark.parametrize("name", ["hudi-cow", "hudi-mor"])
 def test_only_who_writes_the_same_file_groups_is_refused_and_leaves_nothing(
-    name: str, writer: str, what: str, spark_for: SparkFor, place: WriteTarget
+    name: str, writer: str, what: str, writer_for: WriterFor, place: WriteTarget
 ) -> None:
-    records = written(what, name, writer, spark_for, place).records
+    records = written(what, name, writer, writer_for, place).records
     refused = {each.outcome.step for each in records if each.outcome.kind is OutcomeKind.REFUSED}
     assert refused == CONFLICTS[what]
     assert all(records[step].files == records[step - 1].files for step in refused)

@@ -12,7 +12,7 @@ from harness.core.records import OutcomeKind
 from harness.plan import Writer, scenarios_folder
 from harness.scenario import load
 from harness.write import write_variant
-from harness.write.send_step import SparkFor
+from harness.write.send_step import WriterFor
 from harness.write.writer_pool import WriteTarget
 from tests.engines import test_writers
 from tests.engines.test_writers import NEW, NEWEST, OLD, planned
@@ -35,9 +35,11 @@ GIVEN = (
 @pytest.mark.parametrize(("writer", "any_name"), [(OLD, False), (NEW, True), (NEWEST, True)])
 @pytest.mark.parametrize("name", ["hudi-cow", "hudi-mor"])
 def test_what_comes_through_is_in_the_commit_and_shown(
-    name: str, writer: str, *, any_name: bool, spark_for: SparkFor, place: WriteTarget
+    name: str, writer: str, *, any_name: bool, writer_for: WriterFor, place: WriteTarget
 ) -> None:
-    records = write_variant.write(planned(SCENARIO, name, Writer(writer)), place, spark_for).records
+    records = write_variant.write(
+        planned(SCENARIO, name, Writer(writer)), place, writer_for
+    ).records
     assert {each.outcome.kind for each in records} == {OutcomeKind.APPLIED}
     told = [each.metadata for each in records[1 : len(GIVEN) + 1]]
     due = GIVEN if any_name else (GIVEN[0], (), *GIVEN[2:])

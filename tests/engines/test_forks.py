@@ -24,7 +24,7 @@ from harness.scenario.definition import Step
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.upsert import Upsert
 from harness.write import state_store, write_variant
-from harness.write.send_step import SparkFor
+from harness.write.send_step import WriterFor
 from harness.write.table_state import State
 from harness.write.writer_pool import WriteTarget
 from tests.engines import everyone
@@ -103,7 +103,7 @@ class Watch:
 def test_forks_answer_as_the_table_did_in_place_and_do_not_move_with_it(
     variant: Variant,
     readers: Sequence[Running],
-    spark_for: SparkFor,
+    writer_for: WriterFor,
     metastore: Metastore,
     database: str,
     tmp_path: Path,
@@ -111,7 +111,7 @@ def test_forks_answer_as_the_table_did_in_place_and_do_not_move_with_it(
     place = WriteTarget(Cache(tmp_path / "cache"), metastore.uri, database, tmp_path / "original")
     place.folder.mkdir()
     watch = Watch(readers, place, variant.format)
-    for step in write_variant.write_steps(variant, place, spark_for):
+    for step in write_variant.write_steps(variant, place, writer_for):
         if step.state:
             watch.at_state(step.outcome.step, step.state)
     written = write_variant.find(variant, place.cache)

@@ -20,7 +20,7 @@ from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.set_table_version import SetTableVersion
 from harness.scenario.operations.update import Update
 from harness.write import state_store, write_variant
-from harness.write.send_step import SparkFor
+from harness.write.send_step import WriterFor
 from harness.write.writer_pool import WriteTarget
 from tests.engines import test_writers
 from tests.engines.everyone import Running
@@ -60,14 +60,14 @@ def test_what_one_writer_scheduled_another_carries_out(
     newer: str,
     settings: Mapping[str, str],
     readers: Sequence[Running],
-    spark_for: SparkFor,
+    writer_for: WriterFor,
     place: WriteTarget,
 ) -> None:
     writer = Writer(OLD, settings)
     if newer != OLD:
         writer = replace(writer, then=newer, at=SCHEDULED + 1)
     variant = planned(PENDING, "hudi-mor", writer)
-    written = write_variant.write(variant, place, spark_for)
+    written = write_variant.write(variant, place, writer_for)
     assert refused(written.records) == {}
     tables = [written.states[variant.id, step].table for step in range(len(written.records))]
     (asked,) = timeline.scheduled(timeline.names(tables[SCHEDULED]))
@@ -85,11 +85,11 @@ def test_what_one_writer_scheduled_another_carries_out(
 
 
 def test_an_upgrade_of_the_table_is_refused_where_a_compaction_waits(
-    spark_for: SparkFor, place: WriteTarget
+    writer_for: WriterFor, place: WriteTarget
 ) -> None:
     """A table of 0.15.0 with an ordering column (near apache/hudi#13024, #13046)."""
     writer = Writer(OLD, then=NEW, at=SCHEDULED + 1)
-    records = write_variant.write(planned(PENDING, "hudi-mor", writer), place, spark_for).records
+    records = write_variant.write(planned(PENDING, "hudi-mor", writer), place, writer_for).records
     assert refused(records) == {SCHEDULED + 1: "IllegalArgumentException"}
     told = records[SCHEDULED + 1].outcome.refusal
     assert told is not None
@@ -98,9 +98,9 @@ def test_an_upgrade_of_the_table_is_refused_where_a_compaction_waits(
 
 @pytest.mark.parametrize("writer", [OLD, NEW, NEWEST])
 def test_a_compaction_that_waited_while_a_column_was_renamed_loses_its_values(
-    writer: str, spark_for: SparkFor, place: WriteTarget
+    writer: str, writer_for: WriterFor, place: WriteTarget
 ) -> None:
-    written = write_variant.write(planned(RENAMED, "hudi-mor", Writer(writer)), place, spark_for)
+    written = write_variant.write(planned(RENAMED, "hudi-mor", Writer(writer)), place, writer_for)
     assert {each.outcome.kind for each in written.records} == {OutcomeKind.APPLIED}
     (new,) = written.records[-1].values
     at = new.columns.index("f1_new")
@@ -110,11 +110,11 @@ def test_a_compaction_that_waited_while_a_column_was_renamed_loses_its_values(
 @pytest.mark.parametrize("name", ["hudi-cow", "hudi-mor"])
 @pytest.mark.parametrize("newer", [NEW, NEWEST])
 def test_a_table_that_is_brought_back_is_gone_on_with_by_an_older_writer(
-    name: str, newer: str, spark_for: SparkFor, place: WriteTarget
+    name: str, newer: str, writer_for: WriterFor, place: WriteTarget
 ) -> None:
     scenario = replace(test_writers.MOVE, steps=tuple(map(Step, BACK)))
     variant = planned(scenario, name, Writer(newer, then=OLD, at=4))
-    records = write_variant.write(variant, place, spark_for).records
+    records = write_variant.write(variant, place, writer_for).records
     known = {} if (name, newer) != ("hudi-mor", NEWEST) else UNREAD_LOGS
     assert refused(records) == known
     own = "8" if newer == NEW else "9"

@@ -16,7 +16,7 @@ from harness.formats import facts
 from harness.model.query import Query
 from harness.runtime import metastore_client
 from harness.runtime.metastore import Metastore
-from harness.write.send_step import SparkFor
+from harness.write.send_step import WriterFor
 from tests.engines.shared_servers import SharedServers
 
 pytestmark = pytest.mark.engines
@@ -45,13 +45,13 @@ class Fork:
 def fork(
     metastore: Metastore,
     servers: SharedServers,
-    spark_for: SparkFor,
+    writer_for: WriterFor,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Fork:
     """Two rows, then f1 renamed to f1_new, forked; afterwards the original is changed again."""
     folder = tmp_path_factory.mktemp("tables")
     for kind in ("cow", "mor"):
-        session = spark_for("spark-3.5.8-hudi-0.15.0").open(ON)
+        session = writer_for("spark-3.5.8-hudi-0.15.0").open(ON)
         assert isinstance(session, Session)
         write(kind, folder, metastore, session)
     return Fork(servers("hive-3.1.3"), "hudi_cow_fork", "hudi_mor_fork", folder)

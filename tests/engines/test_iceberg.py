@@ -27,7 +27,7 @@ from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.change_type import ChangeType
 from harness.scenario.operations.upsert import Upsert
 from harness.write import state_store, write_variant
-from harness.write.send_step import SparkFor
+from harness.write.send_step import WriterFor
 from harness.write.table_state import State
 from harness.write.writer_pool import WriteTarget
 from tests.engines import everyone
@@ -98,7 +98,7 @@ class Watch:
 @pytest.mark.parametrize("readers", [READERS], indirect=True, ids=["all"])
 def test_a_state_answers_as_the_table_did_in_place_and_a_refusal_leaves_it_as_it_was(
     readers: Sequence[Running],
-    spark_for: SparkFor,
+    writer_for: WriterFor,
     metastore: Metastore,
     database: str,
     tmp_path: Path,
@@ -107,7 +107,7 @@ def test_a_state_answers_as_the_table_did_in_place_and_a_refusal_leaves_it_as_it
     place.folder.mkdir()
     watch = Watch(readers, place)
     variant = planned(replace(STORY, steps=(*STORY.steps, *AFTER))).variants[-1]
-    for step in write_variant.write_steps(variant, place, spark_for):
+    for step in write_variant.write_steps(variant, place, writer_for):
         if step.state:
             watch.at_state(step.outcome.step, step.state)
     written = write_variant.find(variant, place.cache)

@@ -15,7 +15,7 @@ from harness.engines.hive.engine import KEYS, SESSION_KEY, HiveServer
 from harness.engines.spark import engine as spark_engine
 from harness.engines.trino import connector_catalogs
 from harness.engines.trino.server import TrinoServer
-from harness.write.send_step import SparkFor
+from harness.write.send_step import WriterFor
 from tests.engines import java_constants
 from tests.engines.everyone import Installed, process_of
 from tests.engines.shared_servers import SharedServers
@@ -145,9 +145,9 @@ def test_trino_476_does_not_know_the_property_that_reads_the_metadata_table(
 
 @pytest.mark.parametrize("name", SPARK)
 def test_spark_and_its_library_have_the_declared_defaults(
-    name: str, spark_for: SparkFor, installed: Installed
+    name: str, writer_for: WriterFor, installed: Installed
 ) -> None:
-    session, declared = spark_for(name).open({}), defaults(name)
+    session, declared = writer_for(name).open({}), defaults(name)
     for setting, option in BY_REFLECTION.items():
         sql = f"select reflect('org.apache.hudi.DataSourceReadOptions', '{option}')"
         text = str(session.run(sql, timeout_s=60).rows[0][0])

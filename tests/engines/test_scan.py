@@ -26,7 +26,7 @@ from harness.scenario.operations.touch import Rewrites, Touch
 from harness.usage import scan
 from harness.usage.used_tables import UsedTable
 from harness.write import state_store, write_variant
-from harness.write.send_step import SparkFor
+from harness.write.send_step import WriterFor
 from harness.write.writer_pool import WriteTarget
 from tests.unit.usage.folders import short
 
@@ -51,7 +51,7 @@ Scanned = Callable[[str, str, tuple[Operation, ...]], tuple[UsedTable, ...]]
 
 @pytest.fixture
 def scanned(
-    metastore: Metastore, spark_for: SparkFor, database: str, cache: Cache, tmp_path: Path
+    metastore: Metastore, writer_for: WriterFor, database: str, cache: Cache, tmp_path: Path
 ) -> Scanned:
     """Write a table in a format, freeze and register its last state, and scan its database."""
 
@@ -62,7 +62,7 @@ def scanned(
         table = Table(columns, "id", "ts" if name.startswith("hudi") else None)
         scenario = Scenario("tests/scanned", table, tuple(map(Step, steps)))
         variant = Variant(f"{name}@{writer}", scenario, name, {}, (writer,) * (len(steps) + 1))
-        *_, state = (each.state for each in write_variant.write_steps(variant, place, spark_for))
+        *_, state = (each.state for each in write_variant.write_steps(variant, place, writer_for))
         assert state is not None
         with metastore_client.connect(metastore.uri) as catalog:
             state_store.register(catalog, state)

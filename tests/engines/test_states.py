@@ -38,7 +38,7 @@ from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.touch import Rewrites, Touch
 from harness.scenario.operations.update import Update
 from harness.write import state_store, write_variant
-from harness.write.send_step import SparkFor
+from harness.write.send_step import WriterFor
 from harness.write.table_state import State
 from harness.write.writer_pool import WriteTarget
 from tests.engines.shared_servers import SharedServers
@@ -102,7 +102,7 @@ def stage(
     request: pytest.FixtureRequest,
     metastore: Metastore,
     servers: SharedServers,
-    spark_for: SparkFor,
+    writer_for: WriterFor,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Stage:
     """States go to a cache of the test's own, so that they are really written."""
@@ -116,7 +116,7 @@ def stage(
         place = WriteTarget(own, metastore.uri, database, folder / name)
         place.folder.mkdir()
         what = variant(name, request.param)
-        for each in write_variant.write_steps(what, place, spark_for):
+        for each in write_variant.write_steps(what, place, writer_for):
             live.ask(database, name, each.outcome.step)
         written = write_variant.find(what, own)
         assert written is not None

@@ -26,7 +26,7 @@ from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.upsert import Upsert
 from harness.write import write_variant
 from harness.write.next_step import VariantOutcomes
-from harness.write.send_step import SparkFor
+from harness.write.send_step import WriterFor
 from harness.write.table_state import State
 from harness.write.writer_pool import WriteTarget
 
@@ -70,9 +70,9 @@ def place(metastore: Metastore, database: str, tmp_path: Path) -> WriteTarget:
     return WriteTarget(Cache(tmp_path / "cache"), metastore.uri, database, tmp_path / "original")
 
 
-def steps(what: Variant, place: WriteTarget, spark_for: SparkFor) -> Iterator[State]:
+def steps(what: Variant, place: WriteTarget, writer_for: WriterFor) -> Iterator[State]:
     """Write a variant, step by step; each must succeed."""
-    for each in write_variant.write_steps(what, place, spark_for):
+    for each in write_variant.write_steps(what, place, writer_for):
         assert each.outcome.kind is OutcomeKind.APPLIED, each.outcome
         assert each.state is not None
         formats.load(what.format).facts(each.state.table, "id")  # its files are understood
@@ -84,9 +84,9 @@ def file_groups(state: State) -> int:
     return len({fact.file_group for fact in hudi_files.facts(state.table, "id")})
 
 
-def written(what: Variant, place: WriteTarget, spark_for: SparkFor) -> Path:
+def written(what: Variant, place: WriteTarget, writer_for: WriterFor) -> Path:
     """Return the folder of a table with all its steps."""
-    *_, last = steps(what, place, spark_for)
+    *_, last = steps(what, place, writer_for)
     return last.table
 
 
@@ -126,11 +126,11 @@ def tell_other_keys(table: Path) -> None:
 
 @pytest.mark.parametrize("writer", [OLD_BY_NIGHT, NEW_BY_NIGHT, NEWEST])
 def test_statistics_a_record_level_index_and_rows_of_spark(
-    writer: str, spark_for: SparkFor, place: WriteTarget
+    writer: str, writer_for: WriterFor, place: WriteTarget
 ) -> None:
     asked = {"index": "record_level", "record_merger": "spark", "insert_operation": "insert"}
     asked |= {"metadata_table": STATISTICS[writer]}
-    table = written(variant("hudi-cow", writer, asked, IN_ONE), place, spark_for)
+    table = written(variant("hudi-cow", writer, asked, IN_ONE), place, writer_for)
     assert {"files", "column_stats", "record_index"} <= metadata_parts(table)
     assert "bloom_filters" not in metadata_parts(table)
     (footer,) = footers(table)
@@ -142,12 +142,12 @@ def test_statistics_a_record_level_index_and_rows_of_spark(
 
 @pytest.mark.parametrize("writer", [OLD, NEW_BY_NIGHT, NEWEST_BY_NIGHT])
 def test_bloom_filters_encoded_partitions_and_a_bulk_insert(
-    writer: str, spark_for: SparkFor, place: WriteTarget
+    writer: str, writer_for: WriterFor, place: WriteTarget
 ) -> None:
     asked = {"insert_operation": "bulk_insert", "encoded_partitions": "on"}
     asked |= {"metadata_table": "bloom_filters"}
     what = variant("hudi-mor", writer, asked, IN_TWO, Upsert(keys=("3",)), partitioned=True)
-    table = written(what, place, spark_for)
+    table = written(what, place, writer_for)
     assert metadata_parts(table) == {"files", "bloom_filters"}
     assert {each.name for each in table.glob("p=*")} >= {"p=a%3Db", "p=50%25"}
     assert operations(table) == ["BULK_INSERT", "UPSERT"]
@@ -155,10 +155,10 @@ def test_bloom_filters_encoded_partitions_and_a_bulk_insert(
 
 @pytest.mark.parametrize("writer", [OLD, NEW_BY_NIGHT, NEWEST_BY_NIGHT])
 def test_a_bloom_index_believes_footers_and_100_rows_fill_a_small_row_group(
-    writer: str, spark_for: SparkFor, place: WriteTarget
+    writer: str, writer_for: WriterFor, place: WriteTarget
 ) -> None:
     asked = {"index": "bloom", "row_groups": "small"}
-    found = steps(variant("hudi-cow", writer, asked, MANY, Upsert(keys=("5",))), place, spark_for)
+    found = steps(variant("hudi-cow", writer, asked, MANY, Upsert(keys=("5",))), place, writer_for)
     _, first = next(found), next(found)
     assert row_groups(first.table) == [[100, 20]]
     tell_other_keys(place.table)
@@ -168,10 +168,10 @@ def test_a_bloom_index_believes_footers_and_100_rows_fill_a_small_row_group(
 
 @pytest.mark.parametrize("writer", [OLD, NEW_BY_NIGHT])
 def test_a_simple_index_reads_the_keys_themselves(
-    writer: str, spark_for: SparkFor, place: WriteTarget
+    writer: str, writer_for: WriterFor, place: WriteTarget
 ) -> None:
     what = variant("hudi-cow", writer, {"index": "simple"}, IN_ONE, Upsert(keys=("1",)))
-    found = steps(what, place, spark_for)
+    found = steps(what, place, writer_for)
     _, _ = next(found), next(found)
     tell_other_keys(place.table)
     (last,) = found
@@ -180,12 +180,12 @@ def test_a_simple_index_reads_the_keys_themselves(
 
 @pytest.mark.parametrize("writer", [NEWEST, NEW_BY_NIGHT])
 def test_a_global_index_finds_a_key_in_another_partition(
-    writer: str, spark_for: SparkFor, place: WriteTarget
+    writer: str, writer_for: WriterFor, place: WriteTarget
 ) -> None:
     what = variant("hudi-cow", writer, {"index": "global_bloom"}, IN_ONE, partitioned=True)
-    found = steps(what, place, spark_for)
+    found = steps(what, place, writer_for)
     _, _ = next(found), next(found)
-    session = spark_for(writer).open(VariantOutcomes(what).session(writer))
+    session = writer_for(writer).open(VariantOutcomes(what).session(writer))
     table = f"{place.database}.t"
     session.run(f"insert into {table} values ('1', 9, 'f', 'y')", timeout_s=MINUTE)
     keys = session.run(f"select id from {table} order by id", timeout_s=MINUTE).rows
@@ -195,13 +195,13 @@ def test_a_global_index_finds_a_key_in_another_partition(
 
 @pytest.mark.parametrize("cascade", ["on", "off"])
 def test_partitions_have_the_new_column_where_changes_cascade_and_rows_their_row_groups(
-    cascade: str, spark_for: SparkFor, place: WriteTarget
+    cascade: str, writer_for: WriterFor, place: WriteTarget
 ) -> None:
     asked = {"cascade": cascade, "row_groups": "small"}
     later = Insert(rows=({"id": "3", "p": "x"}, {"id": "4", "p": "y"}))
     change = AddColumn("n", parse_type("long"), after="id")
     what = variant("hive-parquet", OLD, asked, IN_ONE, change, later, partitioned=True)
-    table = written(what, place, spark_for)
+    table = written(what, place, writer_for)
     assert sorted(row_groups(table)) == [[1], [1], [1, 1]]
     with metastore_client.connect(place.metastore_uri) as client:
         (entry,) = client.entries(place.database)
@@ -215,7 +215,7 @@ def test_partitions_have_the_new_column_where_changes_cascade_and_rows_their_row
 
 
 def test_each_row_of_an_iceberg_table_has_its_row_group(
-    spark_for: SparkFor, place: WriteTarget
+    writer_for: WriterFor, place: WriteTarget
 ) -> None:
-    table = written(variant("iceberg", ICEBERG, {"row_groups": "small"}, IN_ONE), place, spark_for)
+    table = written(variant("iceberg", ICEBERG, {"row_groups": "small"}, IN_ONE), place, writer_for)
     assert row_groups(table / "data") == [[1, 1]]

@@ -10,7 +10,7 @@ from harness.scenario import load
 from harness.scenario.operations.change_partition_column import ChangePartitionColumn
 from harness.scenario.operations.change_type import ChangeType
 from harness.write import write_variant
-from harness.write.send_step import SparkFor
+from harness.write.send_step import WriterFor
 from harness.write.writer_pool import WriteTarget
 from tests.engines import test_writers
 from tests.engines.test_writers import NEW, NEWEST, OLD, planned
@@ -26,10 +26,10 @@ REFUSED = {"int", "date"}
 
 @pytest.mark.parametrize("writer", [OLD, NEW, NEWEST])
 def test_a_long_becomes_what_can_hold_it_in_every_place(
-    writer: str, spark_for: SparkFor, place: WriteTarget
+    writer: str, writer_for: WriterFor, place: WriteTarget
 ) -> None:
     variant = planned(LONG, "hudi-cow", Writer(writer))
-    records = write_variant.write(variant, place, spark_for).records
+    records = write_variant.write(variant, place, writer_for).records
     for at, step in enumerate(LONG.steps, start=1):
         outcome, done = records[at].outcome, step.operation
         refused = isinstance(done, ChangeType) and str(done.to) in REFUSED
@@ -39,10 +39,10 @@ def test_a_long_becomes_what_can_hold_it_in_every_place(
 
 @pytest.mark.parametrize("writer", [OLD, NEW, NEWEST])
 def test_a_partition_column_is_neither_renamed_nor_dropped_and_the_table_is_written_on(
-    writer: str, spark_for: SparkFor, place: WriteTarget
+    writer: str, writer_for: WriterFor, place: WriteTarget
 ) -> None:
     variant = planned(PARTITIONS, "hudi-cow", Writer(writer))
-    records = write_variant.write(variant, place, spark_for).records
+    records = write_variant.write(variant, place, writer_for).records
     for at, step in enumerate(PARTITIONS.steps, start=1):
         done = step.operation
         refused = isinstance(done, ChangePartitionColumn) and (done.drop or bool(done.rename))

@@ -11,7 +11,7 @@ from harness.plan import Writer, scenarios_folder
 from harness.scenario import load
 from harness.scenario.definition import Scenario
 from harness.write import write_variant
-from harness.write.send_step import SparkFor
+from harness.write.send_step import WriterFor
 from harness.write.state_records import VariantResult
 from harness.write.writer_pool import WriteTarget
 from tests.engines import test_writers
@@ -33,10 +33,10 @@ def scenario(name: str) -> Scenario:
 
 
 def written(
-    what: str, name: str, writer: str, spark_for: SparkFor, place: WriteTarget
+    what: str, name: str, writer: str, writer_for: WriterFor, place: WriteTarget
 ) -> VariantResult:
     variant = planned(scenario(what), name, Writer(writer))
-    found = write_variant.write(variant, place, spark_for)
+    found = write_variant.write(variant, place, writer_for)
     assert {each.outcome.kind for each in found.records} == {OutcomeKind.APPLIED}
     return found
 
@@ -44,9 +44,9 @@ def written(
 @every_writer
 @both_formats
 def test_a_restored_table_has_its_files_again_and_the_catalog_the_columns_of_before(
-    name: str, writer: str, spark_for: SparkFor, place: WriteTarget
+    name: str, writer: str, writer_for: WriterFor, place: WriteTarget
 ) -> None:
-    records = written("restore", name, writer, spark_for, place).records
+    records = written("restore", name, writer, writer_for, place).records
     assert records[RESTORED].files == records[SAVED].files
     columns = [records[step].catalog for step in (SAVED, LATER, RESTORED, RESTORED + 1)]
     assert columns[0] == columns[3] != columns[1] == columns[2]
@@ -56,9 +56,9 @@ def test_a_restored_table_has_its_files_again_and_the_catalog_the_columns_of_bef
 @every_writer
 @both_formats
 def test_a_write_that_died_is_on_the_timeline_until_the_next_one(
-    name: str, writer: str, what: str, spark_for: SparkFor, place: WriteTarget
+    name: str, writer: str, what: str, writer_for: WriterFor, place: WriteTarget
 ) -> None:
-    found = written(what, name, writer, spark_for, place)
+    found = written(what, name, writer, writer_for, place)
     for step in FAILED[what]:
         before, after, later = (
             next(state for (_, at), state in found.states.items() if at == step + more)
@@ -82,18 +82,18 @@ def test_a_write_that_died_is_on_the_timeline_until_the_next_one(
 )
 @both_formats
 def test_after_a_schema_change_a_write_that_died_can_stand_in_the_way_of_all_others(
-    name: str, writer: str, last: OutcomeKind, spark_for: SparkFor, place: WriteTarget
+    name: str, writer: str, last: OutcomeKind, writer_for: WriterFor, place: WriteTarget
 ) -> None:
     variant = planned(scenario("add_column_after_failed_write"), name, Writer(writer))
-    records = write_variant.write(variant, place, spark_for).records
+    records = write_variant.write(variant, place, writer_for).records
     assert [each.outcome.kind for each in records] == [*[OutcomeKind.APPLIED] * 4, last]
 
 
 @pytest.mark.parametrize(("writer", "lost"), [(OLD, False), (NEW, True), (NEWEST, False)])
 def test_a_renamed_column_is_lost_in_the_file_that_is_written_anew_after_a_restore(
-    writer: str, *, lost: bool, spark_for: SparkFor, place: WriteTarget
+    writer: str, *, lost: bool, writer_for: WriterFor, place: WriteTarget
 ) -> None:
-    records = written("restore_renamed", "hudi-cow", writer, spark_for, place).records
+    records = written("restore_renamed", "hudi-cow", writer, writer_for, place).records
     last = records[-1]
     rows = [
         dict(zip(values.columns, row, strict=True)) for values in last.values for row in values.rows

@@ -10,7 +10,7 @@ from harness.scenario import expected_history, load
 from harness.scenario.operations.move_column import MoveColumn
 from harness.scenario.operations.sync import Sync
 from harness.write import write_variant
-from harness.write.send_step import SparkFor
+from harness.write.send_step import WriterFor
 from harness.write.writer_pool import WriteTarget
 from tests.engines import test_writers
 from tests.engines.test_writers import NEW, NEWEST, OLD, planned
@@ -23,11 +23,11 @@ SCENARIO = load.load(scenarios_folder() / "services" / "write_client_changes.yam
 
 @pytest.mark.parametrize("writer", [OLD, NEW, NEWEST])
 def test_the_catalog_keeps_its_columns_until_it_is_told(
-    writer: str, spark_for: SparkFor, place: WriteTarget
+    writer: str, writer_for: WriterFor, place: WriteTarget
 ) -> None:
     told = Writer(writer, settings={"schema_changes": "write_client"})
     variant = planned(SCENARIO, "hudi-mor", told)
-    records = write_variant.write(variant, place, spark_for).records
+    records = write_variant.write(variant, place, writer_for).records
     steps = [each.operation for each in variant.scenario.steps]
     truths = expected_history.history(
         variant.scenario, merge_on_read=True, applied=[True] * len(steps)

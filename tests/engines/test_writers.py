@@ -22,7 +22,7 @@ from harness.scenario.cells import Variant
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.insert import Insert
 from harness.write import state_store, write_variant
-from harness.write.send_step import SparkFor
+from harness.write.send_step import WriterFor
 from harness.write.state_records import VariantResult
 from harness.write.writer_pool import WriteTarget
 from tests.engines import everyone
@@ -56,10 +56,10 @@ def place(metastore: Metastore, database: str, tmp_path: Path) -> WriteTarget:
 
 @pytest.mark.parametrize(("writer", "version"), ASKED, ids=str)
 def test_a_table_has_the_version_that_was_asked_for(
-    writer: str, version: str, spark_for: SparkFor, place: WriteTarget
+    writer: str, version: str, writer_for: WriterFor, place: WriteTarget
 ) -> None:
     asked = planned(ONE_ROW, "hudi-mor", Writer(writer, {"table_version": version}))
-    written = write_variant.write(asked, place, spark_for)
+    written = write_variant.write(asked, place, writer_for)
     assert [each.outcome.kind for each in written.records] == [OutcomeKind.APPLIED] * 2
     assert [each.table_version for each in written.records] == [version] * 2
     assert [fact.keys for fact in written.records[1].files] == [("1",)]
@@ -69,11 +69,11 @@ def test_a_table_has_the_version_that_was_asked_for(
 @pytest.mark.parametrize("first", UPGRADED)
 @pytest.mark.parametrize("name", ["hudi-cow", "hudi-mor"])
 def test_a_table_that_a_newer_writer_goes_on_with_is_upgraded_and_right(
-    name: str, first: str, readers: Sequence[Running], spark_for: SparkFor, place: WriteTarget
+    name: str, first: str, readers: Sequence[Running], writer_for: WriterFor, place: WriteTarget
 ) -> None:
     at = UPGRADED[first]
     variant = planned(MOVE, name, Writer(OLD, then=NEW, at=at))
-    written = write_variant.write(variant, place, spark_for)
+    written = write_variant.write(variant, place, writer_for)
     versions = [each.table_version for each in written.records]
     assert {each.outcome.kind for each in written.records} == {OutcomeKind.APPLIED}
     assert versions == ["6"] * at + ["8"] * (len(versions) - at)

@@ -26,7 +26,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # `tools`
 
 from harness.artifacts.cache import Cache
 from harness.cli.console.progress_display import PlainProgress
-from harness.engines.spark.session import Session, SparkRefusal
+from harness.engines.api import RefusedError
+from harness.engines.spark.session import Session
 from harness.plan import own_distributions
 from harness.runtime import provide
 from harness.write.writer_pool import WriteContext, WriterPool
@@ -168,7 +169,7 @@ class FrameTable:
             try:
                 self._write(self.change.columns, numbers, 2)
                 wrote, done = WRITTEN, (*done, *numbers)
-            except SparkRefusal as refusal:
+            except RefusedError as refusal:
                 wrote = _told(refusal)
             change = self.change if done else FrameChange("", BASE, BASE)
             due = self._due(change, done)
@@ -211,7 +212,7 @@ class FrameTable:
         try:
             session.run(view, timeout_s=TIMEOUT_S)
             found = session.run("select * from v", timeout_s=TIMEOUT_S)
-        except SparkRefusal as refusal:
+        except RefusedError as refusal:
             return _told(refusal)
         names = [name for name, _ in found.columns]
         rows = [dict(zip(names, map(str, row), strict=True)) for row in found.rows]
@@ -229,7 +230,7 @@ def error(text: str) -> str:
     return next(reversed([each[1] for each in THROWN.finditer(line)]), line)
 
 
-def _told(refusal: SparkRefusal) -> str:
+def _told(refusal: RefusedError) -> str:
     return error(f"{refusal.refusal.kind}: {refusal.refusal.message}")
 
 

@@ -36,7 +36,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # `tools`
 
 from harness.artifacts.cache import Cache
 from harness.cli.console.progress_display import PlainProgress
-from harness.engines.spark.session import Session, SparkRefusal, SparkSilent
+from harness.engines.api import NoAnswerError, RefusedError
+from harness.engines.spark.session import Session
 from harness.plan import own_distributions
 from harness.runtime import provide
 from harness.write import kill_writer
@@ -90,7 +91,7 @@ class Started:
         `known`: what happened last, and how much, where that was counted.
         """
         problem = self.asked.exception()
-        killed = isinstance(problem, SparkSilent) or _is_kill(problem)
+        killed = isinstance(problem, NoAnswerError) or _is_kill(problem)
         if not killed:
             self.asked.result()
         happened = list(self.events.read(0))
@@ -162,7 +163,7 @@ class KilledPipelines:
 
 def _is_kill(problem: BaseException | None) -> bool:
     """Return whether that is how `kill_writer` tells of its own blow."""
-    return isinstance(problem, SparkRefusal) and problem.refusal.kind == "killed"
+    return isinstance(problem, RefusedError) and problem.refusal.kind == "killed"
 
 
 def _when(asked: Future[None], events: FolderEvents, moment: int) -> str:

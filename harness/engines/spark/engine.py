@@ -29,7 +29,6 @@ from harness.engines.code_digest import code_digest
 from harness.engines.format_facts import FormatFacts
 from harness.engines.spark import launch
 from harness.engines.spark import session as client
-from harness.engines.spark.session import SparkRefusal, SparkSilent
 from harness.engines.spark.shell import SparkShell
 from harness.engines.spark.values import canonical_type
 from harness.runtime.api import Configuration, MetastoreUris, Runtime
@@ -60,12 +59,7 @@ class SparkConnection:
 
     def ask(self, sql: str, *, timeout_s: float) -> Reply:
         """Send a query and fetch all rows; raises as `Connection.ask` says."""
-        try:
-            found = self._session.run(sql, timeout_s=timeout_s)
-        except SparkRefusal as answer:
-            raise RefusedError(answer.refusal, answer.seconds) from None
-        except SparkSilent as problem:
-            raise NoAnswerError(str(problem)) from None
+        found = self._session.run(sql, timeout_s=timeout_s)
         told = tuple(Column(name, type_, canonical_type(type_)) for name, type_ in found.columns)
         columns, rows = query_sql.drop_meta(told, found.rows)
         meta = query_sql.left_out(told, found.rows)
@@ -86,11 +80,7 @@ class SparkServer:
     def connect(self, settings: ReaderSettings) -> Connection:
         """Open a session; raises NoAnswerError when the process is gone."""
         tell = tuple(key for keys in KEYS.values() for key in keys)
-        try:
-            session = self._spark.open(session_settings(settings), tell)
-        except SparkSilent as problem:
-            raise NoAnswerError(str(problem)) from None
-        return SparkConnection(session)
+        return SparkConnection(self._spark.open(session_settings(settings), tell))
 
     def alive(self) -> bool:
         """Return whether the process still runs."""

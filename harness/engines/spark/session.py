@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from harness.core.errors import HarnessError
 from harness.core.records import Refusal
+from harness.engines.api import NoAnswerError, RefusedError
 from harness.engines.spark import log_errors
 from harness.engines.spark.values import as_declared
 from harness.model.canonical import Value, from_json
@@ -31,20 +32,6 @@ class Library(StrEnum):
     HUDI = "write_client"
     ICEBERG = "iceberg_client"
     DELTA = "delta_client"
-
-
-class SparkRefusal(Exception):
-    """Spark answered a statement with an error."""
-
-    def __init__(self, refusal: Refusal, seconds: float) -> None:
-        """`seconds`: how long it took to say so."""
-        super().__init__(f"{refusal.kind}: {refusal.message}")
-        self.refusal = refusal
-        self.seconds = seconds
-
-
-class SparkSilent(Exception):
-    """There was no answer: too late, or the process is gone. Nothing more can be asked of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +57,8 @@ class Session:
         """Run one statement and fetch all rows.
 
         Raises:
-            SparkRefusal: Spark answered with an error.
-            SparkSilent: it did not answer in time, for which its process is ended, or it died.
+            RefusedError: Spark answered with an error.
+            NoAnswerError: it did not answer in time, for which its process is ended, or it died.
             HarnessError: the worker itself failed.
 
         """
@@ -104,13 +91,13 @@ class Session:
         began = self._spark.log_size()
         try:
             return self._spark.ask(timeout_s, session=self._name, **request)
-        except SparkRefusal as answer:
+        except RefusedError as answer:
             told = log_errors.explained(answer.refusal, self._spark.log_since(began))
-            raise SparkRefusal(told, answer.seconds) from None
+            raise RefusedError(told, answer.seconds) from None
 
     def close(self) -> None:
         """End the session; never raises."""
-        with suppress(SparkSilent, SparkRefusal, HarnessError):
+        with suppress(NoAnswerError, RefusedError, HarnessError):
             self._spark.ask(OPEN_S, do="close", session=self._name)
 
 
@@ -133,7 +120,7 @@ class Spark:
         `tell`: keys whose values the session is asked for, `unset` where it has none.
 
         Raises:
-            SparkSilent: the process is gone.
+            NoAnswerError: the process is gone.
 
         """
         name = f"s{next(self._numbers)}"
@@ -149,7 +136,9 @@ class Spark:
             return _checked(reply.result(timeout_s))
         except TimeoutError:
             self._running.stop(grace_s=0)
-            raise SparkSilent(f"no answer within {timeout_s:g} s; the process was ended") from None
+            raise NoAnswerError(
+                f"no answer within {timeout_s:g} s; the process was ended"
+            ) from None
         finally:
             self._running.peak_memory_mb()
 
@@ -194,7 +183,7 @@ class Spark:
         line = json.dumps({"id": number, **request}).encode() + b"\n"
         with self._lock:
             if self._over:
-                raise SparkSilent(self._how_it_ended())
+                raise NoAnswerError(self._how_it_ended())
             self._waiting[number] = reply
         with suppress(OSError):  # then the listener sees the end, and says so to all who wait
             self._connection.sendall(line)
@@ -215,7 +204,7 @@ class Spark:
             self._over = True
             left, self._waiting = self._waiting, {}
         for waiting in left.values():
-            waiting.set_exception(SparkSilent(why))
+            waiting.set_exception(NoAnswerError(why))
 
     def _how_it_ended(self) -> str:
         return f"the Spark process ended; the end of its log:\n{self.log_tail()}"
@@ -223,7 +212,7 @@ class Spark:
 
 def _checked(reply: dict[str, Any]) -> dict[str, Any]:
     if "error" in reply:
-        raise SparkRefusal(Refusal(**reply["error"]), reply.get("seconds", 0.0))
+        raise RefusedError(Refusal(**reply["error"]), reply.get("seconds", 0.0))
     if "broke" in reply:
         raise HarnessError(f"the Spark worker failed:\n{reply['broke']}")
     return reply

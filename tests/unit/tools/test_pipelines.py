@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from harness.core.records import Refusal
-from harness.engines.spark.session import SparkRefusal, SparkSilent
+from harness.engines.api import NoAnswerError, RefusedError
 from tools.measure.pipelines_events import FolderEvents
 from tools.measure.pipelines_tables import KEY, HudiTable, Pipeline, Rows
 
@@ -127,8 +127,8 @@ def test_a_batch_is_struck_at_the_moment_or_is_over_before(program: ModuleType) 
     assert program._when(asked, events, 4) == program.UNDISTURBED
 
 
-SILENT = SparkSilent("the process is gone")
-HELD = SparkRefusal(Refusal("killed", "the process was killed before the commit"), 0.0)
+SILENT = NoAnswerError("the process is gone")
+HELD = RefusedError(Refusal("killed", "the process was killed before the commit"), 0.0)
 
 
 @pytest.mark.parametrize(
@@ -165,9 +165,9 @@ def test_what_came_of_a_batch_is_when_it_was_killed_and_whether_it_is_committed(
 
 def test_an_error_of_the_writer_is_no_kill(program: ModuleType, tmp_path: Path) -> None:
     asked: Future[None] = Future()
-    asked.set_exception(SparkRefusal(Refusal("HoodieException", "no such table"), 0.0))
+    asked.set_exception(RefusedError(Refusal("HoodieException", "no such table"), 0.0))
     watched = SimpleNamespace(read=lambda _s: iter(()))
-    with pytest.raises(SparkRefusal, match="no such table"):
+    with pytest.raises(RefusedError, match="no such table"):
         program.Started(pipeline(tmp_path, FIRST), SECOND, asked, watched).came(7, None)
 
 

@@ -14,7 +14,7 @@ import pytest
 from harness.artifacts.cache import Cache
 from harness.core.errors import HarnessError
 from harness.core.records import FindingKind, Outcome, OutcomeKind, Refusal, StateRecord, Witness
-from harness.engines.spark.session import SparkRefusal, SparkSilent
+from harness.engines.api import NoAnswerError, RefusedError
 from harness.formats import load
 from harness.formats.hudi_metadata import PREFIX
 from harness.formats.statements import FrameWrite, Sql
@@ -148,8 +148,8 @@ def test_nobody_is_asked_about_a_step_that_was_told_of_none(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("error", "why"),
     [
-        (SparkRefusal(Refusal("ParseException", "no viable alternative"), 0.1), "ParseException"),
-        (SparkSilent("no answer within 300 s"), "no answer within 300 s"),
+        (RefusedError(Refusal("ParseException", "no viable alternative"), 0.1), "ParseException"),
+        (NoAnswerError("no answer within 300 s"), "no answer within 300 s"),
         (HarnessError("the Spark worker failed"), "the Spark worker failed"),
     ],
 )

@@ -13,7 +13,7 @@ import pytest
 from harness.artifacts.cache import Cache
 from harness.core.errors import HarnessError
 from harness.core.records import FileValues, Outcome, OutcomeKind, Refusal
-from harness.engines.spark.session import SparkRefusal, SparkSilent
+from harness.engines.api import NoAnswerError, RefusedError
 from harness.formats.hudi import Hudi
 from harness.formats.hudi_statistics import FOLDER
 from harness.model.column_statistics import (
@@ -31,7 +31,7 @@ from harness.write.wrong_statistics import FileRowsSeen, wrong
 from tests.unit.formats.test_statistics import FACT, row
 from tests.unit.write.test_write_variant import WRITER, variant
 
-REFUSED = SparkRefusal(Refusal("HoodieException", "Exception when reading log file"), 0.1)
+REFUSED = RefusedError(Refusal("HoodieException", "Exception when reading log file"), 0.1)
 
 
 @dataclass
@@ -94,7 +94,7 @@ def test_nobody_is_asked_where_there_is_no_such_index(
     ("error", "text"),
     [
         (REFUSED, "HoodieException: Exception when reading log file"),
-        (SparkSilent("no answer within 300 s"), "no answer within 300 s"),
+        (NoAnswerError("no answer within 300 s"), "no answer within 300 s"),
         (HarnessError("the Spark worker failed"), "the Spark worker failed"),
     ],
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.core.records import OutcomeKind, Refusal
-from harness.engines.spark.session import SparkRefusal
+from harness.engines.api import RefusedError
 from harness.scenario.definition import Step
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.begin_write import BeginWrite
@@ -57,7 +57,7 @@ class Second:
             take(Path(self.told["hoodie.write.lock.filesystem.path"]) / LOCK, timeout_s)
         self.went_on.set()
         if self.refuses:
-            raise SparkRefusal(CONFLICT, 1.0)
+            raise RefusedError(CONFLICT, 1.0)
         (timeline / "150.commit").touch()
 
 
@@ -66,10 +66,10 @@ def written(
 ) -> VariantResult:
     writers = {1: second.first, 2: second}
 
-    def spark_for(_: str, number: int = 1, /) -> object:
+    def writer_for(_: str, number: int = 1, /) -> object:
         return writers[number]
 
-    return write_variant.write(variant(steps=tuple(map(Step, does))), place, spark_for)  # type: ignore[arg-type]
+    return write_variant.write(variant(steps=tuple(map(Step, does))), place, writer_for)  # type: ignore[arg-type]
 
 
 @pytest.fixture

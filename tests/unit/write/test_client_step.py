@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from harness.core.records import Outcome, OutcomeKind, Refusal
-from harness.engines.spark.session import Library, SparkRefusal
+from harness.engines.api import RefusedError
+from harness.engines.spark.session import Library
 from harness.model.datatypes import parse_type
 from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.definition import Step
@@ -48,7 +49,7 @@ class WithClient(Simulated):
         name = "300.commit" if self.completes else "300.commit.requested"
         (self.folder / ".hoodie" / name).touch()
         if self.fails:
-            raise SparkRefusal(ERROR, 0.1)
+            raise RefusedError(ERROR, 0.1)
 
 
 def outcome(place: WriteTarget, spark: Simulated, *last: Operation) -> Outcome:

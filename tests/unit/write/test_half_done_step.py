@@ -8,7 +8,7 @@ import pytest
 
 from harness.core import outcomes
 from harness.core.records import OutcomeKind, Refusal
-from harness.engines.spark.session import SparkRefusal
+from harness.engines.api import RefusedError
 from harness.scenario.definition import Step
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.insert import Insert
@@ -33,7 +33,7 @@ class FailsLate(Simulated):
     def run(self, sql: str, *, timeout_s: float) -> None:
         super().run(sql, timeout_s=timeout_s)
         if self.part and self.part in sql:
-            raise SparkRefusal(ERROR, 0.1)
+            raise RefusedError(ERROR, 0.1)
 
 
 def test_a_step_that_is_committed_is_applied_with_the_error_beside_it(place: WriteTarget) -> None:

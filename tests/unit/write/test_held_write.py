@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness.core.records import Refusal
-from harness.engines.spark.session import SparkRefusal, SparkSilent
+from harness.engines.api import NoAnswerError, RefusedError
 from harness.write import held_write
 from harness.write.held_write import HeldWrite, NotHeldError
 
@@ -74,12 +74,12 @@ def test_it_waits_until_it_is_told_to_commit(folder: Path) -> None:
 
 
 def test_a_refused_commit_is_an_error(folder: Path) -> None:
-    held = begun(Simulated(folder, after=SparkRefusal(ERROR, 1.0)))
-    with pytest.raises(SparkRefusal, match="no such table"):
+    held = begun(Simulated(folder, after=RefusedError(ERROR, 1.0)))
+    with pytest.raises(RefusedError, match="no such table"):
         held.commit()
 
 
-@pytest.mark.parametrize("ends", [SparkRefusal(ERROR, 1.0), SparkSilent("it died")])
+@pytest.mark.parametrize("ends", [RefusedError(ERROR, 1.0), NoAnswerError("it died")])
 def test_one_that_ends_before_it_waits_is_an_error_at_once(folder: Path, ends: Exception) -> None:
     with pytest.raises(type(ends), match=str(ends)):
         begun(Simulated(folder, before=ends))

@@ -15,7 +15,7 @@ import pytest
 
 from harness.core.records import Refusal
 from harness.engines.api import NoAnswerError, RefusedError, Reply
-from harness.engines.spark.session import Library, SparkRefusal, SparkSilent
+from harness.engines.spark.session import Library
 from harness.runtime.api import Served
 from harness.write import kill_writer
 from harness.write.held_write import NotHeldError
@@ -37,7 +37,7 @@ class Simulated:
             raise self.ends
         with self.pipe.open("rb"):  # waits for who opens it for writing
             self.killed.wait(timeout_s)
-        raise SparkSilent("the process is gone")
+        raise NoAnswerError("the process is gone")
 
     def kill(self) -> None:
         self.killed.set()
@@ -55,7 +55,7 @@ def _pipe(tmp_path: Path) -> Path:
 
 def test_it_is_killed_as_soon_as_it_waits(pipe: Path) -> None:
     spark = Simulated(pipe)
-    with pytest.raises(SparkRefusal, match="killed before the commit"):
+    with pytest.raises(RefusedError, match="killed before the commit"):
         run(spark)
     assert spark.killed.is_set()
     assert stat.S_ISFIFO(os.stat(pipe).st_mode)  # noqa: PTH116 - the pipe itself
@@ -63,11 +63,11 @@ def test_it_is_killed_as_soon_as_it_waits(pipe: Path) -> None:
 
 def test_a_second_write_of_the_same_table_has_a_pipe_of_its_own(pipe: Path) -> None:
     for _ in range(2):
-        with pytest.raises(SparkRefusal, match="killed"):
+        with pytest.raises(RefusedError, match="killed"):
             run(Simulated(pipe))
 
 
-@pytest.mark.parametrize("ends", [SparkRefusal(ERROR, 1.0), SparkSilent("it died by itself")])
+@pytest.mark.parametrize("ends", [RefusedError(ERROR, 1.0), NoAnswerError("it died by itself")])
 def test_one_that_ends_before_it_waits_is_not_killed(pipe: Path, ends: Exception) -> None:
     spark = Simulated(pipe, ends)
     with pytest.raises(type(ends), match=str(ends)):
@@ -88,7 +88,7 @@ class Locked:
             raise self.ends
         self.waits.set()
         self.killed.wait(60)
-        raise SparkSilent("the process is gone")
+        raise NoAnswerError("the process is gone")
 
     def kill(self) -> None:
         self.killed.set()
@@ -111,12 +111,12 @@ class Catalog:
         self.locked = False
 
 
-@pytest.mark.parametrize("ends", [None, SparkRefusal(ERROR, 0.0)])
+@pytest.mark.parametrize("ends", [None, RefusedError(ERROR, 0.0)])
 def test_who_waits_for_a_lock_is_killed_and_no_lock_stays(ends: Exception | None) -> None:
     spark = Locked(ends)
     catalog = Catalog(spark)
     told = "no such table" if ends else "killed before the commit"
-    with pytest.raises(SparkRefusal, match=told):
+    with pytest.raises(RefusedError, match=told):
         kill_writer.run_locked(spark, spark.run, catalog, "d")  # type: ignore[arg-type]
     assert spark.killed.is_set() is not bool(ends)
     assert not catalog.locked
@@ -148,14 +148,14 @@ class Transaction(Locked):
         return Session(self)
 
 
-REFUSED = SparkRefusal(ERROR, 0.0), "no such table"
-SILENT = SparkSilent("it died by itself"), "it died by itself"
+REFUSED = RefusedError(ERROR, 0.0), "no such table"
+SILENT = NoAnswerError("it died by itself"), "it died by itself"
 
 
 @pytest.mark.parametrize(("ends", "told"), [(None, "killed before the commit"), REFUSED, SILENT])
 def test_who_comes_to_the_commit_is_killed(ends: Exception | None, told: str) -> None:
     spark = Transaction(ends)
-    with pytest.raises((SparkRefusal, SparkSilent), match=told):
+    with pytest.raises((RefusedError, NoAnswerError), match=told):
         kill_writer.run_to_commit(spark, Session(spark), spark.run, "d")  # type: ignore[arg-type]
     assert spark.killed.is_set() is (ends is None)
 
@@ -188,7 +188,7 @@ class Process(Locked):
     def run(self) -> None:
         try:
             super().run()
-        except SparkSilent as silence:
+        except NoAnswerError as silence:
             raise NoAnswerError(str(silence)) from None
 
     def stop(self, grace_s: float) -> None:
@@ -217,7 +217,7 @@ def in_transaction(process: Process, relay: Relay | None) -> list[str]:
     """Send a statement, and return what the server was told."""
     server = HiveServer(process)
     writer = SqlWriter(server, 60.0, relay=relay)  # type: ignore[arg-type]
-    with pytest.raises((SparkRefusal, NotHeldError)) as raised:
+    with pytest.raises((RefusedError, NotHeldError)) as raised:
         kill_writer.run_transaction(writer, {"a": "b"}, "insert", 60.0)
     return [*server.told, str(raised.value)]
 

@@ -10,8 +10,7 @@ import pytest
 
 from harness.core.errors import HarnessError
 from harness.core.records import Refusal
-from harness.engines.api import Connection, Reply
-from harness.engines.spark.session import SparkRefusal, SparkSilent
+from harness.engines.api import Connection, NoAnswerError, RefusedError, Reply
 from harness.formats.statements import Mutation
 from harness.runtime.hive_mutation import MutationProgram
 from harness.runtime.process import ProcessProblem
@@ -83,15 +82,15 @@ def test_rows_that_are_there_are_sent_by_their_identifiers() -> None:
 
 
 def test_what_the_library_throws_is_a_refusal() -> None:
-    with pytest.raises(SparkRefusal) as thrown:
+    with pytest.raises(RefusedError) as thrown:
         send(Program(MOVED))
     assert thrown.value.refusal == MOVED
 
 
 def test_a_program_that_says_nothing_is_silent_as_is_a_server_without_identifiers() -> None:
-    with pytest.raises(SparkSilent, match="ended and said nothing"):
+    with pytest.raises(NoAnswerError, match="ended and said nothing"):
         send(Program(ProcessProblem("it ended and said nothing")))
-    with pytest.raises(SparkSilent, match="no ROW__ID"):
+    with pytest.raises(NoAnswerError, match="no ROW__ID"):
         send(Program(), Asked(ROWS))
 
 

@@ -16,7 +16,7 @@ from harness.artifacts.cache import Cache
 from harness.artifacts.cache_cleanup import sweep
 from harness.core.errors import EnvironmentProblem
 from harness.core.records import OutcomeKind, Refusal, StateRecord
-from harness.engines.spark.session import SparkRefusal, SparkSilent
+from harness.engines.api import NoAnswerError, RefusedError
 from harness.formats import hudi_files
 from harness.formats.api import FileFactError
 from harness.formats.iceberg_settings import MODES
@@ -103,7 +103,7 @@ def sent(place: WriteTarget, spark: Simulated, what: Variant | None = None) -> V
 def refuse(part: str) -> Callable[[str], None]:
     def reply(sql: str) -> None:
         if part in sql:
-            raise SparkRefusal(Refusal("java.lang.X", "no"), 0.1)
+            raise RefusedError(Refusal("java.lang.X", "no"), 0.1)
 
     return reply
 
@@ -171,7 +171,7 @@ def test_what_a_writer_that_fell_silent_leaves_at_home_is_the_next_sweeps(
     def reply(sql: str) -> None:
         make_iceberg(sql)
         if sql.startswith("insert"):
-            raise SparkSilent("no answer within 300 s")
+            raise NoAnswerError("no answer within 300 s")
 
     spark = Simulated(reply, folder=place.folder)
     with pytest.raises(WriterSilent):
@@ -279,13 +279,13 @@ def test_each_step_is_sent_to_its_own_writer_in_one_session_for_each(
     asked: list[str] = []
     spark = Simulated()
 
-    def spark_for(name: str, number: int = 1, /) -> Any:  # noqa: ANN401
+    def writer_for(name: str, number: int = 1, /) -> Any:  # noqa: ANN401
         asked.append(name)
         return spark
 
     newer = "spark-3.5.8-hudi-1.0.2"
     write_variant.write(
-        replace(variant(), writers=(WRITER, WRITER, newer, newer)), place, spark_for
+        replace(variant(), writers=(WRITER, WRITER, newer, newer)), place, writer_for
     )
     assert asked == [WRITER, newer]
     assert len(spark.sent) == 4
@@ -318,7 +318,7 @@ def test_a_state_says_its_table_version_and_why_its_files_tell_nothing(
 def test_silence_ends_the_variant_and_its_step_is_not_kept(place: WriteTarget) -> None:
     def reply(sql: str) -> None:
         if "add columns" in sql:
-            raise SparkSilent("no answer within 300 s")
+            raise NoAnswerError("no answer within 300 s")
 
     with pytest.raises(WriterSilent) as silent:
         sent(place, Simulated(reply))
@@ -378,7 +378,7 @@ def test_an_error_of_a_full_disk_is_no_refusal_and_nothing_of_it_is_kept(
 ) -> None:
     def full(sql: str) -> None:
         if "alter table" in sql:
-            raise SparkRefusal(Refusal("X", "y", cause="IOException: No space left on device"), 0.1)
+            raise RefusedError(Refusal("X", "y", cause="IOException: No space left on device"), 0.1)
 
     with pytest.raises(WriterSilent) as silent:
         sent(place, Simulated(full))

@@ -8,9 +8,9 @@ from typing import Any, cast
 import pytest
 
 from harness.core.records import Refusal
+from harness.engines.api import RefusedError
 from harness.engines.spark import log_errors
 from harness.engines.spark import session as client
-from harness.engines.spark.session import SparkRefusal
 
 FAILED = Refusal("org.apache.hudi.exception.HoodieException", "Insert Into to Hudi table failed")
 NULLS = (
@@ -89,12 +89,12 @@ class Refusing:
 
     def ask(self, _timeout_s: float, **_request: object) -> dict[str, Any]:
         self.log += event(NULLS)
-        raise SparkRefusal(FAILED, 0.5)
+        raise RefusedError(FAILED, 0.5)
 
 
 def test_only_what_is_logged_since_the_statement_counts() -> None:
     session = client.Session(cast("client.Spark", Refusing()), "s1", {})
-    with pytest.raises(SparkRefusal) as refused:
+    with pytest.raises(RefusedError) as refused:
         session.run("insert", timeout_s=1)
     assert refused.value.refusal == replace(FAILED, cause=NULLS)
     assert refused.value.seconds == 0.5

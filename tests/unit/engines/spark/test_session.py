@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from harness.engines.spark.session import Session, Spark, SparkRefusal, SparkSilent
+from harness.engines.api import NoAnswerError, RefusedError
+from harness.engines.spark.session import Session, Spark
 
 STOPPING = {"kind": "X", "message": "a SparkContext that stops", "code": "", "cause": ""}
 
@@ -42,7 +43,7 @@ def test_what_spark_says_while_it_runs_is_an_answer(ends: tuple[Spark, socket.so
     with ThreadPoolExecutor(1) as threads:
         reply = asked(threads, spark, there)
         say(there, id=1, error=STOPPING)
-        with pytest.raises(SparkRefusal, match="a SparkContext that stops"):
+        with pytest.raises(RefusedError, match="a SparkContext that stops"):
             reply.result(30)
 
 
@@ -70,10 +71,10 @@ def test_what_it_says_once_it_is_to_end_is_none(
     with ThreadPoolExecutor(1) as threads:
         reply = asked(threads, spark, there)
         spark.end()
-        with pytest.raises(SparkSilent, match="was ended while it was asked"):
+        with pytest.raises(NoAnswerError, match="was ended while it was asked"):
             reply.result(30)
     assert waited.times == 1
-    with pytest.raises(SparkSilent):
+    with pytest.raises(NoAnswerError):
         spark.ask(1.0, do="run")
 
 
@@ -94,5 +95,5 @@ def test_the_end_of_the_connection_is_told_with_the_log(ends: tuple[Spark, socke
     with ThreadPoolExecutor(1) as threads:
         reply = asked(threads, spark, there)
         there.shutdown(socket.SHUT_RDWR)
-        with pytest.raises(SparkSilent, match=r"the Spark process ended; .*\nthe log"):
+        with pytest.raises(NoAnswerError, match=r"the Spark process ended; .*\nthe log"):
             reply.result(30)
