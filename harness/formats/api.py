@@ -40,6 +40,7 @@ NO_COMMIT: Final = "the table's own records have no commit of it"
 """What is said of a step that answered no error and left the table as it was."""
 
 NO_CATALOG: Final = CatalogHistory()
+"""Of a table of which nothing is asked of the catalog."""
 
 FileRows = tuple[tuple[str, ...], tuple[tuple[Value, ...], ...]]
 """The names of a file's columns, and its rows."""

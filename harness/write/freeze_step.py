@@ -31,6 +31,7 @@ class TableContents:
     others: dict[str, int] = field(default_factory=dict)
     """Instants beside those of the steps, each with the step whose rows it found."""
     catalog: CatalogHistory = NO_CATALOG
+    """What the catalog has of it, and had after the steps before."""
 
 
 def look(

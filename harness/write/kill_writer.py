@@ -99,14 +99,14 @@ def run_transaction(
 
 
 def _killed_when(
-    reached: Callable[[], bool], spark: Spark | SqlWriter, ask: Callable[[], object]
+    reached: Callable[[], bool], writer: Spark | SqlWriter, ask: Callable[[], object]
 ) -> None:
     with ThreadPoolExecutor(1) as thread:
         asked = thread.submit(ask)
         while not (killed := reached()) and not asked.done():
             wait([asked], writer_pipe.LOOK_S)
         if killed:
-            spark.kill()
+            writer.kill()
     if killed and isinstance(asked.exception(), NoAnswerError):
         told = "the process was killed before the commit"
         raise RefusedError(Refusal("killed", told), 0.0) from None

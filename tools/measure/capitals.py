@@ -11,7 +11,6 @@ copy alone. Status 1 where anything is otherwise.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections import Counter
@@ -28,7 +27,6 @@ from harness.run import load_run, pipeline
 from harness.runtime.metastore_client import Catalog
 from harness.write import state_store
 from harness.write.table_state import State
-from tools.markdown_table import table
 from tools.measure import two_tables
 
 if TYPE_CHECKING:
@@ -174,19 +172,14 @@ def came(own: str, copied: str) -> str:
 
 def main() -> int:
     """Ask every reader; print what came of it."""
-    options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    options.add_argument("run", type=Path, metavar="RUN")
-    options.add_argument("folder", type=Path, metavar="FOLDER", help="a new one")
-    options.add_argument("--reader", default="", help="part of the readers' names; all without it")
-    given = options.parse_args()
-    found, folder = load_run.load(given.run), given.folder.resolve()
+    given = two_tables.options(__doc__ or "")
+    found = load_run.load(given.run)
     states = pipeline.states_of(found.states, Cache.default())
-    made = list(copies(found, states, folder / "tables"))
+    made = list(copies(found, states, given.folder / "tables"))
     counts = Counter[tuple[str, str, str]]()
-    for of, name, own, copied in two_tables.answers(found, given.reader, made, folder):
+    for of, name, own, copied in two_tables.answers(found, given.reader, made, given.folder):
         counts[f"`{of.format}`", f"`{name}`", came(own, copied)] += 1
-    print("\n".join(table(HEAD, ((*at, str(n)) for at, n in counts.items()))))
-    return int(any(what != SAME for _, _, what in counts))
+    return two_tables.told(HEAD, counts, SAME)
 
 
 if __name__ == "__main__":

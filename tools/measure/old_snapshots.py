@@ -12,7 +12,6 @@ gives, and what else it is. Status 1 where there is any other.
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 from collections import Counter
@@ -28,7 +27,6 @@ from harness.run import load_run, pipeline
 from harness.runtime.metastore_client import Catalog
 from harness.write import state_store
 from harness.write.table_state import State
-from tools.markdown_table import table
 from tools.measure import two_tables
 
 HEAD: Final = ("table", "reader", "what came", "how often")
@@ -82,18 +80,13 @@ def came(then: str, late: str) -> str:
 
 def main() -> int:
     """Ask every reader; print what came of it."""
-    options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    options.add_argument("run", type=Path, metavar="RUN")
-    options.add_argument("folder", type=Path, metavar="FOLDER", help="a new one, for processes")
-    options.add_argument("--reader", default="", help="part of the readers' names; all without it")
-    given = options.parse_args()
-    found, folder = load_run.load(given.run), given.folder.resolve()
+    given = two_tables.options(__doc__ or "")
+    found = load_run.load(given.run)
     olds = snapshots(found, pipeline.states_of(found.states, Cache.default()))
     counts = Counter[tuple[str, str, str]]()
-    for old, name, then, late in two_tables.answers(found, given.reader, olds, folder):
+    for old, name, then, late in two_tables.answers(found, given.reader, olds, given.folder):
         counts[f"`{old.variant}`", f"`{name}`", came(then, late)] += 1
-    print("\n".join(table(HEAD, ((*at, str(n)) for at, n in counts.items()))))
-    return int(any(what != SAME for _, _, what in counts))
+    return two_tables.told(HEAD, counts, SAME)
 
 
 if __name__ == "__main__":

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -17,6 +19,7 @@ from harness.runtime.api import MetastoreUris
 from harness.runtime.metastore_client import Catalog
 from harness.scenario.cells import parse_reader
 from harness.write.table_state import State
+from tools.markdown_table import table
 from tools.measure.again import said
 
 
@@ -44,6 +47,32 @@ class TwoTables(Protocol):
 
 
 Two = TypeVar("Two", bound=TwoTables)
+
+
+@dataclass(frozen=True, slots=True)
+class TwoTablesOptions:
+    """What somebody typed."""
+
+    run: Path
+    folder: Path
+    """A new one, absolute."""
+    reader: str
+
+
+def options(doc: str) -> TwoTablesOptions:
+    """Parse what was typed; `doc`: of the program, whose first line is its help."""
+    parser = argparse.ArgumentParser(description=doc.partition("\n")[0])
+    parser.add_argument("run", type=Path, metavar="RUN")
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="a new one, for processes")
+    parser.add_argument("--reader", default="", help="part of the readers' names; all without it")
+    given = parser.parse_args()
+    return TwoTablesOptions(given.run, given.folder.resolve(), given.reader)
+
+
+def told(head: Sequence[str], counts: Mapping[tuple[str, str, str], int], same: str) -> int:
+    """Print how often each thing came; return status 1 where one is not the same."""
+    print("\n".join(table(head, ((*at, str(n)) for at, n in counts.items()))))
+    return int(any(what != same for _, _, what in counts))
 
 
 def answers(
