@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from harness.engines.hive.values import canonical_type
-from harness.formats import avro_types
+from harness.formats.files import avro_types
 from harness.model.datatypes import Array, DataType, Map, Struct, Text
 from harness.model.schema import ELEMENT, KEY, VALUE
 from harness.usage.schema_changes import STRUCT, ColumnPart

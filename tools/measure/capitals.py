@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # `tools`
 
 from harness.artifacts.cache import Cache
-from harness.formats import spark_files
+from harness.formats.hive import spark_files
 from harness.run import load_run, pipeline
 from harness.runtime.metastore_client import Catalog
 from harness.write import state_store

@@ -30,7 +30,7 @@ from harness.artifacts.fetch import Installation
 from harness.artifacts.lock import coordinates
 from harness.core.progress import Progress
 from harness.engines.api import Connection
-from harness.formats.hive_acid import SESSION
+from harness.formats.hive_acid.format import SESSION
 from harness.runtime import hive_launcher, provide, work_folders
 from harness.runtime.hive_mutation import PROGRAM
 from harness.runtime.process import Command, finished

@@ -13,10 +13,13 @@ from typing import Final
 
 from harness.engines.spark.session import Session
 from harness.engines.time_travel import NEXT_COMPLETED
-from harness.formats import commit_metadata, hudi_files, hudi_past, hudi_undo, timeline
-from harness.formats.hudi_metadata import PREFIX
+from harness.formats.hudi import commit_metadata, timeline
+from harness.formats.hudi import files as hudi_files
+from harness.formats.hudi import past as hudi_past
+from harness.formats.hudi import undo as hudi_undo
+from harness.formats.hudi.metadata import PREFIX
+from harness.formats.hudi.timeline import Instant
 from harness.formats.statements import PIPE, filled
-from harness.formats.timeline import Instant
 
 KEY: Final = "pipeline.checkpoint"
 """In the extra metadata of the target's commits; the prefix is what stands before the dot."""

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import orc, parquet
 
-from harness.formats import data_files
+from harness.formats.files import data_files
 from tools.measure import capitals
 
 STRUCT = pa.struct([("a", pa.int32())])
