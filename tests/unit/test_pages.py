@@ -18,8 +18,7 @@ from tests.test_architecture import PACKAGES
 
 ROOT: Final = Path(__file__).parents[2]
 START: Final = ROOT / "README.md"
-MEASURE: Final = ROOT / "tools" / "measure" / "README.md"
-PAGES: Final = (START, ROOT / "CHANGELOG.md", MEASURE, *sorted((ROOT / "docs").rglob("*.md")))
+PAGES: Final = (START, ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md")))
 LINK: Final = re.compile(r"\]\(([^)\s]+)\)")
 BLOCK: Final = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 CODE: Final = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
