@@ -11,7 +11,7 @@ from itertools import starmap
 from typing import TYPE_CHECKING, Any, Final
 
 from harness.engines.hive.values import canonical_type
-from harness.formats import avro_types
+from harness.formats.files import avro_types
 from harness.model.datatypes import (
     ELEMENT,
     KEY,
