@@ -30,12 +30,12 @@ from harness.core.records import (
 from harness.model import past_views
 from harness.model.canonical import OwnTexts, Value
 from harness.run.load_run import Run
-from tests.recorded import tidy
-from tests.recorded.tidy import Names
+from tests.builders import tidy_records
+from tests.builders.tidy_records import Names
 
 ID: Final = "run"
 WORDS: Final = "what the engine says of it"
-SEQUENCE: Final = re.compile(rf"({tidy.INSTANT.pattern})_\d+(?=_\d+)")
+SEQUENCE: Final = re.compile(rf"({tidy_records.INSTANT.pattern})_\d+(?=_\d+)")
 """How Hudi numbers a row: by its instant, the task that wrote it, and its place in that."""
 
 
@@ -45,8 +45,8 @@ def run(found: Run) -> Run:
     views_of = {cell.case: (names[cell.variant], cell.view) for cell in found.info.cells}
     return replace(
         found,
-        info=replace(found.info, id=ID, started=tidy.FIRST, fresh=False),
-        states=tuple(tidy.state(each, names[each.variant]) for each in found.states),
+        info=replace(found.info, id=ID, started=tidy_records.FIRST, fresh=False),
+        states=tuple(tidy_records.state(each, names[each.variant]) for each in found.states),
         answers={
             case: _answer(each, *views_of[case])
             for case, each in found.answers.items()
@@ -61,7 +61,7 @@ def names_of(states: Iterable[StateRecord]) -> Mapping[str, Names]:
     by_variant: dict[str, list[StateRecord]] = defaultdict(list)
     for each in states:
         by_variant[each.variant].append(each)
-    found = {variant: tidy.names_of(of) for variant, of in by_variant.items()}
+    found = {variant: tidy_records.names_of(of) for variant, of in by_variant.items()}
     return defaultdict(lambda: Names({}), found)
 
 
@@ -69,7 +69,7 @@ def _answer(given: Answer, names: Names, view: str) -> Answer:
     sql, errors = partial(_sql, names=names, view=view), _errors(names)
     rows, raw = _rows(given, names)
     return replace(
-        tidy.answer(given, errors),
+        tidy_records.answer(given, errors),
         sql=sql(given.sql),
         rows=rows,
         raw=raw,
@@ -93,8 +93,8 @@ def _refusal(given: Refusal | None) -> Refusal | None:
 
 def _errors(names: Names) -> Names:
     """Return what errors call files: an engine names the first it met, and each writing another."""
-    numbers = {each: tidy.instant(0) for each in names.known if each.isdigit()}
-    return Names(dict.fromkeys(names.known, tidy.group(0)) | numbers)
+    numbers = {each: tidy_records.instant(0) for each in names.known if each.isdigit()}
+    return Names(dict.fromkeys(names.known, tidy_records.group(0)) | numbers)
 
 
 def verdict(given: Verdict, names: Mapping[str, Names]) -> Verdict:
@@ -112,8 +112,8 @@ def verdict(given: Verdict, names: Mapping[str, Names]) -> Verdict:
 
 def _sql(sql: str, names: Names, view: str) -> str:
     # When a write was completed is in no record, and a view of the past may be asked by it.
-    times = tidy.INSTANT.findall(sql) if past_views.past(view) else ()
-    return Names(dict.fromkeys(times, tidy.instant(0)) | names.known).text(sql)
+    times = tidy_records.INSTANT.findall(sql) if past_views.past(view) else ()
+    return Names(dict.fromkeys(times, tidy_records.instant(0)) | names.known).text(sql)
 
 
 def _finding(given: Finding, names: Names) -> Finding:
@@ -132,9 +132,11 @@ def _place(given: Witness, names: Names) -> Witness:
     )
 
 
-def _rows(given: Answer | Part, names: Names) -> tuple[tidy.Rows, OwnTexts]:
+def _rows(given: Answer | Part, names: Names) -> tuple[tidy_records.Rows, OwnTexts]:
     raw = [(row, column, _text(text, names)) for row, column, text in given.raw]
-    return tidy.in_order([tuple(_value(each, names) for each in row) for row in given.rows], raw)
+    return tidy_records.in_order(
+        [tuple(_value(each, names) for each in row) for row in given.rows], raw
+    )
 
 
 def _value(value: Value, names: Names) -> Value:

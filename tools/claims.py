@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # `tools`
 from harness.core.errors import UsageProblem
 from harness.run import load_run
 from harness.run.load_run import Run
-from tests.recorded import whole
+from tests.builders import recorded_run
 from tools import claim_evidence, claim_measured
 from tools.claim_evidence import SILENT, Asked, Claim, Evidence, Section, Sight, Standing
 from tools.claim_measured import NotedPart
@@ -235,7 +235,7 @@ def _readers(runs: Sequence[Run], tries: Iterable[Tried]) -> Iterator[str]:
 def _run(name: str) -> Run:
     """Return the run of that folder, or the recording of that name."""
     folder = Path(name)
-    return load_run.load(folder.resolve()) if folder.is_dir() else whole.run_of(name)
+    return load_run.load(folder.resolve()) if folder.is_dir() else recorded_run.run_of(name)
 
 
 def main() -> int:

@@ -17,8 +17,8 @@ from typing import Any, Final
 import pytest
 
 from harness.core.records import Refusal
-from tests.recorded import lines, store
-from tests.recorded.lines import Parsed
+from tests.builders import recorded_lines, recordings
+from tests.builders.recorded_lines import Parsed
 
 ROOT: Final = Path(__file__).parents[2]
 FULL: Final = ROOT / "tests" / "recorded" / "full"
@@ -35,15 +35,15 @@ def tool() -> ModuleType:
 
 @pytest.fixture(scope="module")
 def told() -> dict[str, dict[str, Any]]:
-    each = [json.loads(line) for line in lines.read(TOLD).splitlines()]
+    each = [json.loads(line) for line in recorded_lines.read(TOLD).splitlines()]
     assert len({line["case"] for line in each}) == len(each)
     return {line["case"]: line for line in each}
 
 
 def parsed(folder: Path, name: str) -> Parsed:
-    path = lines.find(folder, name)
+    path = recorded_lines.find(folder, name)
     assert path, folder
-    return lines.parse(lines.read(path))
+    return recorded_lines.parse(recorded_lines.read(path))
 
 
 def recorded(tool: ModuleType, folder: Path) -> Iterator[tuple[str, str, list[str]]]:
@@ -51,10 +51,12 @@ def recorded(tool: ModuleType, folder: Path) -> Iterator[tuple[str, str, list[st
 
     Of the lines alone: to read all answers takes far longer.
     """
-    variants = {each.id: each for each, _ in store._read_plan(parsed(folder, store.VARIANTS))}
-    verdicts = parsed(folder, store.VERDICTS)
+    variants = {
+        each.id: each for each, _ in recordings._read_plan(parsed(folder, recordings.VARIANTS))
+    }
+    verdicts = parsed(folder, recordings.VERDICTS)
     for variant, of_variant in verdicts.variants.items():
-        for cell, name in lines.cells(variant, of_variant):
+        for cell, name in recorded_lines.cells(variant, of_variant):
             said = verdicts.once[name]
             found = [verdicts.once[each] for each in said.get("findings", ())]
             names = sorted(f"{each['kind']}: {', '.join(each['columns'])}" for each in found)
@@ -65,7 +67,7 @@ def recorded(tool: ModuleType, folder: Path) -> Iterator[tuple[str, str, list[st
 def test_what_is_not_right_has_a_line_with_its_names_of_today_and_nothing_else_has(
     tool: ModuleType, told: dict[str, dict[str, Any]]
 ) -> None:
-    every = [each for folder in store.folders(FULL) for each in recorded(tool, folder)]
+    every = [each for folder in recordings.folders(FULL) for each in recorded(tool, folder)]
     assert len(every) >= AT_LEAST
     wrong = {case: (verdict, names) for case, verdict, names in every if verdict not in tool.FINE}
     assert wrong == {case: (each["verdict"], each["findings"]) for case, each in told.items()}
@@ -84,13 +86,13 @@ def test_each_line_is_judged_and_says_by_what(
 def test_the_evidence_is_worked_out_of_the_recording(
     tool: ModuleType, told: dict[str, dict[str, Any]], name: str
 ) -> None:
-    made = list(tool.lines(store.read(FULL / name)))
+    made = list(tool.lines(recordings.read(FULL / name)))
     assert len(made) > 10
     assert made == [each for case, each in told.items() if case.startswith(f"{name}[")]
 
 
 def test_an_answer_that_no_way_gives_is_not_adjudicated(tool: ModuleType) -> None:
-    every = (each for r in store.read(FULL / "iceberg" / "case") for each in tool.cells(r))
+    every = (each for r in recordings.read(FULL / "iceberg" / "case") for each in tool.cells(r))
     known = next(each for each in every if each.said["verdict"] == "wrong")
     assert tool.line(known)["group"] != tool.UNADJUDICATED
     row, *rows = known.answer.rows
@@ -103,7 +105,7 @@ def test_a_refusal_whose_reason_the_records_do_not_bear_out_is_not_adjudicated(
 ) -> None:
     (known, *_) = (
         each
-        for r in store.read(FULL / "iceberg" / "case")
+        for r in recordings.read(FULL / "iceberg" / "case")
         for each in tool.cells(r)
         if each.said["verdict"] == "refused"
     )

@@ -27,9 +27,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # `tools` and `tes
 from harness.core.records import FindingKind, VerdictKind
 from harness.run.load_run import WRITE
 from harness.scenario.cells import Cell, Variant
-from tests.recorded import lines as recorded_lines
-from tests.recorded import store
-from tests.recorded.store import Recorded
+from tests.builders import recorded_lines, recordings
+from tests.builders.recordings import Recorded
 from tools.measure.adjudicate import groups
 from tools.measure.known_good_cell import KnownGoodCell, alone, peers, short, way_text
 from tools.measure.known_good_files import RIGHT, Deviation, Files
@@ -207,7 +206,11 @@ def main() -> int:
     parser.add_argument("recording", type=Path, help="such as tests/recorded/full")
     parser.add_argument("file", type=Path, help="for JSON lines; compressed if it ends in .xz")
     given = parser.parse_args()
-    said = [each for folder in store.folders(given.recording) for each in lines(store.read(folder))]
+    said = [
+        each
+        for folder in recordings.folders(given.recording)
+        for each in lines(recordings.read(folder))
+    ]
     text = "".join(f"{json.dumps(each, ensure_ascii=False)}\n" for each in said)
     recorded_lines.write(given.file, text)
     counted = Counter((each["verdict"], each["group"], each["whose"]) for each in said)

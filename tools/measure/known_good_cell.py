@@ -14,7 +14,7 @@ from harness.model.query import Query
 from harness.model.schema import Field
 from harness.model.simulation.matching import TableLook, table_of
 from harness.scenario.cells import Cell
-from tests.recorded.store import Said
+from tests.builders.recordings import Said
 from tools.measure.known_good_files import RIGHT, SAID, Deviation, Files, Stored, others
 
 LONGEST: Final = 110

@@ -27,8 +27,8 @@ from harness.model.simulation import physical_values as stored
 from harness.model.simulation.column_resolution import slices
 from harness.model.simulation.matching import TableLook, table_of
 from harness.model.simulation.milliseconds import cut
-from tests.recorded import replay
-from tests.recorded.store import Recorded
+from tests.builders import replay
+from tests.builders.recordings import Recorded
 
 META: Final = 5
 """So many columns Hudi's base files begin with that are its own."""

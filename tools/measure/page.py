@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # `tools` and `tes
 from harness.reports import html
 from harness.run import load_run
 from harness.run.load_run import Run
-from tests.recorded import whole
+from tests.builders import recorded_run
 
 WIDTHS = (1440, 800, 390)
 SCHEMES = ("light", "dark")
@@ -62,7 +62,7 @@ def main() -> None:
     options.add_argument("--times", type=int, default=7)
     asked = options.parse_args()
     folder = Path(asked.run)
-    run = load_run.load(folder) if folder.is_dir() else whole.run_of(asked.run)
+    run = load_run.load(folder) if folder.is_dir() else recorded_run.run_of(asked.run)
     with tempfile.TemporaryDirectory() as made:
         for line in figures(run, Path(made), asked.times):
             print(line)

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import orc
 
-from tests.recorded import sample
+from tests.builders import sample_run
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def adjudicate() -> ModuleType:
 def test_until_the_first_schema_change_every_reader_counts(
     adjudicate: ModuleType, tmp_path: Path
 ) -> None:
-    found = sample.make(tmp_path)
+    found = sample_run.make(tmp_path)
     early = [
         verdict
         for verdict in found.verdicts
@@ -43,7 +43,7 @@ def test_until_the_first_schema_change_every_reader_counts(
 def test_what_is_not_correct_among_them_is_listed_by_its_case(
     adjudicate: ModuleType, tmp_path: Path
 ) -> None:
-    found = sample.make(tmp_path)
+    found = sample_run.make(tmp_path)
     listed = [each for each in adjudicate.good([found]) if not each.startswith("|")]
     named = {verdict.case: verdict.verdict for verdict in found.verdicts}
     assert listed
@@ -78,7 +78,7 @@ def test_a_folder_that_is_there_is_not_written_into(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    found = sample.make(tmp_path / "run")
+    found = sample_run.make(tmp_path / "run")
     monkeypatch.setattr(adjudicate.load_run, "load", lambda _: found)
     monkeypatch.setattr("sys.argv", ["adjudicate.py", "sample", "run", str(tmp_path)])
     with pytest.raises(SystemExit):
@@ -99,7 +99,7 @@ def test_a_folder_that_is_there_is_not_written_into(
 def test_after_a_schema_change_few_readers_are_known_to_be_right(
     adjudicate: ModuleType, tmp_path: Path, reader: str, format_: str, *, counts: bool
 ) -> None:
-    found = sample.make(tmp_path)
+    found = sample_run.make(tmp_path)
     cell = replace(found.info.cells[0], reader=reader, step=3)
     assert any(adjudicate.groups(cell, format_, 1)) is counts
 
@@ -107,7 +107,7 @@ def test_after_a_schema_change_few_readers_are_known_to_be_right(
 def test_no_reader_has_to_be_right_where_folders_and_files_differ(
     adjudicate: ModuleType, tmp_path: Path
 ) -> None:
-    cell = replace(sample.make(tmp_path).info.cells[0], step=0)
+    cell = replace(sample_run.make(tmp_path).info.cells[0], step=0)
     assert any(adjudicate.groups(cell, "hudi-cow", 1))
     for scenario in ("hudi/partition_values", "hudi/committed_then_failed"):
         there = replace(cell, variant=f"{scenario}[hudi-cow]@spark-3.5.8-hudi-0.15.0")

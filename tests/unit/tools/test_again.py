@@ -19,7 +19,7 @@ from harness.core.records import Column, Refusal, Verdict, VerdictKind
 from harness.engines.api import NoAnswerError, RefusedError, Reply
 from harness.model.canonical import Value
 from harness.run import load_run, run_info
-from tests.recorded import sample
+from tests.builders import sample_run
 
 HEADS: Final = (Column("id", "varchar", "string"), Column("n", "integer", "int"))
 ROWS: Final = (("1", 1), ("2", None))
@@ -120,7 +120,7 @@ def runs(again: ModuleType, monkeypatch: pytest.MonkeyPatch) -> list[Harness]:
 
 
 def right(command: Sequence[str]) -> int:
-    found = sample.make(folder_of(command))
+    found = sample_run.make(folder_of(command))
     run_info.write_info(found.folder, replace(found.info, id=found.folder.parent.name))
     verdicts = [replace(each, seconds=9.0, reused=False) for each in found.recorded.values()]
     jsonl.write_all(found.folder / load_run.VERDICTS, verdicts)

@@ -34,7 +34,7 @@ from harness.model.file_facts import FileFact, FileKind
 from harness.reports import html, junit, terminal
 from harness.run import load_run, pipeline, run_info
 from harness.run.load_run import Run
-from tests.recorded import tidy
+from tests.builders import tidy_records
 
 RECORDED: Final = Path(__file__).parents[2] / "recorded" / "findings_a5"
 SCENARIO: Final = "hudi/rename"
@@ -76,11 +76,11 @@ def judged(folder: Path) -> Path:
 
 def of_another_hour(old: Run, folder: Path, change: Change = lambda answer: answer) -> Path:
     """Make the same run of another hour: other names, durations and orders of rows."""
-    groups = {each for state in old.states for each in tidy.UUID.findall(str(state.files))}
-    instants = {each for state in old.states for each in tidy.instants_of(state)}
+    groups = {each for state in old.states for each in tidy_records.UUID.findall(str(state.files))}
+    instants = {each for state in old.states for each in tidy_records.instants_of(state)}
     other = str.maketrans("0123456789abcdef", "fedcba9876543210")
     renamed = {each: each.translate(other) for each in groups}
-    names = tidy.Names(renamed | {each: f"2029{each[4:]}" for each in instants})
+    names = tidy_records.Names(renamed | {each: f"2029{each[4:]}" for each in instants})
     hour = datetime.datetime(2029, 2, 3, tzinfo=datetime.UTC)
     run_info.write_info(folder, replace(old.info, id="another", started=hour, fresh=True))
     jsonl.write_all(folder / load_run.STATES, [state(each, names) for each in old.states])
@@ -89,15 +89,15 @@ def of_another_hour(old: Run, folder: Path, change: Change = lambda answer: answ
     return judged(folder)
 
 
-def state(old: StateRecord, names: tidy.Names) -> StateRecord:
-    new = tidy.state(old, names)
+def state(old: StateRecord, names: tidy_records.Names) -> StateRecord:
+    new = tidy_records.state(old, names)
     return replace(new, reused=True, outcome=replace(new.outcome, seconds=old.outcome.seconds + 1))
 
 
-def answer(old: Answer, names: tidy.Names) -> Answer:
+def answer(old: Answer, names: tidy_records.Names) -> Answer:
     rows, raw = names.rows(old)
     return replace(
-        tidy.answer(old, names),
+        tidy_records.answer(old, names),
         sql=names.text(old.sql),
         rows=rows[::-1],
         raw=tuple((len(rows) - 1 - row, column, text) for row, column, text in raw),
@@ -189,9 +189,11 @@ def test_the_first_difference_is_told_by_line_and_character(
     assert alike.first_difference(was, now) == said
 
 
-def names(canonical: ModuleType, *files: FileFact) -> Mapping[str, tidy.Names]:
+def names(canonical: ModuleType, *files: FileFact) -> Mapping[str, tidy_records.Names]:
     outcome = Outcome(1, OutcomeKind.APPLIED, files[0].instant if files else INSTANT)
-    found: Mapping[str, tidy.Names] = canonical.names_of([StateRecord("v", outcome, "", files)])
+    found: Mapping[str, tidy_records.Names] = canonical.names_of(
+        [StateRecord("v", outcome, "", files)]
+    )
     return found
 
 

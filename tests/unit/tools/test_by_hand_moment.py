@@ -17,7 +17,7 @@ from harness.cli.reproduce.script import script
 from harness.engines import time_travel
 from harness.formats import facts
 from harness.model.commit import AS_OF, INCREMENTAL
-from tests.quality.notation import history
+from tests.builders.table_story import history
 from tests.unit.cli.reproduce.simulation import candidate_of
 from tests.unit.cli.reproduce.test_files import seen_of, target
 from tests.unit.tools.test_by_hand import TEXT

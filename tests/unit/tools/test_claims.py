@@ -32,12 +32,12 @@ from harness.run import pipeline
 from harness.run.load_run import WRITE, Run
 from harness.write import state_store
 from harness.write.table_state import Frozen
-from tests.recorded import sample
+from tests.builders import sample_run
 from tools import claim_evidence
 from tools.claim_evidence import Asked, Claim, Evidence, Section, Standing
 
 ROOT = Path(__file__).parents[3]
-READER = sample.NAMES[5]
+READER = sample_run.NAMES[5]
 MOVE = Evidence("hudi/move", (3,), ("misaligned",), readers=(READER,))
 Page = Callable[..., str]
 
@@ -50,7 +50,7 @@ def claims(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    return sample.make(tmp_path)
+    return sample_run.make(tmp_path)
 
 
 @pytest.fixture
@@ -106,7 +106,7 @@ def test_a_readers_finding_agrees_with_the_claim_of_it(
     own = spoilt(run, party)
     assert "**agrees**" in line(page([own], claim(MOVE)))
     told = line(page([own], claim(replace(MOVE, expected=("correct",)))))
-    assert f"**misaligned** (3): `{READER}` reading `{sample.SPARK}`" in told
+    assert f"**misaligned** (3): `{READER}` reading `{sample_run.SPARK}`" in told
     assert "**differs**" in told
 
 
@@ -156,7 +156,7 @@ def test_what_became_of_a_step_is_read_from_its_outcome(page: Page, run: Run) ->
         for each in run.states
     )
     told = line(page([replace(run, states=states)], claim(step)))
-    assert f"**refused** (2): `{sample.SPARK}`" in told
+    assert f"**refused** (2): `{sample_run.SPARK}`" in told
 
 
 def kept(run: Run, unshown: str = "", *lost: str) -> Run:
@@ -182,9 +182,9 @@ def kept(run: Run, unshown: str = "", *lost: str) -> Run:
         ((), Asked.RECORD, "", "correct (2)"),
         ((), Asked.SHOWN, "", "correct (2)"),
         ((), Asked.SHOWN, "no such procedure", "unknown (2)"),
-        (("file",), Asked.RECORD, "", f"**lost_metadata** (2): `{sample.SPARK}`"),
+        (("file",), Asked.RECORD, "", f"**lost_metadata** (2): `{sample_run.SPARK}`"),
         (("file",), Asked.SHOWN, "", "correct (2)"),
-        (("shown",), Asked.SHOWN, "", f"**lost_metadata** (2): `{sample.SPARK}`"),
+        (("shown",), Asked.SHOWN, "", f"**lost_metadata** (2): `{sample_run.SPARK}`"),
         (("shown",), Asked.RECORD, "", "correct (2)"),
     ],
 )
@@ -320,7 +320,7 @@ def test_the_claims_that_are_shipped_are_set_beside_a_recorded_run(
     ("now", "told"),
     [
         (("a", "a"), "same_file_groups (2)"),
-        (("a", "b"), f"**new_file_groups** (2): `{sample.SPARK}`"),
+        (("a", "b"), f"**new_file_groups** (2): `{sample_run.SPARK}`"),
         (("a",), "not executed"),
     ],
 )
@@ -357,7 +357,7 @@ def frozen(run: Run, folder: Path, instant: str) -> tuple[Run, Cache]:
     ("count", "instant", "told"),
     [
         (3, "2", "| new files: 3 (2) |"),
-        (0, "2", f"**new files: 3** (2): `{sample.SPARK}`"),
+        (0, "2", f"**new files: 3** (2): `{sample_run.SPARK}`"),
         (3, "", "**not executed**"),
     ],
 )

@@ -7,12 +7,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tests.recorded import sample
+from tests.builders import sample_run
 from tools.measure import matrix
 
 
 def test_every_verdict_is_counted_once(tmp_path: Path) -> None:
-    found = sample.make(tmp_path)
+    found = sample_run.make(tmp_path)
     names = matrix.short(tuple(each.reader for each in found.info.readers))
     assert len(set(names.values())) == len(names)
     _, _, *rows = matrix.by_reader(found.to_frame(), names)
@@ -21,7 +21,7 @@ def test_every_verdict_is_counted_once(tmp_path: Path) -> None:
 
 
 def test_steps_that_were_not_applied_stand_beside_the_ticks(tmp_path: Path) -> None:
-    found = sample.make(tmp_path)
+    found = sample_run.make(tmp_path)
     row_of = matrix.rows_of(found)
     undone = matrix.not_applied(found, row_of)
     assert sum(undone.values()) == len(found.failed_steps) > 0
@@ -35,7 +35,7 @@ def test_steps_that_were_not_applied_stand_beside_the_ticks(tmp_path: Path) -> N
 
 
 def test_a_row_for_each_table_counts_the_same_cells(tmp_path: Path) -> None:
-    found = sample.make(tmp_path)
+    found = sample_run.make(tmp_path)
     frame, row_of = found.to_frame(), matrix.rows_of(found, tables=True)
     undone = matrix.not_applied(found, row_of)
     head, _, *rows = matrix.by_variants(frame, {}, undone, row_of)

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from tests.recorded import sample
+from tests.builders import sample_run
 from tools.measure import operations
 
 
 def test_each_format_has_a_row_for_each_operation_that_was_asked_about(tmp_path: Path) -> None:
-    frame = operations.cells(sample.make(tmp_path))
+    frame = operations.cells(sample_run.make(tmp_path))
     told = list(operations.page(frame))
     for name, of in frame.groupby("format"):
         assert f"## {name}" in told
@@ -36,7 +36,7 @@ def test_settings_of_a_reader_are_taken_together_and_a_tick_means_that_all_are_r
 
 
 def test_two_runs_are_counted_together(tmp_path: Path) -> None:
-    frame = operations.cells(sample.make(tmp_path))
+    frame = operations.cells(sample_run.make(tmp_path))
     assert not set(frame.reader.str.partition("{")[1]) - {""}
     twice = list(operations.page(pd.concat([frame, frame])))
     assert f"{2 * (frame.format == frame.format.iloc[0]).sum():,} cells." in twice

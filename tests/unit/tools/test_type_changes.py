@@ -10,7 +10,7 @@ import pytest
 from harness.core.records import Answer, Finding, FindingKind, Part, Refusal, Verdict, VerdictKind
 from harness.core.records import Witness as Place
 from harness.run.load_run import Run
-from tests.recorded import sample
+from tests.builders import sample_run
 from tools.measure import type_changes
 
 NO = Refusal("Error", "no")
@@ -18,7 +18,7 @@ NO = Refusal("Error", "no")
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return sample.make(tmp_path_factory.mktemp("run"))
+    return sample_run.make(tmp_path_factory.mktemp("run"))
 
 
 def verdict(kind: VerdictKind, *columns: str) -> Verdict:
