@@ -226,7 +226,7 @@ def test_nobody_is_named_for_a_lost_row_where_statistics_are_not_known() -> None
 @pytest.mark.parametrize("seed", SEEDS)
 def test_right_answers_stay_right_whatever_statistics_say(seed: int) -> None:
     found = story_of_seed(seed)
-    story = [
+    statistics = [
         ColumnStatistics(FOOTER, file.path, name, len(file.records), len(file.records))
         for file in found.disk.files
         for name in file.names
