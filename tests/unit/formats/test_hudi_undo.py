@@ -8,12 +8,12 @@ import pytest
 
 from harness import formats
 from harness.formats.hudi import undo as hudi_undo
-from harness.formats.statements import CommitHeld, HeldSql, Sql, filled, recorded
 from harness.scenario.operations.failed_write import FailedWrite
 from harness.scenario.operations.killed_write import KilledWrite
 from harness.scenario.operations.restore import Restore
 from harness.scenario.operations.rollback import Rollback
 from harness.scenario.operations.savepoint import Savepoint
+from harness.scenario.statements import ResumeWaiting, Sql, WaitingSql, filled, recorded
 from tests.builders.table_story import history
 
 NAMES = (
@@ -32,9 +32,9 @@ BEGUN_LATER = ("1.commit.requested", "1_2.commit", "3.inflight", "4.deltacommit.
 
 
 def said(steps: str) -> str:
-    story = history(steps, mor=True)
-    hudi, (before, after) = formats.load("hudi-mor"), story.history[-2:]
-    (statement,) = hudi.wording(story.operations[-1], before, after, {})
+    told = history(steps, mor=True)
+    hudi, (before, after) = formats.load("hudi-mor"), told.history[-2:]
+    (statement,) = hudi.wording(told.operations[-1], before, after, {})
     return recorded(statement)
 
 
@@ -51,9 +51,9 @@ def test_each_calls_a_procedure_with_the_instant_of_the_step_that_it_is_about() 
 
 
 def test_a_write_fails_by_a_validator_that_is_put_back_then() -> None:
-    story = history("insert 1; fail 2")
-    hudi, (before, after) = formats.load("hudi-cow"), story.history[-2:]
-    validator, query, write, *back = hudi.wording(story.operations[-1], before, after, {})
+    told = history("insert 1; fail 2")
+    hudi, (before, after) = formats.load("hudi-cow"), told.history[-2:]
+    validator, query, write, *back = hudi.wording(told.operations[-1], before, after, {})
     assert recorded(validator) == f"set {hudi_undo.VALIDATORS}={hudi_undo.VALIDATOR}"
     assert recorded(query).endswith("select count(*) from <TABLE_NAME>#-1")
     assert recorded(write).startswith("insert into {database}.t select '2'")
@@ -62,13 +62,13 @@ def test_a_write_fails_by_a_validator_that_is_put_back_then() -> None:
 
 
 def test_a_second_writer_waits_before_its_commit_and_is_told_to_go_on() -> None:
-    story = history("insert 1; begin update 1; commit")
-    hudi, truths = formats.load("hudi-mor"), story.history
-    (held,) = hudi.wording(story.operations[1], truths[1], truths[2], {})
-    assert isinstance(held, HeldSql)
+    told = history("insert 1; begin update 1; commit")
+    hudi, truths = formats.load("hudi-mor"), told.history
+    (held,) = hudi.wording(told.operations[1], truths[1], truths[2], {})
+    assert isinstance(held, WaitingSql)
     assert held.text.startswith("merge into {database}.t")
     assert dict(held.settings)["hoodie.write.lock.filesystem.path"] == "{location}.held"
-    assert hudi.wording(story.operations[2], truths[2], truths[3], {}) == (CommitHeld(),)
+    assert hudi.wording(told.operations[2], truths[2], truths[3], {}) == (ResumeWaiting(),)
 
 
 def test_what_was_begun_and_is_not_completed_is_a_failed_write(tmp_path: Path) -> None:
