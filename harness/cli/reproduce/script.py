@@ -24,7 +24,16 @@ from harness.engines import time_travel
 from harness.engines.api import METASTORE
 from harness.engines.spark.conf import COMMON
 from harness.formats import other_writers
-from harness.formats.statements import (
+from harness.judge.case import Case
+from harness.model.canonical import Value
+from harness.model.commit import NAMED
+from harness.model.identifiers import TABLE
+from harness.reports.sentences import finding_text, refusal_text
+from harness.reports.words import FINDINGS, exact
+from harness.run.load_run import WRITE
+from harness.scenario.cells import Reader, Variant
+from harness.scenario.operations.spark_sql import quoted
+from harness.scenario.statements import (
     TRANSACTIONS,
     ClientCall,
     CommitSql,
@@ -42,15 +51,6 @@ from harness.formats.statements import (
     instants_in,
     recorded,
 )
-from harness.judge.case import Case
-from harness.model.canonical import Value
-from harness.model.commit import NAMED
-from harness.model.identifiers import TABLE
-from harness.reports.sentences import finding_text, refusal_text
-from harness.reports.words import FINDINGS, exact
-from harness.run.load_run import WRITE
-from harness.scenario.cells import Reader, Variant
-from harness.scenario.operations.spark_sql import quoted
 from harness.write.next_step import NextStep, VariantOutcomes
 from harness.write.table_state import DATABASE_DIGITS
 from harness.write.writer_pool import SPARK

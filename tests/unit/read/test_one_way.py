@@ -17,7 +17,7 @@ from harness.scenario.cells import Cell, Plan, Reader
 from harness.write import write_variant
 from harness.write.table_state import States
 from harness.write.writer_pool import WriteTarget
-from tests.calls import Call, called_back, calls_of
+from tests.builders.calls import Call, called_back, calls_of
 from tests.unit.read import test_read_states
 from tests.unit.read.test_read_states import GOOD, HIVE, Engines, place, read
 from tests.unit.write import test_write_variant

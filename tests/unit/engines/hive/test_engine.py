@@ -45,8 +45,8 @@ def test_a_session_is_told_only_what_a_reader_names() -> None:
 
 
 def test_the_input_format_is_told_by_its_class() -> None:
-    told = statements({"statistics": "on", "input-format": "hudi-combine", "vectorized": "on"})
-    assert told == (
+    story = statements({"statistics": "on", "input-format": "hudi-combine", "vectorized": "on"})
+    assert story == (
         "set hive.vectorized.execution.enabled=true",
         "set hive.input.format=org.apache.hudi.hadoop.hive.HoodieCombineHiveInputFormat",
         "set hive.compute.query.using.stats=true",
@@ -69,8 +69,8 @@ def test_every_setting_that_is_offered_has_a_statement() -> None:
 
 
 def test_tez_is_an_engine_of_hive_and_takes_every_query() -> None:
-    told = ("set hive.execution.engine=tez", "set hive.fetch.task.conversion=none")
-    assert statements({"path": "tez"}) == told
+    story = ("set hive.execution.engine=tez", "set hive.fetch.task.conversion=none")
+    assert statements({"path": "tez"}) == story
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_nested_types_come_from_the_table() -> None:
     assert nested_types("`o``d`", odd, {"o`d": "struct<c:int>"}) == ("struct<c:int>",)
 
 
-class Told:
+class Story:
     """Answers a query with one struct, and says what the table's columns are."""
 
     def __init__(self) -> None:
@@ -139,7 +139,7 @@ class Told:
 def test_nested_values_are_read_by_the_table_s_types_however_it_is_asked(
     what: str, where: str, source: str
 ) -> None:
-    client: Any = Told()
+    client: Any = Story()
     found = HiveConnection(client, tolerances.of("hive")).ask(
         f"select {what} from {source}{where}", timeout_s=9.0
     )
