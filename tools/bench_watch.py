@@ -19,7 +19,7 @@ import psutil
 
 from harness.core.progress import RIGHT_OR_WRONG
 from harness.run import load_run as records
-from tools.measure.deaths_runs import works_in
+from tools.deaths_runs import works_in
 
 SAMPLE_S: Final = 0.25
 HARNESS: Final = "harness"

@@ -1,11 +1,11 @@
 """Measure one run of a profile: what costs how much, and what a plain script takes for the same.
 
-    python tools/measure/bench.py --profile quick-start --folder build/bench
+    python tools/bench.py --profile quick-start --folder build/bench
 
 The run is done on a cache that holds the engines and neither table states nor answers; then again,
 with nothing changed; then for one cell of it, whose answer is kept too: what that costs is fixed,
 and the rest is divided by the cells. Then all is asked afresh of the tables that are there, and
-`tools/measure/bench_plain.py` asks the same: neither of the two writes meanwhile. Prints Markdown.
+`tools/bench_plain.py` asks the same: neither of the two writes meanwhile. Prints Markdown.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from typing import Any, Final
 
 import psutil
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # `tools` and `tests`
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # `tools` and `tests`
 
 from harness.artifacts import cache as caches
 from harness.core.records import Answer
 from harness.run import load_run as records
 from harness.runtime import metastore
+from tools.bench_watch import HARNESS, Event, RunUsage, between, watch
 from tools.markdown_table import table
-from tools.measure.bench_watch import HARNESS, Event, RunUsage, between, watch
-from tools.measure.own_cache import with_engines
+from tools.shared_engines import with_engines
 
 FOLDERS: Final = {metastore.DISTRIBUTION: "metastore"}
 """What a server's folder is called where it is not called as its distribution."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from tools.measure.deaths_runs import HARNESS
+from tools.deaths_runs import HARNESS
 
 SCENARIOS: Final = Path(__file__).with_name("deaths_scenarios")
 WRITER: Final = "spark-3.5.8-hudi-0.15.0"

@@ -1,6 +1,6 @@
 """Measure what judging, reporting and comparing take, as a run grows to a million cells.
 
-    python tools/measure/million.py RUN build/million --cells 14000 100000 1000000
+    python tools/million.py RUN build/million --cells 14000 100000 1000000
 
 No engine is started: the recorded variants of a run are repeated under other scenario names until
 there are so many cells. The two runs that are compared have the same records. Prints Markdown.
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # `tools`
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # `tools`
 
 from harness.run.load_run import ANSWERS, STATES
 from harness.run.run_info import INFO

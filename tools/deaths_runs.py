@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,8 +19,6 @@ import psutil
 
 from harness.artifacts import table_homes
 from harness.artifacts.cache import MAKING, Cache
-from tools.measure import deaths_ports
-from tools.measure.deaths_ports import Port
 
 HARNESS: Final = "harness"
 GONE_S: Final = 20.0
@@ -29,6 +27,9 @@ RUN_S: Final = 900.0
 POLL_S: Final = 0.2
 SHORT_S: Final = 0.02
 """The shortest time between two looks."""
+TABLES: Final = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
+LISTENS: Final = "0A"
+"""The state of a socket that listens, in these tables."""
 
 
 class RunProcess:
@@ -110,6 +111,47 @@ def works_in(process: psutil.Process) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Port:
+    """A socket that listens."""
+
+    number: int
+    """The TCP port."""
+    inode: int
+    """The socket's own number: no other one has it as long as the machine runs."""
+
+
+def listening() -> set[Port]:
+    """Return all there are now, whoever holds them."""
+    return {port for table in TABLES if table.exists() for port in parsed(table.read_text("ascii"))}
+
+
+def parsed(table: str) -> Iterator[Port]:
+    """Yield those of a table of the kernel's, below its head. Pure."""
+    for line in table.splitlines()[1:]:
+        _, local, _, state, _, _, _, _, _, inode, *_ = line.split()
+        if state == LISTENS:
+            yield Port(int(local.rpartition(":")[2], 16), int(inode))
+
+
+def held_by(processes: Iterable[psutil.Process]) -> set[Port]:
+    """Return those that one of these processes holds; of one that is gone there are none.
+
+    A port's number alone does not tell whose it is: what one run has let go, another may take at
+    once. The kernel gives every socket a number of its own (inode). Source: proc_pid_fd(5); the
+    kernel's `networking/proc_net_tcp`.
+    """
+    held = {name for each in processes for name in _sockets(each.pid)}
+    return {port for port in listening() if f"socket:[{port.inode}]" in held}
+
+
+def _sockets(pid: int) -> Iterator[str]:
+    with suppress(OSError):
+        for each in Path(f"/proc/{pid}/fd").iterdir():
+            with suppress(OSError):  # closed meanwhile
+                yield str(each.readlink())
+
+
+@dataclass(frozen=True, slots=True)
 class Struck:
     """What there was when the target was struck."""
 
@@ -126,7 +168,7 @@ def strike(
     """
     _wait(run, target, wait_s, answers=number is signal.SIGSTOP)
     family = run.everything()
-    struck = Struck(family, deaths_ports.held_by(family))
+    struck = Struck(family, held_by(family))
     with suppress(psutil.Error, IndexError):
         victim = chance.choice(sorted(run.of(target), key=lambda each: each.pid))
         if run.process.poll() is None:
@@ -159,7 +201,7 @@ def outlived(run: RunProcess, struck: Struck) -> bool:
 def _there(run: RunProcess, struck: Struck) -> list[psutil.Process | Port]:
     """Return processes that are there, else the sockets: the kernel takes long to list these."""
     alive = [each for each in {*struck.family, *run.everything()} if _runs(each)]
-    return [*alive] or [*deaths_ports.listening().intersection(struck.ports)]
+    return [*alive] or [*listening().intersection(struck.ports)]
 
 
 def _runs(process: psutil.Process) -> bool:

@@ -9,7 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from tools.measure.deaths_kinds import SHARES, DeathKind
+from harness.core import jsonl
+from harness.core.records import Verdict
+from harness.run import load_run
+from tools.deaths_kinds import SHARES, DeathKind
 
 FILE: Final = "deaths.jsonl"
 LATE: Final = "too late"
@@ -33,6 +36,24 @@ COLUMNS: Final = {
     LATE: "not struck, not counted",
 }
 """How an outcome begins, and what the table calls it."""
+
+
+def verdicts(folder: Path) -> dict[str, str]:
+    """Return what a run says of each case, without what no two runs share: instants, files, times.
+
+    The text begins with the kind of the verdict.
+    """
+    return {
+        verdict.case: "; ".join([verdict.verdict, *verdict.reproduces, *_findings(verdict)])
+        for verdict in jsonl.read_all(folder / load_run.VERDICTS, Verdict)
+    }
+
+
+def _findings(verdict: Verdict) -> list[str]:
+    return [
+        f"{finding.kind}: {', '.join(finding.columns)} by {finding.party} ({len(finding.places)})"
+        for finding in verdict.findings
+    ]
 
 
 @dataclass(frozen=True, slots=True)

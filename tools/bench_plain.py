@@ -1,6 +1,6 @@
 """Ask what a run asked, as a plain script would: no records, no retries, no cache, no judging.
 
-    python tools/measure/bench_plain.py RUN FOLDER
+    python tools/bench_plain.py RUN FOLDER
 
 One engine after another is started, asked through one connection, one query after another, and
 stopped. Servers are those of the run, but what the harness sets only for speed is as the engines

@@ -13,11 +13,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from harness.artifacts import cache as caches
-from tools.alike import verdicts
-from tools.measure.deaths_kinds import DeathKind
-from tools.measure.deaths_outcomes import OutcomeLog
-from tools.measure.deaths_runs import HARNESS, POLL_S, RunProcess
-from tools.measure.own_cache import with_engines
+from tools.deaths_kinds import DeathKind
+from tools.deaths_outcomes import OutcomeLog, verdicts
+from tools.deaths_runs import HARNESS, POLL_S, RunProcess
+from tools.shared_engines import with_engines
 
 
 @dataclass(frozen=True, slots=True)
