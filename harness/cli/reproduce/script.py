@@ -24,7 +24,17 @@ from harness.engines import time_travel
 from harness.engines.api import METASTORE, PointInTime, Question
 from harness.engines.spark.conf import COMMON
 from harness.formats import other_writers
-from harness.formats.statements import (
+from harness.judge.case import Case
+from harness.model import past_views
+from harness.model.canonical import Value
+from harness.model.commit import NAMED, ref_name
+from harness.model.identifiers import TABLE
+from harness.reports.sentences import finding_text, refusal_text
+from harness.reports.words import FINDINGS, exact
+from harness.run.load_run import WRITE
+from harness.scenario.cells import Reader, Variant
+from harness.scenario.operations.spark_sql import quoted
+from harness.scenario.statements import (
     TRANSACTIONS,
     ClientCall,
     CommitSql,
@@ -42,16 +52,6 @@ from harness.formats.statements import (
     instants_in,
     recorded,
 )
-from harness.judge.case import Case
-from harness.model import past_views
-from harness.model.canonical import Value
-from harness.model.commit import NAMED, ref_name
-from harness.model.identifiers import TABLE
-from harness.reports.sentences import finding_text, refusal_text
-from harness.reports.words import FINDINGS, exact
-from harness.run.load_run import WRITE
-from harness.scenario.cells import Reader, Variant
-from harness.scenario.operations.spark_sql import quoted
 from harness.write.next_step import NextStep, VariantOutcomes
 from harness.write.writer_pool import SPARK
 

@@ -23,7 +23,6 @@ from harness.engines import time_travel
 from harness.engines.api import Engine, Question
 from harness.formats import other_writers
 from harness.formats.api import Format
-from harness.formats.statements import LOCATION, FrameWrite, Sql, Statement
 from harness.model.commit import Moment
 from harness.model.datatypes import Primitive, Struct
 from harness.model.query import ALL, Query, not_null
@@ -77,6 +76,7 @@ from harness.scenario.operations.update import Update
 from harness.scenario.operations.upsert import Upsert
 from harness.scenario.operations.write_frame import WriteFrame
 from harness.scenario.operations.write_with_metadata import MetadataWay, WriteWithMetadata
+from harness.scenario.statements import LOCATION, FrameWrite, Sql, Statement
 
 INT, LONG, TEXT = (Primitive(name) for name in ("int", "long", "string"))
 PLAIN: Final = ("k_", "o_", "p_", "x_", "n_", "i_", "m_", "l_", "a_")
