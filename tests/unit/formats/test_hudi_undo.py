@@ -14,7 +14,7 @@ from harness.scenario.operations.restore import Restore
 from harness.scenario.operations.rollback import Rollback
 from harness.scenario.operations.savepoint import Savepoint
 from harness.scenario.statements import ResumeWaiting, Sql, WaitingSql, filled, recorded
-from tests.quality.notation import history
+from tests.builders.table_story import history
 
 NAMES = (
     *("1.commit", "2.commit", "2.savepoint", "2.savepoint.inflight", "4.restore.requested"),

@@ -23,7 +23,7 @@ from harness.scenario.operations.begin_write import BeginWrite
 from harness.scenario.operations.create_tag import CreateTag
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.rename_column import RenameColumn
-from tests.unit.scenario.stories import scenario_of
+from tests.builders.scenarios import scenario_of
 
 READER = Reader("trino-476")
 LISTED = "_hoodie_file_name"
