@@ -17,13 +17,13 @@ from harness.formats.api import (
     Format,
     VariantSettings,
 )
-from harness.formats.statements import LOCATION, Sql, Statement
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.table import Table
 from harness.model.truth import Truth, row_values
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.operations import name_of
 from harness.scenario.operations.api import Operation
+from harness.scenario.statements import LOCATION, Sql, Statement
 
 
 class Toy(Format):

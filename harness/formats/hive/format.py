@@ -30,17 +30,8 @@ from harness.formats.api import (
 from harness.formats.files import avro, data_files, delimited_text, orc, parquet
 from harness.formats.files.parquet import Footer
 from harness.formats.hive import spark_files
-from harness.formats.statements import (
-    DATABASE,
-    LOCATION,
-    SetColumns,
-    Sql,
-    Statement,
-    of_table,
-    under,
-)
 from harness.model.column_statistics import ColumnStatistics
-from harness.model.datatypes import Array, DataType, Decimal, Map, Primitive, Struct, Text
+from harness.model.datatypes import DataType, Primitive, TypeNames, map_plain
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.identifiers import TABLE
 from harness.model.table import Table
@@ -51,6 +42,15 @@ from harness.scenario.operations import name_of
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.spark_sql import quoted, type_text
 from harness.scenario.operations.touch import Rewrites, Touch
+from harness.scenario.statements import (
+    DATABASE,
+    LOCATION,
+    SetColumns,
+    Sql,
+    Statement,
+    of_table,
+    under,
+)
 
 SCHEMA_CHANGES: Final = frozenset(
     {"add_column", "change_type", "drop_column", "move_column", "rename_column"}
@@ -66,6 +66,7 @@ ROW_GROUPS: Final = "row_groups"
 SETTINGS: Final = {CASCADE: CASCADES, ROW_GROUPS: ("usual", "small")}
 SESSION: Final = {"hive.exec.dynamic.partition.mode": "nonstrict"}
 ZONELESS: Final = Primitive("timestamp_ntz")
+TIMESTAMP: Final = Primitive("timestamp")
 TIMESTAMPS: Final = "spark.sql.timestampType"
 WITHOUT_ZONE: Final = "TIMESTAMP_NTZ"
 """Spark then writes the metastore's timestamps with `isAdjustedToUTC=false` into Parquet files; a
@@ -210,6 +211,12 @@ class HiveFiles(Format):
         return FileFact(*told, nameless=self.read is None)
 
 
+TYPE_NAMES: Final = TypeNames(
+    {"long": "bigint", str(ZONELESS): "timestamp"}, child="{}:{}", between=","
+)
+"""How Hive writes types: it has one for timestamps."""
+
+
 def hive_type(type_: DataType) -> str:
     """Return a type in Hive's words, as the metastore holds it.
 
@@ -217,18 +224,7 @@ def hive_type(type_: DataType) -> str:
     >>> hive_type(parse_type("struct<a: long, b: decimal(10, 2)>"))
     'struct<a:bigint,b:decimal(10,2)>'
     """
-    match type_:
-        case Primitive() | Text():
-            return type_text(_stored(type_))
-        case Decimal(precision, scale):
-            return f"decimal({precision},{scale})"
-        case Struct(fields):
-            return f"struct<{','.join(f'{name}:{hive_type(each)}' for name, each in fields)}>"
-        case Array(element):
-            return f"array<{hive_type(element)}>"
-        case Map(key, value):
-            return f"map<{hive_type(key)},{hive_type(value)}>"
-    raise TypeError(type_)
+    return TYPE_NAMES.text(type_)
 
 
 def _in_one_task(insert: str) -> str:
@@ -254,14 +250,7 @@ def _definition(columns: list[tuple[str, DataType]]) -> str:
 
 def _stored(type_: DataType) -> DataType:
     """Return the type that the metastore has for another: one alone for timestamps."""
-    match type_:
-        case Struct(fields):
-            return Struct(tuple((name, _stored(each)) for name, each in fields))
-        case Array(element):
-            return Array(_stored(element))
-        case Map(key, value):
-            return Map(_stored(key), _stored(value))
-    return Primitive("timestamp") if type_ == ZONELESS else type_
+    return map_plain(type_, lambda plain: TIMESTAMP if plain == ZONELESS else plain)
 
 
 def _stored_columns(entries: Sequence[CatalogEntry]) -> tuple[tuple[str, str], ...]:

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from harness.formats.hudi import commit_metadata, timeline
-from harness.model.datatypes import PRIMITIVES
-from harness.model.schema import ELEMENT, KEY, VALUE
+from harness.model.datatypes import ELEMENT, KEY, PRIMITIVES, VALUE
 from harness.model.schema_history import RecordedField, SchemaHistory, SchemaVersion
 from harness.model.simulation.column_resolution import META
 
