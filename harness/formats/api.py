@@ -96,7 +96,7 @@ class Committed:
 
 
 @dataclass(frozen=True, slots=True)
-class ExtraMetadata:
+class StoredMetadata:
     """The extra metadata of one commit."""
 
     stored: Mapping[str, str]
@@ -255,7 +255,7 @@ class Format(ABC):
         """Return the history of its schema that a table itself keeps; None where it keeps none."""
         return None
 
-    def extra_metadata(self, folder: Path, instant: str) -> ExtraMetadata | None:
+    def stored_metadata(self, folder: Path, instant: str) -> StoredMetadata | None:
         """Return the user's metadata in a completed write; None where there cannot be any."""
         return None
 

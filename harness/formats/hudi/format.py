@@ -15,10 +15,10 @@ from harness.formats.api import (
     NO_CATALOG,
     Changes,
     Committed,
-    ExtraMetadata,
     FileLayout,
     FileRows,
     Format,
+    StoredMetadata,
     VariantSettings,
 )
 from harness.formats.files import data_files
@@ -246,7 +246,7 @@ class Hudi(Format):
     def schema_history(self, folder: Path) -> SchemaHistory | None:
         return hudi_schema_history.read(folder)
 
-    def extra_metadata(self, folder: Path, instant: str) -> ExtraMetadata:
+    def stored_metadata(self, folder: Path, instant: str) -> StoredMetadata:
         return hudi_metadata.kept(folder, instant)
 
     def missing_effect(self, folder: Path, operation: Operation, before: Sequence[FileFact]) -> str:
