@@ -88,10 +88,9 @@ def table(block: Table, console: Console) -> rich.table.Table:
     """Return a table for a console."""
     made = rich.table.Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for column in block.columns:
-        justify = "right" if column.number else "left"
         made.add_column(
             column.name,
-            justify=justify,
+            justify="right" if column.number else "left",
             no_wrap=column.number,
             overflow="fold",
         )

@@ -55,11 +55,10 @@ def paragraphs(block: Block) -> Iterator[str]:
             yield _line(block)
         case Code():
             yield code(block.text)
-        case Items(first=None):
-            yield "\n".join(_item(item, "-") for item in block.items)
-        case Items():
-            for number, item in enumerate(block.items, block.first):
-                yield _item(item, f"{number}.")
+        case Items(items=items, first=None):
+            yield "\n".join(_item(item, "-") for item in items)
+        case Items(items=items, first=int(first)):
+            yield from (_item(item, f"{at}.") for at, item in enumerate(items, first))
         case Table():
             yield _table(block)
 

@@ -38,7 +38,7 @@ def write(comparison: SideComparison, folder: Path) -> Path:
 
 
 def data(comparison: SideComparison) -> JsonObject:
-    """Return all that a comparison results in; its cells are pairs: `pair_data` makes them plain."""
+    """Return the whole comparison; its cells are pairs, which `pair_data` makes plain."""
     accepted = comparison.accepted
     return {
         "format": FORMAT,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from types import FrameType
 
@@ -40,18 +40,6 @@ def calls_of(do: Callable[[], object]) -> list[Call]:
         sys.setprofile(None)
         threading.setprofile(None)
     return found
-
-
-def climbing(calls: Iterable[Call], package: str, order: Sequence[str]) -> set[Call]:
-    """Return the calls of a module of a package to one that stands behind it in the order."""
-    inside = f"{HARNESS}{package}."
-    places = {f"{inside}{name}": at for at, name in enumerate(order)}
-
-    def place(module: str) -> int:
-        name = module.removeprefix(inside).partition(".")[0]
-        return places.get(f"{inside}{name}", -1) if module.startswith(inside) else -1
-
-    return {each for each in calls if 0 <= place(each.caller) < place(each.callee)}
 
 
 def called_back(calls: Iterable[Call], package: str) -> set[Call]:

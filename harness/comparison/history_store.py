@@ -180,8 +180,8 @@ class HistoryStore:
     def cells(self, run: StoredRun) -> Iterator[StoredCell]:
         """Yield the cells of a run, steps first."""
         for data in self._content(run, CELLS):
-            for *key, verdict, symptom, wrong, asked, answered in json.loads(data):
-                yield StoredCell(*key, VerdictKind(verdict), symptom, wrong, asked, answered)
+            for variant, step, reader, view, query, verdict, *more in json.loads(data):
+                yield StoredCell(variant, step, reader, view, query, VerdictKind(verdict), *more)
 
     def add(self, run: Run) -> None:
         """Store a run; it replaces what was stored of it before."""

@@ -68,20 +68,12 @@ class DifferenceSearch:
     def between(self, old: SeenCell, new: SeenCell) -> tuple[RunDifference, ...]:
         """Return in what the later run differs that has a bearing on the cell."""
         was, now = self._circumstances(old), self._circumstances(new)
-        key = (
-            old.place,
-            new.place,
-            was.variant.id,
-            now.variant.id,
-            was.reader.reader,
-            now.reader.reader,
-        )
+        names = was.variant.id, now.variant.id, was.reader.reader, now.reader.reader
+        key = old.place, new.place, *names
         if key not in self._shared:
             self._shared[key] = tuple(_differences(was, now))
-        return (
-            *self._shared[key],
-            *_of_the_answer(old.cell, new.cell, self._shared[key], was.engine == now.engine),
-        )
+        shared, same_words = self._shared[key], was.engine == now.engine
+        return (*shared, *_of_the_answer(old.cell, new.cell, shared, same_words=same_words))
 
     def _circumstances(self, seen: SeenCell) -> _Circumstances:
         cell = seen.cell
@@ -137,10 +129,13 @@ def _settings(variant: VariantInfo) -> str:
 
 
 def _of_the_answer(
-    old: StoredCell, new: StoredCell, shared: Sequence[RunDifference], same_engine: bool
+    old: StoredCell, new: StoredCell, shared: Sequence[RunDifference], *, same_words: bool
 ) -> Iterator[RunDifference]:
-    """Yield that the question has other words, or that the same answer is judged otherwise."""
-    if same_engine and old.asked and new.asked and old.asked != new.asked:
+    """Yield that the statement is another one, or that the same answer is judged otherwise.
+
+    `same_words`: whether both are asked in the words of one engine.
+    """
+    if same_words and old.asked and new.asked and old.asked != new.asked:
         yield RunDifference("statement of the question", another_question=True)
     elif not any(difference.another_question for difference in shared):
         same_answer = bool(old.answered) and old.answered == new.answered

@@ -1,6 +1,6 @@
 """What every format file offers: its views, its wording of operations, and what its files tell.
 
-`formats/<format>.py` holds one object named `FORMAT` that satisfies `Format`.
+`formats/<family>/format.py` has `FORMATS`, a tuple of objects that satisfy `Format`.
 """
 
 from __future__ import annotations

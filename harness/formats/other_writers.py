@@ -14,8 +14,10 @@ from harness.artifacts import object_storage
 from harness.artifacts.distribution import Distribution
 from harness.core.problems import one_of
 from harness.engines.format_facts import FormatFacts
-from harness.formats import hiveql, iceberg_migration, trinoql
+from harness.formats import trinoql
 from harness.formats.api import Format, VariantSettings
+from harness.formats.hive import hiveql
+from harness.formats.iceberg import migration as iceberg_migration
 from harness.formats.statements import Sql, Statement
 from harness.model.truth import Truth
 from harness.scenario.operations import name_of, registry

@@ -1,6 +1,6 @@
 """Deaths of the harness and of a server: the run is gone on with, and the verdicts are the same.
 
-`tools/measure/deaths.py` does the same at random moments, hundreds of times.
+`tools/deaths.py` does the same at random moments, hundreds of times.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from tests.engines.everyone import GREEDY, Installed
 pytestmark = [pytest.mark.engines, pytest.mark.alone]
 nightly = pytest.mark.nightly
 
-SCENARIOS = Path(__file__).parents[2] / "tools" / "measure" / "deaths_scenarios"
+SCENARIOS = Path(__file__).parents[2] / "tools" / "deaths_scenarios"
 READER = "hive-3.1.3"
 GOOD = 0
 """The status of this run: both its readers are right about a column that moves."""

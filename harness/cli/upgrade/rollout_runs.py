@@ -18,8 +18,8 @@ from harness.cli.upgrade.side_plans import (
 from harness.cli.upgrade.sides import Side
 from harness.comparison.result import compare
 from harness.comparison.rollout import Changes, Rollout, RolloutState, safe_order
-from harness.formats import hudi_settings
 from harness.formats.api import HANDOVER_VERSION
+from harness.formats.hudi import settings as hudi_settings
 from harness.plan import Profile, Writer
 from harness.plan.constraints import TABLE_VERSION
 from harness.plan.handover import handovers
@@ -91,7 +91,7 @@ def _downgraded(now: Side, then: Side, version: str) -> ChangeProfile:
 def _version_before(now: Side, then: Side) -> str:
     """Return the table version to go back to; empty where the writer of then makes no other."""
     before, after = (
-        writer.settings.get(TABLE_VERSION, *table_versions(writer)[-1:])
+        writer.settings.get(TABLE_VERSION) or next(iter(table_versions(writer)[-1:]), "")
         for writer in (_writer(now), _writer(then))
     )
     possible = hudi_settings.SETTINGS[HANDOVER_VERSION]

@@ -20,7 +20,7 @@ from harness.comparison.result import SideComparison, compare
 from harness.comparison.suspect_components import Swap
 from harness.core.errors import UsageProblem
 from harness.core.records import Verdict, VerdictKind
-from harness.formats import hudi_settings
+from harness.formats.hudi import settings as hudi_settings
 from harness.plan.constraints import TABLE_VERSION
 from harness.run.setting_lines import SettingLine, lines_of
 from harness.scenario.cells import Cell, Plan, Reader

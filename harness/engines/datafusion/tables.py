@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from harness.core.errors import HarnessError
 from harness.engines.query_sql import ANSI, quoted
 from harness.engines.spark.values import canonical_type
-from harness.model.datatypes import Array, DataType, Decimal, Map, Struct, Text, parse_type
+from harness.model.datatypes import DataType, Decimal, PlainType, Text, fold, parse_type
 
 if TYPE_CHECKING:
     import pyarrow
@@ -61,23 +61,18 @@ def _known(column: str, kind: str) -> DataType:
 def _arrow(kind: DataType) -> pyarrow.DataType:
     import pyarrow as pa  # noqa: PLC0415 - as above
 
+    return fold(kind, _plain, pa.struct, pa.list_, pa.map_)
+
+
+def _plain(kind: PlainType) -> pyarrow.DataType:
+    import pyarrow as pa  # noqa: PLC0415 - as above
+
     match kind:
-        case Struct(fields):
-            return pa.struct([(name, _arrow(of)) for name, of in fields])
-        case Array(element):
-            return pa.list_(_arrow(element))
-        case Map(key, value):
-            return pa.map_(_arrow(key), _arrow(value))
         case Decimal(precision, scale):
             return pa.decimal128(precision, scale)
         case Text():
             return pa.string()
-    return _plain(str(kind))
-
-
-def _plain(name: str) -> pyarrow.DataType:
-    import pyarrow as pa  # noqa: PLC0415 - as above
-
+    name = str(kind)
     if name == "timestamp":  # of the catalog: counted in UTC (`harness.model.datatypes`)
         return pa.timestamp("us", "UTC")
     return pa.type_for_alias(_ARROW.get(name, name))

@@ -12,7 +12,7 @@ from harness.core.records import Refusal
 from harness.engines import time_travel
 from harness.engines.api import Question, RefusedError, Reply
 from harness.formats import facts
-from harness.formats.hudi_past import begin
+from harness.formats.hudi.past import begin
 from harness.model.commit import AS_OF, INCREMENTAL, Moment
 from harness.model.query import Query, not_null
 

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import orc
 
-from harness.formats import hive_acid_files
 from harness.formats.api import FileFactError
+from harness.formats.hive_acid import files as hive_acid_files
 from harness.model.file_facts import FileKind
 from harness.runtime.metastore_objects import WriteIds
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from harness import formats
-from harness.formats import avro_types
+from harness.formats.files import avro_types
 from harness.formats.statements import ClientCall, recorded
 from harness.model.datatypes import parse_type
 from harness.model.table import Table

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness import formats
-from harness.formats import hudi_undo
+from harness.formats.hudi import undo as hudi_undo
 from harness.formats.statements import CommitHeld, HeldSql, Sql, filled, recorded
 from harness.scenario.operations.failed_write import FailedWrite
 from harness.scenario.operations.killed_write import KilledWrite

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness import formats
-from harness.formats.iceberg_settings import MODES
+from harness.formats.iceberg.settings import MODES
 from harness.formats.statements import recorded
 from harness.model.datatypes import parse_type
 from harness.model.file_facts import FileFact, FileKind

@@ -10,7 +10,7 @@ import pytest
 from harness import formats
 from harness.artifacts import distributions
 from harness.formats import other_writers
-from harness.formats.iceberg_migration import DYNAMIC, LEGACY_FORMAT
+from harness.formats.iceberg.migration import DYNAMIC, LEGACY_FORMAT
 from harness.formats.statements import recorded
 from harness.model.datatypes import parse_type
 from harness.model.table import Table

@@ -8,7 +8,7 @@ import pytest
 
 from harness import formats
 from harness.formats.api import NO_COMMIT
-from harness.formats.iceberg_table import IcebergTable
+from harness.formats.iceberg.table import IcebergTable
 from harness.formats.statements import recorded
 from harness.model.datatypes import parse_type
 from harness.model.table import Table

@@ -9,9 +9,8 @@ import pytest
 
 from harness.core.records import Verdict, VerdictKind
 from harness.judge.verdicts import judge
-from tests.calls import Call, called_back, calls_of, climbing
+from tests.calls import Call, called_back, calls_of
 from tests.recorded import replay, store
-from tests.test_architecture import MODULES
 
 VERDICTS: Final = "harness.judge.verdicts"
 STAGES: Final = {
@@ -52,10 +51,6 @@ def test_no_stage_calls_another(calls: list[Call]) -> None:
         if each.caller != each.callee and {each.caller, each.callee} <= STAGES.keys()
     }
     assert between == set()
-
-
-def test_no_module_calls_one_that_stands_behind_it(calls: list[Call]) -> None:
-    assert climbing(calls, "judge", MODULES["judge"]) == set()
 
 
 def test_nothing_that_the_judge_uses_calls_it_back(calls: list[Call]) -> None:

@@ -17,8 +17,7 @@ from harness.scenario.cells import Cell, Plan, Reader
 from harness.write import write_variant
 from harness.write.table_state import States
 from harness.write.writer_pool import WriteTarget
-from tests.calls import Call, called_back, calls_of, climbing
-from tests.test_architecture import MODULES
+from tests.calls import Call, called_back, calls_of
 from tests.unit.read import test_read_states
 from tests.unit.read.test_read_states import GOOD, HIVE, Engines, place, read
 from tests.unit.write import test_write_variant
@@ -100,10 +99,6 @@ def test_no_stage_calls_another(calls: list[Call]) -> None:
         if each.caller != each.callee and {each.caller, each.callee} <= STAGES.keys()
     }
     assert between == set()
-
-
-def test_no_module_calls_one_that_stands_behind_it(calls: list[Call]) -> None:
-    assert climbing(calls, "read", MODULES["read"]) == set()
 
 
 def test_nothing_that_reading_uses_calls_it_back_but_to_begin_a_thread(calls: list[Call]) -> None:

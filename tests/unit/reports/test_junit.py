@@ -12,8 +12,8 @@ from harness.core.records import Verdict, VerdictKind
 from harness.reports import junit, sentences
 from harness.run import run_gate
 from harness.run.load_run import Run
+from tests.builders.placed_run import FILE, LINES, placed
 from tests.recorded import sample
-from tests.unit.reports.placed import FILE, LINES, placed
 
 
 @pytest.fixture(scope="module")

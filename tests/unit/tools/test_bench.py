@@ -1,4 +1,4 @@
-"""`tools/measure/bench.py` counts what was measured where it was measured."""
+"""`tools/bench.py` counts what was measured where it was measured."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from harness.core import jsonl
 from harness.core.records import Answer
 from harness.run import load_run
 from tests.recorded import sample
-from tools.measure import bench_watch
+from tools import bench_watch
 
 Moment = tuple[float, Mapping[str, object]]
 NOTHING = Answer("v s0 r", "", void="no step has written anything yet")
@@ -26,7 +26,7 @@ ASKED = Answer("v s2 r", "select 1")
 
 @pytest.fixture
 def bench() -> ModuleType:
-    return importlib.import_module("tools.measure.bench")
+    return importlib.import_module("tools.bench")
 
 
 def watched(bench: ModuleType, *events: Moment) -> Any:  # noqa: ANN401

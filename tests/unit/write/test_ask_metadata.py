@@ -16,7 +16,7 @@ from harness.core.errors import HarnessError
 from harness.core.records import FindingKind, Outcome, OutcomeKind, Refusal, StateRecord, Witness
 from harness.engines.api import NoAnswerError, RefusedError
 from harness.formats import load
-from harness.formats.hudi_metadata import PREFIX
+from harness.formats.hudi.metadata import PREFIX
 from harness.formats.statements import FrameWrite, Sql
 from harness.judge import recorded_metadata
 from harness.judge.case import Case

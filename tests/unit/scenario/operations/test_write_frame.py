@@ -6,7 +6,8 @@ from typing import Any, Final
 
 import pytest
 
-from harness.formats import hudi_frames, load
+from harness.formats import load
+from harness.formats.hudi import frames as hudi_frames
 from harness.formats.statements import FrameWrite, recorded
 from harness.model.datatypes import DataType, parse_type
 from harness.model.table import MergeMode
