@@ -285,7 +285,7 @@ def test_cells_are_chosen_by_reader_scenario_and_case(tmp_path: Path) -> None:
     )
 
     def number(selected: CellFilter) -> int:
-        return len(stored(tmp_path, *days([given]), selected=chosen).cells)
+        return len(stored(tmp_path, *days([given]), selected=selected).cells)
 
     assert number(CellFilter()) == 3
     assert number(CellFilter(reader="trino-*")) == 2
