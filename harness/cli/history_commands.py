@@ -25,9 +25,11 @@ ENDINGS: Final = (".parquet", ".csv")
 class _ShownGroup(TyperGroup):
     """`harness history` alone is `harness history show`."""
 
+    default = SHOW
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - the library's own
         named = bool(args) and (args[0] in self.commands or args[0] == "--help")
-        return super().parse_args(ctx, args if named else [SHOW, *args])
+        return super().parse_args(ctx, args if named else [self.default, *args])
 
 
 app = typer.Typer(
