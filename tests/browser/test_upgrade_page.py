@@ -14,8 +14,8 @@ from harness.comparison.result import SideComparison
 from harness.comparison.verdict_change import WORSE, VerdictChange
 from harness.reports import upgrade_page
 from tests.browser.test_page import count, search
+from tests.builders import sample_run
 from tests.builders.comparisons import OLD, RIGHT, compared
-from tests.recorded import sample
 
 pytestmark = pytest.mark.browser
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.browser
 @pytest.fixture(scope="module")
 def compared_sides(tmp_path_factory: pytest.TempPathFactory) -> SideComparison:
     """Return two readers of the sample, the second of which is worse."""
-    return compared(sample.make(tmp_path_factory.mktemp("run")), RIGHT, OLD)
+    return compared(sample_run.make(tmp_path_factory.mktemp("run")), RIGHT, OLD)
 
 
 @pytest.fixture

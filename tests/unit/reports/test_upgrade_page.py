@@ -12,17 +12,16 @@ from harness.core.records import FindingKind, VerdictKind
 from harness.reports import upgrade_page
 from harness.reports import upgrade_report as report
 from harness.run.load_run import Run
-from tests.builders import comparisons
+from tests.builders import comparisons, sample_run
 from tests.builders.comparisons import BY_NAME, BY_POSITION, OLD, RIGHT, SILENT, compared
 from tests.builders.html_text import Page
-from tests.recorded import sample
 
 PAIRS = ((RIGHT, BY_POSITION), (RIGHT, OLD), (BY_NAME, OLD), (BY_POSITION, RIGHT), (RIGHT, SILENT))
 
 
 @pytest.fixture(scope="module")
 def sampled(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return sample.make(tmp_path_factory.mktemp("run"))
+    return sample_run.make(tmp_path_factory.mktemp("run"))
 
 
 @pytest.fixture(scope="module", params=PAIRS, ids=" to ".join)
@@ -53,7 +52,7 @@ def test_hostile_texts_stay_texts(sampled: Run) -> None:
         assert "<b>bold" not in text
         assert text.count("</script>") == 2
         assert not set("\x1b\u2028\u202e") & set(text)
-        assert sample.HOSTILE[:20] in Page(text).text
+        assert sample_run.HOSTILE[:20] in Page(text).text
 
 
 def test_names_lead_to_places_and_no_two_places_have_one_name(text: str) -> None:
@@ -131,7 +130,7 @@ def test_what_one_side_alone_has_is_listed(sampled: Run) -> None:
 def test_the_page_says_what_was_asked_and_what_really_ran(sampled: Run) -> None:
     said = page_of(sampled, BY_NAME, OLD).flat
     assert "repackaged: a bundle added" in said
-    assert sample.SPARK in said
+    assert sample_run.SPARK in said
     assert "the usual one, in which the tables were written" in said
     assert "harness 0.1.0" in said
 

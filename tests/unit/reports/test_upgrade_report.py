@@ -19,9 +19,8 @@ from harness.comparison.verdict_change import VerdictChange
 from harness.reports import lines, markdown_text, upgrade_files, upgrade_json
 from harness.reports import upgrade_report as report
 from harness.run.load_run import Run
-from tests.builders import comparisons
+from tests.builders import comparisons, sample_run
 from tests.builders.comparisons import BY_NAME, BY_POSITION, OLD, RIGHT, SILENT, compared
-from tests.recorded import sample
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "upgrade.md").read_text(encoding="utf-8")
@@ -29,7 +28,7 @@ PAGE = (ROOT / "docs" / "upgrade.md").read_text(encoding="utf-8")
 
 @pytest.fixture(scope="module")
 def sampled(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return sample.make(tmp_path_factory.mktemp("run"))
+    return sample_run.make(tmp_path_factory.mktemp("run"))
 
 
 @pytest.fixture(scope="module")
@@ -165,7 +164,7 @@ def test_settings_that_help_and_lines_that_accept_are_in_the_file_for_programs(
     found = comparisons.accepting_all(compared(sampled, RIGHT, BY_POSITION))
     accepted: dict[str, Any] = upgrade_json.data(found)
     assert [each["place"] for each in accepted["lines"]["gone"]] == ["accept.yaml:99"]
-    assert {each["by"]["because"] for each in accepted["accepted"]} == {sample.HOSTILE}
+    assert {each["by"]["because"] for each in accepted["accepted"]} == {sample_run.HOSTILE}
     assert accepted["causes"] == []
 
 
