@@ -73,7 +73,7 @@ class Items:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ColumnHead:
     """The head of a column."""
 
     name: str
@@ -82,14 +82,14 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ReportTable:
     """Rows of cells."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[ColumnHead, ...]
     rows: tuple[tuple[Line, ...], ...]
 
 
-Block = Heading | Line | Code | Items | Table
+Block = Heading | Line | Code | Items | ReportTable
 
 MOST_LINES: Final = 12
 """So many lines of a list are shown."""

@@ -13,7 +13,16 @@ from harness.comparison.verdict_change import VerdictChange
 from harness.core.counting import counted
 from harness.core.grouping import grouped
 from harness.core.records import VerdictKind
-from harness.reports.document import Block, Code, Column, Heading, Item, Items, Line, Table
+from harness.reports.document import (
+    Block,
+    Code,
+    ColumnHead,
+    Heading,
+    Item,
+    Items,
+    Line,
+    ReportTable,
+)
 from harness.reports.upgrade_report import CHANGES, TONES
 from harness.reports.words import VERDICTS
 
@@ -61,11 +70,11 @@ def _section(
         yield Line(f"and {more} more; all of them: harness history export FILE.csv")
 
 
-def runs_table(runs: Iterable[StoredRun]) -> Table:
+def runs_table(runs: Iterable[StoredRun]) -> ReportTable:
     """Return the stored runs, the newest last."""
-    kinds = [Column(VERDICTS[kind].label, number=True) for kind in VerdictKind]
-    return Table(
-        (Column("run"), Column("profile"), Column("began (UTC)"), *kinds),
+    kinds = [ColumnHead(VERDICTS[kind].label, number=True) for kind in VerdictKind]
+    return ReportTable(
+        (ColumnHead("run"), ColumnHead("profile"), ColumnHead("began (UTC)"), *kinds),
         tuple(
             tuple(
                 map(

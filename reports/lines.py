@@ -13,7 +13,7 @@ from rich.text import Text
 
 from harness.core.errors import printable
 from harness.core.records import VerdictKind
-from harness.reports.document import Block, Code, Heading, Item, Items, Line, Table, Tone
+from harness.reports.document import Block, Code, Heading, Item, Items, Line, ReportTable, Tone
 
 WIDTH: Final = 120
 """Columns of a written file; a terminal's own width otherwise."""
@@ -68,7 +68,7 @@ def render(blocks: Iterable[Block], console: Console) -> None:
             case Items():
                 for number, each in enumerate(block.items, block.first or 0):
                     _item(each, "-" if block.first is None else f"{number}.", console)
-            case Table():
+            case ReportTable():
                 say(console, "")
                 console.print(table(block, console))
 
@@ -84,7 +84,7 @@ def _item(of: Item, lead: str, console: Console) -> None:
             item(console, block.whole, lead="  ")
 
 
-def table(block: Table, console: Console) -> rich.table.Table:
+def table(block: ReportTable, console: Console) -> rich.table.Table:
     """Return a table for a console."""
     made = rich.table.Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for column in block.columns:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from harness.core.errors import printable
-from harness.reports.document import Block, Code, Heading, Item, Items, Line, Table
+from harness.reports.document import Block, Code, Heading, Item, Items, Line, ReportTable
 
 _SPECIAL: Final = re.compile(r"([\\`*_\[\]<>#!|~$&]|:(?=//|\w+:)|(?<=www)\.)", re.IGNORECASE)
 """What means something within a line; no line begins with a text that is not our own."""
@@ -59,7 +59,7 @@ def paragraphs(block: Block) -> Iterator[str]:
             yield "\n".join(_item(item, "-") for item in items)
         case Items(items=items, first=int(first)):
             yield from (_item(item, f"{at}.") for at, item in enumerate(items, first))
-        case Table():
+        case ReportTable():
             yield _table(block)
 
 
@@ -80,7 +80,7 @@ def _item(item: Item, lead: str) -> str:
     return "\n".join([f"{lead} {_line(item.line)}", *details])
 
 
-def _table(table: Table) -> str:
+def _table(table: ReportTable) -> str:
     rows = (
         [column.name for column in table.columns],
         ["---:" if column.number else "---" for column in table.columns],

@@ -32,12 +32,12 @@ from harness.reports.blame import PARTIES
 from harness.reports.document import (
     Block,
     Code,
-    Column,
+    ColumnHead,
     Heading,
     Item,
     Items,
     Line,
-    Table,
+    ReportTable,
     Tone,
     section,
 )
@@ -168,9 +168,9 @@ def _accepted(comparison: SideComparison) -> Iterator[Block]:
     yield from section("Accepted", [*accepted, *lines], most=len(accepted) + len(lines))
 
 
-def scores(comparison: SideComparison) -> Table:
+def scores(comparison: SideComparison) -> ReportTable:
     """Return how many answers of each reader have which verdict, before and now."""
-    kinds = [Column(word.label, number=True) for word in VERDICTS.values()]
+    kinds = [ColumnHead(word.label, number=True) for word in VERDICTS.values()]
     rows = tuple(
         (
             Line(became(score.old or NOBODY, score.new or NOBODY)),
@@ -178,16 +178,20 @@ def scores(comparison: SideComparison) -> Table:
         )
         for score in comparison.reader_scores
     )
-    return Table((Column("reader"), *kinds), rows)
+    return ReportTable((ColumnHead("reader"), *kinds), rows)
 
 
-def _classes(comparison: SideComparison) -> Table:
+def _classes(comparison: SideComparison) -> ReportTable:
     rows = tuple(
         (Line(f"{number:,}"), Line(str(change), tone=TONES.get(change)), Line(meaning))
         for change, number, meaning in class_lines(comparison)
     )
-    columns = Column("answers", number=True), Column("class"), Column("what became of them")
-    return Table(columns, rows)
+    columns = (
+        ColumnHead("answers", number=True),
+        ColumnHead("class"),
+        ColumnHead("what became of them"),
+    )
+    return ReportTable(columns, rows)
 
 
 def class_lines(comparison: SideComparison) -> Iterator[tuple[VerdictChange, int, str]]:
@@ -232,12 +236,12 @@ def _kinds(verdict: Verdict) -> str:
     return ", ".join(dict.fromkeys(FINDINGS[f.kind].label for f in verdict.findings))
 
 
-def asked_table(comparison: SideComparison) -> Table:
+def asked_table(comparison: SideComparison) -> ReportTable:
     """Return what was asked of both sides, and what really ran."""
     old, new = (_asked(side.run) for side in (comparison.old, comparison.new))
     heads = "", f"Before: {comparison.old.name}", f"After: {comparison.new.name}"
     rows = tuple((Line(name), Line(old[name]), Line(new[name])) for name in old)
-    return Table(tuple(map(Column, heads)), rows)
+    return ReportTable(tuple(map(ColumnHead, heads)), rows)
 
 
 def _asked(run: Run) -> Mapping[str, str]:
