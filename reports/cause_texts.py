@@ -11,9 +11,9 @@ from harness.core.counting import counted
 from harness.core.errors import printable
 from harness.core.grouping import grouped
 from harness.core.records import Finding, FindingKind, Verdict, VerdictKind
-from harness.reports.blame import PARTIES
-from harness.reports.sentences import mapping_text, refusal_text, witness_text
-from harness.reports.words import FINDINGS, NOT_WORDED, short, worded
+from harness.reports.findings import BLAME, FINDINGS, witness_text
+from harness.reports.sentences import mapping_text, refusal_text
+from harness.reports.words import NOT_WORDED, short, worded
 from harness.run.causes import FoundCause, by_default, causes
 from harness.run.helpful_settings import BAD, READERS, HelpfulSetting, SettingsAsked
 from harness.run.load_run import Run
@@ -150,7 +150,7 @@ def _seen(run: Run, cause: FoundCause) -> str:
     verdict = cause.first
     finding = next((each for each in verdict.findings if _is_of(cause, each)), None)
     if finding is not None:
-        note = "; ".join(filter(None, (_how(cause, finding), PARTIES[finding.party].short)))
+        note = "; ".join(filter(None, (_how(cause, finding), BLAME[finding.party].short)))
         witness = witness_text(finding.kind, finding.witness)
         return f"{witness} ({note})" if note else witness
     answer = run.answers.get(verdict.case)

@@ -12,8 +12,9 @@ from harness.model.simulation.matching import WayAnswer
 from harness.reports import tolerance_counts
 from harness.reports.advice import advice
 from harness.reports.file_numbers import NumberedFiles
+from harness.reports.findings import places_text
 from harness.reports.marks import Marks, Note, marks
-from harness.reports.sentences import answered_text, places_text
+from harness.reports.sentences import answered_text
 from harness.reports.words import NOT_WORDED, exact, worded
 from harness.run.load_run import Run
 

@@ -8,7 +8,8 @@ from typing import Final
 
 from harness.core.counting import counted
 from harness.core.records import OutcomeKind, VerdictKind
-from harness.reports.sentences import findings_text, refusal_text
+from harness.reports.findings import findings_text
+from harness.reports.sentences import refusal_text
 from harness.run import run_gate
 from harness.run.causes import ORDER
 from harness.run.load_run import Run, StepResult

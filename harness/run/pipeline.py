@@ -47,6 +47,7 @@ from harness.run.load_run import Run
 from harness.run.recorded_case import case_of
 from harness.run.report_cache import ReportCache
 from harness.run.run_info import ReaderInfo
+from harness.run.strategy_answers import with_strategy_answers
 from harness.runtime import image_choice
 from harness.runtime.metastore_client import CatalogGoneProblem
 from harness.runtime.readiness import EndedProblem
@@ -299,7 +300,7 @@ def judge_run(folder: Path, results: ResultCache | None = None) -> JudgedRun:
     jsonl.write_all(folder / load_run.VERDICTS, map(lines.apply, verdicts_))
     files = (folder / name for name in (load_run.STATES, load_run.ANSWERS, load_run.VERDICTS))
     run = replace(load_run.with_verdicts(found), kept=ReportCache.of(results, found.info, files))
-    return JudgedRun(run, lines.applied(tuple(run.recorded.values())))
+    return JudgedRun(with_strategy_answers(run), lines.applied(tuple(run.recorded.values())))
 
 
 def update_baselines(folder: Path) -> baseline_files.Updated:
