@@ -58,7 +58,7 @@ class PageCells:
     before: Mapping[str, CellBefore] = field(default_factory=dict)
     """By case."""
     explains: bool = True
-    """Whether the page tells which way of reading gives a pasted answer: that of one run does,
+    """Whether the page tells which read strategy gives a pasted answer: that of one run does,
     which is not too large."""
     examples: int = 0
     """So many cells of each cause are shown, and their variants alone; 0: all."""

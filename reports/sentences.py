@@ -10,9 +10,9 @@ from harness.reports.words import short
 from harness.run.run_info import RunInfo
 
 NAMED: Final = 3
-"""So many ways of reading are listed where several give an answer."""
+"""So many read strategies are listed where several give an answer."""
 LITTLE: Final = "gives the same answer, but an answer this small proves nothing"
-"""About the only way of reading that gives a count, or an answer without rows."""
+"""About the only read strategy that gives a count, or an answer without rows."""
 LINE: Final = 240
 """Characters of a refusal in a sentence, and of a line of a server's log."""
 
@@ -46,7 +46,7 @@ def log_text(answer: Answer | None) -> str:
 
 
 def mapping_text(reproduces: tuple[str, ...], claimed: str) -> str:
-    """Return the way of reading that gives the same answer; only a claimed one is a diagnosis."""
+    """Return the read strategy that gives the same answer; only a claimed one is a diagnosis."""
     if not reproduces:
         return ""
     if claimed:
@@ -54,7 +54,7 @@ def mapping_text(reproduces: tuple[str, ...], claimed: str) -> str:
     if len(reproduces) == 1:
         return f"none is claimed: {reproduces[0]} {LITTLE}"
     if len(reproduces) > NAMED:
-        return f"{len(reproduces)} ways of reading give the same answer, so none is claimed"
+        return f"{len(reproduces)} read strategies give the same answer, so none is claimed"
     return f"none is claimed: the same answer comes from {'; '.join(reproduces)}"
 
 

@@ -139,7 +139,7 @@ WAYS: Final[Mapping[str, str]] = {
 
 
 def way_text(way: str) -> str:
-    """Return what a way of reading is, part by part.
+    """Return what a read strategy is, part by part.
 
     >>> way_text("by name, base files only")
     'columns are looked up in each file by their current name; \
@@ -149,7 +149,7 @@ newer values and deletes in log files are ignored'
 
 
 def way_parts(way: str) -> tuple[str, ...]:
-    """Name the parts of a way of reading as `WAYS` does.
+    """Name the parts of a read strategy as `WAYS` does.
 
     >>> way_parts("by name in any case, catalog of step 3")
     ('by name in any case', 'catalog of step')
