@@ -32,7 +32,7 @@ from harness.plan import own_distributions
 from harness.read.reader_servers import TIMEOUT_S
 from harness.reports import rollout_terminal, rollout_words, upgrade_json, upgrade_terminal
 from harness.run import load_run
-from harness.run.pipeline import TimeLimits
+from harness.run.run_work import TimeLimits
 from harness.scenario.cells import Plan
 from harness.usage import usage_file
 from harness.usage.used_tables import Usage

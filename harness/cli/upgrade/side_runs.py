@@ -8,7 +8,7 @@ from typing import Final
 
 from harness.cli.open_run import Resources
 from harness.cli.reproduce import engine_run
-from harness.run import load_run, run_folder, second_round
+from harness.run import load_run, pipeline, run_folder
 from harness.run.load_run import Run
 from harness.run.run_log import run_log
 from harness.scenario.cells import Plan
@@ -29,8 +29,9 @@ class UpgradeFolder:
         run_folder.make(folder)
         work = self.resources.work(folder)
         with run_folder.locked(folder), run_log(folder):
-            engine_run.ask(plan, work)
-            second_round.judge(plan, work)
+            live = pipeline.live_verdicts(plan, work)
+            engine_run.ask(plan, work, live)
+            pipeline.judge_twice(plan, work, live)
         return load_run.load(folder)
 
 

@@ -11,11 +11,12 @@ import pytest
 
 from harness.core import jsonl
 from harness.core.parties import Party
-from harness.core.records import Answer, Refusal, Verdict, VerdictKind
+from harness.core.records import Answer, Refusal, StateRecord, Verdict, VerdictKind
 from harness.judge.case import Case
 from harness.plan import controls
-from harness.run import load_run, pipeline, plan_record, run_info
-from harness.run.follow_run import RunFollower
+from harness.run import load_run, pipeline, plan_record, run_folder, run_info
+from harness.run.follow_run import LiveVerdicts, RunFollower
+from harness.run.run_judge import RunJudge
 from harness.scenario.cells import Cell, Plan, parse_reader
 from tests.quality.alone import in_parts
 from tests.quality.notation import Told, history
@@ -37,12 +38,14 @@ class GoingOn:
     folder: Path
     cells: Sequence[Cell]
     following: RunFollower
+    live: LiveVerdicts
 
     def answers(self, at: int, answer: Answer) -> None:
         """Let a reader answer; `at`: its place."""
-        line = jsonl.dump(replace(answer, case=self.cells[at].case))
-        with (self.folder / load_run.ANSWERS).open("a", encoding="utf-8") as lines:
-            lines.write(f"{line}\n")
+        said = replace(answer, case=self.cells[at].case)
+        with jsonl.adding(self.folder / load_run.ANSWERS) as add:
+            add([said])
+        self.live.add_answer(said)
         self.following.look()
 
     def told(self) -> dict[int, Verdict]:
@@ -61,9 +64,16 @@ def going_on(folder: Path, case: Case, readers: Sequence[str] = READERS[:2]) -> 
     variant = replace(case.variant, writers=(WRITER,) * steps)
     cells = [Cell(variant.id, steps - 1, name, "snapshot", "all") for name in readers]
     plan = Plan("mine", (variant,), tuple(map(parse_reader, readers)), tuple(cells))
+    return begun(folder, plan, case.states)
+
+
+def begun(folder: Path, plan: Plan, states: Sequence[StateRecord]) -> GoingOn:
     run_info.write_info(folder, plan_record.info_of(plan, "simulated", NOW))
-    jsonl.write_all(folder / load_run.STATES, case.states)
-    return GoingOn(folder, cells, RunFollower(folder))
+    jsonl.write_all(folder / load_run.STATES, states)
+    (folder / run_folder.PYTEST).mkdir()
+    live = LiveVerdicts(plan, RunJudge(plan), folder)
+    live.judge.add_states(states)
+    return GoingOn(folder, plan.cells, RunFollower(folder), live)
 
 
 def answer(reply: Reply) -> Answer:
@@ -181,9 +191,7 @@ def with_control(folder: Path) -> GoingOn:
         states += [replace(each, variant=name) for each in case.states]
     cells = [Cell(each.id, 2, OTHER, "snapshot", "all") for each in variants]
     plan = Plan("mine", tuple(variants), (parse_reader(OTHER),), tuple(cells))
-    run_info.write_info(folder, plan_record.info_of(plan, "simulated", NOW))
-    jsonl.write_all(folder / load_run.STATES, states)
-    return GoingOn(folder, cells, RunFollower(folder))
+    return begun(folder, plan, states)
 
 
 @pytest.mark.parametrize(
