@@ -18,11 +18,11 @@ from harness.formats import trinoql
 from harness.formats.api import Format, VariantSettings
 from harness.formats.hive import hiveql
 from harness.formats.iceberg import migration as iceberg_migration
-from harness.formats.statements import Sql, Statement
 from harness.model.truth import Truth
 from harness.scenario.operations import name_of, registry
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.insert import Insert
+from harness.scenario.statements import Sql, Statement
 
 WRITES: Final = "writes"
 """Setting of a distribution: the families of formats whose tables it makes; without it, none."""

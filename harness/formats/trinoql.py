@@ -14,7 +14,6 @@ from harness.engines.format_facts import FormatFacts
 from harness.engines.query_sql import ANSI
 from harness.engines.query_sql import quoted as quoted_with
 from harness.engines.trino import connector_catalogs
-from harness.formats.statements import DATABASE, RegisterInStore, Sql, Statement
 from harness.model.canonical import MapValue, Value, text_of
 from harness.model.datatypes import Array, DataType, Map, Struct, TypeNames
 from harness.model.identifiers import SOURCE, TABLE, free_name
@@ -35,6 +34,7 @@ from harness.scenario.operations.touch import Touch
 from harness.scenario.operations.truncate import Truncate
 from harness.scenario.operations.update import Update
 from harness.scenario.operations.upsert import Upsert
+from harness.scenario.statements import DATABASE, RegisterInStore, Sql, Statement
 
 _NAMES: Final = {
     "int": "integer",

@@ -20,16 +20,6 @@ from harness.formats.delta import log as delta_log
 from harness.formats.delta import past as delta_past
 from harness.formats.files import data_files
 from harness.formats.keyless_rows import failed_rows, whole_rows
-from harness.formats.statements import (
-    DATABASE,
-    LOCATION,
-    CommitSql,
-    Sql,
-    Statement,
-    instant_of,
-    of_table,
-    under,
-)
 from harness.model import undo
 from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import AS_OF, INCREMENTAL, Moment
@@ -52,6 +42,16 @@ from harness.scenario.operations.spark_sql import quoted, text, type_text
 from harness.scenario.operations.touch import Touch
 from harness.scenario.operations.truncate import Truncate
 from harness.scenario.operations.upsert import Upsert
+from harness.scenario.statements import (
+    DATABASE,
+    LOCATION,
+    CommitSql,
+    Sql,
+    Statement,
+    instant_of,
+    of_table,
+    under,
+)
 
 LACKS: Final = frozenset({"char", "varchar"})
 """Spark makes strings of them (protocol, "Primitive Types")."""

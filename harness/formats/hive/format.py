@@ -29,15 +29,6 @@ from harness.formats.api import (
 from harness.formats.files import avro, data_files, delimited_text, orc, parquet
 from harness.formats.files.parquet import Footer
 from harness.formats.hive import spark_files
-from harness.formats.statements import (
-    DATABASE,
-    LOCATION,
-    SetColumns,
-    Sql,
-    Statement,
-    of_table,
-    under,
-)
 from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import Moment
 from harness.model.datatypes import DataType, Primitive, TypeNames, map_plain
@@ -51,6 +42,15 @@ from harness.scenario.operations import name_of
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.spark_sql import quoted, type_text
 from harness.scenario.operations.touch import Rewrites, Touch
+from harness.scenario.statements import (
+    DATABASE,
+    LOCATION,
+    SetColumns,
+    Sql,
+    Statement,
+    of_table,
+    under,
+)
 
 SCHEMA_CHANGES: Final = frozenset(
     {"add_column", "change_type", "drop_column", "move_column", "rename_column"}

@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Final
 
 from harness.formats.hive.format import ZONELESS, hive_type
-from harness.formats.statements import DATABASE
 from harness.model.canonical import Value
 from harness.model.datatypes import Array, DataType, Map, Primitive, Struct
 from harness.model.identifiers import TABLE
@@ -18,6 +17,7 @@ from harness.model.schema import Field
 from harness.model.truth import Row, Truth
 from harness.scenario.operations import spark_sql
 from harness.scenario.operations.spark_sql import columns_in_order, merge_into, quoted, text
+from harness.scenario.statements import DATABASE
 
 NAME: Final = f"{DATABASE}.{TABLE}"
 

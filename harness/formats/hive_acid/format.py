@@ -21,14 +21,6 @@ from harness.formats.hive.format import CASCADES, SCHEMA_CHANGES, follows_anyway
 from harness.formats.hive.hiveql import NAME as TABLE_NAME
 from harness.formats.hive_acid import files as hive_acid_files
 from harness.formats.hive_acid import mutation as hive_mutation
-from harness.formats.statements import (
-    LOCATION,
-    TRANSACTIONS,
-    Sql,
-    Statement,
-    TransactionSql,
-    of_table,
-)
 from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import Moment
 from harness.model.file_facts import FileFact, FileKind
@@ -52,6 +44,14 @@ from harness.scenario.operations.set_table_version import SetTableVersion
 from harness.scenario.operations.spark_sql import partition_spec, quoted
 from harness.scenario.operations.touch import Touch
 from harness.scenario.operations.upsert import Upsert
+from harness.scenario.statements import (
+    LOCATION,
+    TRANSACTIONS,
+    Sql,
+    Statement,
+    TransactionSql,
+    of_table,
+)
 
 SESSION: Final = {
     "hive.support.concurrency": "true",

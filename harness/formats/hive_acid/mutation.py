@@ -10,12 +10,12 @@ from collections.abc import Iterable
 from decimal import Decimal
 
 from harness.formats.hive.format import hive_type
-from harness.formats.statements import ABORT, COMMIT, Mutation
 from harness.model.canonical import MapValue, Value, text_of
 from harness.model.datatypes import Array, Map, Struct
 from harness.model.schema import Field
 from harness.model.truth import Row, Truth
 from harness.scenario.operations.spark_sql import columns_in_order
+from harness.scenario.statements import ABORT, COMMIT, Mutation
 
 
 def committed(before: Truth, after: Truth) -> Mutation:

@@ -12,7 +12,6 @@ from typing import Final
 
 from harness.formats.files import avro_types
 from harness.formats.hudi.services import TABLE_ARGUMENT
-from harness.formats.statements import ClientCall, Sql, Statement
 from harness.model.datatypes import DataType
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.change_nullability import ChangeNullability
@@ -20,6 +19,7 @@ from harness.scenario.operations.change_type import ChangeType
 from harness.scenario.operations.drop_column import DropColumn
 from harness.scenario.operations.move_column import MoveColumn
 from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.statements import ClientCall, Sql, Statement
 
 SchemaChange = AddColumn | DropColumn | RenameColumn | MoveColumn | ChangeType | ChangeNullability
 NO_COMMENT: Final = ""

@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from harness.formats.statements import HELD, LOCATION, CommitHeld, HeldSql, Statement, of_table
 from harness.model.truth import Truth
 from harness.scenario.operations.begin_write import BeginWrite
 from harness.scenario.operations.commit_write import CommitWrite
+from harness.scenario.statements import (
+    LOCATION,
+    LOCK_FOLDER,
+    ResumeWaiting,
+    Statement,
+    WaitingSql,
+    of_table,
+)
 
 INDEX_TYPE: Final = "hoodie.index.type"
 NON_BLOCKING: Final = "non_blocking"
@@ -32,7 +39,7 @@ MODES: Final[Mapping[str, Mapping[str, str]]] = {
 }
 """What a session is told for each way (Hudi documentation, "Concurrency Control")."""
 _WAITS: Final = {
-    f"{_LOCK}.filesystem.path": LOCATION + HELD,
+    f"{_LOCK}.filesystem.path": LOCATION + LOCK_FOLDER,
     f"{_LOCK}.client.wait_time_ms_between_retry": "100",
     f"{_LOCK}.wait_time_ms_between_retry": "100",
 }
@@ -46,6 +53,6 @@ def wording(
 ) -> tuple[Statement, ...]:
     """Return the merge of the second writer, or that it goes on."""
     if isinstance(operation, CommitWrite):
-        return (CommitHeld(),)
+        return (ResumeWaiting(),)
     said = of_table(operation.sql(before, after))
-    return tuple(HeldSql(each.text, tuple(_WAITS.items())) for each in said)
+    return tuple(WaitingSql(each.text, tuple(_WAITS.items())) for each in said)

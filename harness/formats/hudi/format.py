@@ -48,7 +48,6 @@ from harness.formats.hudi.settings import (
     WITH_STATISTICS,
 )
 from harness.formats.hudi.statistics import HudiStatistics
-from harness.formats.statements import DATABASE, LOCATION, Sql, Statement, of_table, under
 from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import Moment
 from harness.model.file_facts import FileFact
@@ -68,6 +67,7 @@ from harness.scenario.operations.spark_sql import quoted, text, type_text
 from harness.scenario.operations.sync import Sync
 from harness.scenario.operations.write_frame import WriteFrame
 from harness.scenario.operations.write_with_metadata import WriteWithMetadata
+from harness.scenario.statements import DATABASE, LOCATION, Sql, Statement, of_table, under
 
 SESSION: Final = {
     EVOLVES: "true",

@@ -9,13 +9,13 @@ from harness.formats.api import VariantSettings
 from harness.formats.hudi import merge_mode as hudi_merge_mode
 from harness.formats.hudi import settings as hudi_settings
 from harness.formats.hudi.settings import ALLOW_DROPS
-from harness.formats.statements import DATABASE, FrameWrite
 from harness.model.identifiers import TABLE
 from harness.model.schema import schema_of
 from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.scenario.operations.spark_sql import select_none
 from harness.scenario.operations.write_frame import WriteFrame
+from harness.scenario.statements import DATABASE, FrameWrite
 
 RECONCILE: Final = "hoodie.datasource.write.reconcile.schema"
 USUAL: Final = {

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from harness.formats.hudi import files as hudi_files
-from harness.formats.statements import DATABASE, Sql, Statement
 from harness.model.file_facts import FileFact
 from harness.model.identifiers import TABLE
 from harness.scenario.operations.api import schedules
@@ -19,6 +18,7 @@ from harness.scenario.operations.archive import Archive
 from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
+from harness.scenario.statements import DATABASE, Sql, Statement
 
 Service = Compact | Cluster | Clean | Archive
 TABLE_ARGUMENT: Final = f"table => '{DATABASE}.{TABLE}'"

@@ -13,10 +13,10 @@ from harness.formats import layout
 from harness.formats.api import BY_FRAME, CREATED_BY, HANDOVER_VERSION, VariantSettings
 from harness.formats.hudi import concurrency as hudi_concurrency
 from harness.formats.hudi.concurrency import INDEX_TYPE
-from harness.formats.statements import Statement, under
 from harness.scenario.definition import SCHEMA_CHANGES, WRITE_CLIENT, Scenario
 from harness.scenario.operations.begin_write import BeginWrite
 from harness.scenario.operations.insert import Insert
+from harness.scenario.statements import Statement, under
 
 METADATA_TABLE: Final = "metadata_table"
 WITH_STATISTICS: Final = ("on", "column_statistics")

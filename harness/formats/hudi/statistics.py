@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from harness.formats.api import FileFactError
-from harness.formats.statements import LOCATION
 from harness.model.canonical import Value
 from harness.model.column_statistics import ColumnStatistics, StatisticsSource, bound
 from harness.model.file_facts import FileFact
+from harness.scenario.statements import LOCATION
 
 FOLDER: Final = ".hoodie/metadata/column_stats"
 OF_FILE: Final = 3

@@ -6,15 +6,6 @@ from dataclasses import replace
 from typing import Final
 
 from harness.formats.hudi.services import TABLE_ARGUMENT
-from harness.formats.statements import (
-    LOCATION,
-    PIPE,
-    Sql,
-    Statement,
-    instant_of,
-    of_table,
-    under,
-)
 from harness.model import undo
 from harness.model.truth import Truth
 from harness.scenario.operations.api import Operation
@@ -23,6 +14,15 @@ from harness.scenario.operations.killed_write import KilledWrite
 from harness.scenario.operations.restore import Restore
 from harness.scenario.operations.rollback import Rollback
 from harness.scenario.operations.savepoint import Savepoint
+from harness.scenario.statements import (
+    LOCATION,
+    PIPE,
+    Sql,
+    Statement,
+    instant_of,
+    of_table,
+    under,
+)
 
 UNDO: Final = (Savepoint, Restore, Rollback, FailedWrite)
 VALIDATORS: Final = "hoodie.precommit.validators"

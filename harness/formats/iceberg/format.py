@@ -41,17 +41,6 @@ from harness.formats.iceberg.settings import (
     VERSION,
 )
 from harness.formats.keyless_rows import failed_rows, whole_rows
-from harness.formats.statements import (
-    DATABASE,
-    LOCATION,
-    IcebergCall,
-    LockedSql,
-    Scalar,
-    Sql,
-    Statement,
-    of_table,
-    under,
-)
 from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import AS_OF, BRANCH, TAG, Moment
 from harness.model.file_facts import FileFact, FileKind
@@ -78,6 +67,17 @@ from harness.scenario.operations.spark_sql import (
 )
 from harness.scenario.operations.touch import Touch
 from harness.scenario.operations.upsert import Upsert
+from harness.scenario.statements import (
+    DATABASE,
+    LOCATION,
+    IcebergCall,
+    LockedSql,
+    Scalar,
+    Sql,
+    Statement,
+    of_table,
+    under,
+)
 
 LACKS: Final = frozenset({"tinyint", "smallint", "char", "varchar"})
 """Spark makes integers and strings of them (Iceberg specification, "Primitive Types")."""

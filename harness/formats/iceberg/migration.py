@@ -17,7 +17,6 @@ from harness.formats import trinoql
 from harness.formats.api import CREATED_BY, VariantSettings
 from harness.formats.iceberg.settings import FILE_FORMAT, PARQUET, properties
 from harness.formats.keyless_rows import one_task
-from harness.formats.statements import DATABASE, LOCATION, Sql, Statement, under
 from harness.model.datatypes import DataType
 from harness.model.identifiers import TABLE
 from harness.model.table import Table
@@ -26,6 +25,7 @@ from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.spark_sql import quoted, text, type_text
+from harness.scenario.statements import DATABASE, LOCATION, Sql, Statement, under
 
 MIGRATE: Final = "migrate"
 SNAPSHOT: Final = "snapshot"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from harness.formats.statements import DATABASE, LOCATION, Sql, Statement, instant_of, of_table
 from harness.model.commit import ref_name
 from harness.model.identifiers import TABLE
 from harness.model.truth import Truth
@@ -22,6 +21,7 @@ from harness.scenario.operations.rewrite_manifests import RewriteManifests
 from harness.scenario.operations.rewrite_position_deletes import RewritePositionDeletes
 from harness.scenario.operations.rollback_to_snapshot import RollbackToSnapshot
 from harness.scenario.operations.set_table_version import SetTableVersion
+from harness.scenario.statements import DATABASE, LOCATION, Sql, Statement, instant_of, of_table
 
 Procedure = (
     AddFiles

@@ -17,17 +17,16 @@ from harness.run import load_run, pipeline, plan_record
 from harness.run.load_run import Run
 from harness.run.run_judge import RunJudge
 from harness.scenario.cells import Cell, Plan
-from tests.quality.notation import history
-from tests.quality.parties import case_of
-from tests.simulated import Reply
-from tests.unit.judge.test_attribution import as_filed as shown_as_filed
-from tests.unit.judge.test_verdicts import case_of as as_filed
-from tests.unit.judge.test_verdicts import cell_at
+from tests.builders.followed_run import doubtful
+from tests.builders.judged_story import case_of, cell_at
+from tests.builders.judged_story import case_without_values as as_filed
+from tests.builders.simulated_reader import Reply
+from tests.builders.spoilt_files import shown_as_filed
+from tests.builders.table_story import history
 from tests.unit.run import answered_run
-from tests.unit.run.test_follow_run import doubtful
 
-TOLD = history("insert 1..4; move f1 after f2; upsert 2", mor=True)
-RIGHT, WRONG = TOLD.read(), TOLD.read("position")
+STORY = history("insert 1..4; move f1 after f2; upsert 2", mor=True)
+RIGHT, WRONG = STORY.read(), STORY.read("position")
 REFUSED = Refusal("X", "cannot read it")
 
 
@@ -60,14 +59,14 @@ def at_last(case: Case, cells: Sequence[Cell], answers: Sequence[Answer]) -> lis
     ],
 )
 def test_what_no_other_answer_can_change_is_final_at_once(given: dict[str, object]) -> None:
-    case, cell = as_filed(TOLD), cell_at(TOLD)
+    case, cell = as_filed(STORY), cell_at(STORY)
     said = replace(Answer(cell.case, "select"), **given)  # type: ignore[arg-type]
     assert provisional(case, [cell], [said]) == at_last(case, [cell], [said]) != [None]
 
 
 def test_where_a_refused_step_left_nothing_to_ask_there_is_no_verdict() -> None:
     refused = Outcome(2, OutcomeKind.REFUSED, refusal=REFUSED)
-    case, cell = as_filed(TOLD, {2: refused}), cell_at(TOLD)
+    case, cell = as_filed(STORY, {2: refused}), cell_at(STORY)
     said = Answer(cell.case, "", void="no such column")
     assert provisional(case, [cell], [said]) == at_last(case, [cell], [said]) == [None]
 
@@ -89,8 +88,8 @@ def test_what_breaks_in_judging_does_not_break_off_the_asking(
         raise ZeroDivisionError
 
     monkeypatch.setattr(JudgedVariant, "judge", breaks)
-    cell = cell_at(TOLD)
-    assert provisional(as_filed(TOLD), [cell], [answer(cell, RIGHT)]) == [None]
+    cell = cell_at(STORY)
+    assert provisional(as_filed(STORY), [cell], [answer(cell, RIGHT)]) == [None]
 
 
 @pytest.fixture

@@ -38,12 +38,12 @@ from harness.run.second_round import (
 )
 from harness.scenario.cells import AskedAgain, Cell, Plan, Variant, parse_reader
 from harness.write.table_state import States
-from tests.quality.notation import history
-from tests.quality.parties import case_of
-from tests.unit.run.test_follow_run import READERS, GoingOn, answer, going_on
+from tests.builders.followed_run import READERS, FollowedRun, answer_of, followed_run
+from tests.builders.judged_story import case_of
+from tests.builders.table_story import history
 
 TOLD = history("insert 1..3; rename f1 f1_new")
-RIGHT, BY_NAME = answer(TOLD.read()), answer(TOLD.read("name"))
+RIGHT, BY_NAME = answer_of(TOLD.read()), answer_of(TOLD.read("name"))
 STRANGE = replace(RIGHT, rows=tuple((*row[:2], "asuffix", *row[3:]) for row in RIGHT.rows))
 UNEXPLAINED, SAMPLE = AskedAgain
 
@@ -92,7 +92,7 @@ def servers(monkeypatch: pytest.MonkeyPatch) -> FreshServers:
     return made
 
 
-def judged(going: GoingOn, folder: Path) -> dict[str, Verdict]:
+def judged(going: FollowedRun, folder: Path) -> dict[str, Verdict]:
     """Return the verdicts by reader after all that was asked again."""
     found = load_run.load(going.folder)
     plan = replace(plan_record.plan_of(found.info), cells=tuple(going.cells))
@@ -101,10 +101,10 @@ def judged(going: GoingOn, folder: Path) -> dict[str, Verdict]:
     return {each.reader: each for each in applied.verdicts}
 
 
-def begun(folder: Path, *said: Answer) -> GoingOn:
+def begun(folder: Path, *said: Answer) -> FollowedRun:
     run = folder / "run"
     run.mkdir()
-    going = going_on(run, case_of(TOLD))
+    going = followed_run(run, case_of(TOLD))
     for at, each in enumerate(said):
         going.answers(at, each)
     return going
@@ -174,11 +174,11 @@ def test_what_will_be_asked_again_is_told_when_it_was_or_once_the_run_has_ended(
     servers: FreshServers, tmp_path: Path
 ) -> None:
     going = begun(tmp_path, STRANGE, RIGHT)
-    assert going.told().keys() == {1}
+    assert going.final().keys() == {1}
     before = going.judged()[0]
     recorded = replace(STRANGE, case=going.cells[0].case)
     going.answers(0, second(replace(RIGHT, case=recorded.case), recorded))
-    assert going.told() == going.judged()
+    assert going.final() == going.judged()
     assert going.judged()[0] != before
 
 

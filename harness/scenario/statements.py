@@ -22,7 +22,7 @@ PIPE: Final = ".pipe"
 """What the name of the named pipe has behind the path of the table's folder."""
 TRANSACTIONS: Final = "{open transactions}"
 """Stands for the numbers of the transactions that have locks of the table."""
-HELD: Final = ".held"
+LOCK_FOLDER: Final = ".held"
 """The same of the folder of the lock for which a second writer waits."""
 COMMIT: Final = "commit"
 ABORT: Final = "abort"
@@ -129,7 +129,7 @@ class FrameWrite:
 
 
 @dataclass(frozen=True, slots=True)
-class HeldSql:
+class WaitingSql:
     """Spark SQL of a second writer, which waits before its commit for somebody to go on."""
 
     text: str
@@ -140,7 +140,7 @@ class HeldSql:
 
 
 @dataclass(frozen=True, slots=True)
-class CommitHeld:
+class ResumeWaiting:
     """The second writer goes on."""
 
     commits: ClassVar[bool] = True
@@ -196,8 +196,8 @@ Statement = (
     | IcebergCall
     | Mutation
     | FrameWrite
-    | HeldSql
-    | CommitHeld
+    | WaitingSql
+    | ResumeWaiting
 )
 
 
@@ -236,10 +236,10 @@ def recorded(statement: Statement) -> str:
             return f"{_MUTATION}{ends}: {told}"
         case FrameWrite(query, format_, options):
             return f"DataFrame: {query}; append as {format_} {json.dumps(dict(options))}"
-        case HeldSql(text, settings):
+        case WaitingSql(text, settings):
             told = json.dumps(dict(settings))
             return f"another writer, which waits before its commit, told {told}: {text}"
-        case CommitHeld():
+        case ResumeWaiting():
             return "the other writer commits"
 
 
