@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,35 +26,28 @@ from harness.core.runtime_names import AT, CONTAINER
 _MB: Final = 1_000_000
 
 
-@dataclass(eq=False)
-class NotAddedProblem(UsageProblem):
-    """Lock data of a version cannot be written."""
-
-    name: str
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.name} cannot be added: {self.reason}"
+def _not_added(name: str, reason: str) -> UsageProblem:
+    return UsageProblem(f"{name} cannot be added: {reason}")
 
 
 def check(name: str) -> None:
     """Check that lock data of a version is not there, and can be written.
 
     Raises:
-        NotAddedProblem: it is there, or rules do not say what is fetched.
-        NoPySparkProblem: it is a Spark of which no PySpark is known.
+        UsageProblem: it is there, or rules do not say what is fetched.
+        EnvironmentProblem: it is a Spark of which no PySpark is known.
 
     """
     if name in distributions.LOCKS.names():
-        raise NotAddedProblem(name, "it is shipped already")
+        raise _not_added(name, "it is shipped already")
     if name.startswith("hive-"):
         told = "a server of Hive is made of a hundred jars, and Maven alone chooses as Hive does"
-        raise NotAddedProblem(name, f"{told}; docs/locks.md tells how to make its lock data")
+        raise _not_added(name, f"{told}; docs/locks.md tells how to make its lock data")
     if not version_rules.knows(name):
         known = version_rules.about()
-        raise NotAddedProblem(name, f"known is what is fetched of {known}")
+        raise _not_added(name, f"known is what is fetched of {known}")
     if not version_rules.downloads(name):
-        raise NotAddedProblem(name, "no rule says what is fetched of these versions")
+        raise _not_added(name, "no rule says what is fetched of these versions")
     pyspark_home.wanted(distributions.load(f"{name}{AT}{CONTAINER}"))
 
 
@@ -63,13 +55,13 @@ def add(name: str, folder: Path, cache: Cache, progress: Progress) -> Path:
     """Return the file of lock data that was written, of a distribution that is in the cache then.
 
     Raises:
-        NotAddedProblem: as `check` does, or nothing may be downloaded.
+        UsageProblem: as `check` does, or nothing may be downloaded.
         EnvironmentProblem: the repository has no such version, or something cannot be written.
 
     """
     check(name)
     if cache.offline:
-        raise NotAddedProblem(name, "it has to be downloaded to be measured, and this is offline")
+        raise _not_added(name, "it has to be downloaded to be measured, and this is offline")
     cache_mark.claim(cache)
     with download.connected(repository.configured()) as source:
         every = version_rules.downloads(name).items()

@@ -39,16 +39,10 @@ ArtifactOrJre = Artifact | IndexFile | str
 """An artifact, a wheel, or the feature release of a JRE."""
 
 
-@dataclass(eq=False)
-class BundleProblem(EnvironmentProblem):
-    """A bundle cannot be written, or not be brought into a cache."""
-
-    task: Literal["write", "import"]
-    file: Path
-    reason: str
-
-    def __str__(self) -> str:
-        return f"cannot {self.task} {self.file}: {self.reason}"
+def cannot_bundle(task: Literal["write", "import"], file: Path, reason: str) -> EnvironmentProblem:
+    """Return the problem that a bundle cannot be written, or not be brought into a cache."""
+    """Return the problem that a bundle cannot be written, or not be brought into a cache."""
+    return EnvironmentProblem(f"cannot {task} {file}: {reason}")
 
 
 def key(needed: Iterable[Distribution]) -> str:

@@ -14,23 +14,23 @@ from harness.artifacts.bundle import (
     INDEX,
     ArtifactOrJre,
     BundleFile,
-    BundleProblem,
     Hashed,
+    cannot_bundle,
     sources,
     workspace,
 )
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Artifact, Distribution
 from harness.artifacts.download import ExpectedFile, connected, download
-from harness.core.errors import PathProblem, told
+from harness.core.errors import UsageProblem, told
 from harness.core.progress import Progress
 
 
 def export(needed: Sequence[Distribution], file: Path, cache: Cache, progress: Progress) -> int:
     """Write the tar of what distributions need, complete or not at all; give its bytes.
 
-    Raises EnvironmentProblem: something cannot be had; BundleProblem: something is not what the
-    lock says, no room; PathProblem: no such file can be, told before anything is downloaded.
+    Raises EnvironmentProblem: something cannot be had or written, or is not what the lock says;
+    UsageProblem: no such file can be, told before anything is downloaded.
     """
     _check(file)
     wanted = sources(needed)
@@ -41,11 +41,11 @@ def export(needed: Sequence[Distribution], file: Path, cache: Cache, progress: P
             progress.start(f"export {file}", sum(part.size for part in wanted))
             if changed := _write(unfinished, paths, progress):
                 why = f"{changed} is not what the lock says; remove it, and fetch it again"
-                raise BundleProblem("write", file, why)
+                raise cannot_bundle("write", file, why)
             unfinished.replace(file)
         except OSError as error:
             why = "name a file in a folder that is there, can be written and has room"
-            raise BundleProblem("write", file, f"{told(error)}; {why}") from error
+            raise cannot_bundle("write", file, f"{told(error)}; {why}") from error
         finally:
             unfinished.unlink(missing_ok=True)
             progress.done()
@@ -54,10 +54,10 @@ def export(needed: Sequence[Distribution], file: Path, cache: Cache, progress: P
 
 def _check(file: Path) -> None:
     if file.is_dir():
-        raise PathProblem(file, "is a folder; name the file to write, as engines.tar")
+        raise UsageProblem(f"{file} is a folder; name the file to write, as engines.tar")
     if not file.parent.is_dir():
         told = f"cannot be written: there is no folder {file.parent} for {file.name}; make it first"
-        raise PathProblem(file, told)
+        raise UsageProblem(f"{file} {told}")
 
 
 def _collected(

@@ -16,14 +16,14 @@ from harness.artifacts.bundle import (
     INDEX,
     ArtifactOrJre,
     BundleFile,
-    BundleProblem,
     Hashed,
+    cannot_bundle,
     sources,
     workspace,
 )
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
 from harness.artifacts.python_index import IndexFile
-from harness.core.errors import EnvironmentProblem, PathProblem, told
+from harness.core.errors import EnvironmentProblem, UsageProblem, told
 from harness.core.progress import Progress
 
 INDEX_BYTES: Final = 1 << 20
@@ -40,25 +40,20 @@ class Imported:
     size: int
 
 
-@dataclass(eq=False)
-class ImportProblem(EnvironmentProblem):
-    """A file is not an export that this version can import; nothing of it was."""
-
-    file: Path
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.file}: nothing of it was imported: {self.reason}"
+def _not_imported(file: Path, reason: str) -> EnvironmentProblem:
+    return EnvironmentProblem(f"{file}: nothing of it was imported: {reason}")
 
 
 def load(file: Path, cache: Cache, progress: Progress) -> Imported:
     """Bring the files of a tar into the cache: all are verified before the first one enters.
 
-    Raises ImportProblem: cut off, not of this version's locks, or hostile. BundleProblem: it cannot
-    be read or written. PathProblem: there is no such file.
+    Raises EnvironmentProblem: it is cut off, not of this version's locks, or hostile, or cannot be
+    read or written; UsageProblem: there is no such file.
     """
     if not file.is_file():
-        raise PathProblem(file, "is not a file; give the tar that harness cache export has written")
+        raise UsageProblem(
+            f"{file} is not a file; give the tar that harness cache export has written"
+        )
     every = map(distributions.load, distributions.names())
     known = sources(each for each in every if python_home.fits(each))
     try:
@@ -70,15 +65,15 @@ def load(file: Path, cache: Cache, progress: Progress) -> Imported:
             for part, place in places.items():
                 _take(tar, part, place, file, progress)
             if tar.next() is not None:
-                raise ImportProblem(file, "it holds more than its index names")
+                raise _not_imported(file, "it holds more than its index names")
             lacking = _lacking(cache)
             new = [p for p in parts if _enter(known[p], places[p], cache, lacking)]
     except tarfile.TarError as error:
-        raise ImportProblem(file, f"it is no such file, or cut off: {error}") from error
+        raise _not_imported(file, f"it is no such file, or cut off: {error}") from error
     except OSError as error:
         cache_ = f"a cache ({ENVIRONMENT_VARIABLE}: {cache.root}) that can be written"
         why = f"{told(error)}; give a tar that can be read, and {cache_}"
-        raise BundleProblem("import", file, why) from error
+        raise cannot_bundle("import", file, why) from error
     progress.done()
     return Imported(len(parts), len(new), sum(part.size for part in new))
 
@@ -87,13 +82,13 @@ def _index(tar: tarfile.TarFile, file: Path) -> tuple[BundleFile, ...]:
     member = tar.next()
     content = tar.extractfile(member) if member and member.name == INDEX else None
     if content is None or member is None or member.size > INDEX_BYTES:
-        raise ImportProblem(
+        raise _not_imported(
             file, f"it does not begin with {INDEX}; write one with harness cache export"
         )
     try:
         return TypeAdapter(tuple[BundleFile, ...]).validate_json(content.read())
     except ValidationError as error:
-        raise ImportProblem(file, f"its {INDEX} cannot be read") from error
+        raise _not_imported(file, f"its {INDEX} cannot be read") from error
 
 
 def _check_known(
@@ -101,7 +96,7 @@ def _check_known(
 ) -> None:
     strange = [part.name for part in parts if part not in known]
     if strange:
-        raise ImportProblem(
+        raise _not_imported(
             file,
             f"this version does not know {strange[0]!r} ({len(strange)} such files); another "
             "version of the harness exported it, or one on another platform",
@@ -114,17 +109,17 @@ def _take(
     """Write one file to the side; its name in the tar is compared and never used as a path."""
     member = tar.next()
     if member is None or (member.name, member.size) != (part.name, part.size):
-        raise ImportProblem(
+        raise _not_imported(
             file, f"where its index names {part.name!r} is {member and member.name!r}"
         )
     content = tar.extractfile(member) if member.isreg() else None
     if content is None:
-        raise ImportProblem(file, f"its member {member.name!r} is no file")
+        raise _not_imported(file, f"its member {member.name!r} is no file")
     read = Hashed(content, progress)  # type: ignore[arg-type]
     with place.open("wb") as out:
         shutil.copyfileobj(read, out, CHUNK)
     if read.sha256 != part.sha256:
-        raise ImportProblem(
+        raise _not_imported(
             file, f"{part.name!r} has another SHA-256 than the lock says: {read.sha256}"
         )
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, MAKING, Cache
-from harness.core.errors import PathProblem
+from harness.core.errors import UsageProblem
 
 MARK: Final = "CACHEDIR.TAG"
 OURS: Final = "lake-table-harness"
@@ -49,19 +49,18 @@ def check(cache: Cache) -> None:
     """Check that a folder is a cache, or can become one: it is empty, or not there.
 
     Raises:
-        PathProblem: it is somebody's folder.
+        UsageProblem: it is somebody's folder.
 
     """
     if not cache.root.exists():
         return
     if not cache.root.is_dir():
-        raise PathProblem(cache.root, f"is no folder; let {ENVIRONMENT_VARIABLE} name another")
+        raise UsageProblem(f"{cache.root} is no folder; let {ENVIRONMENT_VARIABLE} name another")
     if not marked(cache) and (found := next(_strange(cache.root), None)):
         held = str(found.relative_to(cache.root))
-        raise PathProblem(
-            cache.root,
-            f"is no cache of the harness and not empty: it holds {held!r}; let "
-            f"{ENVIRONMENT_VARIABLE} name a folder that is not there yet, or an empty one",
+        raise UsageProblem(
+            f"{cache.root} is no cache of the harness and not empty: it holds {held!r}; let "
+            f"{ENVIRONMENT_VARIABLE} name a folder that is not there yet, or an empty one"
         )
 
 

@@ -19,7 +19,7 @@ from harness.artifacts.distribution import Artifact, Distribution
 from harness.artifacts.version_rules import Data
 from harness.core import yaml_reader
 from harness.core.errors import UsageProblem
-from harness.core.problems import Problems, UnknownNameProblem, one_of
+from harness.core.problems import Problems, one_of, unknown_name
 from harness.core.registry import Registry
 from harness.core.runtime_names import AT, CONTAINER, PROCESS, RUNTIMES, S3, WAREHOUSES
 
@@ -92,17 +92,12 @@ def names() -> tuple[str, ...]:
     return tuple(sorted((*LOCKS.names(), *_own)))
 
 
-@dataclass(eq=False)
-class NoLockProblem(UsageProblem):
-    """There is no lock data of a version, so that it can run in a container only."""
-
-    name: str
-
-    def __str__(self) -> str:
-        told = f"there is no lock data of {self.name}: 'harness engines add {self.name}' writes it"
-        if version_rules.lacks_jars(self.name):
-            return f"{told}, and no image has the bundle that it names"
-        return f"{told}, and with Docker '{self.name}{AT}{CONTAINER}' needs none"
+def no_lock_data(name: str) -> str:
+    """Return what to do about a version without lock data: it can run in a container only."""
+    told = f"there is no lock data of {name}: 'harness engines add {name}' writes it"
+    if version_rules.lacks_jars(name):
+        return f"{told}, and no image has the bundle that it names"
+    return f"{told}, and with Docker '{name}{AT}{CONTAINER}' needs none"
 
 
 def exists(name: str) -> bool:
@@ -121,7 +116,7 @@ def why_not(name: str) -> str:
     if how not in ("", *_HOW):
         return f"there is no runtime '{how}'; {one_of(how, _HOW)}"
     if by_rules(own_name) and not exists(name):
-        return str(NoLockProblem(own_name))
+        return no_lock_data(own_name)
     return object_storage.cannot(load(own_name)) if how == S3 and own_name in names() else ""
 
 
@@ -132,16 +127,15 @@ def load(name: str) -> Distribution:
     In a container one can run that has no lock data: rules say how (`version_rules`).
 
     Raises:
-        UnknownNameProblem: there is none.
-        NoLockProblem: there is no lock data, and it is no container.
+        UsageProblem: there is none, or there is no lock data and it is no container.
         ScenarioProblem: its lock data is wrong.
 
     """
     own_name, _, runtime = name.partition(AT)
     if runtime not in ("", *_HOW):
-        raise UnknownNameProblem("runtime", runtime, _HOW)
+        raise unknown_name("runtime", runtime, _HOW)
     if by_rules(own_name) and runtime != CONTAINER:
-        raise NoLockProblem(own_name)
+        raise UsageProblem(no_lock_data(own_name))
     found = lock.parse(*_text(own_name), data)
     if found.name != own_name:
         told = f"its name is {found.name!r}; it must be the file's, {own_name!r}"

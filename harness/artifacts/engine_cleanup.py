@@ -16,7 +16,7 @@ from harness.artifacts import (
 )
 from harness.artifacts.cache import Cache
 from harness.artifacts.cache_cleanup import FolderSize
-from harness.artifacts.jre import NoJreProblem
+from harness.core.errors import EnvironmentProblem
 
 FOLDERS: Final = ("artifacts", "unpacked", "jre", "spark", python_home.FOLDER)
 """Where the files of engines are: downloads, server trees, Java, other versions of PySpark, and
@@ -51,7 +51,7 @@ def _places(name: str, cache: Cache) -> Iterator[str]:
     if spark := pyspark_home.wanted(found):
         folders.append(pyspark_home.folder(spark, cache))
     folders += python_home.places(found, cache)
-    with suppress(NoJreProblem):  # none is known for this machine, so none is there
+    with suppress(EnvironmentProblem):  # none is known for this machine, so none is there
         folders += [jre.folder(found.jre, cache)] if found.jre else []
     yield from (str(each.relative_to(cache.root)) for each in folders)
 

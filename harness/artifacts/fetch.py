@@ -109,37 +109,21 @@ def missing(distribution: Distribution, cache: Cache) -> tuple[Missing, ...]:
     return tuple(found)
 
 
-@dataclass(eq=False)
-class OfflineProblem(EnvironmentProblem):
-    """Files are missing, and nothing may be downloaded."""
-
-    cache: Path
-    missing: tuple[Missing, ...]
-
-    def __str__(self) -> str:
-        total = megabytes(sum(each.size for each in self.missing))
-        names = ", ".join(each.name for each in self.missing[:_NAMED])
-        more = f" and {len(self.missing) - _NAMED} more" if len(self.missing) > _NAMED else ""
-        return (
-            f"offline, and not in {self.cache}: {names}{more} ({total}). Where there is a network: "
-            "harness cache export FILE --profile …; here: harness cache import FILE"
-        )
+def _offline(cache: Path, missing: tuple[Missing, ...]) -> EnvironmentProblem:
+    total = megabytes(sum(each.size for each in missing))
+    names = ", ".join(each.name for each in missing[:_NAMED])
+    more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+    return EnvironmentProblem(
+        f"offline, and not in {cache}: {names}{more} ({total}). Where there is a network: "
+        "harness cache export FILE --profile …; here: harness cache import FILE"
+    )
 
 
-@dataclass(eq=False)
-class NoSpaceProblem(EnvironmentProblem):
-    """The disk is too full for what is to be downloaded."""
-
-    cache: Path
-    needed: int
-    free: int
-    """Both in bytes."""
-
-    def __str__(self) -> str:
-        return (
-            f"the disk of {self.cache} is too full: {megabytes(self.needed)} are needed, "
-            f"{megabytes(self.free)} are free; HARNESS_CACHE may name another folder"
-        )
+def _no_space(cache: Path, needed: int, free: int) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"the disk of {cache} is too full: {megabytes(needed)} are needed, "
+        f"{megabytes(free)} are free; HARNESS_CACHE may name another folder"
+    )
 
 
 def missing_artifacts(distribution: Distribution, cache: Cache) -> tuple[Artifact, ...]:
@@ -153,11 +137,11 @@ def missing_artifacts(distribution: Distribution, cache: Cache) -> tuple[Artifac
 def check_online(lacking: Sequence[Missing], cache: Cache) -> None:
     """Check that what is missing may be downloaded.
 
-    Raises OfflineProblem when the cache is offline.
+    Raises EnvironmentProblem when the cache is offline.
     """
     if not (lacking and cache.offline):
         return
-    raise OfflineProblem(cache.root, tuple(lacking))
+    raise _offline(cache.root, tuple(lacking))
 
 
 def verify(distribution: Distribution, cache: Cache) -> tuple[Path, ...]:
@@ -236,13 +220,12 @@ def _download(artifact: Artifact, path: Path, source: OpenRepository, progress: 
     )
     try:
         download.download(wanted, path, source, progress)
-    except download.DownloadProblem as problem:
-        problem.artifact = str(artifact.coordinates)
-        raise
+    except EnvironmentProblem as problem:
+        raise EnvironmentProblem(f"{artifact.coordinates}: {problem}") from problem
 
 
 def _check_space(cache: Cache, needed: int) -> None:
     cache.root.mkdir(parents=True, exist_ok=True)
     free = shutil.disk_usage(cache.root).free
     if free < needed:
-        raise NoSpaceProblem(cache.root, needed, free)
+        raise _no_space(cache.root, needed, free)

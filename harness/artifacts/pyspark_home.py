@@ -42,30 +42,23 @@ class _SourceArchive:
     sha256: Sha256
 
 
-@dataclass(eq=False)
-class NoPySparkProblem(EnvironmentProblem):
-    """Neither the environment nor the harness knows a version of PySpark."""
-
-    version: str
-    known: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return (
-            f"PySpark {self.version} is not known; known are {', '.join(self.known)}, and "
-            f"{metadata.version(PROJECT)}, which this Python environment has"
-        )
+def _no_pyspark(version: str, known: tuple[str, ...]) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"PySpark {version} is not known; known are {', '.join(known)}, and "
+        f"{metadata.version(PROJECT)}, which this Python environment has"
+    )
 
 
 def wanted(distribution: Distribution) -> IndexFile | None:
     """Return what a distribution needs; None: nothing that the environment has not.
 
-    Raises NoPySparkProblem: there is no such version.
+    Raises EnvironmentProblem: there is no such version.
     """
     version = distribution.settings.get(SETTING)
     if not isinstance(version, str) or version == metadata.version(PROJECT):
         return None
     if version not in _known():
-        raise NoPySparkProblem(version, tuple(_known()))
+        raise _no_pyspark(version, tuple(_known()))
     found = _known()[version]
     return IndexFile(PROJECT, version, found.size, found.sha256, source=True)
 
@@ -78,7 +71,7 @@ def folder(found: IndexFile, cache_: Cache) -> Path:
 def ensure(found: IndexFile, cache_: Cache, progress: Progress) -> Path:
     """Fetch and unpack a version unless it is there; return its folder.
 
-    Raises PipProblem: it cannot be had; EnvironmentProblem: it cannot be written.
+    Raises EnvironmentProblem: it cannot be had, or not be written.
     """
     target = folder(found, cache_)
     with cache_.lock(target):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Final
@@ -26,25 +25,16 @@ FOLDER: Final = "python"
 _ALL: Final = "."
 
 
-@dataclass(eq=False)
-class NoWheelProblem(EnvironmentProblem):
-    """A distribution has no wheel of a package for this machine, or for this Python."""
-
-    distribution: str
-    package: str
-    known: tuple[str, ...]
-    """The machines that it is known for."""
-
-    def __str__(self) -> str:
-        here = python_index.machines()[0]
-        told = f"{self.distribution}: no wheel of {self.package} is known for {here}"
-        return f"{told}; only for {', '.join(self.known)}"
+def _no_wheel(distribution: str, package: str, known: tuple[str, ...]) -> EnvironmentProblem:
+    here = python_index.machines()[0]
+    told = f"{distribution}: no wheel of {package} is known for {here}"
+    return EnvironmentProblem(f"{told}; only for {', '.join(known)}")
 
 
 def wanted(distribution: Distribution) -> tuple[IndexFile, ...]:
     """Return the wheels of a distribution for this machine; none: it is no program of Python.
 
-    Raises NoWheelProblem: a package has none for it.
+    Raises EnvironmentProblem: a package has none for it.
     """
     by_package = groupby(distribution.wheels, lambda each: (each.project, each.version))
     return tuple(_fitting(distribution.name, list(wheels)) for _, wheels in by_package)
@@ -55,7 +45,7 @@ def _fitting(name: str, wheels: Sequence[Wheel]) -> IndexFile:
     for machine in python_index.machines():
         if found := by_machine.get(machine):
             return IndexFile(found.project, found.version, found.size, found.sha256)
-    raise NoWheelProblem(name, f"{wheels[0].project}=={wheels[0].version}", tuple(by_machine))
+    raise _no_wheel(name, f"{wheels[0].project}=={wheels[0].version}", tuple(by_machine))
 
 
 def folder(wheels: Sequence[IndexFile], cache_: Cache) -> Path:
@@ -80,7 +70,7 @@ def fits(distribution: Distribution) -> bool:
     """Return whether a distribution has every wheel that it needs on this machine."""
     try:
         wanted(distribution)
-    except NoWheelProblem:
+    except EnvironmentProblem:
         return False
     return True
 
@@ -104,7 +94,7 @@ def missing(distribution: Distribution, cache_: Cache) -> tuple[IndexFile, ...]:
 def ensure(wheels: Sequence[IndexFile], cache_: Cache, progress: Progress) -> Path:
     """Fetch wheels and unpack them unless they are there; return their folder.
 
-    Raises PipProblem: one cannot be had; EnvironmentProblem: it cannot be written.
+    Raises EnvironmentProblem: one cannot be had, or not be written.
     """
     target = folder(wheels, cache_)
     with cache_.lock(target):

@@ -19,7 +19,7 @@ from packaging.version import InvalidVersion, Version
 from pydantic import AfterValidator, Field
 
 from harness.artifacts.distribution import ARCHIVE
-from harness.core.problems import UnknownNameProblem
+from harness.core.problems import unknown_name
 from harness.core.validation import read_form
 
 _ENDING: Final = ".yaml"
@@ -92,7 +92,7 @@ def facts(name: str) -> Data:
     """Return the lock data that rules of a product say of a distribution.
 
     Raises:
-        UnknownNameProblem: the product has no rules.
+        UsageProblem: the product has no rules.
 
     """
     found: Data = {}
@@ -197,7 +197,7 @@ def _name(given: Mapping[str, str]) -> str:
 @cache
 def _load(product: str) -> VersionRules:
     if product not in products():
-        raise UnknownNameProblem("product", product, products())
+        raise unknown_name("product", product, products())
     where = f"rules/{product}{_ENDING}"
     text = (resources.files(__package__) / where).read_text(encoding="utf-8")
     return read_form(VersionRules, text, where, "rules")[0]

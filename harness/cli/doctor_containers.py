@@ -14,11 +14,12 @@ from rich.table import Table
 
 from harness.artifacts import distributions
 from harness.artifacts.distribution import Distribution
+from harness.core.errors import EnvironmentProblem
 from harness.core.grouping import grouped
 from harness.core.progress import megabytes
 from harness.runtime import docker_daemon, image, image_choice
 from harness.runtime.container_settings import limit_mb
-from harness.runtime.docker_daemon import Daemon, NoDockerProblem, StoredImage
+from harness.runtime.docker_daemon import Daemon, StoredImage
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +50,8 @@ def look(names: Iterable[str]) -> Docker:
     host = docker_daemon.host()
     try:
         return Docker(host, docker_daemon.about(), images=tuple(_images(_by_image(names))))
-    except NoDockerProblem as problem:
-        return Docker(host, why=problem.reason)
+    except EnvironmentProblem as problem:
+        return Docker(host, why=str(problem))
     except (DockerException, OSError) as problem:  # it went away while it was asked
         return Docker(host, why=str(problem))
 
@@ -97,7 +98,7 @@ def _of_other_machines(found: Docker, own: str) -> Iterator[str]:
 def show(found: Docker, told: Iterable[str], console: Console) -> None:
     """Print what the daemon is, its images, and the warnings."""
     if found.daemon is None:
-        _say(console, f"Docker: none answers at {found.host} ({found.why}); needed for containers")
+        _say(console, f"Docker: {found.why}")
         return
     daemon = found.daemon
     about = f"version {daemon.version}, {daemon.architecture}, {daemon.memory_mb} MB of memory"

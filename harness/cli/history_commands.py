@@ -14,7 +14,7 @@ from harness.cli.kept_runs import DEFAULT, keep
 from harness.comparison.history import CellFilter, history_of
 from harness.comparison.turn_groups import all_turns, not_right_now
 from harness.core.counting import counted
-from harness.core.errors import PathProblem, unwritable
+from harness.core.errors import UsageProblem, unwritable
 from harness.reports import history_json, history_terminal
 from harness.run import history_file, history_store, load_run, run_folder
 
@@ -139,7 +139,7 @@ def export(
 ) -> None:
     """Write a table with a row for each turn of each cell that some run does not find right."""
     if file.suffix not in KINDS:
-        raise PathProblem(file, f"has another ending; allowed: {' and '.join(KINDS)}")
+        raise UsageProblem(f"{file} has another ending; allowed: {' and '.join(KINDS)}")
     with history_store.opened(store) as found:
         frame = history_of(found, profile, CellFilter(k, reader, scenario)).to_frame()
     part = file.with_name(f".{file.name}.part")

@@ -45,7 +45,7 @@ def docker_objects() -> DockerObjects:
     """Return what there is at the Docker daemon.
 
     Raises:
-        NoDockerProblem: none answers.
+        EnvironmentProblem: none answers.
 
     """
     label = f"{container_network.OWNER}={container_network.shared().owner}"

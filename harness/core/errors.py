@@ -1,9 +1,8 @@
-"""The ways the harness stops with a message for people, each with the exit status it ends in.
+"""The errors that end the harness with a message for people, and the exit status of each.
 
-There is a class for each kind of failure that somebody may tell from others, with its facts in
-fields; its text says what was given, what is allowed and what to do next. The command line prints
-it and shows no traceback. What an engine answers is never one of these: refusals and time-outs are
-data (see ``harness.core.records``).
+There is a class for each kind that somebody catches, and no more: the text says what was given,
+what is allowed and what to do next. The command line prints it and shows no traceback. What an
+engine answers is never one of these: refusals and time-outs are data (``harness.core.records``).
 """
 
 from __future__ import annotations
@@ -42,18 +41,6 @@ class UsageProblem(HarnessError):
     exit_status = 2
 
 
-@dataclass(eq=False)
-class PathProblem(UsageProblem):
-    """A path that somebody named is not what it has to be."""
-
-    path: os.PathLike[str] | str
-    reason: str
-    """What it is, or is not; what is allowed. The path is its subject."""
-
-    def __str__(self) -> str:
-        return f"{self.path} {self.reason}"
-
-
 @dataclass(frozen=True, slots=True)
 class Fault:
     """What is wrong at a place in a file."""
@@ -84,30 +71,6 @@ class ScenarioProblem(UsageProblem):
 
 class EnvironmentProblem(HarnessError):
     """This machine lacks something: a download, a checksum that fits, memory, a port, a program."""
-
-
-@dataclass(eq=False)
-class DiskFullProblem(EnvironmentProblem):
-    """There is no room for a file."""
-
-    path: str
-
-    def __str__(self) -> str:
-        return (
-            f"cannot write {self.path}: the disk is full; make room, or let HARNESS_CACHE and "
-            "--run-dir name other places"
-        )
-
-
-@dataclass(eq=False)
-class FileProblem(EnvironmentProblem):
-    """A file or folder cannot be read or written."""
-
-    path: str
-    reason: str
-
-    def __str__(self) -> str:
-        return f"cannot use {self.path}: {self.reason}"
 
 
 def of_machine(error: OSError) -> EnvironmentProblem | None:
@@ -143,8 +106,16 @@ def unwritable(error: OSError, path: os.PathLike[str] | str = "") -> Environment
     """Return the problem that a failure of the file system is, with what to do next."""
     where = str(path or error.filename or "a file")
     if _numbers(error) & _FULL:
-        return DiskFullProblem(where)
-    return FileProblem(where, error.strerror or str(error))
+        return disk_full(where)
+    return EnvironmentProblem(f"cannot use {where}: {error.strerror or error}")
+
+
+def disk_full(path: os.PathLike[str] | str) -> EnvironmentProblem:
+    """Return the problem that there is no space for a file."""
+    return EnvironmentProblem(
+        f"cannot write {path}: the disk is full; make space, or let HARNESS_CACHE and --run-dir "
+        "name other folders"
+    )
 
 
 @contextmanager

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Final, NoReturn, TypeVar
 
 from harness.core.errors import Fault, ScenarioProblem, UsageProblem
@@ -55,20 +54,11 @@ class Problems:
         return tuple(Fault(self.path, line, text) for line, text in sorted(self._found))
 
 
-@dataclass(eq=False)
-class UnknownNameProblem(UsageProblem):
-    """There is nothing of a name that somebody gave."""
-
-    kind: str
-    """What the name would be of: `profile`, `report` …"""
-    name: str
-    known: tuple[str, ...]
-    hint: str = ""
-    """Where else there could be such a name."""
-
-    def __str__(self) -> str:
-        hint = f"; {self.hint}" if self.hint else ""
-        return f"unknown {self.kind} '{self.name}'; {one_of(self.name, self.known)}{hint}"
+def unknown_name(kind: str, name: str, known: tuple[str, ...], hint: str = "") -> UsageProblem:
+    """Return the problem that there is no `kind` of a name; `hint`: where else one could be."""
+    """Return the problem that there is no `kind` of a name; `hint`: where else one could be."""
+    beside = f"; {hint}" if hint else ""
+    return UsageProblem(f"unknown {kind} '{name}'; {one_of(name, known)}{beside}")
 
 
 def one_of(given: str, allowed: Iterable[str]) -> str:

@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any, Final, Generic, TypeVar
 
 from harness.core.errors import EnvironmentProblem
-from harness.core.problems import UnknownNameProblem
+from harness.core.problems import unknown_name
 
 GROUPS: Final = "lake_table_harness"
 OURS: Final = "the harness"
@@ -52,13 +52,13 @@ class Registry(Generic[Thing]):
         """Return the thing of a name.
 
         Raises:
-            UnknownNameProblem: there is none.
+            UsageProblem: there is none.
             EnvironmentProblem: a package adds it, and it cannot be loaded.
 
         """
         ours, added_ = _ours(self), _added(self)
         if name not in ours and name not in added_:
-            raise UnknownNameProblem(self.kind, name, self.names())
+            raise unknown_name(self.kind, name, self.names())
         found: Thing = ours[name] if name in ours else _loaded(self, name)
         return found
 

@@ -12,7 +12,6 @@ from typing import Annotated, Any, Final
 from pydantic import Field, PositiveInt
 
 from harness.artifacts import distributions
-from harness.artifacts.distributions import NoLockProblem
 from harness.artifacts.lock import JarForm, NonEmptyText
 from harness.core import tolerances, yaml_reader
 from harness.core.problems import Problems
@@ -78,7 +77,7 @@ def _wrong(name: str, reader: OwnReader) -> Iterator[str]:
     if distributions.is_shipped(name):
         yield "a distribution that is shipped is called so; give the reader another name"
     if distributions.by_rules(own) and not (reader.image or given(reader.like) == CONTAINER):
-        yield str(NoLockProblem(own))
+        yield distributions.no_lock_data(own)
     engine = str(distributions.data(own)["engine"])
     if reader.properties and engine not in _PROPERTIES:
         yield f"properties: those of {engine} cannot be set; allowed for {', '.join(_PROPERTIES)}"

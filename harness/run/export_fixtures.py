@@ -21,7 +21,7 @@ from harness import formats
 from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
 from harness.core import outcomes
-from harness.core.errors import PathProblem, UsageProblem, unwritable
+from harness.core.errors import UsageProblem, unwritable
 from harness.core.grouping import grouped
 from harness.core.records import OutcomeKind, StateRecord
 from harness.judge.case import Case
@@ -66,35 +66,28 @@ class Selection:
         return wanted and self.text in f"{variant.id}/s{step}"
 
 
-@dataclass(eq=False)
-class NoFixtureProblem(UsageProblem):
-    """Nothing of a run can be exported."""
-
-    run: Path
-
-    def __str__(self) -> str:
-        return (
-            f"{self.run}: no step is selected of which the table is known; leave out -k or "
-            "--format, or look at the run's steps: harness report terminal"
-        )
+def _no_fixture(run: Path) -> UsageProblem:
+    return UsageProblem(
+        f"{run}: no step is selected of which the table is known; leave out -k or "
+        "--format, or look at the run's steps: harness report terminal"
+    )
 
 
 def export(run: Run, cache: Cache, folder: Path, selection: Selection) -> Manifest:
     """Write the fixtures of a run into a folder that is not there, or empty.
 
     Raises:
-        PathProblem: the folder is not empty.
-        NoFixtureProblem: there is nothing to export.
-        MissingStateProblem: a table is no longer in the cache.
+        UsageProblem: the folder is not empty; there is nothing to export; a table is no longer in
+            the cache.
         EnvironmentProblem: a file cannot be written.
 
     """
     to = folder.resolve()
     if to.exists() and not (to.is_dir() and not any(to.iterdir())):
-        raise PathProblem(folder, "is not empty; name a folder that is new, or empty")
+        raise UsageProblem(f"{folder} is not empty; name a folder that is new, or empty")
     chosen = [each for each in run.by_step.values() if _known(run, each, selection)]
     if not chosen:
-        raise NoFixtureProblem(run.folder)
+        raise _no_fixture(run.folder)
     states = pipeline.states_of(chosen, cache)
     part = to.with_name(f".{to.name}.part")
     try:
@@ -231,13 +224,13 @@ def _inside(state: State, path: str) -> PurePosixPath:
     """Return a path of a state that stays in the table's folder, by itself and through links.
 
     Raises:
-        PathProblem: it does not.
+        UsageProblem: it does not.
 
     """
     name, found = PurePosixPath(path), state.table / path
     if name.is_absolute() or ".." in name.parts or found.is_symlink():
         told = "is a link, or leads out of its table; remove the state, and run the profile again"
-        raise PathProblem(found, told)
+        raise UsageProblem(f"{found} {told}")
     return name
 
 

@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import Final
 
 from harness.core.errors import (
-    DiskFullProblem,
     EnvironmentProblem,
-    FileProblem,
     HarnessError,
-    PathProblem,
+    UsageProblem,
+    disk_full,
     unwritable,
 )
 
@@ -60,12 +59,14 @@ def opened(path: Path, *, new: bool = False) -> Iterator[sqlite3.Connection]:
     """Open the file; `new`: make it where it is not there.
 
     Raises:
-        PathProblem: it is not there, not such a file, broken, or of a newer harness.
+        UsageProblem: it is not there, not such a file, broken, or of a newer harness.
         EnvironmentProblem: it cannot be written, or another harness writes for too long.
 
     """
     if not (new or path.is_file()):
-        raise PathProblem(path, "is not there: no run is kept yet; see harness history add --help")
+        raise UsageProblem(
+            f"{path} is not there: no run is kept yet; see harness history add --help"
+        )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -101,10 +102,10 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application != APPLICATION:
-        raise PathProblem(path, f"keeps no runs; name another file by --history or {VARIABLE}")
+        raise UsageProblem(f"{path} keeps no runs; name another file by --history or {VARIABLE}")
     if version > VERSION:
         told = f"is of a newer harness (version {version}, this one knows {VERSION})"
-        raise PathProblem(path, f"{told}; use that harness, or name another file by --history")
+        raise UsageProblem(f"{path} {told}; use that harness, or name another file by --history")
 
 
 @contextmanager
@@ -125,10 +126,10 @@ def _problem(error: Exception, path: Path) -> HarnessError:
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return EnvironmentProblem(f"another harness writes {path}; repeat when it has ended")
         case sqlite3.SQLITE_FULL:
-            return DiskFullProblem(str(path))
-    return FileProblem(str(path), str(error))
+            return disk_full(path)
+    return EnvironmentProblem(f"cannot use {path}: {error}")
 
 
-def _broken(error: Exception, path: Path) -> PathProblem:
+def _broken(error: Exception, path: Path) -> UsageProblem:
     told = f"is broken ({error}); take a copy of it, or move it away and keep runs anew"
-    return PathProblem(path, f"{told}: harness history add RUN")
+    return UsageProblem(f"{path} {told}: harness history add RUN")

@@ -31,7 +31,7 @@ def search(
         answers: all that were recorded, by case.
 
     Raises:
-        MissingStateProblem: a table that is asked about is no longer in the cache.
+        UsageProblem: a table that is asked about is no longer in the cache.
 
     """
     depending = [each for each in plan.cells if each.case in answers and answers[each.case].earlier]

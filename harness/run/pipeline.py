@@ -78,19 +78,11 @@ class Work:
     limits: TimeLimits = TimeLimits()
 
 
-@dataclass(eq=False)
-class MissingStateProblem(UsageProblem):
-    """A table state that a run names is no longer in the cache."""
-
-    variant: str
-    step: int
-    cache: Path
-
-    def __str__(self) -> str:
-        return (
-            f"the state of {self.variant} after step {self.step} is no longer in {self.cache}; "
-            "run the profile again to write it"
-        )
+def _missing_state(variant: str, step: int, cache: Path) -> UsageProblem:
+    return UsageProblem(
+        f"the state of {variant} after step {step} is no longer in {cache}; "
+        "run the profile again to write it"
+    )
 
 
 def clean(work: Work) -> None:
@@ -178,14 +170,14 @@ def states_of(found: Iterable[StateRecord], cache: Cache) -> States:
     """Find the frozen states that a run names.
 
     Raises:
-        MissingStateProblem: one is no longer in the cache.
+        UsageProblem: one is no longer in the cache.
 
     """
     found = list(found)
     states = write_variants.load(found, cache)
     for each in found:
         if each.digest and (each.variant, each.outcome.step) not in states:
-            raise MissingStateProblem(each.variant, each.outcome.step, cache.root)
+            raise _missing_state(each.variant, each.outcome.step, cache.root)
     return states
 
 

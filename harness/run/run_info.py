@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field, TypeAdapter, ValidationError, WrapSe
 
 from harness.artifacts import distributions
 from harness.core import freed_memory
-from harness.core.errors import PathProblem, UsageProblem, naming
+from harness.core.errors import UsageProblem, naming
 from harness.core.metastore_choice import USUAL, MetastoreChoice
 from harness.scenario.cells import AskedAgain, Cell, Excluded, Pairs, Partly, Unlike
 
@@ -193,11 +193,11 @@ def check(folder: Path) -> None:
     """Check that a folder is a run's, without reading its plan.
 
     Raises:
-        PathProblem: it is not.
+        UsageProblem: it is not.
 
     """
     if not (folder / INFO).is_file():
-        raise PathProblem(folder, f"is not a run: it has no {INFO}; name a folder under runs/")
+        raise UsageProblem(f"{folder} is not a run: it has no {INFO}; name a folder under runs/")
 
 
 def read_info(folder: Path) -> RunInfo:

@@ -50,7 +50,7 @@ def judge(plan: Plan, work: Work) -> JudgedRun:
     """Judge a run, ask for some of its answers again, and judge it with what comes.
 
     Raises:
-        MissingStateProblem: a table that is asked about again is no longer in the cache.
+        UsageProblem: a table that is asked about again is no longer in the cache.
 
     """
     results = ResultCache.of(work.cache)

@@ -51,7 +51,7 @@ class ContainerNetwork:
         """Return the network, in which ports are published on loopback alone.
 
         Raises:
-            NoDockerProblem: no daemon answers.
+            EnvironmentProblem: no daemon answers.
 
         """
         with self._lock:

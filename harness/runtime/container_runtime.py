@@ -29,21 +29,13 @@ runs in it: a server then got half the time that it gets outside."""
 T = TypeVar("T")
 
 
-@dataclass(eq=False)
-class SmallDaemonProblem(EnvironmentProblem):
-    """The daemon's machine has less memory than a container may take."""
-
-    distribution: str
-    most_mb: int
-    has_mb: int
-
-    def __str__(self) -> str:
-        return (
-            f"{self.distribution}: its container may take {self.most_mb} MiB (its heap and "
-            f"{container_settings.BESIDE_HEAP_MB} MiB), and the Docker daemon's machine has "
-            f"{self.has_mb} MiB in all; "
-            "give that machine more, or run this one as a process"
-        )
+def _small_daemon(distribution: str, most_mb: int, has_mb: int) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"{distribution}: its container may take {most_mb} MiB (its heap and "
+        f"{container_settings.BESIDE_HEAP_MB} MiB), and the Docker daemon's machine has "
+        f"{has_mb} MiB in all; "
+        "give that machine more, or run this one as a process"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +88,7 @@ class ContainerRuntime:
     @contextmanager
     def _container(self, program: Program, around: Surroundings) -> Iterator[Container]:
         if (has := docker_daemon.about().memory_mb) < self._most_mb:
-            raise SmallDaemonProblem(self.distribution.name, self._most_mb, has)
+            raise _small_daemon(self.distribution.name, self._most_mb, has)
         with ExitStack() as stack:
             with docker_daemon.asked(f"start a container of {self.image.reference}"):
                 declared = self._declared(program, around)

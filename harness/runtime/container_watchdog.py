@@ -29,7 +29,7 @@ def owners() -> set[str]:
     """Return who made what is there.
 
     Raises:
-        NoDockerProblem: no daemon answers.
+        EnvironmentProblem: no daemon answers.
 
     """
     with closing(docker_daemon.client()) as client, docker_daemon.asked("list containers"):

@@ -23,42 +23,11 @@ PULL_S: Final = 1800
 """How long the pull of an image may take."""
 
 
-@dataclass(eq=False)
-class NoDockerProblem(EnvironmentProblem):
-    """No Docker daemon answers."""
-
-    host: str
-    """Where one was looked for."""
-    reason: str
-
-    def __str__(self) -> str:
-        return (
-            f"no Docker daemon answers at {self.host} ({self.reason}). Start one, or name another "
-            "by DOCKER_HOST; without containers: --runtime process"
-        )
-
-
-@dataclass(eq=False)
-class PullProblem(EnvironmentProblem):
-    """An image cannot be pulled."""
-
-    reference: str
-    reason: str
-
-    def __str__(self) -> str:
-        return f"cannot pull {self.reference}: {self.reason}"
-
-
-@dataclass(eq=False)
-class DaemonProblem(EnvironmentProblem):
-    """The daemon did not do what it was asked for, or answers no more."""
-
-    what: str
-    """What it was to do."""
-    reason: str
-
-    def __str__(self) -> str:
-        return f"the Docker daemon at {host()} cannot {self.what}: {self.reason}"
+def _no_docker(reason: str) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"no Docker daemon answers at {host()} ({reason}). Start one, or name another "
+        "by DOCKER_HOST; without containers: --runtime process"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +65,7 @@ def client() -> DockerClient:
     """Return a client of the daemon.
 
     Raises:
-        NoDockerProblem: none answers.
+        EnvironmentProblem: none answers.
 
     """
     # Imported here: planning, judging and reporting do without.
@@ -108,9 +77,9 @@ def client() -> DockerClient:
         found = docker.from_env(timeout=int(TIMEOUT_S))
         found.ping()
     except OSError as problem:
-        raise NoDockerProblem(host(), problem.strerror or str(problem)) from None
+        raise _no_docker(problem.strerror or str(problem)) from None
     except DockerException as problem:
-        raise NoDockerProblem(host(), _last(str(problem))) from None
+        raise _no_docker(_last(str(problem))) from None
     return found
 
 
@@ -128,7 +97,7 @@ def asked(what: str) -> Iterator[None]:
     """Tell people what the daemon was to do when it refuses or is gone.
 
     Raises:
-        DaemonProblem: it did not do it.
+        EnvironmentProblem: it did not do it.
 
     """
     from docker.errors import DockerException  # noqa: PLC0415
@@ -136,7 +105,8 @@ def asked(what: str) -> Iterator[None]:
     try:
         yield
     except (DockerException, OSError) as problem:
-        raise DaemonProblem(what, _reason(problem)) from None
+        text = f"the Docker daemon at {host()} cannot {what}: {_reason(problem)}"
+        raise EnvironmentProblem(text) from None
 
 
 @cache
@@ -160,7 +130,7 @@ def about() -> Daemon:
     """Return what the daemon says of itself.
 
     Raises:
-        NoDockerProblem: none answers.
+        EnvironmentProblem: none answers.
 
     """
     with closing(client()) as found:
@@ -182,7 +152,7 @@ def pull(found: DockerClient, reference: str) -> StoredImage:
     """Pull an image.
 
     Raises:
-        PullProblem: it cannot be had.
+        EnvironmentProblem: it cannot be had; its text is the reason alone.
 
     """
     from docker.errors import DockerException  # noqa: PLC0415
@@ -191,7 +161,7 @@ def pull(found: DockerClient, reference: str) -> StoredImage:
     try:
         return _stored(found.images.pull(reference), reference)
     except (DockerException, OSError) as problem:
-        raise PullProblem(reference, _reason(problem)) from None
+        raise EnvironmentProblem(_reason(problem)) from None
 
 
 def _stored(found: Image, reference: str) -> StoredImage:

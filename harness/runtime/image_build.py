@@ -25,7 +25,6 @@ from harness.artifacts.fetch import Installation
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 from harness.runtime import docker_daemon, image
-from harness.runtime.docker_daemon import PullProblem
 from harness.runtime.image import BUILT, ImageContract
 
 if TYPE_CHECKING:
@@ -41,32 +40,18 @@ _DOCKERFILE: Final = "Dockerfile"
 _SHOWN: Final = 20
 
 
-@dataclass(eq=False)
-class BuildProblem(EnvironmentProblem):
-    """An image cannot be built."""
-
-    reference: str
-    reason: str
-
-    def __str__(self) -> str:
-        return f"cannot build {self.reference}: {self.reason}"
+def _cannot_build(reference: str, reason: str) -> EnvironmentProblem:
+    return EnvironmentProblem(f"cannot build {reference}: {reason}")
 
 
-@dataclass(eq=False)
-class NoBaseProblem(EnvironmentProblem):
-    """The image that others are built on is not there and cannot be pulled."""
-
-    reference: str
-    reason: str
-
-    def __str__(self) -> str:
-        release = self.reference.rpartition(":")[2].partition("-")[0]
-        return (
-            f"the image {self.reference} is not on this machine and cannot be pulled "
-            f"({self.reason}). {PREFIX} names another registry. On Debian it is made without one:\n"
-            f"debootstrap --variant=minbase --include=ca-certificates {release} FOLDER\n"
-            f"tar -C FOLDER -c . | docker import - {self.reference}"
-        )
+def _no_base(reference: str, reason: str) -> EnvironmentProblem:
+    release = reference.rpartition(":")[2].partition("-")[0]
+    return EnvironmentProblem(
+        f"the image {reference} is not on this machine and cannot be pulled "
+        f"({reason}). {PREFIX} names another registry. On Debian it is made without one:\n"
+        f"debootstrap --variant=minbase --include=ca-certificates {release} FOLDER\n"
+        f"tar -C FOLDER -c . | docker import - {reference}"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,8 +162,8 @@ def build(made: Recipe, progress: Progress) -> str:
     """Return the digest of an image, built unless it is there.
 
     Raises:
-        NoDockerProblem: no daemon answers.
-        BuildProblem: it cannot be built; with the end of what the daemon said.
+        EnvironmentProblem: no daemon answers; it cannot be built; with the end of what the daemon
+            said.
 
     """
     with closing(docker_daemon.client()) as client:
@@ -205,9 +190,9 @@ def _built(client: DockerClient, made: Recipe) -> str:
         except BuildError as problem:
             told = [str(each["stream"]).rstrip() for each in problem.build_log if "stream" in each]
             end = "\n".join([str(problem), *told[-_SHOWN:]])
-            raise BuildProblem(made.reference, end) from None
+            raise _cannot_build(made.reference, end) from None
         except (DockerException, OSError) as problem:
-            raise BuildProblem(made.reference, str(problem)) from None
+            raise _cannot_build(made.reference, str(problem)) from None
     return str(found.id)
 
 
@@ -234,9 +219,7 @@ def ensure(distribution: Distribution, cache: Cache, progress: Progress) -> str:
     """Return the name of a distribution's image, built here unless it is there.
 
     Raises:
-        NoDockerProblem: no daemon answers.
-        NoBaseProblem: there is no image to build it on.
-        BuildProblem: it cannot be built.
+        EnvironmentProblem: no daemon answers; there is no image to build it on; it cannot be built.
 
     """
     contract = image.contract(distribution)
@@ -251,5 +234,5 @@ def _base(reference: str) -> str:
         try:
             there = docker_daemon.local(client, reference)
             return (there or docker_daemon.pull(client, reference)).id
-        except PullProblem as problem:
-            raise NoBaseProblem(reference, problem.reason) from None
+        except EnvironmentProblem as problem:
+            raise _no_base(reference, str(problem)) from None

@@ -16,7 +16,7 @@ from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 from harness.core.runtime_names import lock_name
 from harness.runtime import docker_daemon, image, image_build, image_pins
-from harness.runtime.docker_daemon import PullProblem, StoredImage
+from harness.runtime.docker_daemon import StoredImage
 from harness.runtime.image import ImageContract
 from harness.runtime.image_build import PREFIX
 from harness.runtime.image_pins import PINS
@@ -28,47 +28,31 @@ FRONT: Final = "front"
 """The role of jars that come before an engine's own."""
 
 
-@dataclass(eq=False)
-class NoImageProblem(EnvironmentProblem):
-    """An image is not there and cannot be pulled, and none was built."""
-
-    distribution: str
-    reference: str
-    reason: str
-    own: bool = False
-    """Whether somebody named just this one."""
-
-    def __str__(self) -> str:
-        told = (
-            f"{self.distribution}: the image {self.reference} is not on this machine and cannot be "
-            f"pulled ({self.reason})."
+def _no_image(distribution: Distribution, reference: str, reason: str) -> EnvironmentProblem:
+    told = (
+        f"{distribution.name}: the image {reference} is not on this machine and cannot be "
+        f"pulled ({reason})."
+    )
+    if distribution.image:
+        return EnvironmentProblem(
+            f"{told} readers.yaml names just this one; docker pull {reference} tells more"
         )
-        if self.own:
-            return (
-                f"{told} readers.yaml names just this one; docker pull {self.reference} tells more"
-            )
-        if "@" in self.reference:
-            return f"{told} {PINS} asks for just this one; without that, any of its name is taken"
-        return (
-            f"{told} {PREFIX} names another registry; without any registry build an image of the "
-            f"same contract: harness engines build {lock_name(self.distribution)}"
+    if "@" in reference:
+        return EnvironmentProblem(
+            f"{told} {PINS} asks for just this one; without that, any of its name is taken"
         )
+    return EnvironmentProblem(
+        f"{told} {PREFIX} names another registry; without any registry build an image of the "
+        f"same contract: harness engines build {lock_name(distribution.name)}"
+    )
 
 
-@dataclass(eq=False)
-class ArchitectureProblem(EnvironmentProblem):
-    """An image was made for other machines than the daemon's."""
-
-    reference: str
-    has: str
-    wanted: str
-
-    def __str__(self) -> str:
-        return (
-            f"the image {self.reference} is for {self.has}, and the Docker daemon's machine is "
-            f"{self.wanted}. Remove it (docker rmi {self.reference}) and pull the right one "
-            f"(docker pull --platform linux/{self.wanted}), or build one: harness engines build"
-        )
+def _other_architecture(reference: str, has: str, wanted: str) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"the image {reference} is for {has}, and the Docker daemon's machine is "
+        f"{wanted}. Remove it (docker rmi {reference}) and pull the right one "
+        f"(docker pull --platform linux/{wanted}), or build one: harness engines build"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +93,7 @@ def choose(distribution: Distribution, cache: Cache, progress: Progress) -> Cont
     """Return the image of a distribution, the same one for as long as this process lasts.
 
     Raises:
-        NoDockerProblem: no daemon answers.
-        NoImageProblem: there is no image.
-        BuildProblem: the bundle cannot be added.
+        EnvironmentProblem: no daemon answers; there is no image; the bundle cannot be added.
 
     """
     with _lock:
@@ -149,7 +131,7 @@ def _fitting(client: DockerClient, found: StoredImage) -> StoredImage:
     """Return an image if the daemon's machine can run it."""
     machine = docker_daemon.architecture(client)
     if found.architecture != machine:
-        raise ArchitectureProblem(found.reference, found.architecture, machine)
+        raise _other_architecture(found.reference, found.architecture, machine)
     return found
 
 
@@ -174,11 +156,10 @@ def _found(
     progress.note(f"pull {reference}")
     try:
         return docker_daemon.pull(client, reference)
-    except PullProblem as problem:
+    except EnvironmentProblem as problem:
         built = None if _just_this(name, distribution) else built_here(client, distribution)
         if built is None:
-            own = bool(distribution.image)
-            raise NoImageProblem(distribution.name, reference, problem.reason, own) from None
+            raise _no_image(distribution, reference, str(problem)) from None
     progress.note(f"{name} cannot be pulled; taken is {built.reference}, which was built here")
     return built
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from harness.artifacts import distributions
@@ -17,17 +16,11 @@ PINS: Final = "HARNESS_IMAGES"
 _PIN: Final = re.compile(r"(?P<name>[^@]+)@sha256:[0-9a-f]{64}")
 
 
-@dataclass(eq=False)
-class PinProblem(UsageProblem):
-    """The variable holds something else than official images by digest."""
-
-    given: str
-
-    def __str__(self) -> str:
-        return (
-            f"{PINS}: {self.given!r} is no official image by digest; allowed are, separated by "
-            "spaces, names as run.json has them: trinodb/trino:476@sha256:… with 64 digits"
-        )
+def _bad_pin(given: str) -> UsageProblem:
+    return UsageProblem(
+        f"{PINS}: {given!r} is no official image by digest; allowed are, separated by "
+        "spaces, names as run.json has them: trinodb/trino:476@sha256:… with 64 digits"
+    )
 
 
 def pinned(official: str) -> str:
@@ -36,7 +29,7 @@ def pinned(official: str) -> str:
     Empty where it is any image of this name.
 
     Raises:
-        PinProblem: the variable is wrong, whichever image it is about.
+        UsageProblem: the variable is wrong, whichever image it is about.
 
     """
     text = os.environ.get(PINS, "")
@@ -50,7 +43,7 @@ def read(text: str, known: Collection[str]) -> Mapping[str, str]:
     """Return images by digest by the official names that they stand for. Pure.
 
     Raises:
-        PinProblem: one is written wrongly, or stands for none of `known`.
+        UsageProblem: one is written wrongly, or stands for none of `known`.
 
     """
     pins = dict[str, str]()
@@ -58,6 +51,6 @@ def read(text: str, known: Collection[str]) -> Mapping[str, str]:
         found = _PIN.fullmatch(each)
         fitting = [one for one in known if found and f"/{found['name']}".endswith(f"/{one}")]
         if not fitting:
-            raise PinProblem(each)
+            raise _bad_pin(each)
         pins[fitting[0]] = each
     return pins

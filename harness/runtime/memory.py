@@ -30,20 +30,12 @@ class Free:
     """`free on this machine`, or the control group that allows no more."""
 
 
-@dataclass(eq=False)
-class MemoryProblem(EnvironmentProblem):
-    """There is too little memory to start a server."""
-
-    distribution: str
-    needed_mb: int
-    free: Free
-
-    def __str__(self) -> str:
-        return (
-            f"{self.distribution} is not started: it takes {self.needed_mb} MB of memory, and "
-            f"{self.free.mb} MB are {self.free.where}; end other programs or allow more, then go "
-            "on with: harness run --resume"
-        )
+def _too_little_memory(distribution: str, needed_mb: int, free: Free) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"{distribution} is not started: it takes {needed_mb} MB of memory, and "
+        f"{free.mb} MB are {free.where}; end other programs or allow more, then go "
+        "on with: harness run --resume"
+    )
 
 
 def free(own: Path = OWN_GROUP, groups: Path = GROUPS) -> Free:
@@ -60,12 +52,12 @@ def check(distribution: Distribution) -> None:
     """Check that a distribution's server fits, before it is started.
 
     Raises:
-        MemoryProblem: it does not.
+        EnvironmentProblem: it does not.
 
     """
     there = free()
     if there.mb < distribution.memory_mb:
-        raise MemoryProblem(distribution.name, distribution.memory_mb, there)
+        raise _too_little_memory(distribution.name, distribution.memory_mb, there)
 
 
 class Room:
@@ -81,7 +73,7 @@ class Room:
         """Hold the memory of a distribution's server, once it is there.
 
         Raises:
-            MemoryProblem: it does not fit although nothing else runs.
+            EnvironmentProblem: it does not fit although nothing else runs.
 
         """
         wanted = distribution.memory_mb

@@ -158,14 +158,8 @@ class Process:
             os.killpg(self.pid, number)
 
 
-@dataclass(eq=False)
-class NoProgramProblem(EnvironmentProblem):
-    """A program is not there, or cannot be started."""
-
-    program: str
-
-    def __str__(self) -> str:
-        return f"{self.program} is not a program that can be started"
+def _no_program(program: str) -> EnvironmentProblem:
+    return EnvironmentProblem(f"{program} is not a program that can be started")
 
 
 @dataclass(eq=False)
@@ -190,11 +184,11 @@ def running(command: Command) -> Iterator[Process]:
     with it, however it ends.
 
     Raises:
-        NoProgramProblem: there is no such program.
+        EnvironmentProblem: there is no such program.
 
     """
     if shutil.which(command.arguments[0]) is None:
-        raise NoProgramProblem(command.arguments[0])
+        raise _no_program(command.arguments[0])
     with command.log.open("ab") as log:
         child = _starter.submit(_popen, command, log.fileno()).result()
     process = Process(child, command.log)
@@ -209,7 +203,7 @@ def finished(command: Command, timeout_s: float) -> int:
     """Run a program to its end, as `running` does, and give its exit code.
 
     Raises:
-        NoProgramProblem: there is no such program.
+        EnvironmentProblem: there is no such program.
         ProcessProblem: it is not over within `timeout_s`.
 
     """

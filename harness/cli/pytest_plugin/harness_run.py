@@ -13,7 +13,7 @@ from typing import Final
 
 from harness.core.errors import unwritable
 from harness.run import run_folder
-from harness.run.run_folder import RunExistsProblem
+from harness.run.run_folder import run_exists
 from harness.runtime import log_file, process
 
 PROGRAM: Final = (sys.executable, "-m", "harness", "run")
@@ -36,9 +36,9 @@ class HarnessRun:
         """Start it. `cells`: file of the scenario and case of each.
 
         Raises:
-            RunExistsProblem: there is a run in the folder already, whose records would be taken
+            UsageProblem: there is a run in the folder already, whose records would be taken
                 for ours.
-            NotEmptyProblem: there is something else in the folder.
+            UsageProblem: there is something else in the folder.
             EnvironmentProblem: the run's folder cannot be written.
 
         """
@@ -46,7 +46,7 @@ class HarnessRun:
         self._stack = ExitStack()
         run_folder.check_new(folder)
         if self._here.exists():
-            raise RunExistsProblem(folder)
+            raise run_exists(folder)
         try:
             self._here.mkdir(parents=True)
             cases = "".join(f"{case}\n" for _, case in cells)

@@ -78,7 +78,7 @@ def metastore_of(text: str) -> MetastoreChoice:
     """Read a metastore that exists.
 
     Raises:
-        UnknownNameProblem: there is none of this name.
+        UsageProblem: there is none of this name.
 
     """
     metastore_support.check(text)

@@ -25,7 +25,7 @@ from harness.artifacts.cache import Cache
 from harness.artifacts.cache_mark import MARK
 from harness.artifacts.lock import coordinates
 from harness.artifacts.python_index import IndexFile
-from harness.core.errors import EnvironmentProblem, PathProblem
+from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.progress import Progress
 from tests.unit.artifacts.serving import Server, serving
 from tests.unit.artifacts.test_fetch import FILES, WHOLE
@@ -151,7 +151,7 @@ def test_two_exports_are_the_same_bytes(exported: Path, tmp_path: Path) -> None:
 
 def test_offline_an_export_says_what_is_missing(server: Server, tmp_path: Path) -> None:
     file = tmp_path / "x.tar"
-    with pytest.raises(fetch.OfflineProblem, match=r"offline, and not in .*server-1\.tar\.gz"):
+    with pytest.raises(EnvironmentProblem, match=r"offline, and not in .*server-1\.tar\.gz"):
         bundle_export.export([WHOLE], file, Cache(tmp_path / "there", offline=True), QUIET)
     assert not file.exists()
 
@@ -167,7 +167,7 @@ def test_a_file_that_changed_in_the_cache_is_not_exported(server: Server, tmp_pa
     cache.stamp(WHOLE.artifacts[2])
     file = tmp_path / "x.tar"
     assert jar.stat().st_size == seen.st_size
-    with pytest.raises(bundle.BundleProblem, match=r"front-1\.jar is not what the lock says"):
+    with pytest.raises(EnvironmentProblem, match=r"front-1\.jar is not what the lock says"):
         bundle_export.export([WHOLE], file, cache, QUIET)
     assert list(tmp_path.glob("x.tar*")) == []
 
@@ -227,7 +227,7 @@ def test_of_a_tar_that_is_not_as_it_must_be_nothing_enters(
 def test_a_tar_that_is_cut_off_is_refused_whole(exported: Path, tmp_path: Path, size: int) -> None:
     cut = tmp_path / "cut.tar"
     cut.write_bytes(exported.read_bytes()[:size])
-    with pytest.raises(bundle_import.ImportProblem, match="nothing of it was imported"):
+    with pytest.raises(EnvironmentProblem, match="nothing of it was imported"):
         bundle_import.load(cut, Cache(tmp_path / "here"), QUIET)
     assert kept(Cache(tmp_path / "here")) == []
 
@@ -245,14 +245,14 @@ def test_offline_what_a_cache_of_a_ci_brought_back_is_verified_and_used(
     fetch.ensure(WHOLE, cache, QUIET)
     assert server.asked == []
     jar.write_bytes(b"frown")
-    with pytest.raises(fetch.OfflineProblem, match=r"offline, and not in .*front-1\.jar"):
+    with pytest.raises(EnvironmentProblem, match=r"offline, and not in .*front-1\.jar"):
         fetch.ensure(WHOLE, cache, QUIET)
     bundle_import.load(exported, cache, QUIET)
     assert fetch.ensure(WHOLE, cache, QUIET).jars("front")[0].read_bytes() == b"front"
 
 
 def test_a_tar_that_is_not_there_is_told(server: Server, tmp_path: Path) -> None:
-    with pytest.raises(PathProblem, match=r"none\.tar is not a file; give the tar that"):
+    with pytest.raises(UsageProblem, match=r"none\.tar is not a file; give the tar that"):
         bundle_import.load(tmp_path / "none.tar", Cache(tmp_path / "here"), QUIET)
 
 
@@ -262,14 +262,14 @@ def test_what_the_file_system_refuses_is_told_with_what_to_do(
     cache = Cache(tmp_path / "here")
     (cache.root / "parcel.lock").mkdir(parents=True)
     with pytest.raises(
-        bundle.BundleProblem, match=r"cannot import .*: Is a directory \(.*HARNESS_CA"
-    ) as told:
+        EnvironmentProblem, match=rf"cannot import {exported}: Is a directory \(.*HARNESS_CA"
+    ):
         bundle_import.load(exported, cache, QUIET)
-    assert (told.value.task, told.value.file) == ("import", exported)
     away = Path("/proc/x.tar")  # nobody can make a file there
-    with pytest.raises(bundle.BundleProblem, match=r"directory \(.*; name a file in") as told:
+    with pytest.raises(
+        EnvironmentProblem, match=rf"write {away}: .* directory \(.*; name a file in"
+    ):
         bundle_export.export([WHOLE], away, Cache(tmp_path / "there"), QUIET)
-    assert (told.value.task, told.value.file) == ("write", away)
 
 
 def test_the_key_is_that_of_what_is_downloaded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from harness.artifacts import cache_mark, distributions, engine_cleanup, jre
 from harness.artifacts.cache import Cache
-from harness.core.problems import UnknownNameProblem
+from harness.core.errors import UsageProblem
 
 UNKNOWN = "artifacts/0123456789abcdef"
 
@@ -74,6 +74,6 @@ def test_an_engine_goes_with_its_java_if_nobody_else_needs_that(cache: Cache) ->
 
 def test_an_engine_that_is_not_known_removes_nothing(cache: Cache) -> None:
     before = there(cache)
-    with pytest.raises(UnknownNameProblem):
+    with pytest.raises(UsageProblem, match="unknown distribution"):
         engine_cleanup.prune(["trino-1"], cache)
     assert there(cache) == before

@@ -74,7 +74,8 @@ def test_where_no_daemon_answers_the_reason_is_told(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("DOCKER_HOST", NOBODY)
     found = doctor_containers.look(NAMES)
     assert shown(found) == (
-        f"Docker: none answers at {NOBODY} (Connection refused); needed for containers\n"
+        f"Docker: no Docker daemon answers at {NOBODY} (Connection refused). Start one, or name "
+        "another by DOCKER_HOST; without containers: --runtime process\n"
     )
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from harness.comparison.kept_cells import kept_cells
-from harness.core.errors import EnvironmentProblem, FileProblem, PathProblem, UsageProblem
+from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.records import VerdictKind
 from harness.run import history_file, history_store, load_run, run_info
 from harness.run.kept_run import KeptCell, digest_number
@@ -159,7 +159,7 @@ def test_what_is_no_such_file_is_told_and_left_as_it_is(
 ) -> None:
     store.parent.mkdir()
     store.write_bytes(content)
-    with pytest.raises(PathProblem, match=why), history_store.opened(store):
+    with pytest.raises(UsageProblem, match=why), history_store.opened(store):
         pass
     assert store.read_bytes() == content
 
@@ -168,7 +168,7 @@ def test_the_file_of_another_program_is_left_as_it_is(sampled: Run, store: Path)
     store.parent.mkdir()
     with sqlite3.connect(store) as other:
         other.execute("CREATE TABLE theirs (x)")
-    with pytest.raises(PathProblem, match="keeps no runs; name another file by --history"):
+    with pytest.raises(UsageProblem, match="keeps no runs; name another file by --history"):
         add(store, sampled)
 
 
@@ -176,18 +176,18 @@ def test_a_file_of_a_newer_harness_is_told(sampled: Run, store: Path) -> None:
     add(store, sampled)
     with sqlite3.connect(store) as newer:
         newer.execute(f"PRAGMA user_version = {history_file.VERSION + 1}")
-    with pytest.raises(PathProblem, match=r"newer harness \(version 2, this one knows 1\)"):
+    with pytest.raises(UsageProblem, match=r"newer harness \(version 2, this one knows 1\)"):
         names(store)
 
 
 def test_without_a_file_no_run_is_kept(store: Path) -> None:
-    with pytest.raises(PathProblem, match="no run is kept yet"):
+    with pytest.raises(UsageProblem, match="no run is kept yet"):
         names(store)
 
 
 def test_a_folder_in_its_place_is_told(sampled: Run, store: Path) -> None:
     store.mkdir(parents=True)
-    with pytest.raises(FileProblem, match="unable to open"):
+    with pytest.raises(EnvironmentProblem, match="unable to open"):
         add(store, sampled)
 
 
@@ -195,7 +195,7 @@ def test_a_broken_record_is_told(sampled: Run, store: Path, tmp_path: Path) -> N
     add(store, sampled)
     with sqlite3.connect(store) as raw:
         raw.execute("UPDATE record SET content = x'00'")
-    with pytest.raises(PathProblem, match="is broken"), history_store.opened(store) as found:
+    with pytest.raises(UsageProblem, match="is broken"), history_store.opened(store) as found:
         found.restore(found.runs()[0], tmp_path / "again")
     assert not (tmp_path / "again" / run_info.INFO).exists()
 

@@ -14,6 +14,7 @@ from harness.cli import open_run
 from harness.cli.console.output import Output
 from harness.cli.open_run import Resources
 from harness.core import jsonl
+from harness.core.errors import UsageProblem
 from harness.core.progress import Progress
 from harness.core.records import Answer, Refusal
 from harness.judge.gate import gate
@@ -26,7 +27,7 @@ RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
 
 def test_a_state_that_is_no_longer_kept_is_told_with_what_to_do(tmp_path: Path) -> None:
     found = load_run.load(RECORDED)
-    with pytest.raises(pipeline.MissingStateProblem, match=r"no longer in .*run the profile again"):
+    with pytest.raises(UsageProblem, match=r"no longer in .*run the profile again"):
         pipeline.states_of(found.states, Cache(tmp_path))
 
 

@@ -8,8 +8,9 @@ import psutil
 import pytest
 
 from harness.artifacts import distributions
+from harness.core.errors import EnvironmentProblem
 from harness.runtime import memory
-from harness.runtime.memory import MACHINE, Free, MemoryProblem, free
+from harness.runtime.memory import MACHINE, Free, free
 
 MB = 1 << 20
 TRINO = distributions.load("trino-476")
@@ -74,7 +75,7 @@ def test_a_server_that_does_not_fit_is_refused_with_the_figures(
     monkeypatch.setattr(memory, "free", lambda: Free(799, "left of the 900 MB that x allows"))
     memory.check(replace(TRINO, memory_mb=799))
     told = "trino-476 is not started: it takes 800 MB of memory, and 799 MB are left of the 900 MB"
-    with pytest.raises(MemoryProblem, match=told):
+    with pytest.raises(EnvironmentProblem, match=told):
         memory.check(replace(TRINO, memory_mb=800))
 
 
@@ -104,7 +105,10 @@ def test_a_server_waits_where_it_does_not_fit_beside_another(
 def test_a_server_that_fits_nowhere_does_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "free", lambda: Free(1000, MACHINE))
     room = memory.Room()
-    with pytest.raises(MemoryProblem), room.of(replace(TRINO, memory_mb=1001)):
+    with (
+        pytest.raises(EnvironmentProblem, match="it takes 1001 MB of memory"),
+        room.of(replace(TRINO, memory_mb=1001)),
+    ):
         pass
     with room.of(replace(TRINO, memory_mb=900)):
         pass
