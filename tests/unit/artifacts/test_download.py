@@ -230,7 +230,7 @@ def test_no_server_is_told_after_some_attempts(tmp_path: Path) -> None:
 def test_a_full_disk_is_told_and_the_fetch_goes_on_once_there_is_room(
     server: Server, tmp_path: Path
 ) -> None:
-    told = r"cannot write .*a\.jar\.part: the disk is full; make room, or let HARNESS_CACHE"
+    told = r"cannot write .*a\.jar\.part: the disk is full; free some space, or let HARNESS_CACHE"
     with full_disk(1_000_000), pytest.raises(EnvironmentProblem, match=told):
         fetch(server, tmp_path / "a.jar")
     assert [path.name for path in tmp_path.iterdir()] == ["a.jar.part"]

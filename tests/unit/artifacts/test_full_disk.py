@@ -30,7 +30,7 @@ def told(make: Callable[[], object]) -> str:
         make()
     problem = of_machine(error.value) if isinstance(error.value, OSError) else error.value
     assert isinstance(problem, EnvironmentProblem)
-    assert "the disk is full; make room" in str(problem)
+    assert "the disk is full; free some space" in str(problem)
     return str(problem)
 
 

@@ -135,7 +135,7 @@ def test_other_names_are_unknown_in_any_runtime(name: str) -> None:
     assert not version_rules.knows(name)
     for runtime in ("", "@process", "@container"):
         assert not distributions.exists(name + runtime)
-        with pytest.raises(UsageProblem, match="unknown \w+ "):
+        with pytest.raises(UsageProblem, match=r"unknown \w+ "):
             distributions.load(name + runtime)
 
 
