@@ -93,10 +93,10 @@ run: venv  ## quick start: run the quick-start profile and show what the engines
 	$(BIN)/harness run --profile quick-start --show
 
 bench: venv  ## measure PROFILE (quick-start) and a plain script that asks the same; a Markdown table
-	$(BIN)/python tools/measure/bench.py --profile $(or $(PROFILE),quick-start) --folder build/bench
+	$(BIN)/python tools/bench.py --profile $(or $(PROFILE),quick-start) --folder build/bench
 
 deaths: venv  ## kill what runs at RUNS (200) random moments, compare the verdicts; again: the rest
-	$(BIN)/python tools/measure/deaths.py --runs $(or $(RUNS),200) --folder build/deaths
+	$(BIN)/python tools/deaths.py --runs $(or $(RUNS),200) --folder build/deaths
 
 wheel: venv  ## build the wheel into dist/
 	rm -rf build

@@ -1,4 +1,4 @@
-"""Reads source files as trees: who imports whom, how long things are, what has a docstring.
+"""Reads source files as trees: who imports whom, and which classes there are.
 
 Used by `test_architecture`, which holds the rules themselves.
 """
@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 Graph = Mapping[str, frozenset[str]]
 
 
@@ -165,40 +164,6 @@ def _cycle_from(
     return ()
 
 
-def functions(module: Source) -> tuple[Function, ...]:
-    """Every function and method of a module, nested ones too."""
-    return tuple(node for node in ast.walk(module.tree) if isinstance(node, Function))
-
-
 def classes(module: Source) -> tuple[str, ...]:
     """Return the names of all classes that a module defines, private and nested ones too."""
     return tuple(node.name for node in ast.walk(module.tree) if isinstance(node, ast.ClassDef))
-
-
-def length(function: Function) -> int:
-    """Lines from `def` to the end, the docstring not counted: explaining is free."""
-    lines = (function.end_lineno or function.lineno) - function.lineno + 1
-    if ast.get_docstring(function) is None:
-        return lines
-    docstring = function.body[0]
-    return lines - ((docstring.end_lineno or docstring.lineno) - docstring.lineno + 1)
-
-
-def undocumented(module: Source) -> tuple[str, ...]:
-    """What should have a docstring and has none: the module, public functions, classes, methods."""
-    missing = [] if ast.get_docstring(module.tree) else [f"{module.name}: the module"]
-    return (*missing, *(f"{module.name}: {name}" for name in _undocumented_in(module.tree, "")))
-
-
-def _undocumented_in(parent: ast.Module | ast.ClassDef, prefix: str) -> Iterator[str]:
-    for node in parent.body:
-        if not isinstance(node, Function | ast.ClassDef) or node.name.startswith("_"):
-            continue
-        if ast.get_docstring(node) is None and not _is_overload(node):
-            yield prefix + node.name
-        if isinstance(node, ast.ClassDef):
-            yield from _undocumented_in(node, f"{prefix}{node.name}.")
-
-
-def _is_overload(node: Function | ast.ClassDef) -> bool:
-    return any(ast.unparse(mark) in {"overload", "override"} for mark in node.decorator_list)

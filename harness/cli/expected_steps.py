@@ -14,13 +14,13 @@ from rich.text import Text
 from harness.core.counting import counted
 from harness.core.errors import printable
 from harness.core.records import Outcome, OutcomeKind
-from harness.formats.statements import DATABASE, LOCATION
 from harness.model.canonical import text_of
 from harness.model.truth import Truth, row_values
 from harness.reports.lines import say, text
 from harness.reports.words import exact, short
 from harness.scenario import expected_history
 from harness.scenario.cells import Plan, Variant
+from harness.scenario.statements import DATABASE, LOCATION
 from harness.write.next_step import NextStep, VariantOutcomes
 
 INDENT: Final = 4

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from harness.artifacts.cache import Cache
 from harness.core.records import Outcome, OutcomeKind
 from harness.model.canonical import MapValue, Value, single, to_json
-from harness.model.datatypes import Array, DataType, Map, Struct, parse_type
+from harness.model.datatypes import DataType, fold, parse_type
 from harness.runtime.metastore_objects import LOCATION, parquet_entry
 from harness.write import state_store
 from harness.write.table_state import Frozen, State
@@ -145,14 +145,8 @@ def _primitives() -> dict[str, pyarrow.DataType]:
 def _arrow(type_: DataType) -> pyarrow.DataType:
     import pyarrow as pa  # noqa: PLC0415
 
-    match type_:
-        case Struct(fields):
-            return pa.struct([(name, _arrow(of)) for name, of in fields])
-        case Array(element):
-            return pa.list_(_arrow(element))
-        case Map(key, value):
-            return pa.map_(_arrow(key), _arrow(value))
-    return _primitives()[str(type_)]
+    primitives = _primitives()
+    return fold(type_, lambda plain: primitives[str(plain)], pa.struct, pa.list_, pa.map_)
 
 
 def _arrow_value(value: Value) -> Any:  # noqa: ANN401 - what Arrow takes

@@ -1,25 +1,36 @@
-"""One file per format: wording, views, fork and catalog entries.
+"""One folder per family of formats: wording, views, fork and catalog entries.
 
 In: an operation and the truth around it, or a table's folder. Out: the statements that a writer is
 sent, the views that can be asked, and what data files say of themselves. A format must not know
 what any engine answered.
 
-A module here that has a `FORMAT` is a format; other modules are shared by several. A package adds
-formats by entry points of the group `lake_table_harness.formats`.
+A folder here that has a module `format` is a family: its `FORMATS` are the formats. What several
+families share lies beside the folders, or in `files/`. A package adds a format by an entry point of
+the group `lake_table_harness.formats`.
 """
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from collections.abc import Mapping
+from pathlib import Path
 
-from harness.core.registry import Registry, modules
+from harness.core.registry import Registry
 from harness.engines.format_facts import FormatFacts
 from harness.formats.api import Format
 
 
 def _ours() -> Mapping[str, Format]:
-    found = (each.FORMAT for each in modules(__name__) if hasattr(each, "FORMAT"))
-    return {each.NAME: each for each in found}
+    families = (
+        module.name
+        for module in pkgutil.iter_modules(__path__)
+        if module.ispkg and Path(__file__).with_name(module.name).joinpath("format.py").is_file()
+    )
+    formats: list[Format] = []
+    for family in families:
+        formats += importlib.import_module(f"{__name__}.{family}.format").FORMATS
+    return {format_.NAME: format_ for format_ in formats}
 
 
 FORMATS: Registry[Format] = Registry("format", _ours)

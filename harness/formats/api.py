@@ -1,6 +1,6 @@
 """What every format file offers: its views, its wording of operations, and what its files tell.
 
-`formats/<format>.py` holds one object named `FORMAT` that satisfies `Format`.
+`formats/<family>/format.py` has `FORMATS`, a tuple of objects that satisfy `Format`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from harness.engines.format_facts import FormatFacts
-from harness.formats.statements import Statement
 from harness.model.canonical import Value
 from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import Moment
@@ -23,6 +22,7 @@ from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import Operation
+from harness.scenario.statements import Statement
 
 VariantSettings = Mapping[str, str]
 """The settings of a variant; those that a format does not know are not its own."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from harness.formats.statements import DATABASE
 from harness.model.identifiers import TABLE
 from harness.model.schema import Field
 from harness.model.truth import Row, Truth
 from harness.scenario.operations.spark_sql import merge_into, select_rows
+from harness.scenario.statements import DATABASE
 
 
 def whole_rows(before: Truth, after: Truth) -> str:

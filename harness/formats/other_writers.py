@@ -14,13 +14,15 @@ from harness.artifacts import object_storage
 from harness.artifacts.distribution import Distribution
 from harness.core.problems import one_of
 from harness.engines.format_facts import FormatFacts
-from harness.formats import hiveql, iceberg_migration, trinoql
+from harness.formats import trinoql
 from harness.formats.api import Format, VariantSettings
-from harness.formats.statements import Sql, Statement
+from harness.formats.hive import hiveql
+from harness.formats.iceberg import migration as iceberg_migration
 from harness.model.truth import Truth
 from harness.scenario.operations import name_of, registry
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.insert import Insert
+from harness.scenario.statements import Sql, Statement
 
 WRITES: Final = "writes"
 """Setting of a distribution: the families of formats whose tables it makes; without it, none."""

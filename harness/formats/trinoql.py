@@ -14,9 +14,8 @@ from harness.engines.format_facts import FormatFacts
 from harness.engines.query_sql import ANSI
 from harness.engines.query_sql import quoted as quoted_with
 from harness.engines.trino import connector_catalogs
-from harness.formats.statements import DATABASE, RegisterInStore, Sql, Statement
 from harness.model.canonical import MapValue, Value, text_of
-from harness.model.datatypes import Array, DataType, Decimal, Map, Primitive, Struct, Text
+from harness.model.datatypes import Array, DataType, Map, Struct, TypeNames
 from harness.model.identifiers import SOURCE, TABLE, free_name
 from harness.model.schema import Field
 from harness.model.truth import Row, Truth
@@ -35,6 +34,7 @@ from harness.scenario.operations.touch import Touch
 from harness.scenario.operations.truncate import Truncate
 from harness.scenario.operations.update import Update
 from harness.scenario.operations.upsert import Upsert
+from harness.scenario.statements import DATABASE, RegisterInStore, Sql, Statement
 
 _NAMES: Final = {
     "int": "integer",
@@ -85,6 +85,11 @@ def quoted(path: str) -> str:
     return quoted_with(path, ANSI)
 
 
+_TYPE_NAMES: Final = TypeNames(
+    _NAMES, quote=quoted, struct="row({})", child="{} {}", array="array({})", map="map({})"
+)
+
+
 def type_text(type_: DataType) -> str:
     """Return a type as Trino writes it.
 
@@ -92,18 +97,7 @@ def type_text(type_: DataType) -> str:
     >>> type_text(parse_type("struct<a: long, b: array<string>>"))
     'row("a" bigint, "b" array(varchar))'
     """
-    match type_:
-        case Primitive(name):
-            return _NAMES.get(name, name)
-        case Decimal() | Text():
-            return str(type_)
-        case Struct(fields):
-            return f"row({', '.join(f'{quoted(n)} {type_text(t)}' for n, t in fields)})"
-        case Array(element):
-            return f"array({type_text(element)})"
-        case Map(key, value):
-            return f"map({type_text(key)}, {type_text(value)})"
-    raise TypeError(type_)
+    return _TYPE_NAMES.text(type_)
 
 
 def literal(value: Value, field: Field) -> str:

@@ -22,7 +22,9 @@ import decimal
 import math
 import re
 import struct
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final, TypeAlias
 
 
@@ -113,6 +115,43 @@ def moment(text: str) -> Value:
         return datetime.datetime.fromisoformat(f"{found[1]}.{micros}")
     except ValueError:
         return text
+
+
+def leaves(value: Value) -> Iterator[Value]:
+    """Yield the innermost parts of a value, keys of maps among them; of one without parts, itself.
+
+    >>> list(leaves({"a": (1, 2), "m": MapValue((("k", None),))}))
+    [1, 2, 'k', None]
+    """
+    match value:
+        case tuple():
+            parts: Iterable[Value] = value
+        case dict():
+            parts = value.values()
+        case MapValue():
+            parts = chain.from_iterable(value.pairs)
+        case _:
+            yield value
+            return
+    for part in parts:
+        yield from leaves(part)
+
+
+def map_leaves(value: Value, change: Callable[[Value], Value]) -> Value:
+    """Return a value whose innermost parts are changed.
+
+    >>> map_leaves({"a": (1, 2)}, lambda number: number + 1)
+    {'a': (2, 3)}
+    """
+    match value:
+        case tuple():
+            return tuple(map_leaves(part, change) for part in value)
+        case dict():
+            return {name: map_leaves(part, change) for name, part in value.items()}
+        case MapValue():
+            pairs = [(map_leaves(k, change), map_leaves(v, change)) for k, v in value.pairs]
+            return MapValue.of(pairs)
+    return change(value)
 
 
 def to_json(value: Value) -> object:
@@ -242,16 +281,7 @@ def _is_number(value: Value) -> bool:
 
 def has_unsettled(value: Value) -> bool:
     """Return whether a value, or a part of it, is one that no specification settles."""
-    match value:
-        case Unsettled():
-            return True
-        case tuple():
-            return any(map(has_unsettled, value))
-        case dict():
-            return any(map(has_unsettled, value.values()))
-        case MapValue():
-            return any(has_unsettled(each) for pair in value.pairs for each in pair)
-    return False
+    return any(isinstance(leaf, Unsettled) for leaf in leaves(value))
 
 
 def is_nan(value: Value) -> bool:

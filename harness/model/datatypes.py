@@ -9,9 +9,9 @@ Struct(fields=(('a', Primitive(name='int')), ('b', Array(element=Primitive(name=
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
 
 PRIMITIVES: Final = (
     "boolean",
@@ -73,7 +73,7 @@ MAX_TEXT: Final = 10_000
 
 
 SHOWN: Final = 60
-"""So much of a text that is no type is told."""
+"""Errors quote so many characters of a text that is no type."""
 
 
 class TypeTextError(ValueError):
@@ -146,42 +146,170 @@ class Map:
 DataType = Primitive | Decimal | Text | Struct | Array | Map
 
 
-def plain_types(type_: DataType) -> Iterator[Primitive | Decimal | Text]:
-    """Yield the types of the innermost parts, which have none themselves.
+PlainType = Primitive | Decimal | Text
+"""A type without parts."""
 
-    >>> [str(each) for each in plain_types(parse_type("map<string, array<struct<a: char(2)>>>"))]
-    ['string', 'char(2)']
+ELEMENT: Final = "element"
+KEY: Final = "key"
+VALUE: Final = "value"
+"""What the parts of arrays and maps are called (as in the Iceberg specification, "Schemas")."""
+
+T = TypeVar("T")
+
+
+def parts_of(type_: DataType) -> tuple[tuple[str, DataType], ...]:
+    """Return the parts of a type with their names, none of a type without parts.
+
+    >>> [(name, str(part)) for name, part in parts_of(parse_type("map<string, array<int>>"))]
+    [('key', 'string'), ('value', 'array<int>')]
     """
-    for each in every_type(type_):
-        if not isinstance(each, Struct | Array | Map):
-            yield each
+    match type_:
+        case Struct(fields):
+            return fields
+        case Array(element):
+            return ((ELEMENT, element),)
+        case Map(key, value):
+            return ((KEY, key), (VALUE, value))
+    return ()
+
+
+def with_parts(type_: DataType, parts: Iterable[tuple[str, DataType]]) -> DataType:
+    """Return a type of the same kind with other parts, a type without parts as it is.
+
+    >>> str(with_parts(parse_type("array<int>"), [("element", parse_type("long"))]))
+    'array<long>'
+    """
+    match type_, tuple(parts):
+        case Struct(), fields:
+            return Struct(fields)
+        case Array(), ((_, element),):
+            return Array(element)
+        case Map(), ((_, key), (_, value)):
+            return Map(key, value)
+    return type_
 
 
 def every_type(type_: DataType) -> Iterator[DataType]:
     """Yield a type and those of all its parts, each before its own parts.
 
-    >>> [str(each) for each in every_type(parse_type("map<string, array<int>>"))]
+    >>> [str(part) for part in every_type(parse_type("map<string, array<int>>"))]
     ['map<string, array<int>>', 'string', 'array<int>', 'int']
     """
     yield type_
-    match type_:
-        case Struct(fields):
-            inner: tuple[DataType, ...] = tuple(child for _, child in fields)
-        case Array(element):
-            inner = (element,)
-        case Map(key, value):
-            inner = (key, value)
-        case _:
-            inner = ()
-    for each in inner:
-        yield from every_type(each)
+    for _, part in parts_of(type_):
+        yield from every_type(part)
+
+
+def plain_types(type_: DataType) -> Iterator[PlainType]:
+    """Yield the types of the innermost parts.
+
+    >>> [str(part) for part in plain_types(parse_type("map<string, array<struct<a: char(2)>>>"))]
+    ['string', 'char(2)']
+    """
+    for part in every_type(type_):
+        if not isinstance(part, Struct | Array | Map):
+            yield part
+
+
+def map_plain(type_: DataType, change: Callable[[PlainType], DataType]) -> DataType:
+    """Return a type whose innermost parts are changed.
+
+    >>> str(map_plain(parse_type("array<struct<a: int>>"), lambda plain: Primitive("long")))
+    'array<struct<a: long>>'
+    """
+    if isinstance(type_, Struct | Array | Map):
+        parts = ((name, map_plain(part, change)) for name, part in parts_of(type_))
+        return with_parts(type_, parts)
+    return change(type_)
+
+
+def fold(
+    type_: DataType,
+    plain: Callable[[PlainType], T],
+    struct: Callable[[Sequence[tuple[str, T]]], T],
+    array: Callable[[T], T],
+    map_: Callable[[T, T], T],
+) -> T:
+    """Build what stands for a type elsewhere, from the innermost parts outwards.
+
+    Args:
+        type_: the type.
+        plain: returns what stands for a type without parts.
+        struct: the same for a struct, from its children's names and what stands for them.
+        array: the same for an array, from what stands for its element.
+        map_: the same for a map, from what stands for its key and its value.
+
+    """
+
+    def build(part: DataType) -> T:
+        match part:
+            case Struct(fields):
+                return struct([(name, build(child)) for name, child in fields])
+            case Array(element):
+                return array(build(element))
+            case Map(key, value):
+                return map_(build(key), build(value))
+        return plain(part)
+
+    return build(type_)
+
+
+@dataclass(frozen=True, slots=True)
+class TypeNames:
+    """How a dialect writes types; it says only what differs from ours.
+
+    >>> hive = TypeNames({"long": "bigint"}, child="{}:{}", between=",")
+    >>> hive.text(parse_type("struct<a: long, b: map<string, int>>"))
+    'struct<a:bigint,b:map<string,int>>'
+    >>> str(hive.parse("struct<bigint:bigint>"))
+    'struct<bigint: long>'
+    """
+
+    names: Mapping[str, str] = field(default_factory=dict)
+    """The dialect's names of types without parameters, by ours."""
+    quote: Callable[[str], str] = str
+    """Quotes the name of a struct's child."""
+    struct: str = "struct<{}>"
+    child: str = "{}: {}"
+    array: str = "array<{}>"
+    map: str = "map<{}>"
+    between: str = ", "
+    """What stands between the children of a struct, the parts of a map, and two numbers."""
+
+    def text(self, type_: DataType) -> str:
+        """Return a type as the dialect writes it."""
+        return fold(type_, self._plain, self._struct, self.array.format, self._map)
+
+    def parse(self, text: str) -> DataType:
+        """Read a type of a dialect that writes nested types as we do, but for names and blanks.
+
+        Raises:
+            TypeTextError: the text is none of our types.
+
+        """
+        ours = {name: our for our, name in self.names.items() if name not in PRIMITIVES}
+        return parse_type(text, ours)
+
+    def _plain(self, type_: PlainType) -> str:
+        if isinstance(type_, Decimal):
+            return f"decimal({type_.precision}{self.between}{type_.scale})"
+        return self.names.get(str(type_), str(type_))
+
+    def _struct(self, fields: Sequence[tuple[str, str]]) -> str:
+        children = (self.child.format(self.quote(name), text) for name, text in fields)
+        return self.struct.format(self.between.join(children))
+
+    def _map(self, key: str, value: str) -> str:
+        return self.map.format(f"{key}{self.between}{value}")
 
 
 _TOKEN = re.compile(r"\s*([A-Za-z_][\w$]*|[0-9]+|[<>(),:])")
 
 
-def parse_type(text: str) -> DataType:
+def parse_type(text: str, ours: Mapping[str, str] | None = None) -> DataType:
     """Read a type from its text, as scenario files write it.
+
+    `ours`: our names of types that the text calls otherwise.
 
     Raises:
         TypeTextError: the text is no type.
@@ -189,7 +317,7 @@ def parse_type(text: str) -> DataType:
     """
     if len(text) > MAX_TEXT:
         raise TypeTextError(f"'{text[:20]}…' is not a type: it is longer than {MAX_TEXT}")
-    parser = _Parser(text)
+    parser = _Parser(text, ours or {})
     parsed = parser.type()
     if parser.peek() != "":
         raise TypeTextError(f"'{parser.text}' is not a type: nothing may follow '{parsed}'")
@@ -199,7 +327,8 @@ def parse_type(text: str) -> DataType:
 class _Parser:
     """A recursive-descent reader over the tokens of one type text."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, ours: Mapping[str, str]) -> None:
+        self.ours = ours
         self.text = text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
         self.tokens = _tokens(text)
         self.at = 0
@@ -216,9 +345,9 @@ class _Parser:
     def expect(self, *allowed: str) -> str:
         token = self.next()
         if token not in allowed:
-            wanted = " or ".join(f"'{each}'" for each in allowed)
+            expected = " or ".join(f"'{sign}'" for sign in allowed)
             raise TypeTextError(
-                f"'{self.text}' is not a type: {wanted} expected, found '{token or 'the end'}'"
+                f"'{self.text}' is not a type: {expected} expected, found '{token or 'the end'}'"
             )
         return token
 
@@ -226,12 +355,13 @@ class _Parser:
         if self.depth > MAX_NESTING:
             raise TypeTextError(f"'{self.text}' is not a type: more than {MAX_NESTING} in another")
         self.depth += 1
-        found = self.any_type()
+        parsed = self.any_type()
         self.depth -= 1
-        return found
+        return parsed
 
     def any_type(self) -> DataType:
-        name = self.next()
+        token = self.next()
+        name = self.ours.get(token, token)
         if name in PRIMITIVES:
             return Primitive(name)
         if name in FORMS and self.peek() not in ("(", "<"):
@@ -251,8 +381,8 @@ class _Parser:
             case "map":
                 return self.map()
         plain = name.lower()
-        if own := ALIASES.get(plain) or FORMS.get(plain) or (plain if plain in PRIMITIVES else ""):
-            raise TypeTextError(f"'{name}' is not a type here; write {own}")
+        if ours := ALIASES.get(plain) or FORMS.get(plain) or (plain if plain in PRIMITIVES else ""):
+            raise TypeTextError(f"'{name}' is not a type here; write {ours}")
         with_parts = ("decimal(p, s)", "char(n)", "varchar(n)", "struct<…>", "array<…>", "map<…>")
         allowed = ", ".join((*PRIMITIVES, *with_parts))
         raise TypeTextError(f"'{name or self.text}' is not a type; allowed: {allowed}")

@@ -12,11 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from harness.model.canonical import Value
-from harness.model.datatypes import Array, DataType, Map, Struct
-
-ELEMENT = "element"
-KEY = "key"
-VALUE = "value"
+from harness.model.datatypes import Array, DataType, Map, Struct, parts_of, with_parts
 
 
 class SchemaChangeError(ValueError):
@@ -229,30 +225,14 @@ def number(name: str, type_: DataType, last_id: int) -> tuple[Field, int]:
 
 def _number_children(type_: DataType, last: int) -> tuple[tuple[Field, ...], int]:
     children = []
-    for name, child in _parts(type_):
+    for name, child in parts_of(type_):
         field, last = number(name, child, last)
         children.append(field)
     return tuple(children), last
 
 
-def _parts(type_: DataType) -> tuple[tuple[str, DataType], ...]:
-    match type_:
-        case Struct(fields):
-            return fields
-        case Array(element):
-            return ((ELEMENT, element),)
-        case Map(key, value):
-            return ((KEY, key), (VALUE, value))
-    return ()
-
-
 def _type_of(old: DataType, children: tuple[Field, ...]) -> DataType:
-    match old:
-        case Array():
-            return Array(children[0].type)
-        case Map():
-            return Map(children[0].type, children[1].type)
-    return Struct(tuple((child.name, child.type) for child in children))
+    return with_parts(old, ((child.name, child.type) for child in children))
 
 
 def _insert(siblings: tuple[Field, ...], field: Field, place: ColumnPosition) -> tuple[Field, ...]:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import cycle
 from typing import Final
 
-from harness.model.datatypes import Array, DataType, Map, Primitive, Struct
+from harness.model.datatypes import DataType, Map, Primitive, with_parts
 from harness.model.schema import Field
 from harness.model.truth import History
 from harness.scenario import expected_history
@@ -124,12 +124,7 @@ def _step(step: Step, history: History, number: int, types: Mapping[int, DataTyp
 
 
 def _retyped(field: Field, types: Mapping[int, DataType]) -> DataType:
-    children = [(child.name, _retyped(child, types)) for child in field.children]
-    match field.type:
-        case Struct():
-            return Struct(tuple(children))
-        case Array():
-            return Array(children[0][1])
-        case Map():
-            return Map(children[0][1], children[1][1])
-    return types.get(field.id, field.type)
+    if not field.children:
+        return types.get(field.id, field.type)
+    parts = ((child.name, _retyped(child, types)) for child in field.children)
+    return with_parts(field.type, parts)

@@ -7,12 +7,22 @@ bytes, and Hive's timestamp has many forms; none of that is a change. Pure.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import starmap
 from typing import TYPE_CHECKING, Any, Final
 
 from harness.engines.hive.values import canonical_type
-from harness.formats import avro_types
-from harness.model.datatypes import Array, DataType, Map, Struct, Text
-from harness.model.schema import ELEMENT, KEY, VALUE
+from harness.formats.files import avro_types
+from harness.model.datatypes import (
+    ELEMENT,
+    KEY,
+    VALUE,
+    Array,
+    DataType,
+    Map,
+    Struct,
+    Text,
+    parts_of,
+)
 from harness.usage.schema_changes import STRUCT, ColumnPart
 
 if TYPE_CHECKING:
@@ -20,6 +30,7 @@ if TYPE_CHECKING:
 
 ANY: Final = ""
 """The type of what nobody here knows; nothing is said of its changes."""
+_NESTED: Final = {Struct: STRUCT, Array: "array", Map: "map"}
 _COARSE: Final = {
     "tinyint": "int",
     "smallint": "int",
@@ -88,16 +99,12 @@ def _as_known(part: ColumnPart, other: ColumnPart | None) -> ColumnPart:
 
 def _hive(name: str, type_: DataType | None) -> ColumnPart:
     match type_:
-        case Struct(fields):
-            return ColumnPart(name, name, STRUCT, tuple(_hive(each, kind) for each, kind in fields))
-        case Array(element):
-            return ColumnPart(name, name, "array", (_hive(ELEMENT, element),))
-        case Map(key, value):
-            return ColumnPart(name, name, "map", (_hive(KEY, key), _hive(VALUE, value)))
-        case Text():
-            return ColumnPart(name, name, "string")
         case None:
             return ColumnPart(name, name, ANY)
+        case Text():
+            return ColumnPart(name, name, "string")
+    if parts := parts_of(type_):
+        return ColumnPart(name, name, _NESTED[type(type_)], tuple(starmap(_hive, parts)))
     text = str(type_)
     return ColumnPart(name, name, _COARSE.get(text, text))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import IO, Any, Final
 
 from harness.core.errors import printable
-from harness.formats import avro
+from harness.formats.files import avro
 from harness.usage import column_types
 from harness.usage.schema_changes import ColumnPart
 from harness.usage.table_folder import ListedFile, TableFolder

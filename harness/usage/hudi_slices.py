@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from harness.formats.hudi_files import BASE, LOG
+from harness.formats.hudi.files import BASE, LOG
 from harness.usage.hudi_timeline import HudiTimeline
 from harness.usage.table_folder import ListedFile, TableFolder, UnreadableError
 

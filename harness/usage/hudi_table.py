@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
-from harness.formats import hudi_files, replaced_groups
 from harness.formats.api import FileFactError
+from harness.formats.hudi import files as hudi_files
+from harness.formats.hudi import replaced_groups
 from harness.usage import column_types, data_footer, hudi_features, hudi_slices, hudi_timeline
 from harness.usage import schema_changes as diff
 from harness.usage.catalog_table import CatalogTable

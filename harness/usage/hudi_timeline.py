@@ -1,7 +1,7 @@
 """Hudi's timeline with what is not completed on it, from the names of its files. Pure.
 
-See `harness.formats.timeline` for the names and their source; besides, in layout 1 the name of a
-commit that is being made has no action (`<requested>.inflight`).
+See `harness.formats.hudi.timeline` for the names and their source; besides, in layout 1 the name
+of a commit that is being made has no action (`<requested>.inflight`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from harness.formats import timeline
+from harness.formats.hudi import timeline
 
 _NAME: Final = re.compile(
     r"(?P<requested>\d+)(_\d+)?(\.(?P<action>[a-z]+))??(\.(?P<state>requested|inflight))?"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any, Final
 
-from harness.model.schema import ELEMENT, KEY, VALUE
+from harness.model.datatypes import ELEMENT, KEY, VALUE
 from harness.usage.used_tables import AddedPlace, OldFiles, SchemaChange, UsedChange
 
 STRUCT: Final = "struct"

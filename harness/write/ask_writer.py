@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from harness.formats.statements import filled
 from harness.model.canonical import Value
+from harness.scenario.statements import filled
 from harness.write.next_step import VariantOutcomes
 from harness.write.send_step import WriterFor
 from harness.write.writer_pool import WriteTarget

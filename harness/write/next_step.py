@@ -16,7 +16,6 @@ from harness.core.records import Outcome, OutcomeKind
 from harness.engines.spark.conf import COMMON
 from harness.formats import other_writers
 from harness.formats.api import HANDOVER_VERSION, Format
-from harness.formats.statements import Statement, is_mutation, recorded
 from harness.model.canonical import text_of
 from harness.model.truth import Truth
 from harness.runtime import hive_mutation, provide
@@ -36,6 +35,7 @@ from harness.scenario.operations.savepoint import Savepoint
 from harness.scenario.operations.set_table_version import SetTableVersion
 from harness.scenario.operations.spark_sql import columns_in_order
 from harness.scenario.operations.sync import Sync
+from harness.scenario.statements import Statement, is_mutation, recorded
 from harness.write import state_store
 
 STATISTICS: Final = "statistics"

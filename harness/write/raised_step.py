@@ -12,10 +12,10 @@ from itertools import filterfalse
 
 from harness.core.records import OutcomeKind, Refusal
 from harness.formats.api import Committed
-from harness.formats.statements import Statement
 from harness.model.identifiers import TABLE
 from harness.model.simulation.column_resolution import META
 from harness.runtime.metastore_objects import CatalogEntry
+from harness.scenario.statements import Statement
 
 
 @dataclass(frozen=True, slots=True)

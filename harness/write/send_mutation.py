@@ -11,11 +11,11 @@ from collections.abc import Mapping
 
 from harness.core.errors import HarnessError
 from harness.engines.api import NoAnswerError, RefusedError
-from harness.formats.statements import Mutation
 from harness.model.canonical import Value
 from harness.model.identifiers import TABLE
 from harness.runtime.process import ProcessProblem
 from harness.scenario.operations.spark_sql import quoted
+from harness.scenario.statements import Mutation
 from harness.write.sql_writer import SqlSession
 
 RowId = list[int]

@@ -16,29 +16,29 @@ from harness.core.records import Outcome, OutcomeKind, Refusal
 from harness.engines.api import NoAnswerError, RefusedError
 from harness.engines.spark.session import Library, Session, Spark
 from harness.formats.api import NO_COMMIT, FileFactError
-from harness.formats.statements import (
-    HELD,
-    PIPE,
-    TRANSACTIONS,
-    ClientCall,
-    CommitHeld,
-    CommitSql,
-    FrameWrite,
-    HeldSql,
-    IcebergCall,
-    LockedSql,
-    Mutation,
-    RegisterInStore,
-    SetColumns,
-    Sql,
-    Statement,
-    TransactionSql,
-    filled,
-)
 from harness.model.file_facts import FileFact
 from harness.model.identifiers import TABLE
 from harness.runtime.metastore_client import Catalog, CatalogRefusedError
 from harness.runtime.metastore_objects import CatalogHistory
+from harness.scenario.statements import (
+    LOCK_FOLDER,
+    PIPE,
+    TRANSACTIONS,
+    ClientCall,
+    CommitSql,
+    FrameWrite,
+    IcebergCall,
+    LockedSql,
+    Mutation,
+    RegisterInStore,
+    ResumeWaiting,
+    SetColumns,
+    Sql,
+    Statement,
+    TransactionSql,
+    WaitingSql,
+    filled,
+)
 from harness.write import held_write, kill_writer, raised_step, send_mutation, table_files
 from harness.write.held_write import HeldWrite, NotHeldError
 from harness.write.next_step import BEGUN, NextStep, VariantOutcomes
@@ -207,9 +207,9 @@ class StepSender:
                 self._call(statement, writer)
             case FrameWrite():
                 self._append(statement, writer)
-            case HeldSql():
+            case WaitingSql():
                 self._hold(statement, writer)
-            case CommitHeld():
+            case ResumeWaiting():
                 held, self._held = self._held, None
                 if held is not None:  # else nothing was held, and the table's records tell
                     held.commit()
@@ -243,7 +243,7 @@ class StepSender:
             case Sql():
                 kill_writer.run(process, ask, self._pipe)
 
-    def _hold(self, statement: HeldSql, writer: str) -> None:
+    def _hold(self, statement: WaitingSql, writer: str) -> None:
         """Send a statement to a process of its own, which waits before it commits."""
         target, told = self._target, {n: self._filled(v) for n, v in statement.settings}
         session = self._spark(writer, 2).open({**self._told(writer), **told})
@@ -251,7 +251,7 @@ class StepSender:
         self._held = held_write.begin(
             session,
             self._filled(statement.text),
-            target.table.with_name(target.table.name + HELD),
+            target.table.with_name(target.table.name + LOCK_FOLDER),
             lambda: self._inflight() != there,
             target.timeout_s,
         )

@@ -8,7 +8,7 @@ from functools import partial
 
 from harness.artifacts.result_cache import ResultCache
 from harness.core.records import FileValues, StateRecord
-from harness.formats import data_files
+from harness.formats.files import data_files
 from harness.model.file_facts import FileFact
 from harness.runtime.metastore_objects import CatalogHistory
 from harness.write import state_store, table_files

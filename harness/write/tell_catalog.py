@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from harness.formats.statements import RegisterInStore, SetColumns, filled
 from harness.model.identifiers import TABLE
 from harness.runtime.metastore_client import Catalog
+from harness.scenario.statements import RegisterInStore, SetColumns, filled
 from harness.write.writer_pool import WriteTarget
 
 

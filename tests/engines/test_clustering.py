@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from harness.core.records import OutcomeKind
-from harness.formats import timeline
+from harness.formats.hudi import timeline
 from harness.plan import Writer, scenarios_folder
 from harness.scenario import load
 from harness.write import write_variant

@@ -26,7 +26,7 @@ pytestmark = [
 ]
 
 SUFFIX = f"{AT}{CONTAINER}"
-SCENARIOS = Path(__file__).parents[2] / "tools" / "measure" / "deaths_scenarios"
+SCENARIOS = Path(__file__).parents[2] / "tools" / "deaths_scenarios"
 READER = "hive-3.1.3"
 
 

@@ -1,10 +1,6 @@
-"""Extra metadata in the commits of real writers, and a pipeline that keeps its checkpoint there."""
+"""Extra metadata in the commits of real writers."""
 
 from __future__ import annotations
-
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -20,7 +16,6 @@ from tests.engines.test_writers import NEW, NEWEST, OLD, planned
 pytestmark = [pytest.mark.engines, pytest.mark.nightly]
 
 place = test_writers.place
-ROOT = Path(__file__).parents[2]
 SCENARIO = load.load(scenarios_folder() / "metadata" / "extra_metadata.yaml")
 GIVEN = (
     (("hoodie.run_by", "nightly load"), ("hoodie.run_id", "17")),
@@ -46,15 +41,3 @@ def test_what_comes_through_is_in_the_commit_and_shown(
     assert [each and each.stored for each in told] == list(due)
     assert [each and each.shown for each in told] == list(due)
     assert records[-1].metadata is None
-
-
-@pytest.mark.parametrize("writer", [OLD, NEWEST])
-def test_a_killed_pipeline_has_the_rows_of_its_checkpoint(writer: str, tmp_path: Path) -> None:
-    tool = ROOT / "tools" / "measure" / "pipelines.py"
-    options = ("--writer", writer, "--kills", "5", "--seed", "4", str(tmp_path / "tables"))
-    done = subprocess.run(
-        [sys.executable, str(tool), *options], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    kills = (tmp_path / "tables" / "kills.jsonl").read_text("utf-8")
-    assert '"held before the commit"' in kills

@@ -16,7 +16,7 @@ from harness.artifacts.cache import Cache
 
 pytestmark = [pytest.mark.engines, pytest.mark.alone]
 
-TOOLS: Final = Path(__file__).parents[2] / "tools" / "measure"
+TOOLS: Final = Path(__file__).parents[2] / "tools"
 FULL: Final = 3
 """The status of a run that the machine has too little for."""
 SMALL: Final = "9m"
@@ -24,7 +24,7 @@ SMALL: Final = "9m"
 COURSE: Final = """
 set -eu
 mount -t tmpfs -o size=$SMALL none "$PLACE"
-"$PYTHON" -c 'import own_cache, pathlib, sys; own_cache.with_engines(pathlib.Path(sys.argv[1]))' "$PLACE/cache"
+"$PYTHON" -c 'import shared_engines, pathlib, sys; shared_engines.with_engines(pathlib.Path(sys.argv[1]))' "$PLACE/cache"
 export HARNESS_CACHE="$PLACE/cache"
 status=0
 "$PYTHON" -m harness run --json --run-dir "$PLACE/run" "$TOOLS/deaths_scenarios" \

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from harness.core.records import OutcomeKind, StateRecord
-from harness.formats import timeline
+from harness.formats.hudi import timeline
 from harness.model.canonical import text_of
 from harness.plan import Writer, scenarios_folder
 from harness.runtime import metastore_client

@@ -13,7 +13,7 @@ from pyarrow import parquet
 from harness import formats
 from harness.artifacts.cache import Cache
 from harness.core.records import OutcomeKind
-from harness.formats import hudi_files
+from harness.formats.hudi import files as hudi_files
 from harness.model.datatypes import parse_type
 from harness.model.table import Table
 from harness.runtime import metastore_client

@@ -6,7 +6,7 @@ import pytest
 
 from harness import formats
 from harness.core.records import OutcomeKind
-from harness.formats import timeline
+from harness.formats.hudi import timeline
 from harness.plan import Writer, scenarios_folder
 from harness.scenario import load
 from harness.scenario.definition import Scenario

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from harness.engines.format_facts import FormatFacts
 from harness.formats.api import Changes, Committed, FileFactError, FileRows, Habit, VariantSettings
-from harness.formats.statements import LOCATION, Sql, Statement
 from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import Moment
 from harness.model.file_facts import FileFact, FileKind
@@ -20,6 +19,7 @@ from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.definition import Scenario
 from harness.scenario.operations import name_of
 from harness.scenario.operations.api import Operation
+from harness.scenario.statements import LOCATION, Sql, Statement
 
 FACTS = FormatFacts("toy", "toy", "json", keeps_case=True)
 

@@ -12,8 +12,8 @@ from harness.cli.upgrade.side_runs import UpgradeFolder
 from harness.cli.upgrade.sides import Side
 from harness.comparison.result import ComparedSide, compare
 from harness.comparison.rollout import Changes, Rollout, RolloutState, safe_order
-from harness.formats import hudi_settings
 from harness.formats.api import HANDOVER_VERSION
+from harness.formats.hudi import settings as hudi_settings
 from harness.plan import Profile, Writer
 from harness.plan.constraints import TABLE_VERSION
 from harness.plan.handover import handovers

@@ -18,7 +18,7 @@ from harness.comparison.cell_pairs import CellPair
 from harness.comparison.remedies import Remedy, in_order, instead, remedy
 from harness.comparison.result import ComparedSide, SideComparison, compare
 from harness.core.records import Verdict, VerdictKind
-from harness.formats import hudi_settings
+from harness.formats.hudi import settings as hudi_settings
 from harness.plan.constraints import TABLE_VERSION
 from harness.plan.writer_support import TABLE_VERSIONS
 from harness.run.setting_lines import lines_of

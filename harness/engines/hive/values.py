@@ -32,7 +32,6 @@ from harness.model.datatypes import (
     parse_type,
 )
 
-_BIGINT = re.compile(r"\bbigint(?!\s*[\w:])")
 _DECIMAL: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 _STRING_OR_KEY = re.compile(r'"(?:[^"\\]|\\.)*"|([^\s{}\[\],:"]+)(?=\s*:)', re.DOTALL)
 
@@ -59,7 +58,7 @@ def canonical_type(text: str) -> DataType | None:
     True
     """
     try:
-        return parse_type(_BIGINT.sub("long", text))
+        return parse_type(text, {"bigint": "long"})
     except TypeTextError:
         return None
 

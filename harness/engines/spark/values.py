@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import decimal
-import re
 from functools import lru_cache
 from typing import Final
 
@@ -18,8 +17,6 @@ from harness.model.datatypes import (
     parse_type,
 )
 
-_BIGINT: Final = re.compile(r"(?<![\w$])bigint(?![\w$:])")
-"""As a type; a child of a struct may be called so too, then a colon follows."""
 _DIGITS: Final = decimal.Context(prec=60)
 
 
@@ -35,7 +32,7 @@ def canonical_type(text: str) -> str:
 @lru_cache(maxsize=1000)
 def _parsed(text: str) -> DataType | None:
     try:
-        return parse_type(_BIGINT.sub("long", text))
+        return parse_type(text, {"bigint": "long"})
     except TypeTextError:
         return None
 

@@ -5,7 +5,7 @@ files that are written anew and through compactions too, and readers choose rows
 documentation, "SQL Queries", "Incremental query"). So which version of a row counts is that which
 a reader sees: who leaves out log files goes by when a base file's version was committed.
 
-Of a Delta table the commits say which rows each of them wrote (`formats.delta_changes`).
+Of a Delta table the commits say which rows each of them wrote (`formats.delta.changes`).
 
 What files say counts, not the model: had a writer kept another time, all that is said of readers
 would be wrong. Where a file does not say it, nothing is.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 from typing import Final
 
-from harness.model.canonical import MapValue, Value
+from harness.model.canonical import Value, leaves, map_leaves
 from harness.model.simulation.physical_values import EPOCH
 
 MILLISECOND: Final = 1000
@@ -18,16 +18,7 @@ MILLISECOND: Final = 1000
 
 def finer(value: Value) -> bool:
     """Return whether a value holds a timestamp of which something would be cut off."""
-    match value:
-        case datetime.datetime():
-            return value.microsecond % MILLISECOND != 0
-        case tuple():
-            return any(map(finer, value))
-        case dict():
-            return any(map(finer, value.values()))
-        case MapValue():
-            return any(finer(each) for pair in value.pairs for each in pair)
-    return False
+    return any(map(_is_finer, leaves(value)))
 
 
 def cut(value: Value) -> Value:
@@ -38,17 +29,16 @@ def cut(value: Value) -> Value:
     >>> str(cut((datetime.datetime(2024, 2, 29, 0, 0, 0, 123456),))[0])
     '2024-02-29 00:00:00.123000'
     """
-    if not finer(value):
+    return map_leaves(value, _cut) if finer(value) else value
+
+
+def _is_finer(value: Value) -> bool:
+    return isinstance(value, datetime.datetime) and value.microsecond % MILLISECOND != 0
+
+
+def _cut(value: Value) -> Value:
+    if not _is_finer(value):
         return value
-    match value:
-        case datetime.datetime():
-            left = value.microsecond % MILLISECOND
-            away = left - MILLISECOND if value < EPOCH else left
-            return value - datetime.timedelta(microseconds=away)
-        case tuple():
-            return tuple(map(cut, value))
-        case dict():
-            return {name: cut(each) for name, each in value.items()}
-        case MapValue():
-            return MapValue.of([(cut(key), cut(each)) for key, each in value.pairs])
-    return value
+    left = value.microsecond % MILLISECOND
+    away = left - MILLISECOND if value < EPOCH else left
+    return value - datetime.timedelta(microseconds=away)

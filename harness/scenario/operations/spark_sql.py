@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from decimal import Decimal as Number
+from typing import Final
 
 from harness.model.canonical import MapValue, Value, text_of
-from harness.model.datatypes import Array, DataType, Decimal, Map, Primitive, Struct, Text
+from harness.model.datatypes import Array, DataType, Map, Struct, Text, TypeNames
 from harness.model.identifiers import SOURCE, TABLE, free_name
 from harness.model.partition_fields import PartitionField, Transform
 from harness.model.schema import Field, Schema, SchemaChangeError
 from harness.model.truth import Row, Truth
 
 BRACE = r"\u007b"
-SPARK_NAMES = {"long": "bigint"}
 
 
 def quoted(path: str) -> str:
@@ -26,6 +26,10 @@ def quoted(path: str) -> str:
     return ".".join(f"`{part.replace('`', '``')}`" for part in path.split("."))
 
 
+TYPE_NAMES: Final = TypeNames({"long": "bigint"}, quote=quoted)
+"""How Spark SQL writes types."""
+
+
 def type_text(type_: DataType) -> str:
     """Return a type as Spark SQL writes it.
 
@@ -33,18 +37,7 @@ def type_text(type_: DataType) -> str:
     >>> type_text(parse_type("struct<a: long, b: array<int>>"))
     'struct<`a`: bigint, `b`: array<int>>'
     """
-    match type_:
-        case Primitive(name):
-            return SPARK_NAMES.get(name, name)
-        case Decimal() | Text():
-            return str(type_)
-        case Struct(fields):
-            return f"struct<{', '.join(f'{quoted(n)}: {type_text(t)}' for n, t in fields)}>"
-        case Array(element):
-            return f"array<{type_text(element)}>"
-        case Map(key, value):
-            return f"map<{type_text(key)}, {type_text(value)}>"
-    raise TypeError(type_)
+    return TYPE_NAMES.text(type_)
 
 
 def literal(value: Value, field: Field) -> str:

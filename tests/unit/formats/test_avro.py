@@ -10,8 +10,8 @@ from typing import Any
 import fastavro
 import pytest
 
-from harness.formats import avro, data_files
 from harness.formats.api import FileFactError
+from harness.formats.files import avro, data_files
 from harness.model.canonical import MapValue
 
 DAY = {"type": "int", "logicalType": "date"}

@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from harness import formats
-from harness.formats import iceberg_table
 from harness.formats.api import Committed, FileFactError
+from harness.formats.iceberg import table as iceberg_table
 from harness.runtime.metastore_objects import CatalogEntry, unlisted_folders
 from tests.unit.formats.iceberg_table import Folder
 

@@ -14,7 +14,7 @@ from pyarrow import orc
 
 from harness.core.jsonl import dump, parse
 from harness.core.records import FileValues, Outcome, OutcomeKind, StateRecord
-from harness.formats import data_files
+from harness.formats.files import data_files
 from harness.model.canonical import MapValue
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation.column_resolution import META

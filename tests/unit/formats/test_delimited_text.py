@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from harness import formats
-from harness.formats import delimited_text
 from harness.formats.api import FileFactError
+from harness.formats.files import delimited_text
 from harness.model.canonical import MapValue, Value, same, single
 from harness.model.identifiers import TABLE
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory

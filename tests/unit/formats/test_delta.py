@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from harness import formats
-from harness.formats.statements import recorded
 from harness.model.datatypes import parse_type
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.table import Table
@@ -25,6 +24,7 @@ from harness.scenario.operations.rollback import Rollback
 from harness.scenario.operations.savepoint import Savepoint
 from harness.scenario.operations.truncate import Truncate
 from harness.scenario.operations.upsert import Upsert
+from harness.scenario.statements import recorded
 
 DELTA = formats.load("delta")
 COLUMNS = {"id": "int", "ts": "long", "p": "string", "a": "string"}

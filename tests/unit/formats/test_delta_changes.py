@@ -10,7 +10,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from harness.formats import delta_changes, delta_files, delta_log
+from harness.formats.delta import changes as delta_changes
+from harness.formats.delta import files as delta_files
+from harness.formats.delta import log as delta_log
 from harness.model.simulation.incremental import COMMIT_TIME
 
 KEY = "col-1"

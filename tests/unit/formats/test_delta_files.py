@@ -13,11 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from harness.formats import delta_files, delta_log, delta_vectors
+from harness import formats
 from harness.formats.api import FileFactError
-from harness.formats.delta import FORMAT
+from harness.formats.delta import files as delta_files
+from harness.formats.delta import log as delta_log
+from harness.formats.delta import vectors as delta_vectors
 from harness.model.file_facts import FileFact, FileKind
 
+FORMAT = formats.load("delta")
 TABLES = Path(__file__).parent / "delta_tables"
 MARKED, LATER = TABLES / "marked", TABLES / "mapped_later"
 THEN, NOW = ("id", "ts", "f1", "f2", "f3"), ("id", "f2", "ts", "g", "f3")

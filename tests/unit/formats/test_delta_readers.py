@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.formats import delta_files, parquet
+from harness.formats.delta import files as delta_files
+from harness.formats.files import parquet
 from harness.model.canonical import Value
 from harness.model.datatypes import parse_type
 from harness.model.file_facts import FileFact, FileKind

@@ -12,7 +12,6 @@ from pyarrow import orc, parquet
 
 from harness import formats
 from harness.core.errors import UsageProblem
-from harness.formats.statements import SetColumns, Sql, filled, recorded
 from harness.model.commit import Moment
 from harness.model.datatypes import parse_type
 from harness.model.file_facts import FileFact, FileKind
@@ -31,6 +30,7 @@ from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.set_table_version import SetTableVersion
 from harness.scenario.operations.touch import Rewrites, Touch
 from harness.scenario.operations.update import Update
+from harness.scenario.statements import SetColumns, Sql, filled, recorded
 
 COLUMNS = {"id": "int", "ts": "long", "a": "string", "p": "string"}
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from harness import formats
-from harness.formats.statements import recorded
 from harness.model.datatypes import parse_type
 from harness.model.table import Table
 from harness.runtime.metastore_objects import CatalogEntry, WriteIds
@@ -20,6 +19,7 @@ from harness.scenario.operations.abort_transactions import AbortTransactions
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.killed_write import KilledWrite
+from harness.scenario.statements import recorded
 from harness.write.raised_step import TableRecords
 
 ACID = formats.load("hive-acid")

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 import pytest
 
 from harness import formats
-from harness.formats.statements import ABORT, COMMIT, Mutation, recorded
 from harness.scenario import expected_history
 from harness.scenario.load import loads
 from harness.scenario.operations.failed_write import FailedWrite
 from harness.scenario.operations.mutate import Mutate
+from harness.scenario.statements import ABORT, COMMIT, Mutation, recorded
 
 SCENARIO = """
 formats: [hive-acid]

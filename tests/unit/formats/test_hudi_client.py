@@ -7,8 +7,7 @@ import json
 import pytest
 
 from harness import formats
-from harness.formats import avro_types
-from harness.formats.statements import ClientCall, recorded
+from harness.formats.files import avro_types
 from harness.model.datatypes import parse_type
 from harness.model.table import Table
 from harness.scenario import expected_history
@@ -22,6 +21,7 @@ from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.move_column import MoveColumn
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.sync import Sync
+from harness.scenario.statements import ClientCall, recorded
 
 COLUMNS = {"id": "int", "ts": "long", "a": "string", "s": "struct<x: int, y: string>"}
 TABLE = Table(tuple((name, parse_type(text)) for name, text in COLUMNS.items()), "id", "ts")

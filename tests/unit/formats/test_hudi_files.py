@@ -7,8 +7,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from harness.formats import hudi_files, hudi_log
 from harness.formats.api import FileFactError
+from harness.formats.hudi import files as hudi_files
+from harness.formats.hudi import log as hudi_log
 from harness.model.file_facts import FileFact, FileKind
 
 REAL = Path(__file__).parent / "hudi_logs"

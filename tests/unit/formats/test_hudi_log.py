@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.formats import avro_types, hudi_log
 from harness.formats.api import FileFactError
-from harness.formats.hudi_log import BlockKind
+from harness.formats.files import avro_types
+from harness.formats.hudi import log as hudi_log
+from harness.formats.hudi.log import BlockKind
 
 REAL = Path(__file__).parent / "hudi_logs"
 VERSIONS = ("0.15.0", "1.0.2")

@@ -9,7 +9,7 @@ from pathlib import Path
 import fastavro
 import pytest
 
-from harness.formats import hudi_schema_history
+from harness.formats.hudi import schema_history as hudi_schema_history
 from harness.model.schema_history import SchemaHistory, SchemaVersion
 
 VERSIONS = (

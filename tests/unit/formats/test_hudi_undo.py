@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from harness import formats
-from harness.formats import hudi_undo
-from harness.formats.statements import CommitHeld, HeldSql, Sql, filled, recorded
+from harness.formats.hudi import undo as hudi_undo
 from harness.scenario.operations.failed_write import FailedWrite
 from harness.scenario.operations.killed_write import KilledWrite
 from harness.scenario.operations.restore import Restore
 from harness.scenario.operations.rollback import Rollback
 from harness.scenario.operations.savepoint import Savepoint
-from tests.quality.notation import history
+from harness.scenario.statements import ResumeWaiting, Sql, WaitingSql, filled, recorded
+from tests.builders.table_story import history
 
 NAMES = (
     *("1.commit", "2.commit", "2.savepoint", "2.savepoint.inflight", "4.restore.requested"),
@@ -65,10 +65,10 @@ def test_a_second_writer_waits_before_its_commit_and_is_told_to_go_on() -> None:
     told = history("insert 1; begin update 1; commit")
     hudi, truths = formats.load("hudi-mor"), told.history
     (held,) = hudi.wording(told.operations[1], truths[1], truths[2], {})
-    assert isinstance(held, HeldSql)
+    assert isinstance(held, WaitingSql)
     assert held.text.startswith("merge into {database}.t")
     assert dict(held.settings)["hoodie.write.lock.filesystem.path"] == "{location}.held"
-    assert hudi.wording(told.operations[2], truths[2], truths[3], {}) == (CommitHeld(),)
+    assert hudi.wording(told.operations[2], truths[2], truths[3], {}) == (ResumeWaiting(),)
 
 
 def test_what_was_begun_and_is_not_completed_is_a_failed_write(tmp_path: Path) -> None:

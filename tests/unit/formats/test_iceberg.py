@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness import formats
-from harness.formats.iceberg_settings import MODES
-from harness.formats.statements import recorded
+from harness.formats.iceberg.settings import MODES
 from harness.model.datatypes import parse_type
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.table import Table
@@ -21,6 +20,7 @@ from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.touch import Rewrites, Touch
 from harness.scenario.operations.upsert import Upsert
+from harness.scenario.statements import recorded
 from tests.unit.formats.iceberg_table import Folder
 
 ICEBERG = formats.load("iceberg")

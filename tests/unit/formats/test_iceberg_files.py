@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from harness.formats import iceberg_files, iceberg_table
+from harness import formats
 from harness.formats.api import FileFactError
-from harness.formats.iceberg import FORMAT
+from harness.formats.iceberg import files as iceberg_files
+from harness.formats.iceberg import table as iceberg_table
 from harness.model.file_facts import FileFact, FileKind
 from tests.unit.formats.iceberg_table import GONE, Entry, Folder
 
+FORMAT = formats.load("iceberg")
 COLUMNS = (("id", "string"), ("a", "int64"))
 DELETES, BY_VALUE = 1, 2
 """Contents of files."""

@@ -10,8 +10,7 @@ import pytest
 from harness import formats
 from harness.artifacts import distributions
 from harness.formats import other_writers
-from harness.formats.iceberg_migration import DYNAMIC, LEGACY_FORMAT
-from harness.formats.statements import recorded
+from harness.formats.iceberg.migration import DYNAMIC, LEGACY_FORMAT
 from harness.model.datatypes import parse_type
 from harness.model.table import Table
 from harness.model.truth import Truth
@@ -21,6 +20,7 @@ from harness.scenario.operations.api import Operation
 from harness.scenario.operations.change_nullability import ChangeNullability
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.upsert import Upsert
+from harness.scenario.statements import recorded
 
 ICEBERG = formats.load("iceberg")
 TABLE = Table((("id", parse_type("string")), ("a", parse_type("int"))), "id")

@@ -8,8 +8,7 @@ import pytest
 
 from harness import formats
 from harness.formats.api import NO_COMMIT
-from harness.formats.iceberg_table import IcebergTable
-from harness.formats.statements import recorded
+from harness.formats.iceberg.table import IcebergTable
 from harness.model.datatypes import parse_type
 from harness.model.table import Table
 from harness.scenario import expected_history
@@ -30,6 +29,7 @@ from harness.scenario.operations.rewrite_manifests import RewriteManifests
 from harness.scenario.operations.rewrite_position_deletes import RewritePositionDeletes
 from harness.scenario.operations.rollback_to_snapshot import RollbackToSnapshot
 from harness.scenario.operations.set_table_version import SetTableVersion
+from harness.scenario.statements import recorded
 
 ICEBERG = formats.load("iceberg")
 COLUMNS = {"id": "int", "ts": "long", "a": "string"}

@@ -23,7 +23,6 @@ from harness.engines import time_travel
 from harness.engines.api import Engine, Question
 from harness.formats import other_writers
 from harness.formats.api import Format
-from harness.formats.statements import LOCATION, FrameWrite, Sql, Statement
 from harness.model.commit import Moment
 from harness.model.datatypes import Primitive, Struct
 from harness.model.query import ALL, Query, not_null
@@ -77,6 +76,7 @@ from harness.scenario.operations.update import Update
 from harness.scenario.operations.upsert import Upsert
 from harness.scenario.operations.write_frame import WriteFrame
 from harness.scenario.operations.write_with_metadata import MetadataWay, WriteWithMetadata
+from harness.scenario.statements import LOCATION, FrameWrite, Sql, Statement
 
 INT, LONG, TEXT = (Primitive(name) for name in ("int", "long", "string"))
 PLAIN: Final = ("k_", "o_", "p_", "x_", "n_", "i_", "m_", "l_", "a_")
@@ -180,7 +180,7 @@ def _sql(told: Iterable[Statement], truth: Truth) -> Iterator[tuple[str, Truth]]
             yield each.text if isinstance(each, Sql) else each.query, truth
 
 
-def questions() -> Iterator[tuple[Engine, Question]]:
+def questions() -> Iterator[tuple[Engine, Distribution, Question]]:
     """Yield a question of each reader about each view of each format, without a query."""
     for distribution in map(distributions.load, distributions.names()):
         if distribution.engine not in engines.names():  # the metastore
@@ -193,17 +193,20 @@ def questions() -> Iterator[tuple[Engine, Question]]:
             for view, database in product((*shape.views, *shape.past_views), DATABASES):
                 question = Question(database, shape.table_for(view), facts, ALL)
                 if view not in shape.past_views:
-                    yield engine, question
+                    yield engine, distribution, question
                 elif not time_travel.cannot(distribution, facts, view):
-                    past = time_travel.wording(distribution, question, view, MOMENT, "6")
-                    yield engine, replace(question, past=past)
+                    past = time_travel.point_in_time(distribution, facts, view, MOMENT, "6")
+                    yield engine, distribution, replace(question, past=past, key="id")
 
 
 @cache
-def each_once() -> tuple[tuple[Engine, Question], ...]:
+def each_once() -> tuple[tuple[Engine, Distribution, Question], ...]:
     """Those of them that are sent in other words than the others."""
     sent = (each for each in questions() if each[0] is not engines.load("pyiceberg"))  # no SQL
-    found = {time_travel.sql(engine, asked, {}): (engine, asked) for engine, asked in sent}
+    found = {
+        engine.statements(where, {}, asked)[-1]: (engine, where, asked)
+        for engine, where, asked in sent
+    }
     return tuple(found.values())
 
 
@@ -213,8 +216,8 @@ def queries(truth: Truth) -> Iterator[str]:
     paths = [truth.schema.path_of(field.id) or "" for field in truth.schema.walk()]
     selected = [Query(columns=(key, path)) for path in paths]
     for query in (ALL, *selected, *(Query(where=not_null(path)) for path in paths)):
-        for engine, question in each_once():
-            yield time_travel.sql(engine, replace(question, query=query, key=key), {})
+        for engine, where, question in each_once():
+            yield engine.statements(where, {}, replace(question, query=query, key=key))[-1]
 
 
 def tokens(sql: str) -> list[str]:

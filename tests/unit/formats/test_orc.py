@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.orc as files
 import pytest
 
-from harness.formats import orc
 from harness.formats.api import FileFactError
+from harness.formats.files import orc
 
 LATE = datetime.datetime(9999, 12, 31)  # noqa: DTZ001 - canonical timestamps have no zone
 

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.orc
 import pytest
 
-from harness.formats import data_files, orc_statistics
 from harness.formats.api import FileFactError
+from harness.formats.files import data_files, orc_statistics
 from harness.model.canonical import Value
 from harness.model.column_statistics import ColumnStatistics, StatisticsSource, bound
 from harness.model.file_facts import FileFact, FileKind

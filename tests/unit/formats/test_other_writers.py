@@ -11,7 +11,6 @@ from harness import formats
 from harness.artifacts import distributions
 from harness.core.errors import ScenarioProblem
 from harness.formats import other_writers
-from harness.formats.statements import recorded
 from harness.model.datatypes import parse_type
 from harness.plan import Profile, Writer, plan
 from harness.scenario import expected_history
@@ -31,7 +30,8 @@ from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.truncate import Truncate
 from harness.scenario.operations.update import Update
 from harness.scenario.operations.upsert import Upsert
-from tests.unit.scenario.stories import scenario_of
+from harness.scenario.statements import recorded
+from tests.builders.scenarios import scenario_of
 
 TRINO, HIVE = "trino-476", "hive-3.1.3-iceberg-1.4.3"
 SPARK, HIVE_ACID = "spark-3.5.8-iceberg-1.10.1", "hive-3.1.3"

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from harness.formats import parquet
+from harness.formats.files import parquet
 from harness.model.canonical import Value, same
 
 MOMENTS: Final = [

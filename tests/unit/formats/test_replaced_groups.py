@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.formats import replaced_groups
 from harness.formats.api import FileFactError
+from harness.formats.hudi import replaced_groups
 
 TIMELINES = Path(__file__).parent / "timelines"
 

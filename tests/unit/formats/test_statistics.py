@@ -13,9 +13,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from harness import formats
-from harness.formats import iceberg_statistics, parquet_statistics
 from harness.formats.api import FileFactError
-from harness.formats.hudi_statistics import FOLDER, HudiStatistics
+from harness.formats.files import parquet_statistics
+from harness.formats.hudi.statistics import FOLDER, HudiStatistics
+from harness.formats.iceberg import statistics as iceberg_statistics
 from harness.model.canonical import Value
 from harness.model.column_statistics import ColumnStatistics, StatisticsSource, bound
 from harness.model.file_facts import FileFact, FileKind

@@ -10,7 +10,6 @@ import pytest
 
 from harness import formats
 from harness.artifacts import distributions
-from harness.formats.statements import recorded
 from harness.model.datatypes import parse_type
 from harness.model.table import MergeMode, Table
 from harness.scenario import expected_history
@@ -26,6 +25,7 @@ from harness.scenario.operations.overwrite import Of, Overwrite
 from harness.scenario.operations.touch import Rewrites, Touch
 from harness.scenario.operations.truncate import Truncate
 from harness.scenario.operations.upsert import Upsert
+from harness.scenario.statements import recorded
 
 COLUMNS = {"id": "int", "ts": "long", "a": "string", "p": "string"}
 ADD = AddColumn("n", parse_type("long"))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.formats import timeline
+from harness.formats.hudi import timeline
 
 
 def requested(*names: str) -> list[str]:

@@ -9,9 +9,8 @@ import pytest
 
 from harness.core.records import Verdict, VerdictKind
 from harness.judge.verdicts import judge
-from tests.calls import Call, called_back, calls_of, climbing
-from tests.recorded import replay, store
-from tests.test_architecture import MODULES
+from tests.builders import recordings, replay
+from tests.builders.calls import Call, called_back, calls_of
 
 VERDICTS: Final = "harness.judge.verdicts"
 STAGES: Final = {
@@ -28,7 +27,7 @@ STAGES: Final = {
 @pytest.fixture(scope="module")
 def calls() -> list[Call]:
     """Judge one cell that a recorded answer shows to be wrong."""
-    (recorded, *_) = store.read_all(Path(__file__).parents[2] / "recorded" / "quick_start")
+    (recorded, *_) = recordings.read_all(Path(__file__).parents[2] / "recorded" / "quick_start")
     wrong = (c for c, said in recorded.verdicts.items() if said["verdict"] == VerdictKind.WRONG)
     cell = next(wrong)
     case, answer = replay.case_of(recorded), recorded.answers[cell]
@@ -52,10 +51,6 @@ def test_no_stage_calls_another(calls: list[Call]) -> None:
         if each.caller != each.callee and {each.caller, each.callee} <= STAGES.keys()
     }
     assert between == set()
-
-
-def test_no_module_calls_one_that_stands_behind_it(calls: list[Call]) -> None:
-    assert climbing(calls, "judge", MODULES["judge"]) == set()
 
 
 def test_nothing_that_the_judge_uses_calls_it_back(calls: list[Call]) -> None:

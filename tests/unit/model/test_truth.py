@@ -27,7 +27,7 @@ from harness.scenario.operations.touch import Rewrites, Touch
 from harness.scenario.operations.truncate import Truncate
 from harness.scenario.operations.update import Update
 from harness.scenario.operations.upsert import Upsert
-from tests.unit.scenario.stories import TEXT, scenario_of
+from tests.builders.scenarios import TEXT, scenario_of
 
 ORDERED: Final[dict[str, Any]] = {
     "columns": {"id": "string", "ts": "long", "f1": "string"},

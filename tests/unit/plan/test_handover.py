@@ -14,8 +14,8 @@ from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.touch import Touch
 from harness.scenario.operations.update import Update
+from tests.builders.scenarios import TEXT, scenario_of
 from tests.unit.plan.test_axes import planned
-from tests.unit.scenario.stories import TEXT, scenario_of
 
 WAITS, CLUSTERING_WAITS = Compact(Only.SCHEDULE), Cluster(Only.SCHEDULE)
 UPDATE = Update((1,), ("f1",))

@@ -1,4 +1,4 @@
-"""`tools/measure/deaths.py`: its runs, collected in several goes, and when it strikes."""
+"""`tools/deaths.py`: its runs, collected in several goes, and when it strikes."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from harness.plan.profile_file import load_profiles
 from harness.plan.shipped import profiles_file
 from harness.scenario.cells import Plan
 from harness.write import write_variants
-from tools.measure.deaths_outcomes import OutcomeLog
+from tools.deaths_outcomes import OutcomeLog
 
 RUNS = 200
 
 
 @pytest.fixture
 def kinds() -> ModuleType:
-    return importlib.import_module("tools.measure.deaths_kinds")
+    return importlib.import_module("tools.deaths_kinds")
 
 
 @pytest.fixture
 def runs() -> ModuleType:
-    return importlib.import_module("tools.measure.deaths_runs")
+    return importlib.import_module("tools.deaths_runs")
 
 
 def test_the_shares_are_those_of_two_hundred_runs(kinds: ModuleType) -> None:

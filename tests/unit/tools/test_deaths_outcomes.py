@@ -1,4 +1,4 @@
-"""`tools/measure/deaths.py`: what it says of a run in which something died, and what counts."""
+"""`tools/deaths.py`: what it says of a run in which something died, and what counts."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ MISSING: Final = {"a": VerdictKind.CORRECT}
 
 @pytest.fixture
 def deaths() -> ModuleType:
-    return importlib.import_module("tools.measure.deaths")
+    return importlib.import_module("tools.deaths")
 
 
 @pytest.fixture
 def log() -> ModuleType:
-    return importlib.import_module("tools.measure.deaths_outcomes")
+    return importlib.import_module("tools.deaths_outcomes")
 
 
 @pytest.fixture
 def runs(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    module = importlib.import_module("tools.measure.deaths_runs")
+    module = importlib.import_module("tools.deaths_runs")
     monkeypatch.setattr(module, "time", Clock())
     monkeypatch.setattr(module, "GONE_S", 3 * module.POLL_S)  # by that clock
     return module
@@ -255,14 +255,14 @@ def test_a_socket_that_listens_after_the_harness_is_told_and_one_of_another_run_
 ) -> None:
     kind = deaths.DeathKind("x", "r")
     with listening() as own:
-        number, held = own.getsockname()[1], runs.deaths_ports.held_by([psutil.Process()])
+        number, held = own.getsockname()[1], runs.held_by([psutil.Process()])
         struck = runs.Struck((), {each for each in held if each.number == number})
         assert (
             deaths.until_struck(experiment((0, RIGHT), struck=[struck])[0], kind, 1) == "survived"
         )
         other = listening(number)  # before the first is closed, so that nobody else takes the port
     with other:
-        assert number in {each.number for each in runs.deaths_ports.listening()}
+        assert number in {each.number for each in runs.listening()}
         outcome = deaths.until_struck(experiment((0, RIGHT), struck=[struck])[0], kind, 2)
         assert outcome == "went on by itself"
 

@@ -1,4 +1,4 @@
-"""`tools/measure/deaths_ports.py`: whose sockets listen."""
+"""`tools/deaths_runs.py`: whose sockets listen."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TABLE: Final = """\
 
 @pytest.fixture
 def ports() -> ModuleType:
-    return importlib.import_module("tools.measure.deaths_ports")
+    return importlib.import_module("tools.deaths_runs")
 
 
 def test_a_table_of_the_kernel_tells_who_listens_and_no_connection(ports: ModuleType) -> None:

@@ -1,4 +1,4 @@
-"""`tools/measure/deaths_undisturbed.py`: what is there before anything is struck."""
+"""`tools/deaths_undisturbed.py`: what is there before anything is struck."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Runs:
 
 @pytest.fixture
 def module(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    found = importlib.import_module("tools.measure.deaths_undisturbed")
+    found = importlib.import_module("tools.deaths_undisturbed")
     monkeypatch.setattr(found, "verdicts", lambda _: {"case": "its verdict"})
     return found
 

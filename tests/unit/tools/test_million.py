@@ -1,4 +1,4 @@
-"""`tools/measure/million.py` makes a run that holds together, whatever its size."""
+"""`tools/million.py` makes a run that holds together, whatever its size."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 
 from harness.run import load_run, pipeline
-from tools.measure import million
+from tools import million
 
 RECORDED: Final = Path(__file__).parents[2] / "recorded" / "findings_a5"
 

@@ -16,8 +16,7 @@ from harness.core.errors import HarnessError
 from harness.core.records import FindingKind, Outcome, OutcomeKind, Refusal, StateRecord, Witness
 from harness.engines.api import NoAnswerError, RefusedError
 from harness.formats import load
-from harness.formats.hudi_metadata import PREFIX
-from harness.formats.statements import FrameWrite, Sql
+from harness.formats.hudi.metadata import PREFIX
 from harness.judge import recorded_metadata
 from harness.judge.case import Case
 from harness.model.commit import ExtraMetadata
@@ -26,10 +25,11 @@ from harness.reports.sentences import witness_text
 from harness.scenario import expected_history
 from harness.scenario.operations.upsert import Upsert
 from harness.scenario.operations.write_with_metadata import MetadataWay, WriteWithMetadata
+from harness.scenario.statements import FrameWrite, Sql
 from harness.write import ask_metadata
 from harness.write.next_step import VariantOutcomes
 from harness.write.writer_pool import WriteTarget
-from tests.unit.scenario.stories import scenario_of
+from tests.builders.scenarios import scenario_of
 from tests.unit.write.test_write_variant import WRITER, variant
 
 TOLD = {"run.id": "17", "run.by": "me"}

@@ -14,8 +14,8 @@ from harness.artifacts.cache import Cache
 from harness.core.errors import HarnessError
 from harness.core.records import FileValues, Outcome, OutcomeKind, Refusal
 from harness.engines.api import NoAnswerError, RefusedError
-from harness.formats.hudi import Hudi
-from harness.formats.hudi_statistics import FOLDER
+from harness.formats.hudi.format import Hudi
+from harness.formats.hudi.statistics import FOLDER
 from harness.model.column_statistics import (
     IN_ORDER,
     ColumnStatistics,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from harness.core.records import OutcomeKind
-from harness.formats.hudi_settings import ALLOW_DROPS
+from harness.formats.hudi.settings import ALLOW_DROPS
 from harness.scenario.definition import Step
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.write_frame import WriteFrame

@@ -11,9 +11,9 @@ import pytest
 from harness.core.errors import HarnessError
 from harness.core.records import Refusal
 from harness.engines.api import Connection, NoAnswerError, RefusedError, Reply
-from harness.formats.statements import Mutation
 from harness.runtime.hive_mutation import MutationProgram
 from harness.runtime.process import ProcessProblem
+from harness.scenario.statements import Mutation
 from harness.write import send_mutation
 from harness.write.sql_writer import SqlSession
 

@@ -18,8 +18,7 @@ from harness.runtime.memory import MACHINE, Free
 from harness.write import write_variants
 from harness.write.state_records import VariantResult
 from harness.write.writer_pool import WriteContext
-from tests.calls import Call, called_back, calls_of, climbing
-from tests.test_architecture import MODULES
+from tests.builders.calls import Call, called_back, calls_of
 from tests.unit.write import test_write_variant
 from tests.unit.write.test_write_variant import STEPS, Simulated, kinds, variant
 
@@ -74,10 +73,6 @@ def test_no_stage_calls_another(calls: list[Call]) -> None:
         "harness.write.freeze_step",  # which has the state store freeze
     }
     assert {each.caller for each in own if each.callee in modules} <= {WRITE, *modules}
-
-
-def test_no_module_calls_one_that_stands_behind_it(calls: list[Call]) -> None:
-    assert climbing(calls, "write", MODULES["write"]) == set()
 
 
 def test_nothing_that_writing_uses_calls_it_back(calls: list[Call]) -> None:

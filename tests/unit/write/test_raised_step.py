@@ -8,8 +8,8 @@ import pytest
 
 from harness.core.records import OutcomeKind, Refusal
 from harness.formats.api import Committed
-from harness.formats.statements import Sql, Statement
 from harness.runtime.metastore_objects import CatalogEntry
+from harness.scenario.statements import Sql, Statement
 from harness.write.raised_step import (
     APPLIED,
     REFUSED,

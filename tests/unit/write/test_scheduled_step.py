@@ -9,7 +9,7 @@ import pytest
 
 from harness.core import outcomes
 from harness.core.records import OutcomeKind, StateRecord
-from harness.formats import hudi_files
+from harness.formats.hudi import files as hudi_files
 from harness.scenario.definition import Step
 from harness.scenario.operations.api import Only
 from harness.scenario.operations.cluster import Cluster

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from harness.core.records import Outcome, OutcomeKind, Refusal
-from harness.formats import hudi_undo
+from harness.formats.hudi import undo as hudi_undo
 from harness.scenario.definition import Step
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.failed_write import FailedWrite

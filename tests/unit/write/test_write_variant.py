@@ -17,9 +17,9 @@ from harness.artifacts.cache_cleanup import sweep
 from harness.core.errors import EnvironmentProblem
 from harness.core.records import OutcomeKind, Refusal, StateRecord
 from harness.engines.api import NoAnswerError, RefusedError
-from harness.formats import hudi_files
 from harness.formats.api import FileFactError
-from harness.formats.iceberg_settings import MODES
+from harness.formats.hudi import files as hudi_files
+from harness.formats.iceberg.settings import MODES
 from harness.model.datatypes import parse_type
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.table import Table

@@ -7,10 +7,10 @@ import json
 import pytest
 
 from harness import formats
-from harness.formats.statements import Sql, filled
 from harness.scenario import expected_history
 from harness.scenario.load import loads
 from harness.scenario.operations.spark_sql import quoted
+from harness.scenario.statements import Sql, filled
 
 HARD = "{table} {database} {location} ${x} ${env:HOME} it's \\ ` -- /* ; 😀"
 

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import pytest
 
-from harness.formats import hudi_frames, load
-from harness.formats.statements import FrameWrite, recorded
+from harness.formats import load
+from harness.formats.hudi import frames as hudi_frames
 from harness.model.datatypes import DataType, parse_type
 from harness.model.table import MergeMode
 from harness.model.truth import History, Truth, row_values
@@ -22,8 +22,9 @@ from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.rollback import Rollback
 from harness.scenario.operations.write_frame import WriteFrame
+from harness.scenario.statements import FrameWrite, recorded
 from harness.scenario.twin import twin
-from tests.unit.scenario.stories import scenario_of
+from tests.builders.scenarios import scenario_of
 
 COLUMNS: Final[dict[str, Any]] = {
     "columns": {"id": "string", "ts": "long", "a": "string", "b": "string"},

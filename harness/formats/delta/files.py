@@ -1,0 +1,134 @@
+"""What the live data files of a Delta table say, in the names that their columns had then.
+
+A file of a table with column mapping calls its columns by physical names, which say nothing of
+theirs, or are those that they had when mapping was switched on (Delta transaction log protocol,
+"Column Mapping"). A fact has the names of the version that wrote the file, and the stored ones
+beside them. Values of partition columns stand in the log alone ("Partition Value Serialization").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import repeat
+from pathlib import Path
+from typing import Any, Final
+
+from harness.formats.api import FileFactError, FileRows
+from harness.formats.delta import changes as delta_changes
+from harness.formats.delta import log as delta_log
+from harness.formats.delta import vectors as delta_vectors
+from harness.formats.delta.log import Action, DeltaLog, LiveFile, physical_name
+from harness.formats.files import parquet
+from harness.model import partition_paths
+from harness.model.canonical import MapValue, Value
+from harness.model.datatypes import parse_type
+from harness.model.file_facts import FileFact, FileKind
+from harness.model.simulation.incremental import COMMIT_TIME
+
+_TYPES: Final = {"integer": "int", "short": "smallint", "byte": "tinyint"}
+"""What we call a type that Delta calls otherwise (protocol, "Primitive Types")."""
+
+
+def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
+    """Return a fact for each live data file, older ones first, and for what is deleted of each.
+
+    A data file is a group of its own. Its deletion vector becomes a log fact with the keys of the
+    rows that it takes away.
+
+    Raises:
+        FileFactError: the log or a file cannot be understood.
+
+    """
+    log = delta_log.read(folder)
+    return tuple(_facts(log, key)) if log else ()
+
+
+def file_rows(path: Path, fact: FileFact) -> FileRows:
+    """Read the rows of a data file with the values of its partition columns.
+
+    Where the table records its changes, also with when each row was written.
+
+    Raises:
+        FileFactError: they cannot be understood, or the file is not part of the table.
+
+    """
+    log = delta_log.read(Path(str(path).removesuffix(fact.path)))
+    live = [each for each in log.live() if each.path == fact.path] if log else []
+    if log is None or not live:
+        raise FileFactError(f"{fact.path}: no commit adds it")
+    fields = {physical_name(each): each for each in log.schema(live[0].version)}
+    names, rows = parquet.content(path)
+    told, commits = _partition(live[0], fields), _commits(log, live[0], fact, names, rows)
+    columns = [fields.get(each) for each in names]
+    shown = (
+        (*map(_by_names, row, columns), *told[1], *commit)
+        for row, commit in zip(rows, commits or repeat(()), strict=False)
+    )
+    own = (COMMIT_TIME,) if commits else ()
+    return (*_names(names, fields), *told[0], *own), tuple(shown)
+
+
+def _commits(
+    log: DeltaLog,
+    live: LiveFile,
+    fact: FileFact,
+    names: Sequence[str],
+    rows: Sequence[Sequence[Value]],
+) -> Sequence[tuple[Value]]:
+    """Return the version that wrote each row; nothing where that is not known of all of them."""
+    # A fact does not say which column is the key: its keys tell it.
+    columns = zip(names, zip(*rows, strict=True), strict=bool(rows))
+    key = next((name for name, column in columns if tuple(map(str, column)) == fact.keys), "")
+    found = delta_changes.last_writes(log, key, live.version) if key else {}
+    return [(str(found[each]),) for each in fact.keys] if found.keys() >= set(fact.keys) else ()
+
+
+def _facts(log: DeltaLog, key: str) -> Iterator[FileFact]:
+    for live in log.live():
+        fields = {physical_name(each): each for each in log.schema(live.version)}
+        stored = next((each for each, field in fields.items() if field["name"] == key), key)
+        footer = parquet.read(log.folder / live.path, stored)
+        physical = tuple(name for name, _ in footer.columns)
+        names, types = _names(physical, fields), (type_ for _, type_ in footer.columns)
+        columns = tuple(zip(names, types, strict=True))
+        said = live.path, FileKind.BASE, live.path, str(live.version), columns, footer.keys
+        yield FileFact(*said, stored_names=physical if names != physical else ())
+        if live.vector is not None:
+            gone = sorted(delta_vectors.deleted(log.folder, live.vector))
+            keys = tuple(footer.keys[at] for at in gone)
+            yield FileFact(live.path, FileKind.LOG, live.path, str(live.marked), (), (), keys)
+
+
+def _names(stored: Sequence[str], fields: Mapping[str, Action]) -> tuple[str, ...]:
+    return tuple(str(fields[each]["name"]) if each in fields else each for each in stored)
+
+
+def _partition(live: LiveFile, fields: Mapping[str, Action]) -> tuple[list[str], list[Value]]:
+    """Return the partition columns of a file, and their values."""
+    names, values = [], []
+    for stored, text in live.partition.items():
+        field = fields[stored]
+        names.append(str(field["name"]))
+        type_ = parse_type(_TYPES.get(field["type"], str(field["type"])))
+        try:
+            # An empty text is NULL, whatever the type ("Partition Value Serialization").
+            values.append(partition_paths.value_of(text or None, type_))
+        except ValueError as problem:
+            raise FileFactError(f"{live.path}: {stored}: {problem}") from problem
+    return names, values
+
+
+def _by_names(value: Value, field: Action | None) -> Value:
+    """Return a value whose parts have physical names with those that the table calls them."""
+    return value if field is None else _named(value, field["type"])
+
+
+def _named(value: Value, type_: Any) -> Value:  # noqa: ANN401 - JSON
+    match type_, value:
+        case {"type": "struct", "fields": fields}, dict():
+            return {f["name"]: _named(value[physical_name(f)], f["type"]) for f in fields}
+        case {"type": "array", "elementType": element}, tuple():
+            return tuple(_named(each, element) for each in value)
+        case {"type": "map", "keyType": key, "valueType": part}, MapValue():
+            return MapValue.of([(_named(k, key), _named(v, part)) for k, v in value.pairs])
+    return value

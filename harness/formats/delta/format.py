@@ -1,0 +1,332 @@
+"""Delta Lake: every change is a version of the table, in a log of JSON files beside its data.
+
+With column mapping a column has an id and a physical name for life, so it can be renamed and
+dropped; without, data files have the table's own names, and Delta refuses both (Delta transaction
+log protocol, "Column Mapping").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from harness.engines.format_facts import FormatFacts
+from harness.formats import own_operations
+from harness.formats.api import NO_CATALOG, Changes, Committed, FileRows, Habit, VariantSettings
+from harness.formats.delta import files as delta_files
+from harness.formats.delta import log as delta_log
+from harness.formats.delta import past as delta_past
+from harness.formats.files import data_files
+from harness.formats.keyless_rows import failed_rows, whole_rows
+from harness.model import undo
+from harness.model.column_statistics import ColumnStatistics
+from harness.model.commit import AS_OF, INCREMENTAL, Moment
+from harness.model.file_facts import FileFact, FileKind
+from harness.model.identifiers import TABLE
+from harness.model.table import Table
+from harness.model.truth import Truth
+from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
+from harness.scenario.definition import Scenario
+from harness.scenario.operations.api import Operation, schedules
+from harness.scenario.operations.clean import Clean
+from harness.scenario.operations.cluster import Cluster
+from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.killed_write import KilledWrite
+from harness.scenario.operations.restore import Restore
+from harness.scenario.operations.savepoint import Savepoint
+from harness.scenario.operations.set_table_version import SetTableVersion
+from harness.scenario.operations.spark_sql import quoted, text, type_text
+from harness.scenario.operations.touch import Touch
+from harness.scenario.operations.truncate import Truncate
+from harness.scenario.operations.upsert import Upsert
+from harness.scenario.statements import (
+    DATABASE,
+    LOCATION,
+    CommitSql,
+    Sql,
+    Statement,
+    instant_of,
+    of_table,
+    under,
+)
+
+LACKS: Final = frozenset({"char", "varchar"})
+"""Spark makes strings of them (protocol, "Primitive Types")."""
+
+SESSION: Final = {
+    # One file for each write and partition: rows of one write share a file, as in a file group.
+    "spark.sql.shuffle.partitions": "1",
+    # A vacuum is a version of the table then.
+    "spark.databricks.delta.vacuum.logging.enabled": "true",
+}
+CHECK: Final = "spark.databricks.delta.retentionDurationCheck.enabled"
+"""With `true`, its default, no file is removed that was part of the table in the last 7 days."""
+LISTERS: Final = "spark.sql.sources.parallelPartitionDiscovery.parallelism"
+USUAL_LISTERS: Final = "10000"
+"""So many tasks list the files of a vacuum (`DeltaFileOperations.recursiveListDirs` of Delta 3.3;
+SQLConf of Spark 3.5.8, PARALLEL_PARTITION_DISCOVERY_PARALLELISM): minutes on a small machine."""
+OPTIMIZE: Final = f"optimize {DATABASE}.{TABLE}"
+PURGE: Final = f"reorg table {DATABASE}.{TABLE} apply (purge)"
+"""Rewrites the data files of which rows are deleted, and no others (Delta documentation, "Table
+utility commands", "Optimize a table" and "What are deletion vectors?")."""
+VACUUM: Final = f"vacuum {DATABASE}.{TABLE} retain 0 hours"
+
+MAPPING: Final = "column_mapping"
+MODE: Final = "delta.columnMapping.mode"
+LATER: Final = "later"
+VECTORS: Final = "deletion_vectors"
+WIDENING: Final = "type_widening"
+FEED: Final = "change_data_feed"
+SWITCHED: Final = {
+    VECTORS: "delta.enableDeletionVectors",
+    WIDENING: "delta.enableTypeWidening",
+    FEED: "delta.enableChangeDataFeed",
+}
+"""The property of each setting that is off or on."""
+SETTINGS: Final = {
+    MAPPING: ("none", "name", "id", LATER),
+    **dict.fromkeys(SWITCHED, ("off", "on")),
+}
+"""How columns are found in data files; absent is `none`, by the table's own names. `later` is by
+physical names from the second step on, when there is data already. Whether rows are deleted by
+marks beside their files, whether a column may get a wider type while its files keep the narrow one
+(protocol, "Type Widening"), and whether each write also keeps what it changed (protocol, "Change
+Data Files"); absent is `off`."""
+SWITCH: Final = (
+    f"alter table {DATABASE}.{TABLE} set tblproperties ({text(MODE)} = 'name', "
+    "'delta.minReaderVersion' = '2', 'delta.minWriterVersion' = '5')"
+)
+"""Delta documentation, "Delta column mapping", "Enable column mapping"."""
+
+FACTS: Final = FormatFacts("delta", "delta", keeps_case=True, past=delta_past.PAST)
+"""Names are kept in its log (protocol, "Schema Serialization Format")."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """See `harness.formats.api.Format`."""
+
+    NAME: str = "delta"
+    reader_facts: FormatFacts = FACTS
+    merge_on_read: bool = False
+    views: tuple[str, ...] = ("snapshot",)
+    past_views: tuple[str, ...] = (AS_OF, INCREMENTAL)
+    lacks: frozenset[str] = LACKS
+    partitions_last: bool = False
+    absolute_paths: bool = False
+
+    @property
+    def settings(self) -> Mapping[str, tuple[str, ...]]:
+        """The settings a variant may name."""
+        return SETTINGS
+
+    def table_for(self, view: str) -> str:
+        """Return the one catalog entry."""
+        return {"snapshot": TABLE, AS_OF: TABLE, INCREMENTAL: TABLE}[view]
+
+    def cannot(self, operation: Operation) -> str:
+        """Refuse what has no meaning here; what Delta does not do it refuses itself."""
+        if isinstance(operation, SetTableVersion):
+            return f"{self.NAME} tables have versions of a protocol, which their features decide"
+        if why := own_operations.of_another(operation, own_operations.DELTA):
+            return f"{self.NAME} {why}"
+        if schedules(operation):
+            return f"{self.NAME} rewrites files at once: nothing can be scheduled"
+        return ""
+
+    def habit(self, settings: VariantSettings) -> Habit:
+        """Return that partition columns stand in the log alone, and where changes go."""
+        apart = settings.get(VECTORS) == "on"
+        return Habit(Changes.APART if apart else Changes.REPLACE, partitions=False)
+
+    def cannot_have(self, settings: VariantSettings, scenario: Scenario) -> str:
+        """Return that mapping is switched on later in no table of a single step."""
+        if settings.get(MAPPING) == LATER and len(scenario.steps) == 1:
+            return f"{MAPPING}={LATER}: there is no second step"
+        return ""
+
+    def session(
+        self,
+        settings: VariantSettings,  # noqa: ARG002 - they are the table's
+        names: Mapping[str, str],  # noqa: ARG002
+    ) -> Mapping[str, str]:
+        """Return the writer's settings."""
+        return SESSION
+
+    def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
+        """Return `create table`; the location has a scheme, as Trino refuses paths without one."""
+        columns = ", ".join(f"{quoted(name)} {type_text(type_)}" for name, type_ in table.columns)
+        by = ", ".join(map(quoted, table.partition_by))
+        partitioned = f" partitioned by ({by})" if by else ""
+        told = ", ".join(f"{text(n)} = {text(v)}" for n, v in _properties(settings).items())
+        properties = f" tblproperties ({told})" if told else ""
+        return (
+            Sql(
+                f"create table {DATABASE}.{TABLE} ({columns}) using delta{partitioned} "
+                f"location 'file:{LOCATION}'{properties}"
+            ),
+        )
+
+    def wording(
+        self, operation: Operation, before: Truth, after: Truth, settings: VariantSettings
+    ) -> tuple[Statement, ...]:
+        """Return the common Spark SQL, but for whole rows and services."""
+        said = _wording(operation, before, after)
+        if settings.get(MAPPING) == LATER and before.step == 1:
+            return (Sql(SWITCH, commits=False), *said)
+        return said
+
+    def instants(
+        self,
+        folder: Path,
+        entries: Sequence[CatalogEntry] = (),  # noqa: ARG002 - its own files tell
+    ) -> tuple[str, ...]:
+        """Return the versions, but for those that change neither rows nor columns."""
+        log = delta_log.read(folder)
+        return _writes(log) if log else ()
+
+    def committed(
+        self,
+        folder: Path,
+        entries: Sequence[CatalogEntry],  # noqa: ARG002 - it names no version
+    ) -> Committed:
+        """Return the versions (Delta transaction log protocol, "Delta Log Entries").
+
+        Data files that no version names are those of a write that was begun.
+        """
+        log = delta_log.read(folder)
+        if log is None:
+            return Committed()
+        return Committed(
+            _writes(log),
+            cleanings=log.of("VACUUM END"),
+            undone=log.of("RESTORE"),
+            begun=log.unnamed_files(),
+        )
+
+    def left_half(
+        self,
+        files: Sequence[FileFact],  # noqa: ARG002
+        made: Collection[str],  # noqa: ARG002
+        rows: Collection[str],  # noqa: ARG002
+    ) -> str:
+        """Return nothing: a version has all of a write."""
+        return ""
+
+    def before(self, folder: Path, instant: str) -> tuple[str, ...]:
+        """Return the versions before another one."""
+        return tuple(each for each in self.instants(folder) if int(each) < int(instant))
+
+    def moment(self, folder: Path, instant: str) -> Moment:
+        """Return a version, which needs no more than its number."""
+        return {each: Moment(each) for each in self.instants(folder)}[instant]
+
+    def table_version(self, folder: Path) -> str:
+        """Return the version of the protocol that readers need."""
+        log = delta_log.read(folder)
+        return log.reader_version if log else ""
+
+    def timeline(self, folder: Path) -> tuple[str, ...]:
+        """Return its versions with what was done."""
+        log = delta_log.read(folder)
+        commits = log.commits if log else ()
+        return tuple(f"version {each.version}: {each.operation}" for each in commits)
+
+    def schema_history(self, folder: Path) -> None:
+        """Return nothing: its ids are never given again."""
+
+    def kept_metadata(self, folder: Path, instant: str) -> None:  # noqa: ARG002
+        """Return nothing: no step writes any."""
+        return
+
+    def left_undone(
+        self,
+        folder: Path,  # noqa: ARG002
+        operation: Operation,
+        before: Sequence[FileFact],
+    ) -> str:
+        """Return the data files that a service left although there was something to do."""
+        held = {fact.file_group for fact in before if fact.kind is FileKind.LOG}
+        if isinstance(operation, Compact) and held:
+            return f"rows were deleted in {len(held)} data files, and none was rewritten"
+        folders = [fact.path.rpartition("/")[0] for fact in before if fact.kind is FileKind.BASE]
+        if isinstance(operation, Cluster) and len(folders) > len(set(folders)):
+            return "a partition has several data files, and none was rewritten"
+        if isinstance(operation, Restore):
+            return "the table has no version that restored it"
+        return ""
+
+    def created_wrong(self, folder: Path, settings: VariantSettings) -> str:
+        """Compare properties with what was asked for."""
+        log = delta_log.read(folder)
+        if log is None:
+            return "the writer made no log"
+        wrong = [n for n, v in _properties(settings).items() if log.properties.get(n) != v]
+        return f"the table does not have what was asked for: {', '.join(wrong)}" if wrong else ""
+
+    def file_rows(self, path: Path, fact: FileFact) -> FileRows:
+        """Read the rows that a fact is about, their partition values as the log has them."""
+        return delta_files.file_rows(path, fact)
+
+    def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
+        """Read the footers of the data files that call columns as the table does."""
+        return data_files.statistics(folder, [each for each in files if not each.stored_names])
+
+    def asked_statistics(self, settings: VariantSettings) -> None:
+        """Return nothing: all that there are can be read."""
+
+    def facts(
+        self,
+        folder: Path,
+        key: str,
+        catalog: CatalogHistory = NO_CATALOG,  # noqa: ARG002 - its own files tell
+    ) -> tuple[FileFact, ...]:
+        """Read the live data files and their deletion vectors."""
+        return delta_files.facts(folder, key)
+
+
+def _properties(settings: VariantSettings) -> dict[str, str]:
+    """Return the properties with which a table is created; those of defaults are left out."""
+    found: dict[str, str] = {}
+    if (mode := settings.get(MAPPING, LATER)) != LATER:
+        found[MODE] = mode
+    for setting, named in SWITCHED.items():
+        if setting in settings:
+            found[named] = "true" if settings[setting] == "on" else "false"
+    return found
+
+
+def _wording(operation: Operation, before: Truth, after: Truth) -> tuple[Statement, ...]:
+    match operation:
+        case Compact():
+            return (Sql(PURGE),)
+        case Cluster():
+            return (Sql(OPTIMIZE),)
+        case Clean():
+            few = under(LISTERS, "1", USUAL_LISTERS, (Sql(VACUUM),))
+            return under(CHECK, "false", "true", few)
+        case Savepoint():
+            return ()  # every version can be gone back to
+        case Restore() if before.saved:
+            version = instant_of(undo.last_write(before.saved))
+            return (Sql(f"restore table {DATABASE}.{TABLE} to version as of {version}"),)
+        case KilledWrite():
+            return (CommitSql(failed_rows(before, after)),)
+        case Insert() | Upsert() | Touch():
+            return (Sql(whole_rows(before, after)),)
+        case Truncate():
+            # Delta has no other words for it (documentation, "Table deletes, updates, and merges").
+            return (Sql(f"delete from {DATABASE}.{TABLE}"),)
+    return of_table(operation.sql(before, after))
+
+
+def _writes(log: delta_log.DeltaLog) -> tuple[str, ...]:
+    properties = frozenset(log.of(delta_log.PROPERTIES_ALONE))
+    versions = (str(each.version) for each in log.commits)
+    return tuple(each for each in versions if each not in properties)
+
+
+FORMATS = (Delta(),)

@@ -1,0 +1,1 @@
+"""Data files, whatever table they belong to: rows, footers and statistics."""

@@ -1,0 +1,143 @@
+"""What data files hold, read from them directly: canonical values, whatever an engine shows.
+
+Base files are Parquet, ORC or Avro, records in log files are Avro or Parquet (Hudi technical
+specification, "Log file format"). Nothing is judged here: the values become part of a state's
+record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol, TypeAlias
+
+from harness.core.records import FileValues
+from harness.formats.api import FileFactError, FileRows
+from harness.formats.files import avro, orc, orc_statistics, parquet, parquet_statistics
+from harness.formats.files.parquet import Footer
+from harness.formats.hudi import log as hudi_log
+from harness.model.canonical import Value
+from harness.model.column_statistics import ColumnStatistics
+from harness.model.file_facts import FileFact, FileKind
+from harness.model.simulation.column_resolution import META
+from harness.model.simulation.incremental import COMMIT_TIME
+
+ReadRows: TypeAlias = Callable[[Path, FileFact], FileRows]
+"""Reads the rows that a file fact is about; see `Format.file_rows`."""
+
+
+class FileReader(Protocol):
+    """What the module of each kind of data files gives."""
+
+    def read(self, path: Path, key: str, /) -> Footer:
+        """Read the columns, and the values of one of them."""
+
+    def content(self, path: Path, /) -> FileRows:
+        """Read everything."""
+
+
+def file_rows(path: Path, fact: FileFact) -> FileRows:
+    """Read the rows of a base file, or of a block of a log file; see `Format.file_rows`."""
+    if fact.kind is FileKind.BASE:
+        return content(path)
+    for block in hudi_log.blocks(path.read_bytes()):
+        if block.kind in hudi_log.DATA and block.instant == fact.instant:
+            columns, rows = hudi_log.content(block)
+            # One step may write several blocks into a file; the keys tell which is which.
+            if any(tuple(map(str, column)) == fact.keys for column in zip(*rows, strict=True)):
+                return columns, rows
+    raise FileFactError(f"{path.name}: it has no block of the instant {fact.instant}")
+
+
+def content(path: Path) -> FileRows:
+    """Read everything in a file of Parquet, ORC or Avro as canonical values.
+
+    Raises:
+        FileFactError: it is none of them, or holds a value that has no canonical form.
+
+    """
+    return _kind(path).content(path)
+
+
+def read_footer(path: Path, key: str) -> Footer:
+    """Read the columns of such a file, and the values of one of them; raises as `content` does."""
+    return _kind(path).read(path, key)
+
+
+def _kind(path: Path) -> FileReader:
+    """Return the module that reads a file, by its first bytes; raises OSError."""
+    if orc.is_orc(path):
+        return orc
+    return avro if avro.is_avro(path) else parquet
+
+
+def read(
+    table: Path,
+    files: Sequence[FileFact],
+    numbers: Iterable[int],
+    rows_of: ReadRows = file_rows,
+    *,
+    meta: bool = False,
+) -> Iterator[FileValues]:
+    """Yield what the files of these numbers hold, each row in its order; those without rows do not.
+
+    A file that cannot be read says why. `meta`: whether to give what Hudi adds to each row as well.
+    """
+    for number in numbers:
+        if files[number].keys:
+            yield _looked_at(table, files[number], number, rows_of, meta=meta)
+
+
+def statistics(table: Path, files: Iterable[FileFact]) -> tuple[ColumnStatistics, ...]:
+    """Read what base files say of their columns: Parquet's row groups, ORC's stripes.
+
+    Raises:
+        FileFactError: a file cannot be understood.
+
+    """
+    return tuple(
+        told
+        for each in files
+        if each.kind is FileKind.BASE
+        for told in _base_statistics(table / each.path, each.path)
+    )
+
+
+def _base_statistics(path: Path, relative: str) -> tuple[ColumnStatistics, ...]:
+    kind = _kind(path)
+    if kind is avro:
+        return ()  # Avro has none
+    told = orc_statistics.read if kind is orc else parquet_statistics.read
+    return told(path, relative)
+
+
+def _looked_at(
+    table: Path, fact: FileFact, number: int, rows_of: ReadRows, *, meta: bool
+) -> FileValues:
+    try:
+        columns, rows = rows_of(table / fact.path, fact)
+    except (FileFactError, OSError) as problem:
+        return FileValues(number, unread=str(problem))
+    own = [at for at, name in enumerate(columns) if name not in META]
+    names = tuple(columns[at] for at in own)
+    values = FileValues(number, names, _only(own, rows), commits=_commits(columns, rows))
+    added = [at for at, name in enumerate(columns) if name in META]
+    wanted = meta and fact.kind is FileKind.BASE and len(added) == len(META)
+    return replace(values, meta=_only(added, rows)) if wanted else values
+
+
+def _commits(columns: Sequence[str], rows: Sequence[tuple[Value, ...]]) -> tuple[str, ...]:
+    """Return when each row was committed; nothing where that is not said of each."""
+    if COMMIT_TIME not in columns:
+        return ()
+    at = columns.index(COMMIT_TIME)
+    found = [row[at] for row in rows]
+    instants = tuple(each for each in found if isinstance(each, str) and each)
+    return instants if len(instants) == len(found) else ()
+
+
+def _only(
+    places: Sequence[int], rows: Sequence[tuple[Value, ...]]
+) -> tuple[tuple[Value, ...], ...]:
+    return tuple(tuple(row[at] for at in places) for row in rows)

@@ -1,0 +1,364 @@
+"""Plain Hive tables, whatever their files are: rows are only added, the metastore has the schema.
+
+Spark refuses to rename, drop or move a column of such a table, and Hive's own `replace columns`
+only writes other columns into the metastore; so that is what a schema change here is.
+
+The metastore has one type of timestamps and refuses Spark's `timestamp_ntz` (SPARK-36180). Which of
+its own Spark takes it for is a setting, by which it writes all timestamps of a table.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from harness.engines.format_facts import FormatFacts
+from harness.formats import layout, own_operations
+from harness.formats.api import (
+    NO_CATALOG,
+    Changes,
+    Committed,
+    FileFactError,
+    FileRows,
+    Habit,
+    VariantSettings,
+)
+from harness.formats.files import avro, data_files, delimited_text, orc, parquet
+from harness.formats.files.parquet import Footer
+from harness.formats.hive import spark_files
+from harness.model.column_statistics import ColumnStatistics
+from harness.model.commit import Moment
+from harness.model.datatypes import DataType, Primitive, TypeNames, map_plain
+from harness.model.file_facts import FileFact, FileKind
+from harness.model.identifiers import TABLE
+from harness.model.table import Table
+from harness.model.truth import Truth
+from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory, unlisted_folders
+from harness.scenario.definition import CASCADE, Scenario
+from harness.scenario.operations import name_of
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.spark_sql import quoted, type_text
+from harness.scenario.operations.touch import Rewrites, Touch
+from harness.scenario.statements import (
+    DATABASE,
+    LOCATION,
+    SetColumns,
+    Sql,
+    Statement,
+    of_table,
+    under,
+)
+
+SCHEMA_CHANGES: Final = frozenset(
+    {"add_column", "change_type", "drop_column", "move_column", "rename_column"}
+)
+ADDITIONS: Final = frozenset({"insert", "touch"})
+INTO: Final = "insert into {table} "
+"""How the statement of each of them begins."""
+CASCADES: Final = ("on", "off")
+"""Whether a schema change is also told to the partitions that there are, which have columns of
+their own in the metastore. Absent is `on`; Hive's own default is `restrict` (Hive documentation,
+"LanguageManual DDL", "Add/Replace Columns")."""
+ROW_GROUPS: Final = "row_groups"
+SETTINGS: Final = {CASCADE: CASCADES, ROW_GROUPS: ("usual", "small")}
+SESSION: Final = {"hive.exec.dynamic.partition.mode": "nonstrict"}
+ZONELESS: Final = Primitive("timestamp_ntz")
+TIMESTAMP: Final = Primitive("timestamp")
+TIMESTAMPS: Final = "spark.sql.timestampType"
+WITHOUT_ZONE: Final = "TIMESTAMP_NTZ"
+"""Spark then writes the metastore's timestamps with `isAdjustedToUTC=false` into Parquet files; a
+table cannot be created so (seen with Spark 3.5.8)."""
+WITH_ZONE: Final = "TIMESTAMP_LTZ"
+"""Spark's default."""
+
+
+@dataclass(frozen=True, slots=True)
+class HiveFiles:
+    """See `harness.formats.api.Format`."""
+
+    NAME: str
+    stored_as: str
+    """What its files are in the words of `create table`."""
+    read: Callable[[Path, str], Footer] | None
+    """Reads a file's columns and the values of one of them; raises FileFactError. None where files
+    say nothing of their columns: they have those that the catalog had when they were written."""
+    told: tuple[tuple[str, str], ...] = ()
+    """What its files need the writer to be told."""
+    small: tuple[tuple[str, str], ...] = ()
+    """What a writer is told to make a row group of each row."""
+    no_small: str = ""
+    """Why it cannot; empty when it can."""
+    merge_on_read: bool = False
+    absolute_paths: bool = False
+    views: tuple[str, ...] = ("snapshot",)
+    past_views: tuple[str, ...] = ()
+    lacks: frozenset[str] = frozenset()
+    partitions_last: bool = True
+
+    @property
+    def reader_facts(self) -> FormatFacts:
+        """The metastore has the schema."""
+        return FormatFacts(self.NAME, "hive", self.stored_as)
+
+    @property
+    def settings(self) -> Mapping[str, tuple[str, ...]]:
+        """The settings a variant may name."""
+        return SETTINGS
+
+    def table_for(self, view: str) -> str:
+        """Return the one catalog entry."""
+        return {"snapshot": TABLE}[view]
+
+    def cannot(self, operation: Operation) -> str:
+        """Refuse what changes a row that is there."""
+        name = name_of(operation)
+        if name not in SCHEMA_CHANGES | ADDITIONS:
+            return f"{self.NAME} has no {name}"  # rows are only added
+        if why := own_operations.of_another(operation, own_operations.HIVE):
+            return f"{self.NAME} {why}"
+        if isinstance(operation, Touch) and operation.rewrites is not Rewrites.NONE:
+            return (
+                f"touch with rewrites {operation.rewrites}: a plain Hive table has no file groups"
+            )
+        return ""
+
+    def habit(self, settings: VariantSettings) -> Habit:  # noqa: ARG002 - it has none
+        """Return that partition columns stand in the path alone."""
+        return Habit(Changes.REPLACE, partitions=False)
+
+    def cannot_have(self, settings: VariantSettings, scenario: Scenario) -> str:
+        """Return why there is one row group a file, or no partition that could stay as it is."""
+        small = settings.get(ROW_GROUPS) == "small"
+        why = (self.no_small or layout.one_row_group(scenario)) if small else ""
+        return why or (follows_anyway(scenario) if settings.get(CASCADE) == "off" else "")
+
+    def session(
+        self,
+        settings: VariantSettings,
+        names: Mapping[str, str],  # noqa: ARG002 - nothing has two names
+    ) -> Mapping[str, str]:
+        """Return the writer's settings."""
+        small = self.small if settings.get(ROW_GROUPS) == "small" else ()
+        return SESSION | dict(self.told) | dict(small)
+
+    def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:  # noqa: ARG002
+        """Return `create table`; partition columns stand apart and last, as Hive has them."""
+        columns = [(n, t) for n, t in table.columns if n not in table.partition_by]
+        types = dict(table.columns)
+        parts = [(name, types[name]) for name in table.partition_by]
+        partitioned = f" partitioned by ({_definition(parts)})" if parts else ""
+        return (
+            Sql(
+                f"create table {DATABASE}.{TABLE} ({_definition(columns)}){partitioned} "
+                f"stored as {self.stored_as} location '{LOCATION}'"
+            ),
+        )
+
+    def wording(
+        self, operation: Operation, before: Truth, after: Truth, settings: VariantSettings
+    ) -> tuple[Statement, ...]:
+        """Return the common Spark SQL of a write, a metastore call for a schema change."""
+        if name_of(operation) not in SCHEMA_CHANGES:
+            common = operation.sql(before, after)
+            small = settings.get(ROW_GROUPS) == "small"
+            said = of_table(map(_in_one_task, common) if small else common)
+            zoneless = any(field.type == ZONELESS for field in after.schema.walk())
+            return under(TIMESTAMPS, WITHOUT_ZONE, WITH_ZONE, said) if zoneless else said
+        by = after.table.partition_by
+        columns = tuple(
+            (f.name, hive_type(f.type)) for f in after.schema.fields if f.name not in by
+        )
+        # The writing session keeps what it knows of a table until it is told.
+        cascade = bool(by) and settings.get(CASCADE) != "off"
+        return SetColumns(columns, cascade=cascade), Sql(
+            f"refresh table {DATABASE}.{TABLE}", commits=False
+        )
+
+    def instants(
+        self,
+        folder: Path,
+        entries: Sequence[CatalogEntry] = (),  # noqa: ARG002 - its own files tell
+    ) -> tuple[str, ...]:
+        """Return the names of the jobs that wrote files, by the files' times of modification."""
+        found = sorted(spark_files.found(folder), key=lambda path: path.stat().st_mtime_ns)
+        return tuple(dict.fromkeys(spark_files.job(path) for path in found))
+
+    def committed(self, folder: Path, entries: Sequence[CatalogEntry]) -> Committed:
+        """Return the jobs that wrote files, and the columns that the catalog has.
+
+        Raises FileFactError where a partition that has files is not in the catalog.
+        """
+        paths = [path.relative_to(folder).as_posix() for path in spark_files.found(folder)]
+        if unlisted := unlisted_folders(entries, paths):
+            raise FileFactError(f"the catalog does not list the files in {', '.join(unlisted)}")
+        columns = [each.columns for each in entries if each.name == TABLE]
+        return Committed(self.instants(folder), json.dumps(columns))
+
+    def left_half(
+        self, files: Sequence[FileFact], made: Collection[str], rows: Collection[str]
+    ) -> str:
+        """Compare the rows of its files with those of the write, which has no commit but them."""
+        own = (fact for fact in files if fact.instant in made)
+        there = sorted(each for fact in own for each in fact.keys)
+        if not made or there == sorted(rows):
+            return ""
+        return f"of the rows {', '.join(sorted(rows))} its files hold {', '.join(there) or 'none'}"
+
+    def before(self, folder: Path, instant: str) -> tuple[str, ...]:  # noqa: ARG002
+        """Return nothing: no job works on what another one left."""
+        return ()
+
+    def moment(self, folder: Path, instant: str) -> Moment:  # noqa: ARG002 - there is no timeline
+        """Raise KeyError: plain files keep no past."""
+        raise KeyError(instant)
+
+    def table_version(self, folder: Path) -> str:  # noqa: ARG002
+        """Return nothing: plain tables have no versions."""
+        return ""
+
+    def timeline(self, folder: Path) -> tuple[str, ...]:  # noqa: ARG002
+        """Return nothing: plain files keep no past."""
+        return ()
+
+    def schema_history(self, folder: Path) -> None:
+        """Return nothing: plain tables have no ids of columns."""
+
+    def kept_metadata(self, folder: Path, instant: str) -> None:  # noqa: ARG002
+        """Return nothing: no step writes any."""
+        return
+
+    def left_undone(
+        self,
+        folder: Path,  # noqa: ARG002
+        operation: Operation,  # noqa: ARG002
+        before: Sequence[FileFact],  # noqa: ARG002
+    ) -> str:
+        """Return nothing: a schema change makes no instant here, and services there are none."""
+        return ""
+
+    def created_wrong(self, folder: Path, settings: VariantSettings) -> str:  # noqa: ARG002
+        """Return nothing: its settings are about what is written later."""
+        return ""
+
+    def file_rows(self, path: Path, fact: FileFact) -> FileRows:
+        """Read the rows that a fact is about."""
+        if self.read is None:
+            return delimited_text.content(path, fact.columns)
+        return data_files.file_rows(path, fact)
+
+    def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
+        """Read what is in the files."""
+        return data_files.statistics(folder, files) if self.read is not None else ()
+
+    def asked_statistics(self, settings: VariantSettings) -> None:
+        """Return nothing: all that there are can be read."""
+
+    def facts(
+        self,
+        folder: Path,
+        key: str,
+        catalog: CatalogHistory = NO_CATALOG,
+    ) -> tuple[FileFact, ...]:
+        """Read every data file; the instant is the name of the job that wrote it."""
+        return tuple(
+            self._fact(path, folder, key, catalog) for path in sorted(spark_files.found(folder))
+        )
+
+    def _fact(self, path: Path, folder: Path, key: str, catalog: CatalogHistory) -> FileFact:
+        relative, job = path.relative_to(folder).as_posix(), spark_files.job(path)
+        if self.read is None:
+            footer = delimited_text.read(path, key, _stored_columns(catalog.of(job)))
+        else:
+            footer = self.read(path, key)
+        told = relative, FileKind.BASE, relative, job, footer.columns, footer.keys
+        return FileFact(*told, nameless=self.read is None)
+
+
+TYPE_NAMES: Final = TypeNames(
+    {"long": "bigint", str(ZONELESS): "timestamp"}, child="{}:{}", between=","
+)
+"""How Hive writes types: it has one for timestamps."""
+
+
+def hive_type(type_: DataType) -> str:
+    """Return a type in Hive's words, as the metastore holds it.
+
+    >>> from harness.model.datatypes import parse_type
+    >>> hive_type(parse_type("struct<a: long, b: decimal(10, 2)>"))
+    'struct<a:bigint,b:decimal(10,2)>'
+    """
+    return TYPE_NAMES.text(type_)
+
+
+def _in_one_task(insert: str) -> str:
+    """Return an insert whose rows one task writes: else each row is in a file of its own."""
+    into, rows = insert[: len(INTO)], insert[len(INTO) :]
+    if into != INTO:
+        raise ValueError(f"not an insert: {insert}")
+    return f"{INTO}select /*+ coalesce(1) */ * from ({rows})"
+
+
+def follows_anyway(scenario: Scenario) -> str:
+    """Return why no partition could stay as it is when columns change; empty where one could."""
+    if not scenario.table.partition_by:
+        return "cascade=off: the table has no partitions"
+    if not any(name_of(step.operation) in SCHEMA_CHANGES for step in scenario.steps):
+        return "cascade=off: no step changes the columns"
+    return ""
+
+
+def _definition(columns: list[tuple[str, DataType]]) -> str:
+    return ", ".join(f"{quoted(name)} {type_text(_stored(type_))}" for name, type_ in columns)
+
+
+def _stored(type_: DataType) -> DataType:
+    """Return the type that the metastore has for another: one alone for timestamps."""
+    return map_plain(type_, lambda plain: TIMESTAMP if plain == ZONELESS else plain)
+
+
+def _stored_columns(entries: Sequence[CatalogEntry]) -> tuple[tuple[str, str], ...]:
+    """Return the columns that files have by the catalog: partition columns stand in the path."""
+    return tuple(
+        (column["name"], column["type"])
+        for each in entries
+        if each.name == TABLE
+        for column in each.table["sd"]["cols"]
+    )
+
+
+FORMATS = (
+    HiveFiles(
+        "hive-avro",
+        "avro",
+        avro.read,
+        no_small="row_groups=small: Avro's files have no row groups",
+    ),
+    HiveFiles(
+        "hive-orc",
+        "orc",
+        orc.read,
+        # `OrcMapreduceRecordWriter` of ORC 1.9, as Spark 3.5 makes it; seen with 3 rows.
+        no_small=(
+            "row_groups=small: Spark hands ORC's writer 1,024 rows at a time, and a stripe never "
+            "ends among them; no table here has so many"
+        ),
+    ),
+    HiveFiles(
+        "hive-parquet",
+        "parquet",
+        parquet.read,
+        # Decimals as Hive's own reader expects them.
+        (("spark.sql.parquet.writeLegacyFormat", "true"),),
+        # Sizes are looked at after each row, instead of 100.
+        small=(("parquet.block.size", "1"), ("parquet.page.size.row.check.min", "1")),
+    ),
+    HiveFiles(
+        "hive-text",
+        "textfile",
+        None,
+        no_small="row_groups=small: text files have no row groups",
+    ),
+)

@@ -1,0 +1,135 @@
+"""HiveQL text, where it is another than Spark SQL: literals, whole rows, changes of columns. Pure.
+
+Sources: Hive language manual, "DML" and "DDL"; the grammar of Hive 3.1.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Final
+
+from harness.formats.hive.format import ZONELESS, hive_type
+from harness.model.canonical import Value
+from harness.model.datatypes import Array, DataType, Map, Primitive, Struct
+from harness.model.identifiers import TABLE
+from harness.model.schema import Field
+from harness.model.truth import Row, Truth
+from harness.scenario.operations import spark_sql
+from harness.scenario.operations.spark_sql import columns_in_order, merge_into, quoted, text
+from harness.scenario.statements import DATABASE
+
+NAME: Final = f"{DATABASE}.{TABLE}"
+
+
+def definition(columns: Sequence[tuple[str, DataType]]) -> str:
+    """Return the column list of `create table`."""
+    return ", ".join(f"{quoted(name)} {hive_type(type_)}" for name, type_ in columns)
+
+
+def whole_rows(before: Truth, after: Truth, stay: Collection[str]) -> str:
+    """Return an insert, or where some of the rows are there already, a merge by the key.
+
+    `stay`: the columns that no update may set.
+    """
+    rows = [row for key, row in after.rows.items() if before.rows.get(key) != row]
+    fields = columns_in_order(after)
+    source = select_rows(rows, fields)
+    if not any(row.key in before.rows for row in rows):
+        return f"insert into {NAME}{partitions(after)} {source}"
+    merge, new = merge_into(NAME, source, after)
+    named = [f"{new}.{quoted(each.name)}" for each in fields]
+    sets = ", ".join(
+        f"{quoted(each.name)} = {value}"
+        for each, value in zip(fields, named, strict=True)
+        if each.name not in stay
+    )
+    return (
+        f"{merge} when matched then update set {sets} "
+        f"when not matched then insert values ({', '.join(named)})"
+    )
+
+
+def failed_rows(before: Truth, after: Truth, stay: Collection[str]) -> str:
+    """Return the write of the rows that a write which is to fail would have made."""
+    made = {row.key: row for row in after.failed}
+    return whole_rows(before, replace(after, rows={**after.rows, **made}), stay)
+
+
+def overwritten(before: Truth, after: Truth) -> str:
+    """Return the statement after which the new rows are all that there is."""
+    rows = [row for key, row in after.rows.items() if before.rows.get(key) != row]
+    source = select_rows(rows, columns_in_order(after))
+    return f"insert overwrite table {NAME}{partitions(after)} {source}"
+
+
+def partitions(truth: Truth) -> str:
+    """Return the clause that lets each row say which partition it goes to."""
+    by = ", ".join(map(quoted, truth.table.partition_by))
+    return f" partition ({by})" if by else ""
+
+
+def changed_columns(before: Truth, after: Truth, *, cascade: bool) -> str:
+    """Return the statement that makes the columns of one schema those of another.
+
+    `cascade`: whether the partitions that there are follow.
+    """
+    old, new = _columns(before), _columns(after)
+    end = " cascade" if cascade else ""
+    if new[: len(old)] == old:
+        return f"alter table {NAME} add columns ({definition(new[len(old) :])}){end}"
+    others = [pair for pair in zip(old, new, strict=False) if pair[0] != pair[1]]
+    if len(old) == len(new) and len(others) == 1:
+        ((name, _), column) = others[0]
+        return f"alter table {NAME} change column {quoted(name)} {definition([column])}{end}"
+    return f"alter table {NAME} replace columns ({definition(new)}){end}"
+
+
+def _columns(truth: Truth) -> list[tuple[str, DataType]]:
+    by = truth.table.partition_by
+    return [(each.name, each.type) for each in truth.schema.fields if each.name not in by]
+
+
+def select_rows(rows: Sequence[Row], fields: Sequence[Field]) -> str:
+    """Return a query that yields rows, every value typed, every column named."""
+    return " union all ".join(
+        "select " + ", ".join(f"{literal(row.of(f), f)} as {quoted(f.name)}" for f in fields)
+        for row in rows
+    )
+
+
+def literal(value: Value, field: Field) -> str:
+    """Return a stored value (structs by child ids) as a typed expression.
+
+    Hive casts to no nested type, and has no literal of bytes.
+    """
+    if value is None and isinstance(field.type, Struct | Array | Map):
+        return f"if(false, {_some(field)}, null)"
+    if isinstance(value, bytes):
+        return f"unhex('{value.hex()}')"
+    match field.type:
+        case Struct() if value is not None:
+            parts = (f"{text(c.name)}, {literal(value.get(c.id), c)}" for c in field.children)
+            return f"named_struct({', '.join(parts)})"
+        case Array() if value:
+            return f"array({', '.join(literal(each, field.children[0]) for each in value)})"
+        case Map() if value.pairs:
+            key, part = field.children
+            pairs = (f"{literal(k, key)}, {literal(v, part)}" for k, v in value.pairs)
+            return f"map({', '.join(pairs)})"
+    zoneless = field.type == ZONELESS
+    plain = replace(field, type=Primitive("timestamp")) if zoneless else field
+    return spark_sql.literal(value, plain)
+
+
+def _some(field: Field) -> str:
+    """Return a value of a nested type."""
+    match field.type:
+        case Struct():
+            parts = (f"{text(c.name)}, {literal(None, c)}" for c in field.children)
+            return f"named_struct({', '.join(parts)})"
+        case Array():
+            return f"array({literal(None, field.children[0])})"
+    key, part = field.children
+    some = {"string": "''", "boolean": "false"}.get(str(key.type), f"cast(0 as {key.type})")
+    return f"map({some}, {literal(None, part)})"

@@ -1,0 +1,1 @@
+"""Transactional tables of Hive."""

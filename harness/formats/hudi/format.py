@@ -1,0 +1,359 @@
+"""What copy-on-write and merge-on-read tables of Hudi have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from harness.engines.format_facts import FormatFacts
+from harness.formats import own_operations
+from harness.formats.api import (
+    BY_FRAME,
+    CREATED_BY,
+    NO_CATALOG,
+    Changes,
+    Committed,
+    FileRows,
+    Habit,
+    KeptMetadata,
+    VariantSettings,
+)
+from harness.formats.files import data_files
+from harness.formats.hudi import client as hudi_client
+from harness.formats.hudi import concurrency as hudi_concurrency
+from harness.formats.hudi import files as hudi_files
+from harness.formats.hudi import frames as hudi_frames
+from harness.formats.hudi import merge_mode as hudi_merge_mode
+from harness.formats.hudi import metadata as hudi_metadata
+from harness.formats.hudi import schema_history as hudi_schema_history
+from harness.formats.hudi import services as hudi_services
+from harness.formats.hudi import settings as hudi_settings
+from harness.formats.hudi import timeline
+from harness.formats.hudi import undo as hudi_undo
+from harness.formats.hudi.client import SchemaChange
+from harness.formats.hudi.past import PAST
+from harness.formats.hudi.services import Service
+from harness.formats.hudi.settings import (
+    ALLOW_DROPS,
+    DROPPED,
+    EVOLVES,
+    INSERT_OPERATION,
+    METADATA_TABLE,
+    OPERATION,
+    PARTITION_COLUMNS,
+    UPSERT,
+    URL_ENCODED,
+    WITH_STATISTICS,
+)
+from harness.formats.hudi.statistics import HudiStatistics
+from harness.model.column_statistics import ColumnStatistics
+from harness.model.commit import Moment
+from harness.model.file_facts import FileFact
+from harness.model.identifiers import TABLE
+from harness.model.schema_history import SchemaHistory
+from harness.model.table import Table
+from harness.model.truth import Truth
+from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
+from harness.scenario.definition import PAST_VIEWS, SCHEMA_CHANGES, WRITE_CLIENT, Scenario
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.begin_write import BeginWrite
+from harness.scenario.operations.commit_write import CommitWrite
+from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.move_row import MoveRow
+from harness.scenario.operations.set_table_version import SetTableVersion
+from harness.scenario.operations.spark_sql import quoted, text, type_text
+from harness.scenario.operations.sync import Sync
+from harness.scenario.operations.write_frame import WriteFrame
+from harness.scenario.operations.write_with_metadata import WriteWithMetadata
+from harness.scenario.statements import DATABASE, LOCATION, Sql, Statement, of_table, under
+
+SESSION: Final = {
+    EVOLVES: "true",
+    # `insert` of an existing key replaces its row, as `upsert` and `touch` mean it.
+    OPERATION: UPSERT,
+    # Else the next insert is packed into the newest file group and rewrites it.
+    "hoodie.parquet.small.file.limit": "0",
+    # Else a write compacts by itself after five delta commits, and schema changes are such.
+    "hoodie.compact.inline": "false",
+    # Else `compact` does nothing before five delta commits, and says that all is well.
+    "hoodie.compact.inline.max.delta.commits": "1",
+    # Hudi 1.2 refuses to drop or rename a column without it; older versions do not know it.
+    ALLOW_DROPS: "true",
+    # For speed: tables here have a handful of rows.
+    "hoodie.embed.timeline.server": "false",
+    "hoodie.insert.shuffle.parallelism": "2",
+    "hoodie.upsert.shuffle.parallelism": "2",
+    "hoodie.delete.shuffle.parallelism": "2",
+    # A base file is 435 KB by default, of which the bloom filter is nearly all.
+    "hoodie.index.bloom.num_entries": "100",
+    "hoodie.bloom.index.filter.dynamic.max.entries": "100",
+}
+
+PROCEDURES: Final = {
+    "6": ("downgrade_table", "SIX"),
+    "8": ("upgrade_table", "EIGHT"),
+    "9": ("upgrade_table", "NINE"),
+}
+"""What brings a table to a version, and what it calls the version. Both names are of one procedure,
+which answers false where it fails, and raises nothing (`UpgradeOrDowngradeProcedure`)."""
+
+LACKS: Final = frozenset({"tinyint", "smallint", "char", "varchar"})
+"""Every value goes through Avro, which has none of them (Avro specification, "Primitive Types")."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hudi:
+    """A table type of Hudi; see `harness.formats.api.Format`."""
+
+    NAME: str
+    type: str
+    """`cow` or `mor`."""
+    tables: Mapping[str, str]
+    """The catalog entry for each view."""
+    lacks: frozenset[str] = LACKS
+    # Spark moves them in `create table`, and a column that is added later goes in front of them.
+    partitions_last: bool = True
+    absolute_paths: bool = False
+
+    @property
+    def reader_facts(self) -> FormatFacts:
+        """Spark goes by the schema that a table has of its own (`HoodieCatalogTable`)."""
+        return FormatFacts(self.NAME, "hudi", own_schema=frozenset({"spark"}), past=PAST)
+
+    @property
+    def past_views(self) -> tuple[str, ...]:
+        """Both: every write is on the timeline, and rows say in which they were written."""
+        return PAST_VIEWS
+
+    @property
+    def settings(self) -> Mapping[str, tuple[str, ...]]:
+        """The settings a variant may name."""
+        return hudi_settings.SETTINGS
+
+    @property
+    def merge_on_read(self) -> bool:
+        """Whether changes go to log files first."""
+        return self.type == "mor"
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        """The questions that can be asked."""
+        return tuple(self.tables)
+
+    def table_for(self, view: str) -> str:
+        """Return the catalog entry of a view; those of merge-on-read appear with the first write.
+
+        The past is asked for where the newest rows are.
+        """
+        return self.tables["snapshot" if view in PAST_VIEWS else view]
+
+    def cannot(self, operation: Operation) -> str:
+        """Refuse what needs log files; what Hudi does not do it refuses itself, as an answer."""
+        if why := own_operations.of_another(operation, own_operations.HUDI):
+            return f"{self.NAME} {why}"
+        if isinstance(operation, Service):
+            why = hudi_services.cannot(operation, merge_on_read=self.merge_on_read)
+            return f"{self.NAME} {why}" if why else ""
+        if isinstance(operation, SetTableVersion) and str(operation.version) not in PROCEDURES:
+            allowed = ", ".join(PROCEDURES)
+            return f"{self.NAME} has no table version {operation.version}; allowed: {allowed}"
+        return ""
+
+    def habit(self, settings: VariantSettings) -> Habit:
+        """Return where changes go, and that partition columns stand in the files unless dropped."""
+        there = settings.get(PARTITION_COLUMNS) != DROPPED
+        return Habit(Changes.LOG if self.merge_on_read else Changes.REPLACE, partitions=there)
+
+    def cannot_have(self, settings: VariantSettings, scenario: Scenario) -> str:
+        """Return what the settings need and the scenario's table does not have."""
+        return next(hudi_settings.cannot_have(settings, scenario), "")
+
+    def session(self, settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str, str]:
+        """Return the writer's settings."""
+        return {**SESSION, **hudi_settings.session(settings, names)}
+
+    def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
+        """Return `create table`; Hudi's SQL writes hive-style partition folders by default.
+
+        SQL has partition columns behind the others, a DataFrame where they are declared.
+        """
+        if settings.get(CREATED_BY) == BY_FRAME:
+            return hudi_frames.creation(table, settings, self._properties(table, settings))
+        columns = ", ".join(f"{quoted(name)} {type_text(type_)}" for name, type_ in table.columns)
+        properties = ", ".join(
+            f"{text(name)} = {text(value)}" for name, value in self._properties(table, settings)
+        )
+        by = ", ".join(map(quoted, table.partition_by))
+        partitioned = f" partitioned by ({by})" if by else ""
+        return (
+            Sql(
+                f"create table {DATABASE}.{TABLE} ({columns}) using hudi{partitioned} "
+                f"location '{LOCATION}' tblproperties ({properties})"
+            ),
+        )
+
+    def wording(
+        self, operation: Operation, before: Truth, after: Truth, settings: VariantSettings
+    ) -> tuple[Statement, ...]:
+        """Return the common Spark SQL, Hudi's own procedures, or calls of its write client."""
+        if isinstance(operation, SchemaChange) and settings.get(SCHEMA_CHANGES) == WRITE_CLIENT:
+            return hudi_client.wording(operation, tuple(hudi_settings.properties(settings)))
+        if isinstance(operation, Sync):
+            return (hudi_client.SYNC,)
+        if isinstance(operation, Service):
+            metadata = settings.get(METADATA_TABLE, "off") != "off"
+            return hudi_services.wording(
+                operation, merge_on_read=self.merge_on_read, metadata_table=metadata
+            )
+        if isinstance(operation, SetTableVersion):
+            procedure, version = PROCEDURES[str(operation.version)]
+            told = f"{hudi_services.TABLE_ARGUMENT}, to_version => '{version}'"
+            return (Sql(f"call {procedure}({told})"),)
+        if isinstance(operation, hudi_undo.UNDO):
+            return hudi_undo.wording(operation, before, after)
+        if isinstance(operation, BeginWrite | CommitWrite):
+            return hudi_concurrency.wording(operation, before, after)
+        if isinstance(operation, WriteFrame):
+            return hudi_frames.wording(operation, before, after, settings)
+        if isinstance(operation, WriteWithMetadata):
+            return hudi_metadata.wording(operation, before, after, settings)
+        return self._by_sql(operation, of_table(operation.sql(before, after)), settings)
+
+    def _by_sql(
+        self, operation: Operation, said: tuple[Statement, ...], settings: VariantSettings
+    ) -> tuple[Statement, ...]:
+        """Return common SQL, with what a session is told for the time of it."""
+        if isinstance(operation, MoveRow):
+            return hudi_settings.in_any_partition(said, settings)
+        how = settings.get(INSERT_OPERATION, UPSERT)
+        if how == UPSERT or not isinstance(operation, Insert):
+            return said
+        return under(OPERATION, how, UPSERT, said)
+
+    def instants(
+        self,
+        folder: Path,
+        entries: Sequence[CatalogEntry] = (),  # noqa: ARG002 - its own files tell
+    ) -> tuple[str, ...]:
+        """Return the requested times of completed commits, in the order of their completion."""
+        return timeline.requested(timeline.names(folder))
+
+    def committed(self, folder: Path, entries: Sequence[CatalogEntry]) -> Committed:  # noqa: ARG002
+        """Return the completed instants: a schema change makes one as well.
+
+        Source: Hudi technical specification, "Timeline"; `AlterTableCommand.commitWithSchema`.
+        """
+        names = timeline.names(folder)
+        return Committed(
+            timeline.requested(names),
+            scheduled=timeline.scheduled(names),
+            cleanings=timeline.requested(names, timeline.CLEANINGS),
+            table_version=self.table_version(folder),
+            savepoints=timeline.requested(names, timeline.SAVEPOINT),
+            undone=timeline.requested(names, timeline.UNDO),
+            begun=timeline.begun(names),
+            inflight=timeline.inflight(names),
+        )
+
+    def left_half(
+        self,
+        files: Sequence[FileFact],  # noqa: ARG002
+        made: Collection[str],  # noqa: ARG002
+        rows: Collection[str],  # noqa: ARG002
+    ) -> str:
+        """Return nothing: a completed instant has all of a write."""
+        return ""
+
+    def before(self, folder: Path, instant: str) -> tuple[str, ...]:
+        """Return the instants completed when another was requested: what a compaction takes in."""
+        found = timeline.completed(timeline.names(folder))
+        return tuple(each.requested for each in found if each.completed < instant)
+
+    def moment(self, folder: Path, instant: str) -> Moment:
+        """Return a write with its completion and the next one's."""
+        found = timeline.completed(timeline.names(folder))
+        ended = {each.requested: each.completed for each in found}[instant]
+        following = (each.completed for each in found if each.completed > ended)
+        return Moment(instant, ended, next(following, ""))
+
+    def table_version(self, folder: Path) -> str:
+        """Read the table version from the table's properties."""
+        return hudi_files.properties(folder).get("hoodie.table.version", "")
+
+    def timeline(self, folder: Path) -> tuple[str, ...]:
+        """Return its actions with their states."""
+        return tuple(each.text for each in timeline.entries(timeline.names(folder)))
+
+    def schema_history(self, folder: Path) -> SchemaHistory | None:
+        """Read the table's history of its schema."""
+        return hudi_schema_history.read(folder)
+
+    def kept_metadata(self, folder: Path, instant: str) -> KeptMetadata:
+        """Read what a commit has."""
+        return hudi_metadata.kept(folder, instant)
+
+    def left_undone(self, folder: Path, operation: Operation, before: Sequence[FileFact]) -> str:
+        """Return what a table service should have done, or which version is there."""
+        if isinstance(operation, SetTableVersion):
+            there = self.table_version(folder)
+            return "" if there == str(operation.version) else f"the table version is {there}"
+        if isinstance(operation, hudi_undo.UNDO):
+            return hudi_undo.left_undone(operation)
+        if isinstance(operation, BeginWrite):
+            return hudi_undo.NOT_BEGUN
+        if isinstance(operation, Service):
+            return hudi_services.left_undone(operation, before, len(self.instants(folder)))
+        return ""
+
+    def created_wrong(self, folder: Path, settings: VariantSettings) -> str:
+        """Look whether there is a table, of the version that was asked for."""
+        asked, made = settings.get("table_version"), self.table_version(folder)
+        if not made:
+            return "the writer said that all is well, and there is no table in the folder"
+        if asked not in (None, made):
+            return f"table version {asked} was asked for, the writer made version {made}"
+        encoded = dict(hudi_settings.properties(settings)).get(URL_ENCODED)
+        if encoded not in (None, hudi_files.properties(folder).get(URL_ENCODED)):
+            return f"{URL_ENCODED}={encoded} was asked for, and the table does not have it"
+        return ""
+
+    def file_rows(self, path: Path, fact: FileFact) -> FileRows:
+        """Read the rows that a fact is about."""
+        return data_files.file_rows(path, fact)
+
+    def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
+        """Read the footers of base files."""
+        return data_files.statistics(folder, files)
+
+    def asked_statistics(self, settings: VariantSettings) -> HudiStatistics | None:
+        """Return what asks the metadata table, where it may have statistics of columns."""
+        return HudiStatistics() if settings.get(METADATA_TABLE) in WITH_STATISTICS else None
+
+    def facts(
+        self,
+        folder: Path,
+        key: str,
+        catalog: CatalogHistory = NO_CATALOG,  # noqa: ARG002 - its own files tell
+    ) -> tuple[FileFact, ...]:
+        """Read every committed base file and log block."""
+        return hudi_files.facts(folder, key)
+
+    def _properties(self, table: Table, settings: VariantSettings) -> list[tuple[str, str]]:
+        found = [("type", self.type), ("primaryKey", table.key)]
+        if table.order_by:
+            found.append(("preCombineField", table.order_by))
+        return [*found, *hudi_merge_mode.properties(table), *hudi_settings.properties(settings)]
+
+
+FORMATS = (
+    Hudi("hudi-cow", "cow", {"snapshot": TABLE}),
+    Hudi(
+        "hudi-mor",
+        "mor",
+        {"snapshot": f"{TABLE}_rt", "read_optimized": f"{TABLE}_ro", "base_name": TABLE},
+    ),
+)
+"""Copy-on-write: a changed row rewrites its base file; merge-on-read: it goes to a log file, until
+compaction."""

@@ -1,0 +1,245 @@
+"""Hudi's log files: blocks of records, as Avro or as Parquet, and of deleted keys. Pure.
+
+A block is `#HUDI#`, its length in bytes (8), the format version (4), the block type (4), a header,
+the content's length (8), the content, a footer, and a length (8) for reading backwards. Header and
+footer are a count (4) of pairs: type (4), length (4), text. Numbers are big-endian.
+Source: Hudi technical specification, "Log file format"; real files of 0.15.0 and 1.0.2.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from io import BytesIO
+from typing import Any, Final
+
+from harness.formats.api import FileFactError, FileRows
+from harness.formats.files import avro_types, parquet
+
+MAGIC: Final = b"#HUDI#"
+LOG_VERSION: Final = 1
+CONTENT_VERSION: Final = 3
+"""Of the content of delete blocks that are Avro; those of before are Java objects, which are not
+read (`HoodieDeleteBlock.deserialize`)."""
+DATA_VERSIONS: Final = (1, 2, CONTENT_VERSION)
+"""Of the content of Avro data blocks, which is laid out alike (seen with Hudi 0.10.0, 0.12.0 and
+0.15.0)."""
+INSTANT_TIME, SCHEMA, IS_PARTIAL = 0, 2, 7
+"""Numbers of the header's entries (`HoodieLogBlock.HeaderMetadataType`)."""
+
+
+class BlockKind(IntEnum):
+    """Types of blocks; the others (HFile, change data) are not read."""
+
+    COMMAND = 0
+    """Takes back an instant that failed; the timeline does not have it either."""
+    DELETE = 1
+    AVRO_DATA = 3
+    PARQUET_DATA = 5
+    """Its content is a whole Parquet file; records that are rows of Spark are written so."""
+
+
+DATA: Final = frozenset({BlockKind.AVRO_DATA, BlockKind.PARQUET_DATA})
+"""Blocks of records."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogBlock:
+    """One block as it stands in the file."""
+
+    kind: BlockKind
+    header: Mapping[int, str]
+    content: bytes
+
+    @property
+    def instant(self) -> str:
+        """The instant that wrote it."""
+        return self.header[INSTANT_TIME]
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The Avro schema that its records were written with."""
+        found: dict[str, Any] = json.loads(self.header[SCHEMA])
+        return found
+
+
+class _Bytes:
+    """Reads numbers and texts one after another."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self.at = 0
+
+    def take(self, count: int) -> bytes:
+        if count < 0 or self.at + count > len(self._data):
+            raise FileFactError(f"the file ends at byte {len(self._data)} in the middle of a block")
+        self.at += count
+        return self._data[self.at - count : self.at]
+
+    def number(self) -> int:
+        return int(struct.unpack(">i", self.take(4))[0])
+
+    def size(self) -> int:
+        return int(struct.unpack(">q", self.take(8))[0])
+
+    def texts(self) -> dict[int, str]:
+        return {self.number(): self.take(self.number()).decode() for _ in range(self.number())}
+
+    def left(self) -> bool:
+        return self.at < len(self._data)
+
+
+def blocks(data: bytes) -> Iterator[LogBlock]:
+    """Yield the blocks of a log file, in order.
+
+    Raises:
+        FileFactError: it is cut off or corrupt, or has a block of another kind.
+
+    """
+    source = _Bytes(data)
+    while source.left():
+        start = source.at
+        if source.take(len(MAGIC)) != MAGIC:
+            raise FileFactError(f"corrupt: no block begins at byte {start}")
+        yield _block(_Bytes(source.take(source.size())))
+
+
+def _block(source: _Bytes) -> LogBlock:
+    if (version := source.number()) != LOG_VERSION:
+        raise FileFactError(f"log format version {version} is not known; {LOG_VERSION} is")
+    number = source.number()
+    if number not in list(BlockKind):
+        raise FileFactError(
+            f"a block of type {number} is not read; known: {', '.join(BlockKind.__members__)}"
+        )
+    block = LogBlock(BlockKind(number), source.texts(), source.take(source.size()))
+    source.texts()
+    source.size()
+    if source.left() or INSTANT_TIME not in block.header:
+        raise FileFactError("corrupt: a block's parts and its length do not agree")
+    return block
+
+
+def record_keys(block: LogBlock, column: str) -> tuple[str, ...]:
+    """Return the record keys in a data block; `column` is the one that holds them.
+
+    Raises:
+        FileFactError: its content cannot be read.
+
+    """
+    names, rows = _parquet(block) if block.kind is BlockKind.PARQUET_DATA else _avro(block)
+    if rows and column not in names:
+        raise FileFactError(f"a block of records without the column {column}")
+    return tuple(str(row[names.index(column)]) for row in rows)
+
+
+def content(block: LogBlock) -> FileRows:
+    """Return the records of a data block as canonical values.
+
+    Raises:
+        FileFactError: its content cannot be read, or is not whole rows.
+
+    """
+    if block.header.get(IS_PARTIAL) == "true":
+        raise FileFactError(f"block {block.instant} holds updated columns alone, and no whole rows")
+    if block.kind is BlockKind.PARQUET_DATA:
+        return _parquet(block)
+    fields = block.schema["fields"]
+    rows = tuple(
+        tuple(avro_types.value(record[field["name"]], field["type"]) for field in fields)
+        for record in _records(block)
+    )
+    return tuple(field["name"] for field in fields), rows
+
+
+def deleted_keys(block: LogBlock) -> tuple[str, ...]:
+    """Return the record keys that a delete block takes away.
+
+    Raises:
+        FileFactError: its content cannot be read.
+
+    """
+    source = _content(block)
+    found = _decoded(source.take(source.number()), _DELETES)
+    return tuple(str(each["recordKey"]) for each in found["deleteRecordList"])
+
+
+def _parquet(block: LogBlock) -> FileRows:
+    return parquet.content(BytesIO(block.content), f"block {block.instant}")
+
+
+def _avro(block: LogBlock) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    found = _records(block)
+    names = tuple(found[0]) if found else ()
+    return names, [tuple(each.values()) for each in found]
+
+
+def _records(block: LogBlock) -> list[Any]:
+    source = _content(block)
+    records = [source.take(source.number()) for _ in range(source.number())]
+    return [_decoded(each, block.schema) for each in records]
+
+
+def _decoded(data: bytes, schema: dict[str, Any]) -> Any:  # noqa: ANN401 - Avro's JSON
+    import fastavro  # noqa: PLC0415 - only reading needs it
+
+    try:
+        return fastavro.schemaless_reader(BytesIO(data), fastavro.parse_schema(schema), None)
+    except (ValueError, EOFError, IndexError) as problem:
+        raise FileFactError(f"a record does not fit its block's schema: {problem}") from problem
+
+
+def _content(block: LogBlock) -> _Bytes:
+    source = _Bytes(block.content)
+    known = DATA_VERSIONS if block.kind is BlockKind.AVRO_DATA else (CONTENT_VERSION,)
+    if (version := source.number()) not in known:
+        can = ", ".join(map(str, known))
+        raise FileFactError(f"{block.kind.name} content of version {version}; {can} can be read")
+    return source
+
+
+def _wrapper(name: str, type_: object) -> dict[str, object]:
+    return {"type": "record", "name": name, "fields": [{"name": "value", "type": type_}]}
+
+
+_DELETES: Final[dict[str, Any]] = {
+    "type": "record",
+    "name": "HoodieDeleteRecordList",
+    "fields": [
+        {
+            "name": "deleteRecordList",
+            "type": {
+                "type": "array",
+                "items": {
+                    "type": "record",
+                    "name": "HoodieDeleteRecord",
+                    "fields": [
+                        {"name": "recordKey", "type": ["null", "string"]},
+                        {"name": "partitionPath", "type": ["null", "string"]},
+                        {
+                            "name": "orderingVal",
+                            "type": [
+                                "null",
+                                _wrapper("BooleanWrapper", "boolean"),
+                                _wrapper("IntWrapper", "int"),
+                                _wrapper("LongWrapper", "long"),
+                                _wrapper("FloatWrapper", "float"),
+                                _wrapper("DoubleWrapper", "double"),
+                                _wrapper("BytesWrapper", "bytes"),
+                                _wrapper("StringWrapper", "string"),
+                                _wrapper("DateWrapper", "int"),
+                                _wrapper("DecimalWrapper", "bytes"),
+                                _wrapper("TimeMicrosWrapper", "long"),
+                                _wrapper("TimestampMicrosWrapper", "long"),
+                            ],
+                        },
+                    ],
+                },
+            },
+        }
+    ],
+}
+"""Names and order as the classes of the bundle tell; logical types are left out."""

@@ -1,0 +1,116 @@
+"""The history of its schema that a Hudi table keeps: ids of columns, and the names they had.
+
+Source: `InternalSchema`, `SerDeHelper`, `FileBasedInternalSchemaStorageManager`: `.hoodie/.schema`
+has a file for each write that keeps it, named as on the timeline (`<requested>.schemacommit`, from
+table version 8 on `<requested>_<completed>.schemacommit`), with every version of the schema so far.
+The newest version is the `latest_schema` in the extra metadata of the commit, too.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final
+
+from harness.formats.hudi import commit_metadata, timeline
+from harness.model.datatypes import ELEMENT, KEY, PRIMITIVES, VALUE
+from harness.model.schema_history import RecordedField, SchemaHistory, SchemaVersion
+from harness.model.simulation.column_resolution import META
+
+LATEST: Final = "latest_schema"
+_FIXED: Final = re.compile(r"decimal_fixed(\(\d+, \d+\))\[\d+\]")
+_DECIMAL: Final = re.compile(r"decimal\(\d+, \d+\)")
+
+
+def read(folder: Path) -> SchemaHistory | None:
+    """Return what a table says of its schema; None where it says nothing at all."""
+    if not (folder / ".hoodie" / ".schema").is_dir():
+        return None
+    files, latest = _files(folder), tuple(_latest(folder))
+    newest = files[-1] if files else ()
+    if not newest and not latest:
+        return None
+    known = (*chain.from_iterable(files), *latest)
+    lost = dict.fromkeys(each for each in known if each not in newest)
+    now = latest[-1] if latest and newest and latest[-1] != newest[-1] else None
+    return SchemaHistory(newest, tuple(lost), now)
+
+
+def versions(text: str) -> tuple[SchemaVersion, ...]:
+    """Return the versions in the text of a file of the history, the newest last.
+
+    Raises:
+        ValueError: it is no such file.
+
+    """
+    try:
+        found = [_version(each) for each in json.loads(text)["schemas"]]
+    except (KeyError, TypeError, AttributeError) as problem:
+        raise ValueError(f"no history of a schema: {problem!r}") from problem
+    return tuple(sorted(found, key=lambda each: int(each.instant)))
+
+
+def _files(folder: Path) -> list[tuple[SchemaVersion, ...]]:
+    """Return the versions in the file of each commit that stands; none where one is broken."""
+    there = folder.glob(".hoodie/.schema/*.schemacommit")
+    files = {each.stem.partition("_")[0]: each for each in there}
+    standing = files.keys() & set(timeline.requested(timeline.names(folder)))
+    return [_in_file(files[each]) for each in sorted(standing)]
+
+
+def _in_file(path: Path) -> tuple[SchemaVersion, ...]:
+    try:
+        return versions(path.read_text())
+    except (OSError, ValueError):
+        return ()
+
+
+def _latest(folder: Path) -> Iterator[SchemaVersion]:
+    """Yield the newest version as each commit that stands has it, those that have none left out."""
+    for file in timeline.files(folder).values():
+        if text := commit_metadata.extra_of(file).get(LATEST):
+            yield from _of_commit(text)
+
+
+def _of_commit(text: str) -> Iterator[SchemaVersion]:
+    try:
+        yield _version(json.loads(text))
+    except (ValueError, KeyError, TypeError):
+        return
+
+
+def _version(record: Mapping[str, Any]) -> SchemaVersion:
+    fields = tuple(
+        part
+        for each in record["fields"]
+        if each["name"] not in META
+        for part in _walk(each["id"], each["name"], each["type"])
+    )
+    return SchemaVersion(str(record["version_id"]), record["max_column_id"], fields)
+
+
+def _walk(id_: int, path: str, type_: Any) -> Iterator[RecordedField]:  # noqa: ANN401 - JSON
+    """Yield a field and its parts: a type without parts is its name."""
+    if isinstance(type_, str):
+        yield id_, path, _word(type_)
+        return
+    kind = type_["type"]
+    yield id_, path, "struct" if kind == "record" else kind
+    for each in type_.get("fields", ()):
+        yield from _walk(each["id"], f"{path}.{each['name']}", each["type"])
+    for part in (ELEMENT, KEY, VALUE):
+        if part in type_:
+            yield from _walk(type_[f"{part}_id"], f"{path}.{part}", type_[part])
+
+
+def _word(type_: str) -> str:
+    """Return our word for a type; a decimal of so many bytes is one all the same.
+
+    >>> _word("decimal_fixed(10, 2)[5]"), _word("long"), _word("uuid")
+    ('decimal(10, 2)', 'long', '')
+    """
+    plain = _FIXED.sub(r"decimal\1", type_)
+    return plain if plain in PRIMITIVES or _DECIMAL.fullmatch(plain) else ""

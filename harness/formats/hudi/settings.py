@@ -1,0 +1,205 @@
+"""The settings of Hudi tables: their values, what a writer is told of them, and which cannot be.
+
+Names of classes differ by Hudi's version and stand in a writer's lock data (`names`), and so does
+what a version cannot have (`cannot`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from harness.formats import layout
+from harness.formats.api import BY_FRAME, CREATED_BY, HANDOVER_VERSION, VariantSettings
+from harness.formats.hudi import concurrency as hudi_concurrency
+from harness.formats.hudi.concurrency import INDEX_TYPE
+from harness.scenario.definition import SCHEMA_CHANGES, WRITE_CLIENT, Scenario
+from harness.scenario.operations.begin_write import BeginWrite
+from harness.scenario.operations.insert import Insert
+from harness.scenario.statements import Statement, under
+
+METADATA_TABLE: Final = "metadata_table"
+WITH_STATISTICS: Final = ("on", "column_statistics")
+"""The values with which it may have statistics of columns."""
+INDEX: Final = "index"
+MERGER: Final = "record_merger"
+INSERT_OPERATION: Final = "insert_operation"
+COLUMN_DROPS: Final = "column_drops"
+SCHEMA_ON_READ: Final = "schema_on_read"
+ENCODED: Final = "encoded_partitions"
+PARTITION_COLUMNS: Final = "partition_columns"
+DROPPED: Final = "dropped"
+ROW_GROUPS: Final = "row_groups"
+CONCURRENCY: Final = "concurrency"
+SMALL_FILES: Final = "small_files"
+UPSERT: Final = "upsert"
+
+SETTINGS: Final = {
+    "table_version": ("6", "8", "9"),
+    HANDOVER_VERSION: ("6", "8"),
+    METADATA_TABLE: ("off", "on", "column_statistics", "bloom_filters"),
+    "auto_upgrade": ("on", "off"),
+    COLUMN_DROPS: ("on", "off"),
+    "meta_fields": ("synced", "omitted", "none"),
+    SCHEMA_ON_READ: ("on", "off"),
+    INDEX: ("simple", "bloom", "global_simple", "global_bloom", "record_level"),
+    MERGER: ("avro", "spark"),
+    INSERT_OPERATION: (UPSERT, "insert", "bulk_insert"),
+    ENCODED: ("off", "on"),
+    PARTITION_COLUMNS: ("kept", "dropped"),
+    ROW_GROUPS: ("usual", "small"),
+    SCHEMA_CHANGES: ("sql", WRITE_CLIENT),
+    CREATED_BY: ("sql", BY_FRAME),
+    CONCURRENCY: tuple(hudi_concurrency.MODES),
+    SMALL_FILES: ("left", "filled"),
+}
+"""What a variant may name; each is described where it is told to the writer.
+
+`metadata_table` is off unless said otherwise: it takes two fifths of the time of a write.
+"""
+
+OPERATION: Final = "hoodie.spark.sql.insert.into.operation"
+EVOLVES: Final = "hoodie.schema.on.read.enable"
+"""Off by itself; schema changes beyond adding a column need it (Hudi documentation, "Schema
+Evolution"), and with it Hudi 1.0 and later refuse partial updates of merge-on-read tables."""
+ALLOW_DROPS: Final = "hoodie.datasource.write.schema.allow.auto.evolution.column.drop"
+"""Off by itself; Hudi 1.2 refuses to drop or rename a column then (apache/hudi#19766)."""
+URL_ENCODED: Final = "hoodie.datasource.write.partitionpath.urlencode"
+SPARK_MERGER: Final = "spark_merger"
+"""Of the names in lock data: the class that merges records as rows of Spark."""
+ROWS_BEFORE_CHECK: Final = 100
+"""Parquet's writer looks at the size of a row group after so many rows (`ParquetProperties`), and
+Hudi's has no setting for it."""
+
+MOVES: Final = "hoodie.simple.index.update.partition.path"
+"""Else a row of another partition is updated there (Hudi documentation, "All Configurations")."""
+
+_SWITCH: Final = {"on": "true", "off": "false"}
+_WITHOUT_PARTITIONS: Final = "hoodie.datasource.write.drop.partition.columns"
+_STATISTICS: Final = "hoodie.metadata.index.column.stats.enable"
+_BLOOM: Final = "hoodie.metadata.index.bloom.filter.enable"
+_TOLD: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
+    # With `on` alone, what else is in it is the writer's own choice.
+    (METADATA_TABLE, "column_statistics"): {_STATISTICS: "true", _BLOOM: "false"},
+    (METADATA_TABLE, "bloom_filters"): {
+        _STATISTICS: "false",
+        _BLOOM: "true",
+        "hoodie.bloom.index.use.metadata": "true",
+    },
+    # Files are written without them; readers take their values from the names of folders.
+    (PARTITION_COLUMNS, DROPPED): {_WITHOUT_PARTITIONS: "true"},
+    # How a write finds the files of keys that are there; `simple` is Spark's default.
+    (INDEX, "simple"): {INDEX_TYPE: "SIMPLE"},
+    (INDEX, "bloom"): {INDEX_TYPE: "BLOOM"},
+    (INDEX, "global_simple"): {INDEX_TYPE: "GLOBAL_SIMPLE"},
+    (INDEX, "global_bloom"): {INDEX_TYPE: "GLOBAL_BLOOM"},
+    (INDEX, "record_level"): {
+        INDEX_TYPE: "RECORD_INDEX",
+        "hoodie.metadata.record.index.enable": "true",
+    },
+    **{(CONCURRENCY, mode): told for mode, told in hudi_concurrency.MODES.items()},
+    # Else such a record could not be written into a log file.
+    (MERGER, "spark"): {"hoodie.logfile.data.block.format": "parquet"},
+    # Hudi's own default; else each insert has file groups of its own (`hudi.SESSION`).
+    (SMALL_FILES, "filled"): {"hoodie.parquet.small.file.limit": "104857600"},
+    # Pages cannot be smaller than what Parquet sets aside for one.
+    (ROW_GROUPS, "small"): {"hoodie.parquet.block.size": "1", "hoodie.parquet.page.size": "64"},
+    # Else each task of an insert writes a file of its own.
+    (INSERT_OPERATION, "bulk_insert"): {
+        "hoodie.bulkinsert.sort.mode": "GLOBAL_SORT",
+        "hoodie.bulkinsert.shuffle.parallelism": "1",
+    },
+}
+_MERGERS: Final = "hoodie.datasource.write.record.merger.impls"
+
+
+def session(settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str, str]:
+    """Return what the writing session is told of the settings."""
+    metadata = settings.get(METADATA_TABLE, "off") != "off"
+    told = {"hoodie.metadata.enable": str(metadata).lower()}
+    if "auto_upgrade" in settings:
+        told["hoodie.write.auto.upgrade"] = _SWITCH[settings["auto_upgrade"]]
+    if COLUMN_DROPS in settings:
+        told[ALLOW_DROPS] = _SWITCH[settings[COLUMN_DROPS]]
+    if SCHEMA_ON_READ in settings:
+        told[EVOLVES] = _SWITCH[settings[SCHEMA_ON_READ]]
+    if settings.get("meta_fields") == "omitted":
+        told["hoodie.datasource.hive_sync.omit_metadata_fields"] = "true"
+    for setting in settings.items():
+        told |= _TOLD.get(setting, {})
+    if settings.get(MERGER) == "spark":
+        told[_MERGERS] = names[SPARK_MERGER]
+    return told
+
+
+def in_any_partition(
+    statements: Sequence[Statement], settings: VariantSettings
+) -> tuple[Statement, ...]:
+    """Return statements under an index that finds keys in all partitions, and lets rows move."""
+    usual = _TOLD[INDEX, settings.get(INDEX, "simple")][INDEX_TYPE]
+    return under(INDEX_TYPE, "GLOBAL_SIMPLE", usual, under(MOVES, "true", "true", statements))
+
+
+def properties(settings: VariantSettings) -> Iterator[tuple[str, str]]:
+    """Yield the table's properties; of its version a session's setting is ignored."""
+    if "table_version" in settings:
+        yield "hoodie.write.table.version", settings["table_version"]
+    if settings.get("meta_fields") == "none":
+        yield "hoodie.populate.meta.fields", "false"
+    if settings.get(PARTITION_COLUMNS) == DROPPED:
+        yield _WITHOUT_PARTITIONS, "true"
+    if ENCODED in settings:
+        yield URL_ENCODED, _SWITCH[settings[ENCODED]]
+
+
+def cannot_have(settings: VariantSettings, scenario: Scenario) -> Iterator[str]:
+    """Yield why a scenario's table cannot have the settings, or why one of them changes nothing."""
+    by = scenario.table.partition_by
+    if settings.get(INDEX) == "record_level" and settings.get(METADATA_TABLE, "off") == "off":
+        yield "index=record_level: it is in the metadata table, and metadata_table is off"
+    index = settings.get(INDEX, "")
+    if index.startswith("global_") and not by:
+        same = index.removeprefix("global_")
+        yield f"index={index}: the table has no partitions, so it would be index={same}"
+    if (how := settings.get(INSERT_OPERATION, UPSERT)) != UPSERT and not _inserts(scenario):
+        yield f"insert_operation={how}: no step is an insert; the others replace rows by their key"
+    if settings.get(PARTITION_COLUMNS) == DROPPED and not by:
+        yield "partition_columns=dropped: the table has no partitions"
+    if settings.get(ENCODED) == "on" and not by:
+        yield "encoded_partitions=on: the table has no partitions"
+    elif settings.get(ENCODED) == "on" and not layout.has_escaped_values(scenario):
+        yield "encoded_partitions=on: no value of a partition has a character that is encoded"
+    if settings.get(SCHEMA_CHANGES) == WRITE_CLIENT and not _changes_schema(scenario):
+        yield "schema_changes=write_client: no step changes the columns"
+    if settings.get(ROW_GROUPS) == "small":
+        yield from _too_few_rows(scenario)
+
+    yield from _two_writers(settings, scenario)
+
+
+def _two_writers(settings: VariantSettings, scenario: Scenario) -> Iterator[str]:
+    if settings.get(CONCURRENCY) == hudi_concurrency.NON_BLOCKING and INDEX in settings:
+        yield "concurrency=non_blocking: it needs an index by buckets, and index says another one"
+    if CONCURRENCY not in settings and _begins(scenario):
+        yield "a second writer waits for its lock, and without concurrency there is none"
+
+
+def _begins(scenario: Scenario) -> bool:
+    return any(isinstance(step.operation, BeginWrite) for step in scenario.steps)
+
+
+def _inserts(scenario: Scenario) -> bool:
+    return any(isinstance(step.operation, Insert) for step in scenario.steps)
+
+
+def _changes_schema(scenario: Scenario) -> bool:
+    return any(step.operation.CHANGES_SCHEMA for step in scenario.steps)
+
+
+def _too_few_rows(scenario: Scenario) -> Iterator[str]:
+    most = layout.largest_file(scenario)
+    if most <= ROWS_BEFORE_CHECK:
+        yield (
+            f"row_groups=small: Hudi's writer begins no second row group before "
+            f"{ROWS_BEFORE_CHECK} rows of a file; the largest file of this table has {most}"
+        )

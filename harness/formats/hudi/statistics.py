@@ -1,0 +1,96 @@
+"""What the metadata table of a Hudi table says of its columns, asked of the writer's own Spark.
+
+The metadata table's base files are HFiles, which nothing here reads. Its records of the types 3
+(`column_stats`) and 6 (`partition_stats`) have the same fields; a bound stands in a union of
+wrappers, one for each type (Hudi technical specification, "Metadata Table", and
+`HoodieMetadata.avsc`).
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from harness.formats.api import FileFactError
+from harness.model.canonical import Value
+from harness.model.column_statistics import ColumnStatistics, StatisticsSource, bound
+from harness.model.file_facts import FileFact
+from harness.scenario.statements import LOCATION
+
+FOLDER: Final = ".hoodie/metadata/column_stats"
+OF_FILE: Final = 3
+OF_PARTITION: Final = 6
+SQL: Final = (
+    # All columns: Hudi 1.2.0 cannot merge the metadata table's log files into some of them.
+    f"select * from hudi_metadata('{LOCATION}') where type in ({OF_FILE}, {OF_PARTITION})"
+)
+_DAY: Final = datetime.date(1970, 1, 1)
+_MOMENT: Final = datetime.datetime(1970, 1, 1)  # noqa: DTZ001 - canonical moments have no zone
+
+
+@dataclass(frozen=True, slots=True)
+class HudiStatistics:
+    """See `harness.formats.api.AskedStatistics`."""
+
+    sql: str = SQL
+
+    def there(self, folder: Path) -> bool:
+        """Return whether the metadata table has an index of column statistics."""
+        return (folder / FOLDER).is_dir()
+
+    def told(
+        self, rows: Sequence[Mapping[str, Value]], files: Sequence[FileFact]
+    ) -> tuple[ColumnStatistics, ...]:
+        """Take each row for the statistics of a column of a file, or of a partition."""
+        try:
+            found = tuple(_told(rows, files))
+        except (KeyError, TypeError, ValueError, AttributeError) as problem:
+            raise FileFactError(f"a record of the metadata table: {problem!r}") from problem
+        return tuple(sorted(found, key=lambda each: (each.source, each.path, each.column)))
+
+
+def _told(
+    rows: Sequence[Mapping[str, Value]], files: Sequence[FileFact]
+) -> Iterator[ColumnStatistics]:
+    """Yield what is said of files that are there, and of their folders."""
+    of_files = {each.path.rpartition("/")[2]: each for each in files}
+    of_folders = {each.path.rpartition("/")[0]: each for each in files}
+    for row in rows:
+        told: Any = row["ColumnStatsMetadata"]
+        single = row["type"] == OF_FILE
+        fact = (of_files if single else of_folders).get(told["fileName"])
+        if fact is None or told["isDeleted"]:
+            continue
+        type_ = dict(fact.columns).get(told["columnName"], "")
+        yield ColumnStatistics(
+            StatisticsSource.HUDI if single else StatisticsSource.HUDI_PARTITION,
+            fact.path if single else told["fileName"],
+            told["columnName"],
+            int(told["valueCount"]),
+            None if told["nullCount"] is None else int(told["nullCount"]),
+            bound(_value(told["minValue"], type_)),
+            bound(_value(told["maxValue"], type_)),
+        )
+
+
+def _value(union: Any, type_: str) -> Value:  # noqa: ANN401 - a struct of wrappers
+    """Return the one value in a union of wrappers, as the values of its column are read.
+
+    None where there is none, or where it is a day or moment that Python does not have.
+    """
+    inside = (each["value"] for each in (union or {}).values() if isinstance(each, dict))
+    found: Value = next((each for each in inside if each is not None), None)
+    if not isinstance(found, int) or isinstance(found, bool):
+        return found
+    try:
+        if type_.startswith("date"):
+            return _DAY + datetime.timedelta(days=found)
+        if type_.startswith("timestamp"):
+            micros = type_.startswith("timestamp[us")
+            return _MOMENT + datetime.timedelta(microseconds=found) if micros else None
+    except OverflowError:
+        return None
+    return found

@@ -1,0 +1,119 @@
+"""Which rows of an Iceberg table's data files are deleted, by files that say so.
+
+Source: Iceberg table specification, "Row-level deletes": position delete files (format version 2),
+equality delete files, and deletion vectors (format version 3); Puffin specification,
+"deletion-vector-v1 blob type".
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Final
+
+from harness.formats.api import FileFactError
+from harness.formats.files import data_files, deletion_vectors
+from harness.formats.files.parquet import Footer
+from harness.formats.iceberg.table import FileContent, IcebergTable, Live
+from harness.model.file_facts import FileFact, FileKind
+
+PUFFIN: Final = "PUFFIN"
+"""The format of the files that hold deletion vectors, as manifests call it."""
+_LENGTH: Final = struct.Struct(">I")
+"""How long the bitmap is."""
+_POSITION_COLUMNS: Final = ("file_path", "pos")
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """A live data file, and the keys of its rows in their order."""
+
+    live: Live
+    footer: Footer
+
+
+def facts(
+    deletes: Live, found: IcebergTable, data: Mapping[str, DataFile], key: str
+) -> Iterator[FileFact]:
+    """Yield a log fact for each live data file of which a file deletes rows, with their keys.
+
+    `data`: the live data files by their paths; what is said of others is left out.
+
+    Raises:
+        FileFactError: the file cannot be understood.
+
+    """
+    for path, keys in _deleted(deletes, found, data, key):
+        yield FileFact(deletes.path, FileKind.LOG, path, deletes.snapshot, (), (), keys)
+
+
+def _deleted(
+    deletes: Live, found: IcebergTable, data: Mapping[str, DataFile], key: str
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the path of each data file, and the keys of its deleted rows."""
+    if deletes.content is FileContent.EQUALITY_DELETES:
+        yield from _by_value(deletes, found, data, key)
+        return
+    by_vector = deletes.entry["file_format"] == PUFFIN
+    places = _vector(deletes, found) if by_vector else _positions(deletes, found)
+    for path, at in places:
+        if path in data:
+            keys = data[path].footer.keys
+            yield path, tuple(keys[place] for place in at)
+
+
+def _positions(deletes: Live, found: IcebergTable) -> Iterator[tuple[str, list[int]]]:
+    columns, rows = data_files.content(found.folder / deletes.path)
+    at = itemgetter(*(columns.index(each) for each in _POSITION_COLUMNS))
+    for path, places in groupby(sorted(map(at, rows)), key=itemgetter(0)):
+        yield found.relative(str(path)), [place for _, place in places]
+
+
+def _vector(deletes: Live, found: IcebergTable) -> Iterator[tuple[str, list[int]]]:
+    """Yield the one data file that a deletion vector is about."""
+    begin, size = deletes.entry["content_offset"], deletes.entry["content_size_in_bytes"]
+    stored = (found.folder / deletes.path).read_bytes()[begin : begin + size]
+    yield found.relative(deletes.entry["referenced_data_file"]), vector(stored, deletes.path)
+
+
+def vector(stored: bytes, name: str) -> list[int]:
+    """Return the positions that a deletion vector holds, in order.
+
+    Args:
+        stored: the blob, in which the length stands before the bitmap, and a checksum behind it.
+        name: of the file, for errors.
+
+    Raises:
+        FileFactError: it is none.
+
+    """
+    try:
+        (length,) = _LENGTH.unpack_from(stored)
+        return sorted(deletion_vectors.positions(stored[_LENGTH.size : _LENGTH.size + length]))
+    except (ValueError, struct.error) as problem:
+        raise FileFactError(
+            f"{name}: no deletion vector is where its manifest says; {problem}"
+        ) from problem
+
+
+def _by_value(
+    deletes: Live, found: IcebergTable, data: Mapping[str, DataFile], key: str
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the older data files that have rows with the deleted keys.
+
+    A file of deletes is about those whose sequence number is less than its own.
+    """
+    path: Path = found.folder / deletes.path
+    columns, rows = data_files.content(path)
+    if columns != (key,):
+        told = ", ".join(columns)
+        raise FileFactError(f"{deletes.path}: rows are deleted by {told}, and not by {key} alone")
+    gone = {str(value) for (value,) in rows}
+    for each in data.values():
+        keys = tuple(text for text in each.footer.keys if text in gone)
+        if keys and each.live.sequence < deletes.sequence:
+            yield each.live.path, keys

@@ -1,0 +1,81 @@
+"""Where the name mapping of an Iceberg table no longer leads to the columns of a file.
+
+A file without field ids is read by the mapping of names to ids that the table has as a property
+(Iceberg table specification, "Column Projection" and "Name Mapping Serialization"). A column's name
+is taken out of it when another column gets that name.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from harness.formats.files import avro, avro_types, orc, parquet, parquet_statistics
+from harness.formats.iceberg.statistics import FIELD_ID
+from harness.formats.iceberg.table import IcebergTable, Live
+
+if TYPE_CHECKING:
+    import pyarrow
+
+PROPERTY: Final = "schema.name-mapping.default"
+_ID_OF: Final[Mapping[str, bytes]] = {"PARQUET": FIELD_ID, "ORC": b"iceberg.id"}
+"""What a column's id is called in two kinds of files (Iceberg specification, "Parquet", "ORC")."""
+AVRO: Final = "AVRO"
+_ID_IN_AVRO: Final = "field-id"
+"""The same of a field in an Avro schema (Iceberg specification, "Avro")."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrongNames:
+    """Columns, and parts of structs, by their dotted names in a data file without field ids."""
+
+    lost: tuple[str, ...] = ()
+    """Those that readers do not find: the mapping has them under no id, or under that of another
+    column than the table had there when the file became part of it."""
+    misled: tuple[str, ...] = ()
+    """Those of them that have the id of another column."""
+
+
+def wrong_names(live: Live, found: IcebergTable) -> WrongNames:
+    """Return the names in a data file by which its columns are not found; none of a file with ids.
+
+    Raises:
+        FileFactError: the file, or the mapping, cannot be understood.
+
+    """
+    stored = found.properties.get(PROPERTY)
+    if not stored or live.entry["file_format"] not in {*_ID_OF, AVRO}:
+        return WrongNames()
+    mapped, due = dict(_mapped(json.loads(stored))), found.ids(live.snapshot)
+    lost = [name for name in _without_id(live, found) if mapped.get(name) != due.get(name)]
+    return WrongNames(tuple(lost), tuple(name for name in lost if name in mapped))
+
+
+def _mapped(fields: Sequence[Mapping[str, Any]], above: str = "") -> Iterator[tuple[str, int]]:
+    """Yield each dotted name with its id; a part stands below every name of its struct."""
+    for each in fields:
+        for name in each["names"]:
+            if "field-id" in each:
+                yield above + name, each["field-id"]
+            yield from _mapped(each.get("fields", ()), f"{above}{name}.")
+
+
+def _without_id(live: Live, found: IcebergTable) -> Iterator[str]:
+    kind = live.entry["file_format"]
+    if kind == AVRO:
+        fields = avro_types.leaves(avro.schema(found.folder / live.path))
+        yield from (name for name, field in fields if _ID_IN_AVRO not in field)
+        return
+    for name, leaf in parquet_statistics.leaves(_schema(found.folder / live.path, kind)):
+        if _ID_OF[kind] not in (leaf.metadata or {}):
+            yield name
+
+
+def _schema(path: Path, kind: str) -> pyarrow.Schema:
+    if kind == "ORC":
+        return orc.schema(path)
+    with parquet.opened(path) as file:
+        return file.schema_arrow

@@ -1,0 +1,275 @@
+"""What a writer is told, as data: Spark SQL, or a call of the metastore or of a library. Pure.
+
+Statements hold placeholders for what differs between two runs of the same scenario: `{database}`,
+`{location}`, the absolute path of the table's folder, and `{instant of step 3}`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from harness.artifacts.object_storage import WRITTEN
+from harness.model.identifiers import TABLE
+from harness.runtime.metastore_objects import DEFAULT
+
+DATABASE: Final = "{database}"
+LOCATION: Final = "{location}"
+PIPE: Final = ".pipe"
+"""What the name of the named pipe has behind the path of the table's folder."""
+TRANSACTIONS: Final = "{open transactions}"
+"""Stands for the numbers of the transactions that have locks of the table."""
+LOCK_FOLDER: Final = ".held"
+"""The same of the folder of the lock for which a second writer waits."""
+COMMIT: Final = "commit"
+ABORT: Final = "abort"
+"""How the transaction of a batch ends."""
+_MUTATION: Final = "Mutation API, then "
+"""How the text begins under which a batch is recorded."""
+_INSTANT: Final = re.compile(r"\{instant of step (\d+)\}")
+
+
+Scalar = str | int | float | bool | None | tuple[str | int, ...]
+"""What a library is given: Py4J makes Java's values of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sql:
+    """A Spark SQL statement."""
+
+    text: str
+    in_any_case: bool = False
+    """Also sent after a statement of the same step that was refused: it puts a setting back."""
+    commits: bool = True
+    """Whether it is about the table itself, and not only about the session."""
+    by_maker: bool = False
+    """Whether the writer that made the table is told, whoever does the step."""
+    killed: bool = False
+    """Whether its writer is killed when it reads the named pipe beside the table's folder."""
+
+    @property
+    def record(self) -> str:
+        """What is recorded of it."""
+        return f"by the writer that made the table: {self.text}" if self.by_maker else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class SetColumns:
+    """Give a table other columns in the metastore; its files stay as they are."""
+
+    columns: tuple[tuple[str, str], ...]
+    """Name and Hive type, in order, without partition columns."""
+    cascade: bool
+    """The existing partitions too."""
+
+    commits: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterInStore:
+    """Make the table known at its address in an object store, as `{database}` in `default`."""
+
+    path: ClassVar[str] = f"s3://{WRITTEN}/{DATABASE}"
+    record: ClassVar[str] = f"metastore: register the table as {DEFAULT}.{DATABASE} at {path}"
+    commits: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, slots=True)
+class ClientCall:
+    """A call of Hudi's write client: it changes the table, and tells the metastore nothing."""
+
+    method: str
+    """Of `BaseHoodieWriteClient`."""
+    arguments: tuple[str, ...]
+    """As text: a name, a position, or the Avro schema of a type."""
+    options: tuple[tuple[str, str], ...] = ()
+    """What the client is told besides the settings of the session."""
+
+    commits: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class IcebergCall:
+    """A call of Iceberg's library, for what no SQL of Spark does; see `iceberg_client.py`."""
+
+    method: str
+    arguments: Mapping[str, Scalar]
+
+    commits: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class Mutation:
+    """A batch of Hive's Streaming Mutation API, which a program of its own sends."""
+
+    columns: tuple[tuple[str, str], ...]
+    """Name and Hive type, in order, without partition columns."""
+    key: str
+    rows: tuple[Mapping[str, object], ...]
+    """Each with `do`, `partition` and `row`; see `runtime/mutate.groovy`."""
+    ends: str = COMMIT
+
+    commits: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class FrameWrite:
+    """Write the rows of a query to the table's folder, as a DataFrame."""
+
+    query: str
+    format: str
+    """As Spark's `DataFrameWriter` calls it."""
+    options: tuple[tuple[str, str], ...]
+    """Those of the table; what the session is told is told the writer as well."""
+
+    commits: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingSql:
+    """Spark SQL of a second writer, which waits before its commit for somebody to go on."""
+
+    text: str
+    settings: tuple[tuple[str, str], ...]
+    """What its session is told besides: where its lock is."""
+
+    commits: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeWaiting:
+    """The second writer goes on."""
+
+    commits: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class LockedSql:
+    """Spark SQL whose writer is killed when it waits for the table's lock in the metastore.
+
+    All files of its commit are written then, and the catalog names none of them.
+    """
+
+    text: str
+
+    commits: ClassVar[bool] = True
+    killed: ClassVar[str] = "while it waits for the table's lock"
+
+
+@dataclass(frozen=True, slots=True)
+class CommitSql:
+    """Spark SQL whose writer is killed when Delta comes to the commit; see `delta_client.py`.
+
+    All data files are written then, and nothing of the new version is.
+    """
+
+    text: str
+
+    commits: ClassVar[bool] = True
+    killed: ClassVar[str] = "when it comes to the commit"
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionSql:
+    """HiveQL whose writer is killed when it asks the metastore to commit its transaction.
+
+    All files of the write are in the table's folder then, and the transaction is open.
+    """
+
+    text: str
+
+    commits: ClassVar[bool] = True
+    killed: ClassVar[str] = "when it asks the metastore for the commit"
+
+
+Statement = (
+    Sql
+    | LockedSql
+    | CommitSql
+    | TransactionSql
+    | SetColumns
+    | RegisterInStore
+    | ClientCall
+    | IcebergCall
+    | Mutation
+    | FrameWrite
+    | WaitingSql
+    | ResumeWaiting
+)
+
+
+def of_table(common: Iterable[str]) -> tuple[Sql, ...]:
+    """Return the statements of an operation's common SQL, in which `{table}` is the table."""
+    return tuple(Sql(each.replace("{table}", f"{DATABASE}.{TABLE}")) for each in common)
+
+
+def under(
+    name: str, value: str, usual: str, statements: Sequence[Statement]
+) -> tuple[Statement, ...]:
+    """Return statements between two that change a setting of the session and put it back.
+
+    `usual`: the value that every step finds, also the one after a refused step.
+    """
+    back = Sql(f"set {name}={usual}", in_any_case=True, commits=False)
+    return (Sql(f"set {name}={value}", commits=False), *statements, back)
+
+
+def recorded(statement: Statement) -> str:
+    """Return the text under which a statement is recorded, placeholders left in."""
+    match statement:
+        case Sql() | RegisterInStore():
+            return statement.record
+        case LockedSql(text) | CommitSql(text) | TransactionSql(text):
+            return f"killed {statement.killed}: {text}"
+        case SetColumns(columns, cascade):
+            also = ", and of partitions" if cascade else ""
+            return f"metastore: set columns {json.dumps(columns)}{also}"
+        case ClientCall(method, arguments):
+            return f"write client: {method}({', '.join(map(repr, arguments))})"
+        case IcebergCall(method, arguments):
+            return f"Iceberg: {method} {json.dumps(dict(arguments))}"
+        case Mutation(columns, _, rows, ends):
+            told = json.dumps({"columns": dict(columns), "rows": rows})
+            return f"{_MUTATION}{ends}: {told}"
+        case FrameWrite(query, format_, options):
+            return f"DataFrame: {query}; append as {format_} {json.dumps(dict(options))}"
+        case WaitingSql(text, settings):
+            told = json.dumps(dict(settings))
+            return f"another writer, which waits before its commit, told {told}: {text}"
+        case ResumeWaiting():
+            return "the other writer commits"
+
+
+def is_mutation(text: str) -> bool:
+    """Return whether a text is that of a batch, which a program of the harness sent."""
+    return text.startswith(_MUTATION)
+
+
+def instant_of(step: int) -> str:
+    """Return the placeholder of the instant that a step made."""
+    return f"{{instant of step {step}}}"
+
+
+def instants_in(text: str) -> tuple[int, ...]:
+    """Return the steps whose instants a text is about.
+
+    >>> instants_in(f"call rollback_to_instant(instant_time => '{instant_of(3)}')")
+    (3,)
+    """
+    return tuple(int(step) for step in _INSTANT.findall(text))
+
+
+def filled(
+    text: str, database: str, location: str, instants: Mapping[int, str] | None = None
+) -> str:
+    """Return a text with its placeholders filled in; `location` stands inside a string literal.
+
+    `instants`: those of the steps; a placeholder of one that made none stays.
+    """
+    literal = location.replace("\\", "\\\\").replace("'", "\\'")
+    told = text.replace(DATABASE, database).replace(LOCATION, literal)
+    known = instants or {}
+    return _INSTANT.sub(lambda found: known.get(int(found[1])) or found[0], told)

@@ -1,0 +1,68 @@
+"""Which function of the harness calls which, seen while something is done."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from types import FrameType
+
+HARNESS = "harness."
+CACHE = "harness.core.cached_method"
+"""What keeps results calls for whoever asks, as `functools` does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call, or a generator that is gone on with, between two functions of the harness."""
+
+    caller: str
+    """The module's dotted name; of callers outside the harness the nearest one inside."""
+    callee: str
+    function: str
+
+
+def calls_of(do: Callable[[], object]) -> list[Call]:
+    """Return the calls that are made in this thread and in those that it starts, in their order."""
+    found: list[Call] = []
+
+    def look(frame: FrameType, event: str, _: object) -> None:
+        callee = _module(frame)
+        if event == "call" and callee.startswith(HARNESS):
+            found.append(Call(_caller(frame), callee, frame.f_code.co_qualname))
+
+    threading.setprofile(look)
+    sys.setprofile(look)
+    try:
+        do()
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+    return found
+
+
+def called_back(calls: Iterable[Call], package: str) -> set[Call]:
+    """Return the calls to a package of what it uses: other packages of the harness."""
+    inside = f"{HARNESS}{package}."
+    return {
+        each
+        for each in calls
+        if each.callee.startswith(inside) and each.caller and not each.caller.startswith(inside)
+    }
+
+
+def _caller(frame: FrameType) -> str:
+    """Return the nearest module of the harness that a call comes from; empty for none."""
+    outer = frame.f_back
+    while outer is not None and not _asks(_module(outer)):
+        outer = outer.f_back
+    return _module(outer) if outer is not None else ""
+
+
+def _asks(module: str) -> bool:
+    return module.startswith(HARNESS) and module != CACHE
+
+
+def _module(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__", ""))

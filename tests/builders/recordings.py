@@ -1,0 +1,259 @@
+"""Recordings: what a run's writers did and its readers answered, as small files that diff well.
+
+A recording is a folder with a folder for each scenario, and there
+
+- `variants.jsonl`: what was planned,
+- `states.jsonl`: each step's outcome and files,
+- `answers.jsonl`: what was answered,
+- `verdicts.jsonl`: what is judged of it.
+
+They are made of `lines`: what several variants or readers have in common is said once. In the two
+last files the other lines are one for each reader, view and query, and name for each step what it
+is. A large recording is compressed (`answers.jsonl.xz`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import TypeAdapter
+
+from harness import formats
+from harness.core import jsonl
+from harness.core.records import Answer, StateRecord, Verdict
+from harness.scenario import load
+from harness.scenario.cells import Cell, Variant
+from tests.builders import recorded_lines
+from tests.builders.recorded_lines import COMPRESSED, Lines, Parsed
+
+VARIANTS: Final = "variants.jsonl"
+STATES: Final = "states.jsonl"
+ANSWERS: Final = "answers.jsonl"
+VERDICTS: Final = "verdicts.jsonl"
+NEVER_ASKED: Final = ""
+"""Stands for the answer to a question that was planned and never put."""
+READABLE: Final = 1_000_000
+"""Bytes of text; a recording with more is compressed, nobody reads it through."""
+
+Said = Mapping[str, Any]
+"""A verdict as a recording holds it, in the words of JSON."""
+UNSAID: Final = {"case", "scenario", "variant", "step", "reader", "view", "query"} | {
+    *("expected", "sql", "seconds", "reused", "known")
+}
+"""What of a verdict is said elsewhere, is not judged, or is a baseline's."""
+
+_ANSWER: Final = TypeAdapter(Answer)
+_STATE: Final = TypeAdapter(StateRecord)
+_VERDICT: Final = TypeAdapter(Verdict)
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A variant as recorded."""
+
+    variant: Variant
+    scenario: str
+    """The text of its scenario."""
+    states: tuple[StateRecord, ...]
+    answers: Mapping[Cell, Answer | None]
+    """None where nothing was answered: a cell of the plan is here in any case."""
+    verdicts: Mapping[Cell, Said]
+
+
+def said(verdict: Verdict) -> Said:
+    """Return what a recording holds of a verdict."""
+    body = _VERDICT.dump_python(verdict, mode="json", exclude_defaults=True, exclude=UNSAID)
+    for finding in body.get("findings", ()):
+        if finding["witness"] == finding["places"][0]:
+            del finding["witness"]
+    return dict(body)
+
+
+def write(root: Path, variants: Iterable[Recorded]) -> None:
+    """Write a recording in place of the one that is there, and of nothing else in its folder."""
+    texts = {
+        folder / name: text
+        for folder, of_scenario in _folders(root, variants).items()
+        for name, text in _texts(of_scenario)
+    }
+    large = sum(len(text.encode()) for text in texts.values()) > READABLE
+    new = {path.with_name(path.name + COMPRESSED * large): text for path, text in texts.items()}
+    for path in _files(root) - new.keys():
+        path.unlink()
+        with suppress(OSError):  # not empty
+            path.parent.rmdir()
+    for path, text in new.items():
+        recorded_lines.write(path, text)
+
+
+def _folders(root: Path, variants: Iterable[Recorded]) -> dict[Path, list[Recorded]]:
+    """Return the folder of each scenario with what is in it."""
+    folders: dict[Path, list[Recorded]] = {}
+    for each in variants:
+        folders.setdefault(root / each.variant.scenario.name, []).append(each)
+    return folders
+
+
+def _files(root: Path) -> set[Path]:
+    """Return every file of a recording."""
+    names = (VARIANTS, STATES, ANSWERS, VERDICTS)
+    found = (recorded_lines.find(folder, name) for folder in folders(root) for name in names)
+    return {path for path in found if path}
+
+
+def _texts(variants: Iterable[Recorded]) -> Iterator[tuple[str, str]]:
+    planned, states, answers = Lines(), Lines(), Lines()
+    there = tuple(variants)
+    for each in there:
+        _add_plan(planned, each)
+        _add_states(states, each)
+        _add_answers(answers, each)
+    yield from ((VARIANTS, planned.text()), (STATES, states.text()), (ANSWERS, answers.text()))
+    yield VERDICTS, _verdicts(there)
+
+
+def _add_plan(planned: Lines, recorded: Recorded) -> None:
+    variant = recorded.variant
+    body = {"name": variant.scenario.name, "text": recorded.scenario}
+    plan = asdict(variant) | {"scenario": planned.once("scenario", body)}
+    planned.add({"variant": plan.pop("id")} | plan)
+
+
+def _add_states(states: Lines, recorded: Recorded) -> None:
+    states.add({"variant": recorded.variant.id})
+    for state in recorded.states:
+        unsaid = {"variant", "digest"}
+        body = _STATE.dump_python(state, mode="json", exclude_defaults=True, exclude=unsaid)
+        body["files"] = [states.once(each["kind"], each) for each in body.get("files", ())]
+        states.add(body)
+
+
+def _add_answers(answers: Lines, recorded: Recorded) -> None:
+    answers.add({"variant": recorded.variant.id})
+    named = {}
+    for cell in sorted(recorded.answers, key=_place):
+        answer = recorded.answers[cell]
+        named[cell] = NEVER_ASKED
+        if answer is not None:
+            unsaid = {"case": True, "sql": True}
+            body = _ANSWER.dump_python(answer, mode="json", exclude_defaults=True, exclude=unsaid)
+            named[cell] = answers.once(_kind(answer), body)
+    answers.table(named)
+
+
+def _place(cell: Cell) -> tuple[str, str, str, int]:
+    return cell.reader, cell.view, cell.query, cell.step
+
+
+def _kind(answer: Answer) -> str:
+    if answer.refusal:
+        return "refused"
+    return "unknown" if answer.unknown else "void" if answer.void else "table"
+
+
+def _verdicts(variants: Iterable[Recorded]) -> str:
+    verdicts = Lines()
+    for each in variants:
+        verdicts.add({"variant": each.variant.id})
+        named = {
+            cell: _add_verdict(verdicts, each.verdicts[cell])
+            for cell in sorted(each.verdicts, key=_place)
+        }
+        verdicts.table(named)
+    return verdicts.text()
+
+
+def _add_verdict(verdicts: Lines, verdict: Said) -> str:
+    found = verdict.get("findings", ())
+    short = [verdicts.once(f"{each['kind']}-{each.get('party', 'nobody')}", each) for each in found]
+    kinds = dict.fromkeys(each["kind"] for each in found)
+    body = {**verdict, "findings": short} if short else verdict
+    return verdicts.once("-".join((verdict["verdict"], *kinds)), body)
+
+
+def write_verdicts(root: Path, variants: Iterable[Recorded]) -> None:
+    """Write what is judged of the variants of a recording that is there, and nothing else."""
+    for folder, of_scenario in _folders(root, variants).items():
+        recorded_lines.write(_file(folder, VERDICTS), _verdicts(of_scenario))
+
+
+def folders(root: Path) -> tuple[Path, ...]:
+    """Return the folders of the scenarios of a recording, in the order of their names."""
+    return tuple(sorted({path.parent for path in root.rglob(f"{VARIANTS}*")}))
+
+
+def read_all(root: Path) -> tuple[Recorded, ...]:
+    """Read a recording, in the order of its folders."""
+    return tuple(each for folder in folders(root) for each in read(folder))
+
+
+def read(folder: Path) -> tuple[Recorded, ...]:
+    """Read the variants of a scenario."""
+    planned, states, answers, verdicts = (
+        recorded_lines.parse(recorded_lines.read(_file(folder, name)))
+        for name in (VARIANTS, STATES, ANSWERS, VERDICTS)
+    )
+    parsed = _answers(answers)
+    return tuple(
+        Recorded(
+            variant,
+            text,
+            tuple(_read_states(states, variant.id)),
+            dict(_read_answers(parsed, answers, variant.id)),
+            dict(_read_verdicts(verdicts, variant.id)),
+        )
+        for variant, text in _read_plan(planned)
+    )
+
+
+def _file(folder: Path, name: str) -> Path:
+    path = recorded_lines.find(folder, name)
+    if path is None:
+        raise FileNotFoundError(f"{folder / name} is not there; record the run again")
+    return path
+
+
+def _read_plan(planned: Parsed) -> Iterator[tuple[Variant, str]]:
+    scenario = cache(partial(load.loads, keeping_case=formats.keeping_case()))
+    for variant, [plan] in planned.variants.items():
+        name, text = (planned.once[plan["scenario"]][each] for each in ("name", "text"))
+        of_variant = replace(scenario(text, f"{name}.yaml"), name=name)
+        more = {"id": variant, "scenario": of_variant, "writers": tuple(plan["writers"])}
+        yield Variant(**plan | more), text
+
+
+def _read_states(states: Parsed, variant: str) -> Iterator[StateRecord]:
+    for body in states.variants[variant]:
+        files = [states.once[name] for name in body["files"]]
+        whole = body | {"variant": variant, "digest": "", "files": files}
+        yield jsonl.parse(StateRecord, json.dumps(whole))
+
+
+def _answers(answers: Parsed) -> dict[str, Answer]:
+    """Return every answer by its id, to whatever question of whatever case."""
+    found = {}
+    for name, body in answers.once.items():
+        parts = [each | {"sql": ""} for each in body.get("parts", ())]
+        whole = body | {"case": "", "sql": "", "parts": parts}
+        found[name] = jsonl.parse(Answer, json.dumps(whole))
+    return found
+
+
+def _read_answers(
+    parsed: Mapping[str, Answer], answers: Parsed, variant: str
+) -> Iterator[tuple[Cell, Answer | None]]:
+    for cell, name in recorded_lines.cells(variant, answers.variants[variant]):
+        never = name == NEVER_ASKED
+        yield cell, None if never else replace(parsed[name], case=cell.case)
+
+
+def _read_verdicts(verdicts: Parsed, variant: str) -> Iterator[tuple[Cell, Said]]:
+    for cell, name in recorded_lines.cells(variant, verdicts.variants[variant]):
+        found = [verdicts.once[each] for each in verdicts.once[name].get("findings", ())]
+        yield cell, verdicts.once[name] | ({"findings": found} if found else {})

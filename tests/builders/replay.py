@@ -1,0 +1,199 @@
+"""Recorded answers, judged by the checks of today; what differs from the record, for people."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Final, TypeVar, cast
+
+from harness.core.records import Answer, StateRecord, Verdict, VerdictKind
+from harness.judge.case import Case
+from harness.judge.verdicts import judge
+from harness.run import plan_record
+from harness.run import recorded_case as cases
+from harness.run.live_verdicts import VerdictKinds
+from harness.run.load_run import Run
+from harness.scenario.cells import Cell, Plan
+from tests.builders import recordings, tidy_records
+from tests.builders.recordings import Recorded, Said
+
+NOTHING: Final = "nothing"
+SHOWN_CASES: Final = 10
+SHOWN_PLACES: Final = 3
+OfVariant = TypeVar("OfVariant", Cell, StateRecord)
+
+
+def case_of(recorded: Recorded) -> Case:
+    """Return the records of a variant as the judge takes them."""
+    return cases.case_of(recorded.variant, recorded.states)
+
+
+def judged(recorded: Recorded) -> dict[Cell, Said]:
+    """Judge a variant; baselines have no say."""
+    answers = {cell.case: each for cell, each in recorded.answers.items() if each is not None}
+    verdicts = judge(case_of(recorded), tuple(recorded.answers), answers)
+    return _said(verdicts)
+
+
+def kinds(recorded: Recorded) -> dict[Cell, VerdictKind | None]:
+    """Return the kind that is told of each answer as it comes."""
+    found = VerdictKinds(Plan("recorded", (recorded.variant,), (), tuple(recorded.answers)))
+    found.written(recorded.states)
+    return {cell: found.of(each) for cell, each in recorded.answers.items() if each is not None}
+
+
+def _said(verdicts: Iterable[Verdict]) -> dict[Cell, Said]:
+    return {
+        Cell(v.variant, v.step, v.reader, v.view, v.query): recordings.said(v) for v in verdicts
+    }
+
+
+def recorded_from(run: Run) -> Iterator[Recorded]:
+    """Make recordings of a run's variants, with the verdicts of today.
+
+    Raises:
+        ValueError: a verdict depends on what a recording leaves out.
+
+    """
+    plan = plan_record.plan_of(run.info)
+    all_cells, all_states = _by_variant(plan.cells), _by_variant(run.states)
+    for variant in plan.variants:
+        cells, states = all_cells.get(variant.id, []), all_states.get(variant.id, [])
+        names = tidy_records.names_of(states)
+        recorded = Recorded(
+            variant,
+            run.info.scenarios[variant.id],
+            tuple(tidy_records.state(each, names) for each in states),
+            {cell: _tidy(run.answers.get(cell.case), names) for cell in cells},
+            {},
+        )
+        recorded = replace(recorded, verdicts=judged(recorded))
+        before = _said(judge(cases.case_of(variant, states), cells, run.answers))
+        _check(_named(before, names), recorded.verdicts)
+        yield recorded
+
+
+def _by_variant(given: Iterable[OfVariant]) -> dict[str, list[OfVariant]]:
+    found: dict[str, list[OfVariant]] = {}
+    for each in given:
+        found.setdefault(each.variant, []).append(each)
+    return found
+
+
+def _tidy(answer: Answer | None, names: tidy_records.Names) -> Answer | None:
+    return None if answer is None else tidy_records.answer(answer, names)
+
+
+def _check(before: Mapping[Cell, Said], after: Mapping[Cell, Said]) -> None:
+    """Hold the verdicts on a run against those on its recording.
+
+    Errors may be worded otherwise; places may come in another order, as rows do.
+    """
+    lines = differences(_loosely(before), _loosely(after))
+    if lines:
+        raise ValueError("\n".join(("verdicts depend on what is left out:", *lines)))
+
+
+def _named(verdicts: Mapping[Cell, Said], names: tidy_records.Names) -> dict[Cell, Said]:
+    """Call files and instants in verdicts as the recording calls them."""
+
+    def renamed(said: object) -> object:
+        if isinstance(said, dict):
+            return {name: renamed(each) for name, each in said.items()}
+        if isinstance(said, list):
+            return [renamed(each) for each in said]
+        return names.path(said) if isinstance(said, str) else said
+
+    return {cell: cast("Said", renamed(said)) for cell, said in verdicts.items()}
+
+
+def _loosely(verdicts: Mapping[Cell, Said]) -> dict[Cell, Said]:
+    return {
+        cell: {**said, "because": bool(said.get("because")), "findings": _in_order(said)}
+        for cell, said in verdicts.items()
+    }
+
+
+def _in_order(said: Said) -> list[Said]:
+    found = [
+        {**each, "places": sorted(each["places"], key=json.dumps), "witness": None}
+        for each in said.get("findings", ())
+    ]
+    return sorted(found, key=json.dumps)
+
+
+def differences(before: Mapping[Cell, Said], after: Mapping[Cell, Said]) -> list[str]:
+    """Return how verdicts were and are, where they differ; cells with the same change together."""
+    changes: dict[tuple[str, ...], list[str]] = {}
+    for cell in dict.fromkeys((*before, *after)):
+        if before.get(cell) != after.get(cell):
+            change = tuple(_difference(before.get(cell), after.get(cell)))
+            changes.setdefault(change, []).append(cell.case)
+    return [
+        line
+        for change, cases in changes.items()
+        for line in (*_few(cases, SHOWN_CASES, "  ", "cells"), *change)
+    ]
+
+
+def _few(texts: Sequence[str], most: int, indent: str, what: str) -> Iterator[str]:
+    yield from texts[:most]
+    if (more := len(texts) - most) > 0:
+        yield f"{indent}and {more} more {what}"
+
+
+def _difference(before: Said | None, after: Said | None) -> Iterator[str]:
+    yield f"  before: {headline(before)}"
+    yield f"  after:  {headline(after)}"
+    was, now = _places(before), _places(after)
+    for mark, places in (("-", sorted(was - now)), ("+", sorted(now - was))):
+        shown = [f"    {mark} {each}" for each in places]
+        yield from _few(shown, SHOWN_PLACES, f"    {mark} ", "places")
+
+
+def headline(said: Said | None) -> str:
+    """Return a verdict in a line."""
+    if said is None:
+        return NOTHING
+    texts = [
+        str(said["verdict"]),
+        *(_finding(each) for each in said.get("findings", ())),
+        "as " + " or ".join(said["reproduces"]) if said.get("reproduces") else "",
+        "too little to claim a way" if said.get("scant") else "",
+        f"because {said['because']}" if said.get("because") else "",
+        *(f"{each['name']} {each['count']} times" for each in said.get("normalised", ())),
+    ]
+    return "; ".join(filter(None, texts))
+
+
+def _finding(finding: Said) -> str:
+    columns, number = ", ".join(finding["columns"]) or "rows", len(finding["places"])
+    return f"{_blame(finding)} in {columns} ({number} places)"
+
+
+def _places(said: Said | None) -> set[str]:
+    found = said.get("findings", ()) if said else ()
+    return {f"{_blame(each)}: {_place(place)}" for each in found for place in each["places"]}
+
+
+def _blame(finding: Said) -> str:
+    return f"{finding['kind']} by {finding.get('party', 'nobody')}"
+
+
+def _place(place: Said) -> str:
+    origin = place.get("origin")
+    parts = (
+        f"{place['column'] or 'row'} of {place['key']}",
+        f"{place['found']!r} instead of {place['expected']!r}",
+        f"{origin['name']} of {origin['key']} after step {origin['step']}" if origin else "",
+        f"from {place['file']}" if place.get("file") else "",
+        f"raw {place['raw']}" if place.get("raw") else "",
+    )
+    return ", ".join(filter(None, parts))
+
+
+def counts(variants: Iterable[Recorded]) -> Counter[str]:
+    """Count the verdicts."""
+    return Counter(str(said["verdict"]) for each in variants for said in each.verdicts.values())

@@ -1,0 +1,339 @@
+"""Histories in one line: `insert 1,2; add f3 after f1; touch some; drop f2; rename f1 f1_new`.
+
+`row id=1 f1=x` upserts an explicit row, whose values need not be traceable; `rows [{"id":1,…},…]`
+any number of them, as JSON in which `\\u0020` stands for a blank and `\\u003b` for a semicolon.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from harness.core.records import Column, Finding, FindingKind, Witness
+from harness.judge.file_evidence import Layout
+from harness.judge.place import Place
+from harness.judge.world import Index, World, index_of
+from harness.model.canonical import Value
+from harness.model.datatypes import parse_type
+from harness.model.file_facts import FileFact, FileKind
+from harness.model.simulation import row_files
+from harness.model.simulation.read_optimized import Base, base_rows
+from harness.model.simulation.row_files import RowFile
+from harness.model.table import MergeMode, Table
+from harness.model.truth import History, Truth
+from harness.scenario import expected_history
+from harness.scenario.definition import Scenario, Step
+from harness.scenario.operations.add_column import AddColumn
+from harness.scenario.operations.api import Only, Operation
+from harness.scenario.operations.archive import Archive
+from harness.scenario.operations.begin_write import BeginWrite
+from harness.scenario.operations.change_nullability import ChangeNullability
+from harness.scenario.operations.change_type import ChangeType
+from harness.scenario.operations.clean import Clean
+from harness.scenario.operations.cluster import Cluster
+from harness.scenario.operations.commit_write import CommitWrite
+from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.create_tag import CreateTag
+from harness.scenario.operations.delete import Delete
+from harness.scenario.operations.delete_partition import DeletePartition
+from harness.scenario.operations.drop_column import DropColumn
+from harness.scenario.operations.failed_write import FailedWrite
+from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.late_delete import LateDelete
+from harness.scenario.operations.late_upsert import LateUpsert
+from harness.scenario.operations.merge import Merge
+from harness.scenario.operations.move_column import MoveColumn
+from harness.scenario.operations.move_row import MoveRow
+from harness.scenario.operations.overwrite import Of, Overwrite
+from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.restore import Restore
+from harness.scenario.operations.rollback import Rollback
+from harness.scenario.operations.savepoint import Savepoint
+from harness.scenario.operations.touch import Rewrites, Touch
+from harness.scenario.operations.truncate import Truncate
+from harness.scenario.operations.update import Update
+from harness.scenario.operations.upsert import Upsert
+from harness.scenario.operations.write_frame import WriteFrame
+from tests.builders import simulated_disk, simulated_reader
+from tests.builders.hard_values import rows_of
+from tests.builders.judge_stages import differences, findings
+from tests.builders.simulated_disk import Disk
+from tests.builders.simulated_reader import Reader, Reply
+
+COLUMNS = "id string, ts long, f1 string, f2 string"
+UNDO: dict[str, Operation] = {
+    "savepoint": Savepoint(),
+    "tag": CreateTag(),
+    "restore": Restore(),
+    "rollback": Rollback(),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Story:
+    """A history with its files."""
+
+    operations: tuple[Operation, ...]
+    history: History
+    disk: Disk
+
+    @property
+    def truth(self) -> Truth:
+        """The truth at the end."""
+        return self.history[-1]
+
+    def until(self, step: int) -> Story:
+        """Return it as it was after a step."""
+        disk = replace(self.disk, files=self.disk.until(step))
+        return Story(self.operations[:step], self.history[: step + 1], disk)
+
+    @cached_property
+    def index(self) -> Index:
+        """Return everything that was ever written."""
+        return index_of(self.history)
+
+    def world(self, view: str = "snapshot") -> World:
+        """Return what the judge knows at the end."""
+        world = World(
+            self.history,
+            self.index,
+            self.truth.rows,
+            row_files=self.row_files(view),
+            base=self.base.rows if self.disk.merge_on_read else None,
+        )
+        if view != "read_optimized":
+            return world
+        return replace(world, rows=self.base.rows, newer=(self.truth.rows,))
+
+    @cached_property
+    def steps(self) -> dict[str, int]:
+        """Return the step that made each instant."""
+        return {simulated_disk.instant_of(step): step for step in range(len(self.history))}
+
+    @cached_property
+    def facts(self) -> tuple[FileFact, ...]:
+        """Return what the files say of themselves at the end."""
+        return tuple(each.fact() for each in self.disk.until(self.truth.step))
+
+    @cached_property
+    def base(self) -> Base:
+        """Return what base files show by themselves at the end."""
+        return base_rows(self.history, self.facts, self.steps)
+
+    def row_files(self, view: str = "snapshot") -> dict[str, tuple[RowFile, ...]]:
+        """Return which files that a view reads hold each row at the end."""
+        base_only = view == "read_optimized"
+        facts = [each for each in self.facts if not base_only or each.kind is FileKind.BASE]
+        return row_files.lying(self.history, facts, self.steps)
+
+    def layout(self, view: str = "snapshot", *, bare: bool = True) -> Layout:
+        """Return what the files tell; `bare`: the catalog lists no meta columns of Hudi's."""
+        files = self.disk.until(self.truth.step) if bare else ()
+        meta = {
+            each.path: [tuple(each.added(key).values()) for key in each.records] for each in files
+        }
+        return Layout(self.world(view), self.facts, self.steps, meta=meta)
+
+    def read(self, by: str = "id", **how: object) -> Reply:
+        """Read the table at the end."""
+        return simulated_reader.read(self.disk, self.truth, Reader(by, **how))  # type: ignore[arg-type]
+
+
+def history(
+    text: str,
+    columns: str = COLUMNS,
+    *,
+    mor: bool = False,
+    partition_by: tuple[str, ...] = (),
+    applied: Sequence[bool] | None = None,
+    merge_mode: MergeMode | None = None,
+) -> Story:
+    """Make a history from its steps; the first column is the key, `ts` the ordering one."""
+    table = replace(table_of(columns, partition_by), merge_mode=merge_mode)
+    operations = tuple(operation(each.split()) for each in text.split(";"))
+    scenario = Scenario("story", table, tuple(map(Step, operations)))
+    done = applied or [True] * len(operations)
+    truths = expected_history.history(scenario, merge_on_read=mor, applied=done)
+    disk = simulated_disk.written(table, operations, truths, merge_on_read=mor)
+    return Story(operations, truths, disk)
+
+
+def table_of(columns: str, partition_by: tuple[str, ...]) -> Table:
+    """Return the table of columns in one line; the first is the key, `ts` the ordering one."""
+    parts = [each.strip().split(" ", 1) for each in _split(columns)]
+    pairs = tuple((name, parse_type(type_)) for name, type_ in parts)
+    names = [name for name, _ in pairs]
+    return Table(pairs, names[0], "ts" if "ts" in names else None, partition_by)
+
+
+def _split(columns: str) -> list[str]:
+    parts, depth = [""], 0
+    for letter in columns:
+        depth += (letter in "<(") - (letter in ">)")
+        if letter == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts
+
+
+def operation(words: list[str]) -> Operation:
+    """Return the operation of a step's words."""
+    match words:
+        case ["insert", keys]:
+            return Insert(_keys(keys))
+        case ["upsert", keys]:
+            return Upsert(_keys(keys))
+        case ["row", *values]:
+            pairs = (each.partition("=") for each in values)
+            return Upsert(rows=({name: value for name, _, value in pairs},))
+        case ["rows", text]:
+            return Upsert(rows=rows_of(text))
+        case ["delete", keys]:
+            return Delete(_keys(keys))
+        case ["update", keys, "set", names]:
+            return Update(_keys(keys), tuple(names.split(",")))
+        case ["merge", "update", changed, "delete", gone, "insert", new]:
+            return Merge(_keys(changed), _keys(new), _keys(gone))
+        case ["touch", *how]:
+            return Touch(Rewrites(how[0] if how else "none"))
+        case ["compact" | "cluster" | "clean" | "archive" as service, *how]:
+            return _service(service, *map(Only, how))
+    return UNDO[words[0]] if words[0] in UNDO else _other(words)
+
+
+def _service(name: str, only: Only | None = None) -> Operation:
+    services: dict[str, Operation] = {
+        "compact": Compact(only),
+        "cluster": Cluster(only),
+        "clean": Clean(),
+        "archive": Archive(),
+    }
+    return services[name]
+
+
+def _other(words: list[str]) -> Operation:
+    match words:
+        case ["fail", keys]:
+            return FailedWrite(_keys(keys))
+        case ["begin", *how]:
+            return _begin(how)
+        case ["commit"]:
+            return CommitWrite()
+        case ["overwrite", keys, *of]:
+            return Overwrite(_keys(keys), Of(of[0]) if of else Of.TABLE)
+        case ["delete_partition", key]:
+            return DeletePartition(int(key))
+        case ["truncate"]:
+            return Truncate()
+        case ["frame", keys, names, *new]:
+            types = {new[0]: parse_type(" ".join(new[1:]))} if new else None
+            return WriteFrame(_keys(keys), tuple(names.split(",")), types, reconcile=True)
+        case ["move_row", key, other]:
+            return MoveRow(int(key), int(other))
+        case ["late", how, keys]:
+            return (LateUpsert if how == "upsert" else LateDelete)(_keys(keys))
+    return _schema_change(words)
+
+
+def _begin(words: list[str]) -> Operation:
+    match words:
+        case ["delete", keys]:
+            return BeginWrite(delete=_keys(keys))
+        case ["insert", keys]:
+            return BeginWrite(insert=_keys(keys))
+        case ["update", keys, *names]:
+            return BeginWrite(_keys(keys), set=tuple(names))
+    raise ValueError(" ".join(words))
+
+
+def _schema_change(words: list[str]) -> Operation:
+    match words:
+        case ["add", name, *rest]:
+            return AddColumn(name, parse_type(_type_in(rest) or "string"), *_place(rest))
+        case ["drop", name]:
+            return DropColumn(name)
+        case ["rename", name, to]:
+            return RenameColumn(name, to)
+        case ["move", name, *rest]:
+            return MoveColumn(name, *_place(rest))
+        case ["type", name, *to]:
+            return ChangeType(name, parse_type(" ".join(to)))
+        case ["forbid" | "allow" as how, name]:
+            return ChangeNullability(name, nullable=how == "allow")
+        case ["retype", name, *to]:
+            return ChangeType(name, parse_type(" ".join(to)), exact=False)
+    raise ValueError(" ".join(words))
+
+
+def _type_in(words: list[str]) -> str:
+    """Return the words before the position."""
+    ends = [words.index(each) for each in ("first", "after") if each in words]
+    return " ".join(words[: min(ends, default=len(words))])
+
+
+def _place(words: list[str]) -> tuple[bool, str | None]:
+    after = words[words.index("after") + 1] if "after" in words else None
+    return "first" in words, after
+
+
+def _keys(text: str) -> tuple[int, ...]:
+    keys: list[int] = []
+    for each in text.split(","):
+        low, _, high = each.partition("..")
+        keys += range(int(low), int(high or low) + 1)
+    return tuple(keys)
+
+
+def places(story: Story, reply: Reply, view: str = "snapshot") -> tuple[Place, ...]:
+    """Compare an answer with the truth at the end."""
+    world = story.world(view)
+    return differences(world, reply.columns, reply.rows, world.schema.names)
+
+
+def diagnosed(story: Story, reply: Reply, view: str = "snapshot") -> tuple[Finding, ...]:
+    """Name everything that is wrong with an answer."""
+    return findings(places(story, reply, view), story.world(view))
+
+
+def named(story: Story, reply: Reply, view: str = "snapshot") -> dict[str, set[tuple[str, str]]]:
+    """Return for each finding its places as (key, column)."""
+    return {
+        finding.kind.value: {(each.key, each.column) for each in finding.places}
+        for finding in diagnosed(story, reply, view)
+    }
+
+
+def witness(story: Story, reply: Reply, kind: FindingKind, key: str, column: str) -> Witness:
+    """Return the witness of one place."""
+    finding = next(each for each in diagnosed(story, reply) if each.kind is kind)
+    return next(each for each in finding.places if (each.key, each.column) == (key, column))
+
+
+def cells(story: Story, names: str, keys: Sequence[object] | None = None) -> set[tuple[str, str]]:
+    """Return all places of columns in rows: `cells(told, "f1 f2", [1, 2])`."""
+    rows = list(story.truth.rows) if keys is None else keys
+    return {(str(key), name) for key in rows for name in names.split()}
+
+
+def changed(reply: Reply, change: dict[str, object]) -> Reply:
+    """Return the reply with columns computed from the value that was there."""
+    names = reply.names
+    rows = tuple(
+        tuple(_apply(change.get(name), value) for name, value in zip(names, row, strict=True))
+        for row in reply.rows
+    )
+    return Reply(reply.columns, rows)
+
+
+def _apply(change: object, value: Value) -> Value:
+    return change(value) if callable(change) else value
+
+
+def labelled(reply: Reply, **names: str) -> Reply:
+    """Return the reply with other labels on its columns."""
+    columns = tuple(
+        Column(names.get(each.name, each.name), each.type, each.canonical) for each in reply.columns
+    )
+    return Reply(columns, reply.rows)

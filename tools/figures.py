@@ -1,0 +1,121 @@
+"""Count a checkout: lines, modules, who imports whom, the words of its identifiers.
+
+    python tools/figures.py [--root CHECKOUT]
+
+Lines are those of Python files that Git tracks. Modules and imports are those of `harness`, which
+has `reports` in it; an import inside a function counts as well. A part of an identifier is a word
+of it (`read_files`, `ReadFiles`: read, files), counted as often as it is written in code; `self`,
+`harness` and the names of Python's builtins do not count.
+"""
+
+from __future__ import annotations
+
+import argparse
+import builtins
+import io
+import keyword
+import re
+import subprocess
+import sys
+import tokenize
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+FOLDERS: Final = ("harness", "reports", "tools", "tests")
+LINKED: Final = ("reports",)
+"""Folders that are imported as parts of `harness`."""
+SMALL: Final = 40
+SHOWN: Final = 20
+IMPORT: Final = re.compile(
+    r"^\s*(?:from (harness[\w.]*) import (\([^)]*\)|[^\n]*)|import (harness[\w.]+))", re.MULTILINE
+)
+FIXED: Final = frozenset({"self", "harness", *dir(builtins), *keyword.kwlist})
+PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+
+
+def texts(root: Path) -> dict[str, str]:
+    """Return the tracked Python files by their paths."""
+    listed = subprocess.run(
+        ["git", "-C", str(root), "ls-files", "-z", "*.py"],  # noqa: S607 - whichever git there is
+        check=True, capture_output=True, text=True,
+    ).stdout.split("\0")  # fmt: skip
+    return {name: (root / name).read_text("utf-8") for name in listed if (root / name).is_file()}
+
+
+def modules(files: Mapping[str, str]) -> dict[str, str]:
+    """Return the texts of what is imported as `harness`, by dotted names."""
+    found = {}
+    for name, text in files.items():
+        folder = name.partition("/")[0]
+        path = f"harness/{name}" if folder in LINKED else name
+        if path.startswith("harness/"):
+            dotted = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+            found[dotted] = text
+    return found
+
+
+def imported(text: str, known: Iterable[str]) -> Iterator[str]:
+    """Yield the modules among the known ones that a text imports."""
+    known = set(known)
+    for module, names, plain in IMPORT.findall(text):
+        if plain:
+            yield plain
+            continue
+        listed = re.sub(r"#.*|[()]", "", names)
+        for name in (each.split(" as ")[0].strip() for each in listed.split(",")):
+            longer = f"{module}.{name}"
+            yield longer if longer in known else module
+
+
+def importers(found: Mapping[str, str]) -> dict[str, set[str]]:
+    """Return who imports each module, itself not counted."""
+    by: dict[str, set[str]] = {name: set() for name in found}
+    for name, text in found.items():
+        for other in imported(text, found):
+            if other in by and other != name:
+                by[other].add(name)
+    return by
+
+
+def parts(text: str) -> Iterator[str]:
+    """Yield the words of all identifiers, each as often as it is written."""
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.NAME and token.string not in FIXED:
+            yield from (part.lower() for part in PART.findall(token.string))
+
+
+def report(root: Path) -> Iterator[str]:
+    """Yield the figures, line by line."""
+    files = texts(root)
+    for folder in FOLDERS:
+        of = [text for name, text in files.items() if name.startswith(f"{folder}/")]
+        yield f"{folder}: {sum(text.count(chr(10)) for text in of)} lines in {len(of)} files"
+    found = modules(files)
+    by = importers(found)
+    alone = [name for name, users in by.items() if len(users) == 1]
+    lines = {name: text.count("\n") for name, text in found.items()}
+    small = sum(lines[name] < SMALL for name in alone)
+    yield f"modules of harness and reports: {len(found)}"
+    yield f"imported by exactly one other: {len(alone)}, of these under {SMALL} lines: {small}"
+    yield f"under {SMALL} lines: {sum(count < SMALL for count in lines.values())}"
+    longest = max(lines, key=lambda name: lines[name])
+    yield f"longest module: {longest}, {lines[longest]} lines"
+    product = (text for name, text in files.items() if not name.startswith("tests/"))
+    frequent = Counter(part for text in product for part in parts(text)).most_common(SHOWN)
+    yield f"most frequent parts of identifiers: {', '.join(f'{word} {n}' for word, n in frequent)}"
+    frequent = Counter(part for text in files.values() for part in parts(text)).most_common(SHOWN)
+    yield f"the same with tests: {', '.join(f'{word} {n}' for word, n in frequent)}"
+
+
+def main() -> int:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--root", type=Path, default=Path(__file__).parents[1])
+    print("\n".join(report(parser.parse_args().root.resolve())))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

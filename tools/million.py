@@ -1,0 +1,158 @@
+"""Measure what judging, reporting and comparing take, as a run grows to a million cells.
+
+    python tools/million.py RUN build/million --cells 14000 100000 1000000
+
+No engine is started: the recorded variants of a run are repeated under other scenario names until
+there are so many cells. The two runs that are compared have the same records. Prints Markdown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # `tools`
+
+from harness.run.load_run import ANSWERS, STATES
+from harness.run.run_info import INFO
+from tools.markdown_table import table
+
+HARNESS: Final = Path(sys.executable).with_name("harness")
+MB: Final = 1024  # the kernel counts kilobytes
+NAMED: Final = ("variants", "cells")
+"""Of the plan, what is repeated as lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandUsage:
+    """What one command took."""
+
+    command: str
+    cells: int
+    status: int
+    seconds: float
+    cpu_s: float
+    peak_mb: float
+
+
+def repeat(run: Path, folder: Path, cells: int) -> int:
+    """Make a run of at least so many cells out of a recorded one; return how many it has."""
+    plan = json.loads((run / INFO).read_bytes())
+    copies = -(-cells // len(plan["cells"]))
+    folder.mkdir(parents=True)
+    with (folder / INFO).open("w", encoding="utf-8") as out:
+        out.writelines(_plan(plan, copies))
+    names = sorted({each["scenario"] for each in plan["variants"]})
+    for name in (STATES, ANSWERS):
+        text = (run / name).read_text(encoding="utf-8")
+        with (folder / name).open("w", encoding="utf-8") as out:
+            out.writelines(_renamed(text, names, copy) for copy in range(copies))
+    return copies * len(plan["cells"])
+
+
+def _plan(plan: Mapping[str, Any], copies: int) -> Iterator[str]:
+    """Yield the text of the plan, a part of each copy at a time: a million cells are many."""
+    whole = {name: each for name, each in plan.items() if name not in (*NAMED, *_BY_NAME)}
+    yield json.dumps(whole)[:-1]
+    names = sorted({each["scenario"] for each in plan["variants"]})
+    for name in (*NAMED, *_BY_NAME):
+        begin, end = "[]" if name in NAMED else "{}"
+        yield f', "{name}": {begin}'
+        texts = (_renamed(json.dumps(plan[name]), names, copy)[1:-1] for copy in range(copies))
+        for at, text in enumerate(filter(None, texts)):
+            yield f"{', ' if at else ''}{text}"
+        yield end
+    yield "}\n"
+
+
+_BY_NAME: Final = ("scenarios", "baselines")
+"""Of the plan, what is repeated as mappings by the names of variants and scenarios."""
+
+
+def _renamed(text: str, names: Iterable[str], copy: int) -> str:
+    """Return the text of a copy; the first one is as it was recorded."""
+    if copy:
+        for name in names:
+            for end in '["':  # of a variant's id, and of the name alone
+                text = text.replace(f'"{name}{end}', f'"{name}_{copy}{end}')
+    return text
+
+
+def measure(command: Sequence[str], cells: int, log: Path) -> CommandUsage:
+    """Run a command of the harness, and return what it took."""
+    began = time.monotonic()
+    with log.open("w", encoding="utf-8") as out:
+        process = os.posix_spawn(
+            HARNESS,
+            [str(HARNESS), *command],
+            {**os.environ, "COLUMNS": "120"},
+            file_actions=[(os.POSIX_SPAWN_DUP2, out.fileno(), 1)],
+        )
+        _, status, used = os.wait4(process, 0)
+    return CommandUsage(
+        " ".join(each for each in command if not each.startswith(("/", "--"))),
+        cells,
+        os.waitstatus_to_exitcode(status),
+        time.monotonic() - began,
+        used.ru_utime + used.ru_stime,
+        used.ru_maxrss / MB,
+    )
+
+
+def measured(run: Path, folder: Path, cells: int) -> Iterator[CommandUsage]:
+    """Yield what each command takes on a run of so many cells, which is removed at last."""
+    folder = folder.resolve()
+    one, other = folder / "one", folder / "other"
+    try:
+        made = repeat(run, one, cells)
+        for command in (["judge"], ["report", "terminal"], ["report", "junit"]):
+            yield measure([*command, "--run-dir", str(one)], made, folder / f"{command[-1]}.txt")
+        shutil.copytree(one, other, copy_function=_linked)
+        yield measure(["compare", str(one), str(other)], made, folder / "compare.txt")
+        yield measure(["report", "html", "--run-dir", str(one)], made, folder / "html.txt")
+    finally:
+        for each in (one, other):
+            shutil.rmtree(each, ignore_errors=True)
+
+
+def _linked(source: str, target: str) -> None:
+    """Give a file a second name: the copy needs no room."""
+    with suppress(FileNotFoundError):  # the pointer of a run in the making
+        os.link(source, target)
+
+
+def figures(used: CommandUsage) -> Sequence[str]:
+    """Return the cells of a line of the table."""
+    per_cell = used.cpu_s * 1000 / used.cells
+    seconds = f"{used.seconds:.1f}", f"{used.cpu_s:.1f}", f"{per_cell:.2f}"
+    return used.command, f"{used.cells:,}", str(used.status), *seconds, f"{used.peak_mb:.0f}"
+
+
+def main() -> int:
+    """Measure each size, and print a line for each command as it ends."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("run", type=Path, help="a recorded run, which is not changed")
+    parser.add_argument("folder", type=Path, help="a new folder; 5 GB for a million cells")
+    parser.add_argument("--cells", type=int, nargs="+", default=[14_000, 100_000, 1_000_000])
+    given = parser.parse_args()
+    head = ("command", "cells", "status", "s", "CPU s", "CPU ms a cell", "memory at most, MB")
+    print("\n".join(table(head, [])))
+    for cells in given.cells:
+        for each in measured(given.run, given.folder, cells):
+            print(f"| {' | '.join(figures(each))} |", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
