@@ -22,6 +22,7 @@ from typing import Final, TypeVar
 from harness.artifacts import spread_files
 from harness.artifacts.cache import Cache
 from harness.core import jsonl, registry
+from harness.core.errors import EnvironmentProblem
 from harness.core.jsonl import Record
 
 Plain = TypeVar("Plain")
@@ -96,7 +97,7 @@ class ResultCache:
 
     def _keep(self, name: str, text: str) -> None:
         content = text.encode()
-        with suppress(OSError):  # what cannot be kept is worked out again
+        with suppress(OSError, EnvironmentProblem):  # what cannot be kept is worked out again
             spread_files.write(self.folder, name, _sum(content) + content)
 
     def _find(self, name: str) -> bytes | None:

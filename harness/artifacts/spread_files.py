@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
+from harness.core.atomic_write import atomic_write
+
 PARTS: Final = "parts"
 """Folder of files that are being written; what is old in it was left by the dead."""
 
@@ -20,7 +22,7 @@ def write(folder: Path, name: str, content: bytes) -> None:
     path = place(folder, name)
     # A name of its own: several harnesses may write the same at the same time.
     part = folder / PARTS / f"{uuid4().hex}{path.suffix}"
-    for each in (path.parent, part.parent):
-        each.mkdir(parents=True, exist_ok=True)
-    part.write_bytes(content)
-    part.replace(path)
+    for parent in (path.parent, part.parent):
+        parent.mkdir(parents=True, exist_ok=True)
+    with atomic_write(path, part):
+        part.write_bytes(content)
