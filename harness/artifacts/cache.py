@@ -9,11 +9,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
+from uuid import uuid4
 
 import platformdirs
 from filelock import FileLock
 
 from harness.artifacts.distribution import Artifact
+from harness.core.atomic_write import atomic_write
 from harness.core.errors import UsageProblem
 
 ENVIRONMENT_VARIABLE = "HARNESS_CACHE"
@@ -140,3 +143,23 @@ def stamp_path(path: Path) -> Path:
 def _stamp(path: Path, sha256: str) -> str:
     seen = path.stat()
     return f"{seen.st_size} {seen.st_mtime_ns} {sha256}\n"
+
+
+UNFINISHED: Final = "parts"
+"""Folder of files that are being written; what is old in it was left by the dead."""
+
+
+def sharded_path(folder: Path, name: str) -> Path:
+    """Return where the file of a name is, or would be."""
+    return folder / name[:2] / name
+
+
+def write_sharded(folder: Path, name: str, content: bytes) -> None:
+    """Write a file, complete or not at all."""
+    path = sharded_path(folder, name)
+    # A name of its own: several harnesses may write the same at the same time.
+    part = folder / UNFINISHED / f"{uuid4().hex}{path.suffix}"
+    for parent in (path.parent, part.parent):
+        parent.mkdir(parents=True, exist_ok=True)
+    with atomic_write(path, part):
+        part.write_bytes(content)

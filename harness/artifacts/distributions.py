@@ -234,3 +234,20 @@ def _plain(settings: Mapping[str, object]) -> dict[str, object]:
         key: _plain(value) if isinstance(value, Mapping) else value
         for key, value in settings.items()
     }
+
+
+@cache
+def declared_unknown(reader: str, family: str, table_version: str) -> str:
+    """Say in few words that a reader is declared not to know such tables; empty where it is not.
+
+    >>> declared_unknown("hive-3.1.3{path=fetch}", "hudi", "9")
+    'hive-3.1.3 knows hudi tables up to version 8, not 9 (HoodieTableVersion of Hudi 1.0.2)'
+    """
+    name = reader.partition("{")[0]
+    if not (exists(name) and table_version.isdigit()):
+        return ""
+    for each in load(name).reads:
+        if each.family == family and int(table_version) > each.up_to:
+            known = f"knows {family} tables up to version {each.up_to}, not {table_version}"
+            return f"{name} {known} ({each.source})"
+    return ""

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from harness.artifacts.cache import Cache
-from harness.artifacts.class_patch import replace_code, replace_constants
 from harness.artifacts.distribution import ARCHIVE, Artifact, ClassPatch, Distribution
-from harness.artifacts.made_classes import login_module, written
+from harness.artifacts.java_classes import login_module, replace_code, replace_constants, written
 from harness.artifacts.unpack import unpack_tar
 from harness.core.errors import EnvironmentProblem, unwritable
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, Field, NonNegativeInt, PlainValidator
 
-from harness.artifacts import version_rules, yaml_cache
+from harness.artifacts import result_cache, version_rules
 from harness.artifacts.distribution import (
     ARCHIVE,
     Artifact,
@@ -257,7 +257,7 @@ def read(text: str, where: str, other: Other) -> tuple[Data, Document]:
         ScenarioProblem: it is no YAML, or names rules that are not about it.
 
     """
-    document = yaml_cache.parse(text, where)
+    document = result_cache.parse_yaml(text, where)
     own = data = document.data
     if not isinstance(own, dict):
         return own, document

@@ -113,9 +113,8 @@ def asked(what: str) -> Iterator[None]:
 def configure() -> None:
     """Let testcontainers do without its reaper, and reach ports on loopback.
 
-    The reaper's image would have to be pulled, and it loses its connection where the daemon is slow
-    (testcontainers-python issue 1114); `container_network` cleans up instead. On a machine that was
-    made of a container's image testcontainers takes itself to be inside of one.
+    `container_network` cleans up instead. On a machine that was made of a container's image
+    testcontainers takes itself to be inside of one.
     """
     from testcontainers.core.config import (  # noqa: PLC0415
         ConnectionMode,

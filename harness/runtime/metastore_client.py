@@ -17,7 +17,7 @@ from thrift.transport.TTransport import TBufferedTransport, TTransportException
 
 from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.records import Refusal
-from harness.runtime import metastore_locks, metastore_transactions
+from harness.runtime import metastore_transactions
 from harness.runtime.metastore_objects import DEFAULT, CatalogEntry, decode, entry, placed
 
 TIMEOUT_S: Final = 60.0
@@ -156,22 +156,22 @@ class Catalog:
     def lock(self, database: str, table: str) -> None:
         """Lock a table, so that who is about to commit to it waits."""
         with _answered(self.uri):
-            metastore_locks.lock(self.client, database, table)
+            metastore_transactions.lock(self.client, database, table)
 
     def is_waited_for(self, database: str, table: str) -> bool:
         """Return whether somebody waits for a lock of a table."""
         with _answered(self.uri):
-            return metastore_locks.waiting(self.client, database, table)
+            return metastore_transactions.has_waiting_lock(self.client, database, table)
 
     def unlock(self, database: str, table: str) -> None:
         """Take away all locks of a table, also that of a writer that died while it waited."""
         with _answered(self.uri):
-            metastore_locks.unlock(self.client, database, table)
+            metastore_transactions.unlock(self.client, database, table)
 
     def transactions(self, database: str, table: str) -> tuple[int, ...]:
         """Return the numbers of the open transactions that have locks of a table."""
         with _answered(self.uri):
-            return metastore_locks.holders(self.client, database, table)
+            return metastore_transactions.lock_holders(self.client, database, table)
 
     def _table(self, database: str, name: str) -> Any:  # noqa: ANN401 - Thrift's own class
         try:
