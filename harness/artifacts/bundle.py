@@ -94,7 +94,6 @@ class Hashed(io.RawIOBase):
         self._content, self._progress, self._digest = content, progress, hashlib.sha256()
 
     def read(self, size: int = -1) -> bytes:
-        """Read on."""
         data = self._content.read(size)
         self._digest.update(data)
         self._progress.advance(len(data))

@@ -46,9 +46,7 @@ class Cache:
 
         It is offline when that is asked for; when nothing is, HARNESS_OFFLINE says it.
 
-        Raises:
-            UsageProblem: HARNESS_CACHE names the home of nobody.
-
+        Raises UsageProblem: HARNESS_CACHE names the home of nobody.
         """
         named = os.environ.get(ENVIRONMENT_VARIABLE)
         root = Path(named) if named else platformdirs.user_cache_path("lake-table-harness")
@@ -56,11 +54,9 @@ class Cache:
         return cls(_expanded(root).absolute(), told if offline is None else offline)
 
     def artifact(self, artifact: Artifact) -> Path:
-        """Where an artifact's file is, or will be."""
         return self.root / "artifacts" / artifact.sha256[:16] / artifact.file_name
 
     def tree(self, key: str) -> Path:
-        """Where the unpacked server tree with this digest is, or will be."""
         return self.root / "unpacked" / key[:16]
 
     def jre(self, version: str, sha256: str) -> Path:
@@ -68,7 +64,6 @@ class Cache:
         return self.root / "jre" / f"{version}-{sha256[:16]}"
 
     def states(self) -> Path:
-        """The folder of table states, each named by its digest."""
         return self.root / "states"
 
     def archives(self) -> Path:
@@ -113,7 +108,6 @@ class Cache:
         stamp_path(path).write_text(_stamp(path, artifact.sha256))
 
     def remove(self, artifact: Artifact) -> None:
-        """Remove an artifact's file and its stamp."""
         path = self.artifact(artifact)
         stamp_path(path).unlink(missing_ok=True)
         path.unlink(missing_ok=True)
@@ -150,12 +144,10 @@ UNFINISHED: Final = "parts"
 
 
 def sharded_path(folder: Path, name: str) -> Path:
-    """Return where the file of a name is, or would be."""
     return folder / name[:2] / name
 
 
 def write_sharded(folder: Path, name: str, content: bytes) -> None:
-    """Write a file, complete or not at all."""
     path = sharded_path(folder, name)
     # A name of its own: several harnesses may write the same at the same time.
     part = folder / UNFINISHED / f"{uuid4().hex}{path.suffix}"

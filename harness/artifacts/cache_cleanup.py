@@ -31,6 +31,9 @@ from harness.core.errors import EnvironmentProblem
 MADE_AGAIN: Final = ("states", table_homes.TABLES, "answers", "results", "archives")
 """Folders whose content the next run that needs it makes again. Archives are of classes, what
 servers start with; another file for each version of the jars."""
+ENGINE_FOLDERS: Final = ("artifacts", "unpacked", "jre", "spark", python_home.FOLDER)
+"""Where the files of engines are: downloads, server trees, Java, other versions of PySpark, and
+packages of programs of Python."""
 MADE_IN: Final = ("", "archives", "jre", "python", "spark", "states", "unpacked")
 """Folders of the cache in which things are made beside their place; a bundle's is its own."""
 JAVAS: Final = ".temp"
@@ -77,9 +80,7 @@ def prune(cache: Cache, before: float) -> tuple[FolderSize, ...]:
 
     Return what was removed of each folder. What has no name that the harness gives stays.
 
-    Raises:
-        UsageProblem: the folder is no cache.
-
+    Raises UsageProblem: the folder is no cache.
     """
     cache_mark.check(cache)
     return tuple(_pruned(cache, cache.root / name, before) for name in MADE_AGAIN)
@@ -137,27 +138,20 @@ def _is_old(path: Path) -> bool:
         return False
 
 
-ENGINE_FOLDERS: Final = ("artifacts", "unpacked", "jre", "spark", python_home.FOLDER)
-"""Where the files of engines are: downloads, server trees, Java, other versions of PySpark, and
-packages of programs of Python."""
-
-
 def prune_engines(names: Sequence[str], cache: Cache) -> tuple[FolderSize, ...]:
     """Remove the files of distributions, but for those that others share; return what was removed.
 
     `names`: the distributions. Files of no known distribution go as well: their lock data have
     changed since they were fetched, or are gone.
 
-    Raises:
-        UsageProblem: the folder is no cache, or there is no such distribution.
-
+    Raises UsageProblem: the folder is no cache, or there is no such distribution.
     """
     cache_mark.check(cache)
     for name in names:
         distributions.load(name)
     others = (name for name in distributions.names() if name not in names)
     kept = {place for name in others for place in _places(name, cache)}
-    return tuple(_pruned(cache, folder, kept) for folder in ENGINE_FOLDERS)
+    return tuple(_pruned_engines(cache, folder, kept) for folder in ENGINE_FOLDERS)
 
 
 def _places(name: str, cache: Cache) -> Iterator[str]:
@@ -175,7 +169,7 @@ def _places(name: str, cache: Cache) -> Iterator[str]:
     yield from (str(each.relative_to(cache.root)) for each in folders)
 
 
-def _pruned(cache: Cache, folder: str, kept: set[str]) -> FolderSize:
+def _pruned_engines(cache: Cache, folder: str, kept: set[str]) -> FolderSize:
     there = cache_mark.named(cache.root / folder) if (cache.root / folder).is_dir() else ()
     gone = [each for each in there if str(each.relative_to(cache.root)) not in kept]
     return remove_all(gone, folder, cache)

@@ -56,9 +56,7 @@ _own: Final[dict[str, OwnLock]] = {}
 def register(name: str, text: str, file: str) -> None:
     """Make a distribution of somebody's own known, or say anew what it is.
 
-    Raises:
-        UsageProblem: one that is shipped, or that a package adds, is called so.
-
+    Raises UsageProblem: one that is shipped, or that a package adds, is called so.
     """
     if name in LOCKS.names():
         raise UsageProblem(f"{file}: {name} is shipped; give the file, and what it says, a name")
@@ -88,7 +86,6 @@ def is_shipped(name: str) -> bool:
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of the distributions with lock data, sorted."""
     return tuple(sorted((*LOCKS.names(), *_own)))
 
 
@@ -163,7 +160,6 @@ def by_rules(name: str) -> bool:
 
 
 def _text(name: str) -> tuple[str, str]:
-    """Return lock data and where they stand."""
     if by_rules(name):
         product, version = next(iter(version_rules.versions(name).items()))
         said = {"name": name, "version": version, "rules": product}

@@ -22,7 +22,6 @@ PATCHES = "patches"
 
 
 def sources(distribution: Distribution) -> list[Artifact]:
-    """The artifacts a tree is made from."""
     patched = {patch.jar for patch in distribution.patches}
     return [a for a in distribution.artifacts if a.in_tree or a.file_name in patched]
 
@@ -65,7 +64,6 @@ def _fill(distribution: Distribution, cache: Cache, work: Path) -> None:
 
 
 def _write_jar(jar: Path, name: str, content: bytes) -> None:
-    """Write a jar of one file, the same bytes each time."""
     with zipfile.ZipFile(jar, "x") as made:
         made.writestr(zipfile.ZipInfo(name), content)
 

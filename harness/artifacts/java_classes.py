@@ -166,7 +166,6 @@ class _Method:
     access: int = _PUBLIC
 
     def written(self, pool: _Constants) -> bytes:
-        """Return it as a class file has it."""
         body = struct.pack(">HHI", self.stack, self.local, len(self.code)) + self.code
         body += struct.pack(">HH", 0, 0)  # neither handlers of exceptions nor attributes
         named = (pool.text(self.name), pool.text(self.descriptor))
@@ -175,7 +174,6 @@ class _Method:
 
 
 def written(main: MainClass) -> bytes:
-    """Return the class file."""
     server, _, method = main.calls.rpartition(".")
     pool = _Constants()
     called = pool.class_(server)

@@ -45,7 +45,6 @@ class ResultCache:
 
     @classmethod
     def of(cls, cache: Cache) -> ResultCache:
-        """Return the results that are kept in a cache."""
         return cls(cache.root / FOLDER, "" if registry.added() else own_code())
 
     def records(
@@ -136,7 +135,6 @@ def _digest(root: Path) -> str:
 
 
 def _installed() -> Iterator[str]:
-    """Yield the names that say which version of each package is installed."""
     for folder in filter(Path.is_dir, map(Path, sys.path)):
         yield from (each.name for each in folder.iterdir() if each.name.endswith(INSTALLED))
 

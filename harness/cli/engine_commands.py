@@ -30,7 +30,6 @@ class _ListFirst(TyperGroup):
     """Without a command, the engines are listed."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - a private type
-        """Read what was typed."""
         return super().parse_args(ctx, args or ["list"])
 
 

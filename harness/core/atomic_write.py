@@ -17,9 +17,7 @@ def atomic_write(path: Path, unfinished: Path | None = None) -> Iterator[Path]:
     If the block raises, what was there before stays. The folder of `path` is there. `unfinished`:
     where to write meanwhile, on the same file system, where several may write it at a time.
 
-    Raises:
-        EnvironmentProblem: the file system refused something; it names the file.
-
+    Raises EnvironmentProblem: the file system refused something; it names the file.
     """
     part = unfinished or path.with_name(f"{path.name}.part")
     try:

@@ -51,9 +51,7 @@ class JobThreads:
     def check(self) -> None:
         """Check that no other job has failed, nor the body beside which they run.
 
-        Raises:
-            HaltedError: one has, so the job that calls this is to end.
-
+        Raises HaltedError: one has, so the job that calls this is to end.
         """
         if self.failed.is_set():
             raise HaltedError
@@ -85,7 +83,6 @@ class ClosableQueue(Generic[T]):
     _changed: threading.Condition = field(default_factory=threading.Condition)
 
     def put_all(self, items: Iterable[T]) -> None:
-        """Add items."""
         with self._changed:
             self._items.extend(items)
             self._changed.notify_all()

@@ -216,9 +216,7 @@ class _Export:
 def _inside(state: State, path: str) -> PurePosixPath:
     """Return a path of a state that stays in the table's folder, by itself and through links.
 
-    Raises:
-        UsageProblem: it does not.
-
+    Raises UsageProblem: it does not.
     """
     name, found = PurePosixPath(path), state.table / path
     if name.is_absolute() or ".." in name.parts or found.is_symlink():

@@ -49,7 +49,6 @@ class ContainerNetwork:
     """A network that is made when it is first asked for. For several threads."""
 
     def __init__(self) -> None:
-        """Nothing is made yet, and no daemon asked."""
         self._lock = threading.Lock()
         self._network: Network | None = None
         self._watchdog: subprocess.Popen[bytes] | None = None
@@ -57,15 +56,12 @@ class ContainerNetwork:
 
     @property
     def labels(self) -> Mapping[str, str]:
-        """What everything is labelled with that is made here."""
         return {OWNER: self.owner}
 
     def made(self) -> Network:
         """Return the network, in which ports are published on loopback alone.
 
-        Raises:
-            EnvironmentProblem: no daemon answers.
-
+        Raises EnvironmentProblem: no daemon answers.
         """
         with self._lock:
             if self._network is None:
@@ -76,7 +72,6 @@ class ContainerNetwork:
             return self._network
 
     def close(self) -> None:
-        """Remove the network, and containers that somebody left."""
         with self._lock:
             if self._network is not None:
                 remove(self.owner)
@@ -101,12 +96,10 @@ def owner() -> str:
 
 
 def dead(owners: Iterable[str]) -> set[str]:
-    """Return those owners that ran on this machine, and run no more."""
     return {each for each in owners if _is_dead(each)}
 
 
 def sweep() -> None:
-    """Remove what harnesses of this machine left that were killed."""
     for each in dead(owners()):
         remove(each)
 
@@ -151,9 +144,7 @@ def name() -> str:
 def owners() -> set[str]:
     """Return who made what is there.
 
-    Raises:
-        EnvironmentProblem: no daemon answers.
-
+    Raises EnvironmentProblem: no daemon answers.
     """
     with closing(docker_daemon.client()) as client, docker_daemon.asked("list containers"):
         every = [

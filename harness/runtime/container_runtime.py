@@ -59,7 +59,6 @@ class ContainerRuntime:
 
     @property
     def inside(self) -> str:
-        """Return how other containers reach its server."""
         return f"{self.alias}:{self.image.contract.port}"
 
     @contextmanager
@@ -189,7 +188,6 @@ class Container:
 
     @property
     def log(self) -> Path:
-        """The file that takes all that it writes."""
         return self._log
 
     def alive(self) -> bool:
@@ -216,7 +214,6 @@ class Container:
         return log_file.tail(self._log, lines)
 
     def log_size(self) -> int:
-        """Return the length of its log in bytes."""
         return log_file.size(self._log)
 
     def log_since(self, start: int) -> str:

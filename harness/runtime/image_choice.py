@@ -93,9 +93,7 @@ def chosen(name: str) -> ContainerImage:
 def choose(distribution: Distribution, cache: Cache, progress: Progress) -> ContainerImage:
     """Return the image of a distribution, the same one for as long as this process lasts.
 
-    Raises:
-        EnvironmentProblem: no daemon answers; there is no image; the bundle cannot be added.
-
+    Raises EnvironmentProblem: no daemon answers; there is no image; the bundle cannot be added.
     """
     with _lock:
         if distribution.name not in _chosen:
@@ -176,7 +174,6 @@ def wanted(distribution: Distribution) -> str:
 
 
 def _just_this(name: str, distribution: Distribution) -> bool:
-    """Return whether no other image may be taken instead."""
     return "@" in name or bool(distribution.image)
 
 
@@ -217,9 +214,7 @@ def pinned(official: str) -> str:
 
     Empty where it is any image of this name.
 
-    Raises:
-        UsageProblem: the variable is wrong, whichever image it is about.
-
+    Raises UsageProblem: the variable is wrong, whichever image it is about.
     """
     text = os.environ.get(PINS, "")
     if not text:
@@ -231,9 +226,7 @@ def pinned(official: str) -> str:
 def parse_pins(text: str, known: Collection[str]) -> Mapping[str, str]:
     """Return images by digest by the official names that they stand for. Pure.
 
-    Raises:
-        UsageProblem: one is written wrongly, or stands for none of `known`.
-
+    Raises UsageProblem: one is written wrongly, or stands for none of `known`.
     """
     pins = dict[str, str]()
     for each in text.split():

@@ -21,7 +21,6 @@ WHO: Final = {"user": "harness", "hostname": "localhost"}
 
 
 def is_transactional(table: Any) -> bool:  # noqa: ANN401 - Thrift's own class
-    """Return whether the metastore counts the writes of a table."""
     return str((table.parameters or {}).get("transactional", "")).lower() == "true"
 
 
@@ -65,19 +64,16 @@ def _flagged(ids: Sequence[int], bits: bytes) -> Iterator[int]:
 
 
 def lock(client: Any, database: str, name: str) -> None:  # noqa: ANN401 - Thrift's own class
-    """Lock a table for everybody else."""
     kind, level = ttypes.LockType.EXCLUSIVE, ttypes.LockLevel.TABLE
     whole = ttypes.LockComponent(type=kind, level=level, dbname=database, tablename=name)
     client.lock(ttypes.LockRequest([whole], **WHO))
 
 
 def has_waiting_lock(client: Any, database: str, name: str) -> bool:  # noqa: ANN401
-    """Return whether somebody waits for a lock of a table."""
     return any(e.state == ttypes.LockState.WAITING for e in _locks(client, database, name))
 
 
 def unlock(client: Any, database: str, name: str) -> None:  # noqa: ANN401
-    """Take away all locks of a table, those that somebody waits for as well."""
     for each in _locks(client, database, name):
         with suppress(ttypes.NoSuchLockException):  # it ended by itself
             client.unlock(ttypes.UnlockRequest(each.lockid))
