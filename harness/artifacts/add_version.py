@@ -19,7 +19,8 @@ from harness.artifacts.distribution import Artifact, Distribution
 from harness.artifacts.download import OpenRepository
 from harness.artifacts.lock import coordinates
 from harness.core import yaml_writer
-from harness.core.errors import UsageProblem, naming
+from harness.core.atomic_write import atomic_write
+from harness.core.errors import UsageProblem
 from harness.core.progress import Progress
 from harness.core.runtime_names import AT, CONTAINER
 
@@ -118,7 +119,7 @@ def _write(file: Path, name: str, artifacts: list[Artifact], disk_mb: int) -> No
         ),
     }
     text = yaml_writer.written(yaml_writer.block(data), offset=2)
-    with naming(file):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_write(file) as part:
+        part.write_text(text, encoding="utf-8")
     distributions.register(name, text, str(file))

@@ -48,9 +48,7 @@ _BESIDE: Final = re.compile(
 def check(cache: Cache) -> None:
     """Check that a folder is a cache, or can become one: it is empty, or not there.
 
-    Raises:
-        UsageProblem: it is somebody's folder.
-
+    Raises UsageProblem: it is somebody's folder.
     """
     if not cache.root.exists():
         return
@@ -87,7 +85,6 @@ def named(folder: Path) -> list[Path]:
 
 
 def _strange(root: Path) -> Iterator[Path]:
-    """Yield what no cache holds."""
     for each in root.iterdir():
         if each.name not in NAMES:
             yield from () if _BESIDE.fullmatch(each.name) else (each,)

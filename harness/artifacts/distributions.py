@@ -56,9 +56,7 @@ _own: Final[dict[str, OwnLock]] = {}
 def register(name: str, text: str, file: str) -> None:
     """Make a distribution of somebody's own known, or say anew what it is.
 
-    Raises:
-        UsageProblem: one that is shipped, or that a package adds, is called so.
-
+    Raises UsageProblem: one that is shipped, or that a package adds, is called so.
     """
     if name in LOCKS.names():
         raise UsageProblem(f"{file}: {name} is shipped; give the file, and what it says, a name")
@@ -88,7 +86,6 @@ def is_shipped(name: str) -> bool:
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of the distributions with lock data, sorted."""
     return tuple(sorted((*LOCKS.names(), *_own)))
 
 
@@ -163,7 +160,6 @@ def by_rules(name: str) -> bool:
 
 
 def _text(name: str) -> tuple[str, str]:
-    """Return lock data and where they stand."""
     if by_rules(name):
         product, version = next(iter(version_rules.versions(name).items()))
         said = {"name": name, "version": version, "rules": product}
@@ -234,3 +230,20 @@ def _plain(settings: Mapping[str, object]) -> dict[str, object]:
         key: _plain(value) if isinstance(value, Mapping) else value
         for key, value in settings.items()
     }
+
+
+@cache
+def declared_unknown(reader: str, family: str, table_version: str) -> str:
+    """Say in few words that a reader is declared not to know such tables; empty where it is not.
+
+    >>> declared_unknown("hive-3.1.3{path=fetch}", "hudi", "9")
+    'hive-3.1.3 knows hudi tables up to version 8, not 9 (HoodieTableVersion of Hudi 1.0.2)'
+    """
+    name = reader.partition("{")[0]
+    if not (exists(name) and table_version.isdigit()):
+        return ""
+    for each in load(name).reads:
+        if each.family == family and int(table_version) > each.up_to:
+            known = f"knows {family} tables up to version {each.up_to}, not {table_version}"
+            return f"{name} {known} ({each.source})"
+    return ""

@@ -51,7 +51,6 @@ class OpenRepository:
 
 @contextmanager
 def connected(repository: Repository) -> Iterator[OpenRepository]:
-    """The repository, ready to download from until the block ends."""
     with requests.Session() as session:
         session.auth = repository.login
         yield OpenRepository(repository.url, session)

@@ -127,7 +127,6 @@ def _no_space(cache: Path, needed: int, free: int) -> EnvironmentProblem:
 
 
 def missing_artifacts(distribution: Distribution, cache: Cache) -> tuple[Artifact, ...]:
-    """The artifacts among what is missing."""
     key = distributions.tree_digest(distribution)
     unpacked = key is not None and cache.tree(key).is_dir()
     needed = (each for each in distribution.artifacts if not (each.in_tree and unpacked))

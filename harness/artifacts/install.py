@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from harness.artifacts.cache import Cache
-from harness.artifacts.class_patch import replace_code, replace_constants
 from harness.artifacts.distribution import ARCHIVE, Artifact, ClassPatch, Distribution
-from harness.artifacts.made_classes import login_module, written
+from harness.artifacts.java_classes import login_module, replace_code, replace_constants, written
 from harness.artifacts.unpack import unpack_tar
 from harness.core.errors import EnvironmentProblem, unwritable
 
@@ -23,7 +22,6 @@ PATCHES = "patches"
 
 
 def sources(distribution: Distribution) -> list[Artifact]:
-    """The artifacts a tree is made from."""
     patched = {patch.jar for patch in distribution.patches}
     return [a for a in distribution.artifacts if a.in_tree or a.file_name in patched]
 
@@ -66,7 +64,6 @@ def _fill(distribution: Distribution, cache: Cache, work: Path) -> None:
 
 
 def _write_jar(jar: Path, name: str, content: bytes) -> None:
-    """Write a jar of one file, the same bytes each time."""
     with zipfile.ZipFile(jar, "x") as made:
         made.writestr(zipfile.ZipInfo(name), content)
 

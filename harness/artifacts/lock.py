@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, Field, NonNegativeInt, PlainValidator
 
-from harness.artifacts import version_rules, yaml_cache
+from harness.artifacts import result_cache, version_rules
 from harness.artifacts.distribution import (
     ARCHIVE,
     Artifact,
@@ -229,9 +229,7 @@ def parse(text: str, where: str, other: Other) -> Distribution:
         where: the file's name, for messages.
         other: reads the distributions that this one is like, or takes artifacts from.
 
-    Raises:
-        ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
-
+    Raises ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
     """
     data, document = read(text, where, other)
     form = validation.make(_LockForm, data, document, (), "lock data")
@@ -253,11 +251,9 @@ def parse(text: str, where: str, other: Other) -> Distribution:
 def read(text: str, where: str, other: Other) -> tuple[Data, Document]:
     """Return what a file says on top of what it builds on, and the file's lines.
 
-    Raises:
-        ScenarioProblem: it is no YAML, or names rules that are not about it.
-
+    Raises ScenarioProblem: it is no YAML, or names rules that are not about it.
     """
-    document = yaml_cache.parse(text, where)
+    document = result_cache.parse_yaml(text, where)
     own = data = document.data
     if not isinstance(own, dict):
         return own, document

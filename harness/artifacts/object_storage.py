@@ -54,7 +54,6 @@ class _StorageForm:
 
 
 def store() -> str:
-    """Return the name of the distribution of the object store."""
     return _load().store
 
 

@@ -64,7 +64,6 @@ def wanted(distribution: Distribution) -> IndexFile | None:
 
 
 def folder(found: IndexFile, cache_: Cache) -> Path:
-    """Return where a version is, or will be."""
     return cache_.root / "spark" / f"{found.version}-{found.sha256[:16]}"
 
 

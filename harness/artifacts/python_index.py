@@ -52,7 +52,6 @@ class IndexFile:
 
     @property
     def name(self) -> str:
-        """What is fetched, for people."""
         return f"{self.project}=={self.version}"
 
 

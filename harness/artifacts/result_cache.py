@@ -15,14 +15,17 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
-from harness.artifacts import spread_files
-from harness.artifacts.cache import Cache
-from harness.core import jsonl, registry
+from harness.artifacts import cache_mark
+from harness.artifacts.cache import Cache, sharded_path, write_sharded
+from harness.core import jsonl, registry, yaml_reader
+from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.jsonl import Record
+from harness.core.problems import Problems
+from harness.core.yaml_reader import Document, KeyPath
 
 Plain = TypeVar("Plain")
 
@@ -42,7 +45,6 @@ class ResultCache:
 
     @classmethod
     def of(cls, cache: Cache) -> ResultCache:
-        """Return the results that are kept in a cache."""
         return cls(cache.root / FOLDER, "" if registry.added() else own_code())
 
     def records(
@@ -96,13 +98,13 @@ class ResultCache:
 
     def _keep(self, name: str, text: str) -> None:
         content = text.encode()
-        with suppress(OSError):  # what cannot be kept is worked out again
-            spread_files.write(self.folder, name, _sum(content) + content)
+        with suppress(OSError, EnvironmentProblem):  # what cannot be kept is worked out again
+            write_sharded(self.folder, name, _sum(content) + content)
 
     def _find(self, name: str) -> bytes | None:
         """Read what is kept; None where nothing is, or not all: the machine may have gone down."""
         try:
-            head, _, content = spread_files.place(self.folder, name).read_bytes().partition(b"\n")
+            head, _, content = sharded_path(self.folder, name).read_bytes().partition(b"\n")
         except OSError:
             return None
         return content if head + b"\n" == _sum(content) else None
@@ -133,7 +135,6 @@ def _digest(root: Path) -> str:
 
 
 def _installed() -> Iterator[str]:
-    """Yield the names that say which version of each package is installed."""
     for folder in filter(Path.is_dir, map(Path, sys.path)):
         yield from (each.name for each in folder.iterdir() if each.name.endswith(INSTALLED))
 
@@ -147,3 +148,26 @@ def _files(folder: str, below: str = "") -> Iterator[str]:
             yield below + each.name
         elif each.is_dir() and each.name != "__pycache__":
             yield from _files(each.path, f"{below}{each.name}/")
+
+
+def parse_yaml(text: str, path: str) -> Document:
+    """Return what `yaml_reader.parse` does, or did for the same text; raise what it does.
+
+    The quick start reads 57 KB of lock data, which takes a quarter of a second to parse.
+    """
+    data, lines = _results().data("YAML", [text], partial(_parsed, text, path))
+    return Document(data, {tuple(place): line for place, line in lines}, Problems(path))
+
+
+def _parsed(text: str, path: str) -> tuple[Any, list[tuple[KeyPath, int]]]:
+    found = yaml_reader.parse(text, path)
+    return found.data, list(found.lines.items())
+
+
+def _results() -> ResultCache:
+    """Return what is kept; nothing where there is no cache yet, for this does not make one."""
+    try:
+        cache = Cache.default()
+    except UsageProblem:  # told by what needs a cache
+        return ResultCache(Path())
+    return ResultCache.of(cache) if cache_mark.marked(cache) else ResultCache(Path())

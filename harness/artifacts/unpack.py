@@ -93,7 +93,6 @@ class _Limited:
         self._left = _most(archive)
 
     def read(self, size: int) -> bytes:
-        """Return the next bytes."""
         found = self._content.read(size)
         self._left -= len(found)
         if self._left < 0:

@@ -57,7 +57,6 @@ class VersionRule:
             raise ValueError("a rule has facts, or download, or both")
 
     def holds(self, versions: Mapping[str, Version]) -> bool:
-        """Return whether it is about a distribution of these versions."""
         return all(
             name in versions and SpecifierSet(allowed).contains(versions[name], prereleases=True)
             for name, allowed in self.when.items()
@@ -74,7 +73,6 @@ class VersionRules:
 
 
 def products() -> tuple[str, ...]:
-    """Return the products that have rules, sorted."""
     files = (entry.name for entry in (resources.files(__package__) / "rules").iterdir())
     return tuple(sorted(name.removesuffix(_ENDING) for name in files if name.endswith(_ENDING)))
 
@@ -91,9 +89,7 @@ def versions(name: str) -> dict[str, str]:
 def facts(name: str) -> Data:
     """Return the lock data that rules of a product say of a distribution.
 
-    Raises:
-        UsageProblem: the product has no rules.
-
+    Raises UsageProblem: the product has no rules.
     """
     found: Data = {}
     for rule in _holding(name):

@@ -11,7 +11,7 @@ from typing import Annotated, Final
 import typer
 from rich.table import Table
 
-from harness.artifacts import bundle, bundle_export, bundle_import, cache_cleanup, distributions
+from harness.artifacts import bundle, cache_cleanup, distributions
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution
 from harness.cli import options, plan_options
@@ -50,7 +50,7 @@ def export(
 ) -> None:
     """Write everything a profile downloads into a tar file, for a closed network."""
     found, cache = _needed(scenarios, profile), Cache.default(offline=offline)
-    size = bundle_export.export(found, file, cache, output.progress())
+    size = bundle.export(found, file, cache, output.progress())
     said = f"{file}: {megabytes(size)}; where it is needed: harness cache import {file.name}"
     output.end(said, file=str(file), size=size)
 
@@ -59,7 +59,7 @@ def export(
 @options.with_output
 def import_(output: Output, file: FileArgument) -> None:
     """Verify the files of an exported tar file and put them into the cache; download nothing."""
-    found = bundle_import.load(file, Cache.default(offline=True), output.progress())
+    found = bundle.load(file, Cache.default(offline=True), output.progress())
     files = counted(found.files, "file")
     said = f"{files} verified, {found.new} of them new ({megabytes(found.size)})"
     output.end(said, **asdict(found))

@@ -35,7 +35,6 @@ class Health:
 
     @property
     def download(self) -> int:
-        """Return the bytes that are still to be fetched."""
         return sum(each.size for each in self.missing)
 
 
@@ -52,7 +51,6 @@ class Machine:
 
 
 def machine(cache: Cache) -> Machine:
-    """Look at this machine."""
     there = next(each for each in (cache.root, *cache.root.parents) if each.exists())
     return Machine(
         (sys.version_info.major, sys.version_info.minor),

@@ -53,7 +53,7 @@ def look(names: Iterable[str]) -> Docker:
     except EnvironmentProblem as problem:
         return Docker(host, why=str(problem))
     except (DockerException, OSError) as problem:  # it went away while it was asked
-        return Docker(host, why=str(problem))
+        return Docker(host, why=str(docker_daemon.no_docker(str(problem))))
 
 
 def _by_image(names: Iterable[str]) -> dict[str, list[Distribution]]:

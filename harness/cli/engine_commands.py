@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from harness.artifacts import add_version, distributions, engine_cleanup
+from harness.artifacts import add_version, cache_cleanup, distributions
 from harness.artifacts.cache import Cache
 from harness.cli import (
     doctor_containers,
@@ -30,7 +30,6 @@ class _ListFirst(TyperGroup):
     """Without a command, the engines are listed."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - a private type
-        """Read what was typed."""
         return super().parse_args(ctx, args or ["list"])
 
 
@@ -149,7 +148,7 @@ def prune(
     Files of no known engine go as well. Files that other engines share stay.
     """
     own_distributions.register(folders or ())
-    found = engine_cleanup.prune(names or (), Cache.default())
+    found = cache_cleanup.prune_engines(names or (), Cache.default())
     say(f"removed: {', '.join(f'{e.files} {e.name} ({megabytes(e.size)})' for e in found)}")
 
 

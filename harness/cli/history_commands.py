@@ -13,8 +13,9 @@ from harness.cli.console.output import Output
 from harness.cli.kept_runs import DEFAULT, keep
 from harness.comparison.history import CellFilter, history_of
 from harness.comparison.turn_groups import all_turns, not_right_now
+from harness.core.atomic_write import atomic_write
 from harness.core.counting import counted
-from harness.core.errors import UsageProblem, unwritable
+from harness.core.errors import UsageProblem
 from harness.reports import history_json, history_terminal
 from harness.run import history_file, history_store, load_run, run_folder
 
@@ -142,12 +143,8 @@ def export(
         raise UsageProblem(f"{file} has another ending; allowed: {' and '.join(KINDS)}")
     with history_store.opened(store) as found:
         frame = history_of(found, profile, CellFilter(k, reader, scenario)).to_frame()
-    part = file.with_name(f".{file.name}.part")
-    try:
+    with atomic_write(file) as part:
         frame.to_csv(part, index=False) if file.suffix == ".csv" else frame.to_parquet(part)
-        part.replace(file)
-    except OSError as error:
-        raise unwritable(error, file) from error
     output.end(f"{file}: {counted(len(frame), 'turn')}", file=str(file), turns=len(frame))
 
 

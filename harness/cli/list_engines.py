@@ -89,5 +89,4 @@ def show(found: Iterable[ListedEngine], console: Console) -> None:
 
 
 def plain(found: Iterable[ListedEngine]) -> list[dict[str, object]]:
-    """Return the list for programs."""
     return [asdict(each) for each in found]

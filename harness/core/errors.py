@@ -111,7 +111,6 @@ def unwritable(error: OSError, path: os.PathLike[str] | str = "") -> Environment
 
 
 def disk_full(path: os.PathLike[str] | str) -> EnvironmentProblem:
-    """Return the problem that there is no space for a file."""
     return EnvironmentProblem(
         f"cannot write {path}: the disk is full; free some space, or let HARNESS_CACHE and "
         "--run-dir name other folders"

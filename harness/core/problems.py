@@ -33,9 +33,7 @@ class Problems:
     def stop(self, line: int, text: str) -> NoReturn:
         """Note it and raise, when nothing after it can be understood.
 
-        Raises:
-            ScenarioProblem: always.
-
+        Raises ScenarioProblem: always.
         """
         self.add(line, text)
         raise ScenarioProblem(self._faults())
@@ -43,9 +41,7 @@ class Problems:
     def raise_if_any(self) -> None:
         """Raise when something was noted.
 
-        Raises:
-            ScenarioProblem: every problem, in the order of the file.
-
+        Raises ScenarioProblem: every problem, in the order of the file.
         """
         if self._found:
             raise ScenarioProblem(self._faults())
@@ -85,9 +81,7 @@ def _with_part(given: str, names: Iterable[str]) -> list[str]:
 def gathered(read: Callable[[S], T], sources: Iterable[S]) -> list[T]:
     """Read several files; what is wrong with all of them is told at once.
 
-    Raises:
-        ScenarioProblem: what is wrong with all files that cannot be read.
-
+    Raises ScenarioProblem: what is wrong with all files that cannot be read.
     """
     made: list[T] = []
     wrong: list[Fault] = []

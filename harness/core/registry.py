@@ -25,7 +25,6 @@ Thing = TypeVar("Thing")
 
 
 def modules(package: str) -> Iterator[ModuleType]:
-    """Yield every module of a package, by name."""
     for each in pkgutil.iter_modules(importlib.import_module(package).__path__):
         yield importlib.import_module(f"{package}.{each.name}")
 
@@ -42,9 +41,7 @@ class Registry(Generic[Thing]):
     def names(self) -> tuple[str, ...]:
         """Return all names, sorted.
 
-        Raises:
-            EnvironmentProblem: two things have one name.
-
+        Raises EnvironmentProblem: two things have one name.
         """
         return tuple(sorted((*_ours(self), *_added(self))))
 
@@ -69,7 +66,6 @@ class Registry(Generic[Thing]):
 
 @cache
 def added() -> bool:
-    """Return whether any installed package adds something of whatever kind."""
     return any(group.startswith(f"{GROUPS}.") for group in entry_points().groups)
 
 

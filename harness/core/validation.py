@@ -36,9 +36,7 @@ def read_form(
 
     `what` names the object in messages; `most`: so many characters the text may have.
 
-    Raises:
-        ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
-
+    Raises ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
     """
     document = parse(text, path, most)
     form = make(kind, document.data, document, (), what)

@@ -56,7 +56,6 @@ class Document:
 
     @property
     def path(self) -> str:
-        """The file's path, as messages give it."""
         return self.problems.path
 
     def note(self, place: KeyPath, text: str) -> None:
@@ -64,7 +63,6 @@ class Document:
         self.problems.add(self.line(place), text)
 
     def line(self, place: KeyPath) -> int:
-        """Return the line of a place, or of the nearest one around it."""
         return self.lines.get(self.known(place), 1)
 
     def known(self, place: KeyPath) -> KeyPath:
@@ -79,9 +77,7 @@ def read(path: Path, most: int = MAX_BYTES, kind: str = "a YAML file") -> str:
 
     `kind`: what the file is to be, for people.
 
-    Raises:
-        ScenarioProblem: it is no file, cannot be read, is too long or no UTF-8.
-
+    Raises ScenarioProblem: it is no file, cannot be read, is too long or no UTF-8.
     """
     problems = Problems(str(path))
     try:
@@ -105,9 +101,7 @@ def read(path: Path, most: int = MAX_BYTES, kind: str = "a YAML file") -> str:
 def parse(text: str, path: str, most: int = MAX_BYTES) -> Document:
     """Return the data of a YAML text of at most so many characters.
 
-    Raises:
-        ScenarioProblem: it is no YAML, or more than plain data; every such place is named.
-
+    Raises ScenarioProblem: it is no YAML, or more than plain data; every such place is named.
     """
     problems = Problems(path)
     if len(text) > most:
@@ -262,7 +256,6 @@ def _line(event: events.Event) -> int:
 
 
 def _exact(text: str, number: Scalar) -> bool:
-    """Return whether a floating number is the one that was written."""
     try:
         return decimal.Decimal(text) == decimal.Decimal(repr(number))
     except decimal.InvalidOperation:  # an exponent that no number has

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from harness import engines, formats
-from harness.artifacts import declared_support, distributions, version_rules
+from harness.artifacts import distributions, version_rules
 from harness.artifacts.distribution import Distribution
 from harness.core.errors import UsageProblem
 from harness.core.runtime_names import lock_name
@@ -75,7 +75,7 @@ def cannot_show(reader: Reader, format_name: str, view: str) -> str:
 def declared(reader: str, format_name: str, table_version: str) -> str:
     """Return why a reader is declared not to know tables of a version; empty where it is not."""
     family = formats.facts(format_name).family
-    return declared_support.declared(reader, family, table_version)
+    return distributions.declared_unknown(reader, family, table_version)
 
 
 def check_combination(reader: Reader) -> None:

@@ -17,6 +17,7 @@ from harness import engines, formats
 from harness.artifacts import distributions
 from harness.artifacts.distribution import Distribution
 from harness.core import outcomes
+from harness.core.atomic_write import atomic_write
 from harness.core.errors import UsageProblem, unwritable
 from harness.core.grouping import grouped
 from harness.core.problems import gathered
@@ -245,12 +246,11 @@ def _engines() -> tuple[EngineFacts, ...]:
 
 
 def _write(path: Path, text: str) -> None:
-    part = path.with_name(f".{path.name}.part")
-    try:
-        if text:
+    if text:
+        with atomic_write(path) as part:
             part.write_text(text, encoding="utf-8")
-            part.replace(path)
-        else:
-            path.unlink()
+        return
+    try:
+        path.unlink()
     except OSError as wrong:
         raise unwritable(wrong, path) from wrong

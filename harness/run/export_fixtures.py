@@ -9,7 +9,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
@@ -21,7 +20,8 @@ from harness import formats
 from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
 from harness.core import outcomes
-from harness.core.errors import UsageProblem, unwritable
+from harness.core.atomic_write import atomic_write
+from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
 from harness.core.records import OutcomeKind, StateRecord
 from harness.judge.case import Case
@@ -89,17 +89,10 @@ def export(run: Run, cache: Cache, folder: Path, selection: Selection) -> Manife
     if not chosen:
         raise _no_fixture(run.folder)
     states = pipeline.states_of(chosen, cache)
-    part = to.with_name(f".{to.name}.part")
-    try:
-        shutil.rmtree(part, ignore_errors=True)  # of one that was broken off
+    with atomic_write(to, to.with_name(f".{to.name}.part")) as part:
         part.mkdir(parents=True)
         manifest = _Export(run, part, states, selection).manifest()
         (part / fixture_manifest.FILE).write_bytes(fixture_manifest.dumped(manifest))
-        part.rename(to)
-    except OSError as error:
-        raise unwritable(error) from error
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
     return manifest
 
 
@@ -223,9 +216,7 @@ class _Export:
 def _inside(state: State, path: str) -> PurePosixPath:
     """Return a path of a state that stays in the table's folder, by itself and through links.
 
-    Raises:
-        UsageProblem: it does not.
-
+    Raises UsageProblem: it does not.
     """
     name, found = PurePosixPath(path), state.table / path
     if name.is_absolute() or ".." in name.parts or found.is_symlink():

@@ -12,7 +12,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
-from harness.core.errors import UsageProblem, naming
+from harness.core.atomic_write import atomic_write
+from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
 from harness.core.records import VerdictKind
 from harness.run import history_file, load_run, run_folder, run_info
@@ -140,10 +141,8 @@ class HistoryStore:
                 "SELECT content FROM record WHERE run = ? AND file = ? ORDER BY piece",
                 (kept.number, name),
             )
-            part = folder / f"{name}.part"
-            with naming(folder / name), part.open("wb") as out:
+            with atomic_write(folder / name) as part, part.open("wb") as out:
                 out.writelines(zlib.decompress(content) for (content,) in found)
-            part.replace(folder / name)
 
     def counts(self) -> Mapping[int, Counter[VerdictKind]]:
         """Return how many questions of each run have which verdict."""

@@ -20,11 +20,10 @@ from harness.artifacts import cache_cleanup, distributions
 from harness.artifacts.cache import Cache
 from harness.artifacts.result_cache import ResultCache
 from harness.core import jsonl, shared_values
-from harness.core.concurrency import JobThreads
+from harness.core.concurrency import ClosableQueue, JobThreads
 from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
 from harness.core.progress import Progress
-from harness.core.queue import ClosableQueue
 from harness.core.records import Answer, StateRecord, Verdict, VerdictKind
 from harness.core.runtime_names import PROCESS
 from harness.judge import verdicts

@@ -11,6 +11,7 @@ from typing import Final
 
 from filelock import FileLock, Timeout
 
+from harness.core.atomic_write import atomic_write
 from harness.core.errors import UsageProblem
 from harness.run.run_info import INFO
 
@@ -174,10 +175,8 @@ def _points(link: Path, folder: Path) -> bool:
 
 def _point(folder: Path, name: str) -> None:
     """Let a link point to a run, at no time to nothing."""
-    link = folder.with_name(f".{folder.name}.link")
-    link.unlink(missing_ok=True)
-    link.symlink_to(folder.name)
-    link.replace(folder.with_name(name))
+    with atomic_write(folder.with_name(name)) as link:
+        link.symlink_to(folder.name)
 
 
 @contextmanager

@@ -13,7 +13,8 @@ from pydantic import AfterValidator, Field, TypeAdapter, ValidationError, WrapSe
 
 from harness.artifacts import distributions
 from harness.core import freed_memory
-from harness.core.errors import UsageProblem, naming
+from harness.core.atomic_write import atomic_write
+from harness.core.errors import UsageProblem
 from harness.core.metastore_choice import USUAL, MetastoreChoice
 from harness.scenario.cells import AskedAgain, Cell, Excluded, Pairs, Partly, Unlike
 
@@ -178,10 +179,8 @@ _INFO: Final = TypeAdapter(RunInfo)
 def write_info(folder: Path, info: RunInfo) -> None:
     """Write `run.json`, complete or not at all; the folder is made when it is not there."""
     folder.mkdir(parents=True, exist_ok=True)
-    part = folder / f"{INFO}.part"
-    with naming(folder / INFO):
+    with atomic_write(folder / INFO) as part:
         part.write_bytes(dump(info))
-    part.replace(folder / INFO)
 
 
 def dump(info: RunInfo) -> bytes:

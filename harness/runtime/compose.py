@@ -59,7 +59,6 @@ class StackPlace:
 
     @property
     def work(self) -> Path:
-        """Return the folder of which every container has one of its own, in memory."""
         return self.folder / FOLDER / _WORK
 
     @property
@@ -155,7 +154,6 @@ def _ports(services: Iterable[Service]) -> dict[str, int]:
 
 
 def _escaped(value: Any) -> Any:  # noqa: ANN401 - YAML holds anything
-    """Return data in which compose finds no variable."""
     if isinstance(value, dict):
         return {name: _escaped(each) for name, each in value.items()}
     if isinstance(value, list):

@@ -57,7 +57,6 @@ def settings(
 
 
 def limit_mb(distribution: Distribution) -> int:
-    """Return what a container of a distribution may take of memory, in MiB."""
     return distribution.heap_mb + BESIDE_HEAP_MB
 
 

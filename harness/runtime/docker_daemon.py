@@ -23,7 +23,8 @@ PULL_S: Final = 1800
 """How long the pull of an image may take."""
 
 
-def _no_docker(reason: str) -> EnvironmentProblem:
+def no_docker(reason: str) -> EnvironmentProblem:
+    """Return the problem that no daemon answers."""
     return EnvironmentProblem(
         f"no Docker daemon answers at {host()} ({reason}). Start one, or name another "
         "by DOCKER_HOST; without containers: --runtime process"
@@ -57,16 +58,13 @@ class StoredImage:
 
 
 def host() -> str:
-    """Return where the daemon is looked for."""
     return os.environ.get("DOCKER_HOST", "unix:///var/run/docker.sock")
 
 
 def client() -> DockerClient:
     """Return a client of the daemon.
 
-    Raises:
-        EnvironmentProblem: none answers.
-
+    Raises EnvironmentProblem: none answers.
     """
     # Imported here: planning, judging and reporting do without.
     import docker  # noqa: PLC0415
@@ -77,9 +75,9 @@ def client() -> DockerClient:
         found = docker.from_env(timeout=int(TIMEOUT_S))
         found.ping()
     except OSError as problem:
-        raise _no_docker(problem.strerror or str(problem)) from None
+        raise no_docker(problem.strerror or str(problem)) from None
     except DockerException as problem:
-        raise _no_docker(_last(str(problem))) from None
+        raise no_docker(_last(str(problem))) from None
     return found
 
 
@@ -96,9 +94,7 @@ def _connect(place: str) -> None:
 def asked(what: str) -> Iterator[None]:
     """Tell people what the daemon was to do when it refuses or is gone.
 
-    Raises:
-        EnvironmentProblem: it did not do it.
-
+    Raises EnvironmentProblem: it did not do it.
     """
     from docker.errors import DockerException  # noqa: PLC0415
 
@@ -113,9 +109,8 @@ def asked(what: str) -> Iterator[None]:
 def configure() -> None:
     """Let testcontainers do without its reaper, and reach ports on loopback.
 
-    The reaper's image would have to be pulled, and it loses its connection where the daemon is slow
-    (testcontainers-python issue 1114); `container_network` cleans up instead. On a machine that was
-    made of a container's image testcontainers takes itself to be inside of one.
+    `container_network` cleans up instead. On a machine that was made of a container's image
+    testcontainers takes itself to be inside of one.
     """
     from testcontainers.core.config import (  # noqa: PLC0415
         ConnectionMode,
@@ -129,9 +124,7 @@ def configure() -> None:
 def about() -> Daemon:
     """Return what the daemon says of itself.
 
-    Raises:
-        EnvironmentProblem: none answers.
-
+    Raises EnvironmentProblem: none answers.
     """
     with closing(client()) as found:
         info = found.info()
@@ -151,9 +144,7 @@ def local(found: DockerClient, reference: str) -> StoredImage | None:
 def pull(found: DockerClient, reference: str) -> StoredImage:
     """Pull an image.
 
-    Raises:
-        EnvironmentProblem: it cannot be had; its text is the reason alone.
-
+    Raises EnvironmentProblem: it cannot be had; its text is the reason alone.
     """
     from docker.errors import DockerException  # noqa: PLC0415
 

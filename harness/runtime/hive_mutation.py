@@ -23,17 +23,14 @@ TOOL: Final = "mutation"
 
 
 def program_digest() -> str:
-    """Return the digest of the program, which decides how a batch is sent."""
     return hashlib.sha256(PROGRAM.read_bytes()).hexdigest()
 
 
 def has_library(writer: Distribution) -> bool:
-    """Return whether the lock data of a writer name a library of mutations."""
     return bool(writer.settings.get(TOOL))
 
 
 def needed(writers: Iterable[Distribution]) -> tuple[str, ...]:
-    """Name the distributions of the libraries that writers name."""
     return tuple(dict.fromkeys(each.text(TOOL) for each in writers if has_library(each)))
 
 
@@ -54,9 +51,7 @@ class MutationProgram:
             request: as the program takes it, but for the metastore.
             timeout_s: how long it may take.
 
-        Raises:
-            ProcessProblem: it did not end in time, or said nothing.
-
+        Raises ProcessProblem: it did not end in time, or said nothing.
         """
         folder = Path(tempfile.mkdtemp(prefix="mutation-", dir=self.folder))
         asked, reply, log = (

@@ -161,10 +161,8 @@ def _pyspark(unpacked: Path | None) -> Iterator[tuple[str, Path]]:
 def build(made: Recipe, progress: Progress) -> str:
     """Return the digest of an image, built unless it is there.
 
-    Raises:
-        EnvironmentProblem: no daemon answers; it cannot be built; with the end of what the daemon
-            said.
-
+    Raises EnvironmentProblem: no daemon answers; it cannot be built; with the end of what the
+    daemon said.
     """
     with closing(docker_daemon.client()) as client:
         with docker_daemon.asked(f"look for {made.reference}"):
@@ -218,9 +216,8 @@ def _plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
 def ensure(distribution: Distribution, cache: Cache, progress: Progress) -> str:
     """Return the name of a distribution's image, built here unless it is there.
 
-    Raises:
-        EnvironmentProblem: no daemon answers; there is no image to build it on; it cannot be built.
-
+    Raises EnvironmentProblem: no daemon answers; there is no image to build it on; it cannot be
+    built.
     """
     contract = image.contract(distribution)
     base = _base(os.environ.get(PREFIX, "") + contract.base)

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from harness.artifacts import fetch
+from harness.artifacts import distributions, fetch
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Artifact, Distribution
-from harness.core.errors import EnvironmentProblem
+from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.progress import Progress
 from harness.core.runtime_names import lock_name
-from harness.runtime import docker_daemon, image, image_build, image_pins
+from harness.runtime import docker_daemon, image, image_build
 from harness.runtime.docker_daemon import StoredImage
 from harness.runtime.image import ImageContract
 from harness.runtime.image_build import PREFIX
-from harness.runtime.image_pins import PINS
 
 if TYPE_CHECKING:
     from docker import DockerClient
+
 
 FRONT: Final = "front"
 """The role of jars that come before an engine's own."""
@@ -92,9 +93,7 @@ def chosen(name: str) -> ContainerImage:
 def choose(distribution: Distribution, cache: Cache, progress: Progress) -> ContainerImage:
     """Return the image of a distribution, the same one for as long as this process lasts.
 
-    Raises:
-        EnvironmentProblem: no daemon answers; there is no image; the bundle cannot be added.
-
+    Raises EnvironmentProblem: no daemon answers; there is no image; the bundle cannot be added.
     """
     with _lock:
         if distribution.name not in _chosen:
@@ -171,11 +170,10 @@ def wanted(distribution: Distribution) -> str:
     """
     official = image.contract(distribution).reference(distribution)
     prefix = "" if distribution.image else os.environ.get(PREFIX, "")
-    return image_pins.pinned(official) or prefix + official
+    return pinned(official) or prefix + official
 
 
 def _just_this(name: str, distribution: Distribution) -> bool:
-    """Return whether no other image may be taken instead."""
     return "@" in name or bool(distribution.image)
 
 
@@ -197,3 +195,44 @@ def built_here(client: DockerClient, distribution: Distribution) -> StoredImage 
         if tag.startswith(start)
     ]
     return docker_daemon.local(client, max(found)[1]) if found else None
+
+
+PINS: Final = "HARNESS_IMAGES"
+"""The variable with official images by digest, written as `run.json` does: `name:tag@sha256:…`."""
+_PIN: Final = re.compile(r"(?P<name>[^@]+)@sha256:[0-9a-f]{64}")
+
+
+def _bad_pin(given: str) -> UsageProblem:
+    return UsageProblem(
+        f"{PINS}: {given!r} is no official image by digest; allowed are, separated by "
+        "spaces, names as run.json has them: trinodb/trino:476@sha256:… with 64 digits"
+    )
+
+
+def pinned(official: str) -> str:
+    """Return what the user wants instead of an official image, registry and digest included.
+
+    Empty where it is any image of this name.
+
+    Raises UsageProblem: the variable is wrong, whichever image it is about.
+    """
+    text = os.environ.get(PINS, "")
+    if not text:
+        return ""
+    every = {image.official(distributions.load(each)) for each in distributions.names()}
+    return parse_pins(text, every - {""}).get(official, "")
+
+
+def parse_pins(text: str, known: Collection[str]) -> Mapping[str, str]:
+    """Return images by digest by the official names that they stand for. Pure.
+
+    Raises UsageProblem: one is written wrongly, or stands for none of `known`.
+    """
+    pins = dict[str, str]()
+    for each in text.split():
+        found = _PIN.fullmatch(each)
+        fitting = [one for one in known if found and f"/{found['name']}".endswith(f"/{one}")]
+        if not fitting:
+            raise _bad_pin(each)
+        pins[fitting[0]] = each
+    return pins

@@ -51,7 +51,6 @@ class ClassArchive:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """Options for Java."""
         if self.base is None:
             return ()
         taken = [self.base] if self.wanted or self.path is None else [self.base, self.path]

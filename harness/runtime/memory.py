@@ -51,9 +51,7 @@ def free(own: Path = OWN_GROUP, groups: Path = GROUPS) -> Free:
 def check(distribution: Distribution) -> None:
     """Check that a distribution's server fits, before it is started.
 
-    Raises:
-        EnvironmentProblem: it does not.
-
+    Raises EnvironmentProblem: it does not.
     """
     there = free()
     if there.mb < distribution.memory_mb:
@@ -64,7 +62,6 @@ class Room:
     """The memory of servers that run side by side; one waits where it and the others do not fit."""
 
     def __init__(self) -> None:
-        """Nothing runs yet."""
         self._changed = threading.Condition()
         self._running: list[int] = []
 
@@ -72,9 +69,7 @@ class Room:
     def of(self, distribution: Distribution) -> Iterator[None]:
         """Hold the memory of a distribution's server, once it is there.
 
-        Raises:
-            EnvironmentProblem: it does not fit although nothing else runs.
-
+        Raises EnvironmentProblem: it does not fit although nothing else runs.
         """
         wanted = distribution.memory_mb
         with ExitStack() as stack:
@@ -113,7 +108,6 @@ def _left(own: Path, groups: Path) -> Iterator[Free]:
 
 
 def _folders(own: Path, groups: Path) -> Iterator[Path]:
-    """Yield the control groups that this process is in, and those above them."""
     for line in _text(own).splitlines():
         _, controllers, path = line.split(":", 2)
         if controllers in {"", "memory"}:

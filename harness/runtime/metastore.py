@@ -90,7 +90,6 @@ class Metastore(Served):
         return self.store.bucket if self.store else None
 
     def alive(self) -> bool:
-        """Return whether it still runs, and the object store."""
         return self.running.alive() and (self.store is None or self.store.alive())
 
     @property
@@ -111,7 +110,6 @@ class MetastoreProgram:
     not_yet: tuple[type[Exception], ...] = (EnvironmentProblem, CatalogRefusedError)
 
     def files(self, around: Surroundings) -> Mapping[str, str]:
-        """Return its configuration."""
         values = {
             "host": around.host,
             "database": around.folder / DERBY,
@@ -124,15 +122,12 @@ class MetastoreProgram:
         }
 
     def environment(self, around: Surroundings) -> Mapping[str, str]:  # noqa: ARG002 - of the contract
-        """Return what keeps an image's entrypoint from making a database that is there."""
         return {"IS_RESUME": "true"} if self.has_database else {}
 
     def class_path(self, installation: Installation) -> Sequence[Path]:
-        """Return where its classes are."""
         return installation.jars("loader")
 
     def command(self, installation: Installation, around: Surroundings) -> tuple[str, ...]:
-        """Return the command line."""
         log4j = f"-Dlog4j.configurationFile={around.conf / LOG}"
         tmp = f"-Djava.io.tmpdir={around.folder / 'tmp'}"
         main = (installation.distribution.text("main"), "-p", str(around.port))
@@ -151,9 +146,7 @@ def serve(
             its own.
         folder: empty and its own: configuration, Derby's files, `metastore.log`, and the warehouse.
 
-    Raises:
-        EnvironmentProblem: it did not get ready; the message holds the end of its log.
-
+    Raises EnvironmentProblem: it did not get ready; the message holds the end of its log.
     """
     memory.check(runtime.distribution)
     if prepared:

@@ -17,7 +17,7 @@ from thrift.transport.TTransport import TBufferedTransport, TTransportException
 
 from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.records import Refusal
-from harness.runtime import metastore_locks, metastore_transactions
+from harness.runtime import metastore_transactions
 from harness.runtime.metastore_objects import DEFAULT, CatalogEntry, decode, entry, placed
 
 TIMEOUT_S: Final = 60.0
@@ -45,7 +45,6 @@ class CatalogRefusedError(Exception):
     """The metastore answered a call with an error."""
 
     def __init__(self, refusal: Refusal) -> None:
-        """`refusal`: what it said."""
         super().__init__(f"{refusal.kind}: {refusal.message}")
         self.refusal = refusal
 
@@ -73,12 +72,10 @@ class Catalog:
         return True
 
     def databases(self) -> tuple[str, ...]:
-        """Return the names of all databases."""
         with _answered(self.uri):
             return tuple(sorted(self.client.get_all_databases()))
 
     def names(self, database: str) -> tuple[str, ...]:
-        """Return the names of a database's tables and views."""
         with _answered(self.uri):
             return tuple(sorted(self.client.get_all_tables(database)))
 
@@ -102,13 +99,11 @@ class Catalog:
             return None
 
     def entries(self, database: str) -> tuple[CatalogEntry, ...]:
-        """Return all tables of a database with their partitions, by name."""
         with _answered(self.uri):
             names = sorted(self.client.get_all_tables(database))
             return tuple(self._entry(database, name) for name in names)
 
     def create_database(self, database: str) -> None:
-        """Make a database unless it is there."""
         with _answered(self.uri), suppress(ttypes.AlreadyExistsException):
             self.client.create_database(ttypes.Database(name=database, parameters={}))
 
@@ -154,24 +149,21 @@ class Catalog:
             self.client.create_table(found)
 
     def lock(self, database: str, table: str) -> None:
-        """Lock a table, so that who is about to commit to it waits."""
         with _answered(self.uri):
-            metastore_locks.lock(self.client, database, table)
+            metastore_transactions.lock(self.client, database, table)
 
     def is_waited_for(self, database: str, table: str) -> bool:
-        """Return whether somebody waits for a lock of a table."""
         with _answered(self.uri):
-            return metastore_locks.waiting(self.client, database, table)
+            return metastore_transactions.has_waiting_lock(self.client, database, table)
 
     def unlock(self, database: str, table: str) -> None:
         """Take away all locks of a table, also that of a writer that died while it waited."""
         with _answered(self.uri):
-            metastore_locks.unlock(self.client, database, table)
+            metastore_transactions.unlock(self.client, database, table)
 
     def transactions(self, database: str, table: str) -> tuple[int, ...]:
-        """Return the numbers of the open transactions that have locks of a table."""
         with _answered(self.uri):
-            return metastore_locks.holders(self.client, database, table)
+            return metastore_transactions.lock_holders(self.client, database, table)
 
     def _table(self, database: str, name: str) -> Any:  # noqa: ANN401 - Thrift's own class
         try:
@@ -253,7 +245,6 @@ def check(uri: str) -> None:
 
 @contextmanager
 def _answered(uri: str) -> Iterator[None]:
-    """Sort the ways in which a call fails."""
     try:
         yield
     except (TTransportException, OSError) as problem:

@@ -27,9 +27,7 @@ _ERROR: Final = re.compile(r"^ERROR \w{5}:", re.MULTILINE)
 def schema(installation: Installation, cache: Cache, progress: Progress) -> Path:
     """Return the folder of an empty metastore database, made once and then only copied.
 
-    Raises:
-        ProcessProblem: Hive's SQL cannot be loaded.
-
+    Raises ProcessProblem: Hive's SQL cannot be loaded.
     """
     scripts = _scripts(installation)
     texts = [each.read_text(encoding="utf-8") for each in scripts]
@@ -70,9 +68,7 @@ def upgraded(tool: Installation, database: Path) -> Path:
 
     `tool`: its distribution says which statements of the upgrade are wrong.
 
-    Raises:
-        ProcessProblem: the tool did not upgrade it; the message holds the end of its log.
-
+    Raises ProcessProblem: the tool did not upgrade it; the message holds the end of its log.
     """
     home, log = database.parent / "schema-tool", database.parent / "schema-tool.log"
     copy_scripts(tool, home)

@@ -48,7 +48,6 @@ class WriteIds:
 
     @property
     def committed(self) -> tuple[int, ...]:
-        """All others, in order."""
         without = {*self.aborted, *self.open}
         return tuple(each for each in range(1, self.highest + 1) if each not in without)
 
@@ -167,9 +166,7 @@ def encode(value: JsonData | ThriftStruct) -> JsonData:
 def decode(kind: type[AnyStruct], data: dict[str, JsonData]) -> AnyStruct:
     """Return the struct whose JSON form `encode` returned.
 
-    Raises:
-        ValueError: the struct has no such field.
-
+    Raises ValueError: the struct has no such field.
     """
     specs = {spec[2]: spec for spec in kind.thrift_spec if spec}
     if unknown := sorted(data.keys() - specs.keys()):

@@ -40,7 +40,6 @@ class CommitRelay(ThreadingTCPServer):
 
     @property
     def uri(self) -> str:
-        """How the metastore is reached through it."""
         return f"thrift://{LOOPBACK}:{self.server_address[1]}"
 
     @contextmanager
@@ -71,7 +70,6 @@ class _Conversation(BaseRequestHandler):
     server: CommitRelay
 
     def handle(self) -> None:
-        """Hand on what both say until one of them ends."""
         with suppress(OSError), socket.create_connection(self.server.metastore) as metastore:
             back = threading.Thread(target=_hand_on, args=(metastore, self.request), daemon=True)
             back.start()
@@ -104,7 +102,6 @@ def _said_by(speaker: socket.socket) -> Iterator[bytes]:
 
 @contextmanager
 def relay(metastore: str) -> Iterator[CommitRelay]:
-    """Run a relay to a metastore, as long as the context lasts."""
     with CommitRelay(metastore) as found:
         threading.Thread(target=found.serve_forever, daemon=True).start()
         try:

@@ -8,6 +8,7 @@ cleaned away. The metastore numbers the writes of each table, and readers ask it
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 from pymetastore.hive_metastore import ttypes
@@ -20,7 +21,6 @@ WHO: Final = {"user": "harness", "hostname": "localhost"}
 
 
 def is_transactional(table: Any) -> bool:  # noqa: ANN401 - Thrift's own class
-    """Return whether the metastore counts the writes of a table."""
     return str((table.parameters or {}).get("transactional", "")).lower() == "true"
 
 
@@ -61,3 +61,30 @@ def _flagged(ids: Sequence[int], bits: bytes) -> Iterator[int]:
         byte, bit = divmod(at, 8)
         if byte < len(bits) and bits[byte] >> bit & 1:
             yield each
+
+
+def lock(client: Any, database: str, name: str) -> None:  # noqa: ANN401 - Thrift's own class
+    kind, level = ttypes.LockType.EXCLUSIVE, ttypes.LockLevel.TABLE
+    whole = ttypes.LockComponent(type=kind, level=level, dbname=database, tablename=name)
+    client.lock(ttypes.LockRequest([whole], **WHO))
+
+
+def has_waiting_lock(client: Any, database: str, name: str) -> bool:  # noqa: ANN401
+    return any(e.state == ttypes.LockState.WAITING for e in _locks(client, database, name))
+
+
+def unlock(client: Any, database: str, name: str) -> None:  # noqa: ANN401
+    for each in _locks(client, database, name):
+        with suppress(ttypes.NoSuchLockException):  # it ended by itself
+            client.unlock(ttypes.UnlockRequest(each.lockid))
+
+
+def lock_holders(client: Any, database: str, name: str) -> tuple[int, ...]:  # noqa: ANN401
+    """Return the numbers of the transactions that have locks of a table, or wait for some."""
+    found = {each.txnid for each in _locks(client, database, name)}
+    return tuple(sorted(each for each in found if each))
+
+
+def _locks(client: Any, database: str, name: str) -> list[Any]:  # noqa: ANN401
+    asked = ttypes.ShowLocksRequest(dbname=database, tablename=name)
+    return list(client.show_locks(asked).locks or ())

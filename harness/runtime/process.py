@@ -68,12 +68,10 @@ class Process:
 
     @property
     def log(self) -> Path:
-        """The file that takes what it writes."""
         return self._log
 
     @property
     def pid(self) -> int:
-        """The process id, which is also the id of its process group."""
         return self._child.pid
 
     @property
@@ -87,7 +85,6 @@ class Process:
         return self.exit_code is None
 
     def log_tail(self, lines: int = LOG_LINES) -> str:
-        """Return the last lines of its log."""
         return log_file.tail(self.log, lines)
 
     def log_size(self) -> int:
@@ -144,9 +141,7 @@ class Process:
     def wait(self, timeout_s: float) -> int:
         """Return its exit code once it has ended by itself.
 
-        Raises:
-            TimeoutError: it has not within `timeout_s`.
-
+        Raises TimeoutError: it has not within `timeout_s`.
         """
         try:
             return self._child.wait(timeout_s)
@@ -183,9 +178,7 @@ def running(command: Command) -> Iterator[Process]:
     (tokens, proxies, JVM options) reaches it; and it dies with the harness. What it started dies
     with it, however it ends.
 
-    Raises:
-        EnvironmentProblem: there is no such program.
-
+    Raises EnvironmentProblem: there is no such program.
     """
     if shutil.which(command.arguments[0]) is None:
         raise _no_program(command.arguments[0])

@@ -35,9 +35,7 @@ def runtime(
 
     `writes`: the folder that it writes tables in; None for who only reads.
 
-    Raises:
-        EnvironmentProblem: something that it needs cannot be had.
-
+    Raises EnvironmentProblem: something that it needs cannot be had.
     """
     if distribution.runtime != CONTAINER:
         return ProcessRuntime(fetch.ensure(distribution, cache, progress))
@@ -60,9 +58,7 @@ def table_folders(cache: Cache) -> tuple[Path, Path]:
 def digest(distribution: Distribution) -> str:
     """Return the digest of all that can change what a distribution's servers answer.
 
-    Raises:
-        EnvironmentProblem: there is no JRE, or no image, of it for this machine.
-
+    Raises EnvironmentProblem: there is no JRE, or no image, of it for this machine.
     """
     settings = distributions.digest(distribution)
     if distribution.warehouse:
@@ -80,9 +76,7 @@ def _store_digest() -> str:
 def ensure(distribution: Distribution, cache: Cache, progress: Progress) -> None:
     """Make what a distribution's servers are made of be there: files, or an image.
 
-    Raises:
-        EnvironmentProblem: something cannot be had.
-
+    Raises EnvironmentProblem: something cannot be had.
     """
     if distribution.runtime != CONTAINER:
         fetch.ensure(distribution, cache, progress)
@@ -111,9 +105,7 @@ def start_metastore(
         prepared: the database that it starts from; None: it has an empty one.
         compacts: whether it carries out compactions of transactional tables.
 
-    Raises:
-        EnvironmentProblem: it did not get ready; the message holds the end of its log.
-
+    Raises EnvironmentProblem: it did not get ready; the message holds the end of its log.
     """
     found = distributions.load(name)
     if compacts:
@@ -149,9 +141,7 @@ def upgraded(cache: Cache, folder: Path, progress: Progress, name: str) -> Path:
 
     `folder`: of the one that has ended. `name`: of the other one's distribution.
 
-    Raises:
-        EnvironmentProblem: the schema tool cannot be had, or did not upgrade it.
-
+    Raises EnvironmentProblem: the schema tool cannot be had, or did not upgrade it.
     """
     tool = distributions.load(distributions.load(name).text(metastore.TOOL))
     installation = fetch.ensure(tool, cache, progress)

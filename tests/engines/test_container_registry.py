@@ -24,7 +24,6 @@ from harness.runtime import (
     image,
     image_build,
     image_choice,
-    image_pins,
     metastore_client,
     provide,
 )
@@ -96,7 +95,7 @@ def test_what_was_recorded_is_pulled_again_whatever_the_tag_says_today(
     recorded = f"{prefix}{OFFICIAL}@{registry.push(first, OFFICIAL)}"
     registry.push(second, OFFICIAL)
     forget(first, second)
-    monkeypatch.setenv(image_pins.PINS, recorded)
+    monkeypatch.setenv(image_choice.PINS, recorded)
     found = chosen(tmp_path)
     assert (found.digest, found.base) == (first, recorded)
     forget(found.reference)

@@ -11,6 +11,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Final
 
+from harness.core.atomic_write import atomic_write
 from harness.core.errors import unwritable
 from harness.run import run_folder
 from harness.run.run_folder import run_exists
@@ -72,9 +73,8 @@ class HarnessRun:
         while status is None:
             with suppress(TimeoutError):
                 status = self._process.wait(LOOK_S)
-        part = self._here / f"{ENDED}.part"
-        part.write_text(f"{status}\n", encoding="ascii")
-        part.replace(self._here / ENDED)
+        with atomic_write(self._here / ENDED) as part:
+            part.write_text(f"{status}\n", encoding="ascii")
 
     def end(self, *, at_once: bool) -> int:
         """Wait for its end, or interrupt it; return its exit status, 0 when it was interrupted."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.artifacts import bundle_export, bundle_import, distributions, fetch, python_home
+from harness.artifacts import bundle, distributions, fetch, python_home
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Wheel
 from harness.artifacts.python_index import IndexFile
@@ -146,13 +146,13 @@ def test_a_bundle_brings_the_wheels_of_this_machine_once(
 
     monkeypatch.setattr("harness.artifacts.python_index.download", download)
     file = tmp_path / "x.tar"
-    bundle_export.export([here], file, Cache(tmp_path / "there"), QUIET)
+    bundle.export([here], file, Cache(tmp_path / "there"), QUIET)
     cache = Cache(tmp_path / "here", offline=True)
-    assert bundle_import.load(file, cache, QUIET).new == 1
+    assert bundle.load(file, cache, QUIET).new == 1
     home = fetch.ensure(here, cache, QUIET).home
     assert home
     assert (home / "pure" / "here.py").is_file()
-    assert bundle_import.load(file, cache, QUIET).new == 0
+    assert bundle.load(file, cache, QUIET).new == 0
     assert pip == []
 
 

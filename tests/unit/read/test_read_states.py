@@ -15,11 +15,10 @@ import pytest
 
 from harness.artifacts.cache import Cache
 from harness.cli.console.progress_display import PlainProgress
-from harness.core.concurrency import HaltedError, JobThreads
+from harness.core.concurrency import ClosableQueue, HaltedError, JobThreads
 from harness.core.errors import EnvironmentProblem
 from harness.core.metastore_choice import MetastoreChoice
 from harness.core.progress import Count
-from harness.core.queue import ClosableQueue
 from harness.core.records import Answer, Column
 from harness.engines.api import Question, Reply
 from harness.formats import facts
