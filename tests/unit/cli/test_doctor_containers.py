@@ -86,9 +86,7 @@ def test_a_daemon_that_goes_away_while_it_is_asked_is_none(monkeypatch: pytest.M
         raise ConnectionResetError(reference)
 
     monkeypatch.setattr(Images, "get", gone)
-    assert "Docker: no Docker daemon answers at unix:///a/socket (" in shown(
-        doctor_containers.look(NAMES)
-    )
+    assert "no Docker daemon answers at unix:///a/socket (" in shown(doctor_containers.look(NAMES))
 
 
 def test_too_little_memory_for_a_profile_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
