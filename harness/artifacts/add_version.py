@@ -97,17 +97,17 @@ def _disk_mb(distribution: Distribution, cache: Cache, progress: Progress) -> in
     """Return how many megabytes a distribution takes in the cache, once it is there."""
     there = fetch.ensure(distribution, cache, progress)
     trees = [there.java_home, *([there.home] if there.home else [])]
-    files = {each.stat().st_ino: each.stat().st_size for tree in trees for each in tree.rglob("*")}
+    files = {path.stat().st_ino: path.stat().st_size for tree in trees for path in tree.rglob("*")}
     kept = sum(path.stat().st_size for _, path in there.files)
     return round((sum(files.values()) + kept) / _MB)
 
 
 def _write(file: Path, name: str, artifacts: list[Artifact], disk_mb: int) -> None:
     by_role: dict[str, list[dict[str, object]]] = {}
-    for each in artifacts:
-        entry = {"get": str(each.coordinates), "size": each.size, "sha256": each.sha256}
-        with_members = entry | ({"members": list(each.members)} if each.members else {})
-        by_role.setdefault(each.into, []).append(with_members)
+    for artifact in artifacts:
+        entry = {"get": str(artifact.coordinates), "size": artifact.size, "sha256": artifact.sha256}
+        with_members = entry | ({"members": list(artifact.members)} if artifact.members else {})
+        by_role.setdefault(artifact.into, []).append(with_members)
     product, version = next(iter(version_rules.versions(name).items()))
     data = {
         "name": name,

@@ -74,14 +74,16 @@ def workspace(cache: Cache) -> Iterator[Path]:
 def sources(needed: Iterable[Distribution]) -> dict[BundleFile, ArtifactOrJre]:
     """Everything to carry, each file once, in a fixed order."""
     found: dict[BundleFile, ArtifactOrJre] = {}
-    for each in needed:
-        if each.jre:
-            java = jre.wheel(each.jre)
-            found[BundleFile(f"jre/{each.jre}.whl", java.size, java.sha256)] = each.jre
-        for wheel in python_home.wanted(each):
+    for distribution in needed:
+        if distribution.jre:
+            java = jre.wheel(distribution.jre)
+            found[BundleFile(f"jre/{distribution.jre}.whl", java.size, java.sha256)] = (
+                distribution.jre
+            )
+        for wheel in python_home.wanted(distribution):
             name = f"python/{wheel.project}-{wheel.sha256[:16]}.whl"
             found[BundleFile(name, wheel.size, wheel.sha256)] = wheel
-        for artifact in each.artifacts:
+        for artifact in distribution.artifacts:
             name = f"artifacts/{artifact.sha256[:16]}/{artifact.file_name}"
             found[BundleFile(name, artifact.size, artifact.sha256)] = artifact
     return dict(sorted(found.items(), key=lambda item: item[0].name))
@@ -230,12 +232,12 @@ def load(file: Path, cache: Cache, progress: Progress) -> Imported:
             f"{file} is not a file; give the tar that harness cache export has written"
         )
     every = map(distributions.load, distributions.names())
-    known = sources(each for each in every if python_home.fits(each))
+    known = sources(distribution for distribution in every if python_home.fits(distribution))
     try:
         with tarfile.open(file, "r:") as tar, workspace(cache) as folder:
             parts = _index(tar, file)
             _check_known(parts, known, file)
-            progress.start(f"import {file} → {cache.root}", sum(each.size for each in parts))
+            progress.start(f"import {file} → {cache.root}", sum(part.size for part in parts))
             places = {part: folder / str(number) for number, part in enumerate(parts)}
             for part, place in places.items():
                 _take(tar, part, place, file, progress)
@@ -302,8 +304,12 @@ def _take(
 def _lacking(cache: Cache) -> frozenset[str]:
     """The SHA-256 of each artifact and wheel that is missing; of none that is unpacked already."""
     every = [distributions.load(name) for name in distributions.names()]
-    files = (a.sha256 for each in every for a in fetch.missing_artifacts(each, cache))
-    wheels = (wheel.sha256 for each in every for wheel in python_home.missing(each, cache))
+    files = (
+        a.sha256 for distribution in every for a in fetch.missing_artifacts(distribution, cache)
+    )
+    wheels = (
+        wheel.sha256 for distribution in every for wheel in python_home.missing(distribution, cache)
+    )
     return frozenset((*files, *wheels))
 
 

@@ -60,7 +60,7 @@ def sizes(cache: Cache) -> tuple[FolderSize, ...]:
     """
     seen: set[tuple[int, int]] = set()
     folders = sorted(cache.root.glob("*/"))
-    return tuple(FolderSize(each.name, *_measured(each, seen)) for each in folders)
+    return tuple(FolderSize(folder.name, *_measured(folder, seen)) for folder in folders)
 
 
 def remove_all(paths: Sequence[Path], folder: str, cache: Cache) -> FolderSize:
@@ -158,7 +158,7 @@ def _places(name: str, cache: Cache) -> Iterator[str]:
     """Yield the folders of a distribution's files, from the cache's own on."""
     found = distributions.load(name)
     key = distributions.tree_digest(found)
-    folders = [cache.artifact(each).parent for each in found.artifacts]
+    folders = [cache.artifact(artifact).parent for artifact in found.artifacts]
     if key:
         folders.append(cache.tree(key))
     if spark := pyspark_home.wanted(found):
@@ -166,10 +166,10 @@ def _places(name: str, cache: Cache) -> Iterator[str]:
     folders += python_home.places(found, cache)
     with suppress(EnvironmentProblem):  # none is known for this machine, so none is there
         folders += [jre.folder(found.jre, cache)] if found.jre else []
-    yield from (str(each.relative_to(cache.root)) for each in folders)
+    yield from (str(folder.relative_to(cache.root)) for folder in folders)
 
 
 def _pruned_engines(cache: Cache, folder: str, kept: set[str]) -> FolderSize:
     there = cache_mark.named(cache.root / folder) if (cache.root / folder).is_dir() else ()
-    gone = [each for each in there if str(each.relative_to(cache.root)) not in kept]
+    gone = [path for path in there if str(path.relative_to(cache.root)) not in kept]
     return remove_all(gone, folder, cache)

@@ -85,14 +85,14 @@ def named(folder: Path) -> list[Path]:
 
 
 def _strange(root: Path) -> Iterator[Path]:
-    for each in root.iterdir():
-        if each.name not in NAMES:
-            yield from () if _BESIDE.fullmatch(each.name) else (each,)
+    for folder in root.iterdir():
+        if folder.name not in NAMES:
+            yield from () if _BESIDE.fullmatch(folder.name) else (folder,)
             continue
-        for path in _held(each):
+        for path in _held(folder):
             # The folder may be a link to another cache's.
             plain = path.with_name(path.name.removeprefix(MAKING).removesuffix(".lock"))
-            if not re.fullmatch(NAMES[each.name], _below(plain, each)):
+            if not re.fullmatch(NAMES[folder.name], _below(plain, folder)):
                 yield path
 
 

@@ -213,7 +213,7 @@ class Distribution:
     @property
     def java_options(self) -> tuple[str, ...]:
         """JVM options of this distribution, the heap size first."""
-        modules = (f"--add-modules={each}" for each in self.texts_if_any("modules"))
+        modules = (f"--add-modules={text}" for text in self.texts_if_any("modules"))
         return (f"-Xmx{self.heap_mb}m", *self.texts("jvm"), *modules)
 
     def text(self, key: str) -> str:

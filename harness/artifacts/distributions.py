@@ -33,8 +33,8 @@ _HOW: Final = (*RUNTIMES, *WAREHOUSES)
 
 def _ours() -> Mapping[str, str]:
     folder = resources.files("harness.artifacts") / "distributions"
-    files = (each for each in folder.iterdir() if each.name.endswith(_ENDING))
-    return {each.name.removesuffix(_ENDING): each.read_text(encoding="utf-8") for each in files}
+    files = (path for path in folder.iterdir() if path.name.endswith(_ENDING))
+    return {file.name.removesuffix(_ENDING): file.read_text(encoding="utf-8") for file in files}
 
 
 LOCKS: Registry[str] = Registry("distribution", _ours)
@@ -191,7 +191,7 @@ def digest(distribution: Distribution) -> str:
 def _runs_on(distribution: Distribution) -> dict[str, object]:
     if distribution.jre:
         return {"jre": jre.wheel(distribution.jre).sha256}
-    return {"wheels": [each.sha256 for each in python_home.wanted(distribution)]}
+    return {"wheels": [file.sha256 for file in python_home.wanted(distribution)]}
 
 
 def tree_digest(distribution: Distribution) -> str | None:
@@ -210,7 +210,7 @@ def _made(distribution: Distribution) -> dict[str, object]:
     main, services = distribution.main_class, distribution.services
     return {
         **({"main_class": asdict(main)} if main else {}),
-        **({"services": [asdict(each) for each in services]} if services else {}),
+        **({"services": [asdict(service) for service in services]} if services else {}),
         **({"without_login": distribution.without_login} if distribution.without_login else {}),
     }
 
@@ -242,8 +242,8 @@ def declared_unknown(reader: str, family: str, table_version: str) -> str:
     name = reader.partition("{")[0]
     if not (exists(name) and table_version.isdigit()):
         return ""
-    for each in load(name).reads:
-        if each.family == family and int(table_version) > each.up_to:
-            known = f"knows {family} tables up to version {each.up_to}, not {table_version}"
-            return f"{name} {known} ({each.source})"
+    for read in load(name).reads:
+        if read.family == family and int(table_version) > read.up_to:
+            known = f"knows {family} tables up to version {read.up_to}, not {table_version}"
+            return f"{name} {known} ({read.source})"
     return ""

@@ -88,7 +88,7 @@ def files(
 ) -> tuple[Path, ...]:
     """Return where some artifacts of a distribution are, fetched; raises as `ensure` does."""
     _ensure_artifacts(distribution, wanted, cache, progress)
-    return tuple(cache.artifact(each) for each in wanted)
+    return tuple(cache.artifact(artifact) for artifact in wanted)
 
 
 def missing(distribution: Distribution, cache: Cache) -> tuple[Missing, ...]:
@@ -98,14 +98,18 @@ def missing(distribution: Distribution, cache: Cache) -> tuple[Missing, ...]:
     `ensure` and most often not downloaded.
     """
     lacking = missing_artifacts(distribution, cache)
-    found = [Missing(each.file_name, each.size) for each in lacking if not cache.seems_whole(each)]
+    found = [
+        Missing(artifact.file_name, artifact.size)
+        for artifact in lacking
+        if not cache.seems_whole(artifact)
+    ]
     if distribution.jre and not jre.folder(distribution.jre, cache).is_dir():
         wheel = jre.wheel(distribution.jre)
         found.append(Missing(wheel.name, wheel.size))
     spark = pyspark_home.wanted(distribution)
     if spark and not pyspark_home.folder(spark, cache).is_dir():
         found.append(Missing(spark.name, spark.size))
-    found += [Missing(each.name, each.size) for each in python_home.missing(distribution, cache)]
+    found += [Missing(file.name, file.size) for file in python_home.missing(distribution, cache)]
     return tuple(found)
 
 
@@ -129,8 +133,10 @@ def _no_space(cache: Path, needed: int, free: int) -> EnvironmentProblem:
 def missing_artifacts(distribution: Distribution, cache: Cache) -> tuple[Artifact, ...]:
     key = distributions.tree_digest(distribution)
     unpacked = key is not None and cache.tree(key).is_dir()
-    needed = (each for each in distribution.artifacts if not (each.in_tree and unpacked))
-    return tuple(each for each in _once(needed) if not cache.holds(each))
+    needed = (
+        artifact for artifact in distribution.artifacts if not (artifact.in_tree and unpacked)
+    )
+    return tuple(artifact for artifact in _once(needed) if not cache.holds(artifact))
 
 
 def check_online(lacking: Sequence[Missing], cache: Cache) -> None:
@@ -194,7 +200,7 @@ def _ensure_artifacts(
 
 def _once(artifacts: Iterable[Artifact]) -> Iterable[Artifact]:
     """Return each file once, though it may have several roles; two of one content are two."""
-    return {(each.sha256, each.file_name): each for each in artifacts}.values()
+    return {(artifact.sha256, artifact.file_name): artifact for artifact in artifacts}.values()
 
 
 def _ensure_artifact(

@@ -45,7 +45,11 @@ def _fill(distribution: Distribution, cache: Cache, work: Path) -> None:
     for artifact in distribution.artifacts:
         if artifact.into == ARCHIVE:
             unpack_tar(cache.artifact(artifact), work, artifact.members)
-    jars = [each for each in distribution.artifacts if each.in_tree and each.into != ARCHIVE]
+    jars = [
+        artifact
+        for artifact in distribution.artifacts
+        if artifact.in_tree and artifact.into != ARCHIVE
+    ]
     for each in jars:
         _remove_archived(each, work / each.folder)
     for each in jars:

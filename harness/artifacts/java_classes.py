@@ -202,7 +202,7 @@ def login_module(name: str) -> bytes:
     methods = (
         _Method("<init>", "()V", 1, 1, made),
         _Method("initialize", initialize, 0, 5, b"\xb1"),
-        *(_Method(each, "()Z", 1, 1, b"\x04\xac") for each in answers),  # iconst_1, ireturn
+        *(_Method(answer, "()Z", 1, 1, b"\x04\xac") for answer in answers),  # iconst_1, ireturn
     )
     return _compiled(pool, name, ("javax.security.auth.spi.LoginModule",), methods)
 
@@ -212,8 +212,8 @@ def _compiled(
 ) -> bytes:
     this, above, *offered = map(pool.class_, (name, "java.lang.Object", *interfaces))
     head = struct.pack(">HHHH", _PUBLIC | _SUPER, this, above, len(offered))
-    listed = b"".join(struct.pack(">H", each) for each in offered)
-    bodies = b"".join(each.written(pool) for each in methods)
+    listed = b"".join(struct.pack(">H", number) for number in offered)
+    bodies = b"".join(method.written(pool) for method in methods)
     constants = struct.pack(">H", len(pool.entries) + 1) + b"".join(pool.entries)
     start = struct.pack(">IHH", 0xCAFEBABE, 0, _VERSION)
     # No fields; and no attributes of the class.

@@ -16,7 +16,7 @@ from harness.artifacts.python_index import IndexFile
 from harness.artifacts.unpack import unpack_wheel_folder
 from harness.core.errors import EnvironmentProblem, unwritable
 from harness.core.progress import Progress
-from harness.core.validation import read_form
+from harness.core.yaml_reader import load_yaml
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ def releases() -> dict[str, dict[str, IndexFile]]:
 @cache
 def _known() -> dict[str, _Release]:
     text = (resources.files("harness.artifacts") / "jres.yaml").read_text(encoding="utf-8")
-    return read_form(dict[str, _Release], text, "jres.yaml", "the JREs")[0]
+    return load_yaml(dict[str, _Release], text, "jres.yaml", "the JREs")[0]
 
 
 def _make(feature: str, target: Path, work: Path, progress: Progress) -> None:

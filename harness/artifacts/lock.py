@@ -27,7 +27,7 @@ from harness.artifacts.distribution import (
     Wheel,
 )
 from harness.artifacts.version_rules import Data
-from harness.core import validation
+from harness.core import yaml_reader
 from harness.core.problems import Problems
 from harness.core.runtime_names import CONTAINER, PROCESS
 from harness.core.yaml_reader import Document
@@ -72,9 +72,9 @@ def _setting(value: Setting | list[str]) -> Setting:
             return value
         case str() if value:
             return value
-        case list() if all(isinstance(each, str) for each in value):
+        case list() if all(isinstance(text, str) for text in value):
             return tuple(value)
-        case dict() if all(isinstance(each, str) and each for each in value.values()):
+        case dict() if all(isinstance(text, str) and text for text in value.values()):
             return MappingProxyType(value)
     allowed = "text, a whole number, true or false, a list of texts or a mapping of texts"
     raise ValueError(f"{value!r} is given; allowed: {allowed}")
@@ -232,13 +232,13 @@ def parse(text: str, where: str, other: Other) -> Distribution:
     Raises ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
     """
     data, document = read(text, where, other)
-    form = validation.make(_LockForm, data, document, (), "lock data")
+    form = yaml_reader.make(_LockForm, data, document, (), "lock data")
     document.problems.raise_if_any()
     if form is None:  # not reached: without an object there is a problem
         raise AssertionError(where)
     for role, artifacts in form.artifacts.items():
-        for at, each in enumerate(artifacts):
-            if each.members and role != ARCHIVE:
+        for at, artifact in enumerate(artifacts):
+            if artifact.members and role != ARCHIVE:
                 line = document.line(("artifacts", role, at, "members"))
                 Problems(where).stop(line, f"only what goes into '{ARCHIVE}' has members")
     for family in form.reads:
@@ -299,7 +299,7 @@ def _distribution(form: _LockForm) -> Distribution:
         listens=form.listens,
         settings=MappingProxyType(form.settings),
         reads=tuple(Reads(kind, each.up_to, each.source) for kind, each in form.reads.items()),
-        defaults=tuple(_default(name, each) for name, each in form.defaults.items()),
+        defaults=tuple(_default(name, default) for name, default in form.defaults.items()),
         runtime=CONTAINER if form.image else form.runtime,
         notice=form.notice,
         image=form.image,
@@ -341,6 +341,6 @@ def _default(name: str, form: _DefaultForm) -> Default:
 def _patch(form: _PatchForm) -> ClassPatch:
     code = None
     if form.code:
-        find, put = (" ".join(each.split()) for each in (form.code.find, form.code.put))
+        find, put = (" ".join(text.split()) for text in (form.code.find, form.code.put))
         code = CodePatch(find, put, form.code.text)
     return ClassPatch(form.jar, form.class_, tuple(form.replace.items()), code)

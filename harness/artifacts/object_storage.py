@@ -14,7 +14,7 @@ from packaging.specifiers import SpecifierSet
 from harness.artifacts.distribution import Artifact, Distribution, Setting
 from harness.artifacts.lock import JarForm, NonEmptyText, coordinates
 from harness.core.runtime_names import AT, S3
-from harness.core.validation import read_form
+from harness.core.yaml_reader import load_yaml
 
 BUCKET: Final = "states"
 """The bucket of all table states."""
@@ -120,11 +120,11 @@ def _filled(properties: Mapping[str, str], endpoint: str) -> Mapping[str, str]:
 
 
 def _jars(engine: _EngineForm) -> Iterator[Artifact]:
-    for each in _load().hadoop.jars if engine.jars_in else ():
-        yield Artifact(coordinates(each.get), each.size, each.sha256, engine.jars_in)
+    for jar in _load().hadoop.jars if engine.jars_in else ():
+        yield Artifact(coordinates(jar.get), jar.size, jar.sha256, engine.jars_in)
 
 
 @cache
 def _load() -> _StorageForm:
     text = (resources.files(__package__) / _FILE).read_text(encoding="utf-8")
-    return read_form(_StorageForm, text, _FILE, "object storage")[0]
+    return load_yaml(_StorageForm, text, _FILE, "object storage")[0]

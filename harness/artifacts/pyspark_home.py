@@ -20,7 +20,7 @@ from harness.artifacts.lock import Sha256
 from harness.artifacts.python_index import IndexFile
 from harness.core.errors import EnvironmentProblem, unwritable
 from harness.core.progress import Progress
-from harness.core.validation import read_form
+from harness.core.yaml_reader import load_yaml
 
 PROJECT: Final = "pyspark"
 SETTING: Final = "pyspark"
@@ -101,4 +101,4 @@ def _make(found: IndexFile, target: Path, work: Path, progress: Progress) -> Non
 @cache
 def _known() -> dict[str, _SourceArchive]:
     text = (resources.files("harness.artifacts") / "pysparks.yaml").read_text(encoding="utf-8")
-    return read_form(dict[str, _SourceArchive], text, "pysparks.yaml", "the versions")[0]
+    return load_yaml(dict[str, _SourceArchive], text, "pysparks.yaml", "the versions")[0]

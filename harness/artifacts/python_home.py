@@ -36,12 +36,12 @@ def wanted(distribution: Distribution) -> tuple[IndexFile, ...]:
 
     Raises EnvironmentProblem: a package has none for it.
     """
-    by_package = groupby(distribution.wheels, lambda each: (each.project, each.version))
+    by_package = groupby(distribution.wheels, lambda wheel: (wheel.project, wheel.version))
     return tuple(_fitting(distribution.name, list(wheels)) for _, wheels in by_package)
 
 
 def _fitting(name: str, wheels: Sequence[Wheel]) -> IndexFile:
-    by_machine = {each.machine: each for each in wheels}
+    by_machine = {wheel.machine: wheel for wheel in wheels}
     for machine in python_index.machines():
         if found := by_machine.get(machine):
             return IndexFile(found.project, found.version, found.size, found.sha256)
@@ -50,7 +50,7 @@ def _fitting(name: str, wheels: Sequence[Wheel]) -> IndexFile:
 
 def folder(wheels: Sequence[IndexFile], cache_: Cache) -> Path:
     """Return where packages are, or will be, side by side."""
-    every = hashlib.sha256("".join(each.sha256 for each in wheels).encode()).hexdigest()
+    every = hashlib.sha256("".join(wheel.sha256 for wheel in wheels).encode()).hexdigest()
     return cache_.root / FOLDER / f"{wheels[0].project}-{wheels[0].version}-{every[:16]}"
 
 
@@ -80,7 +80,7 @@ def places(distribution: Distribution, cache_: Cache) -> tuple[Path, ...]:
     wheels = wanted(distribution) if fits(distribution) else ()
     if not wheels:
         return ()
-    return (folder(wheels, cache_), *(kept(each, cache_) for each in wheels))
+    return (folder(wheels, cache_), *(kept(wheel, cache_) for wheel in wheels))
 
 
 def missing(distribution: Distribution, cache_: Cache) -> tuple[IndexFile, ...]:
@@ -88,7 +88,7 @@ def missing(distribution: Distribution, cache_: Cache) -> tuple[IndexFile, ...]:
     wheels = wanted(distribution) if fits(distribution) else ()
     if not wheels or folder(wheels, cache_).is_dir():
         return ()
-    return tuple(each for each in wheels if not kept(each, cache_).is_file())
+    return tuple(wheel for wheel in wheels if not kept(wheel, cache_).is_file())
 
 
 def ensure(wheels: Sequence[IndexFile], cache_: Cache, progress: Progress) -> Path:
@@ -107,18 +107,18 @@ def ensure(wheels: Sequence[IndexFile], cache_: Cache, progress: Progress) -> Pa
 def _make(
     wheels: Sequence[IndexFile], target: Path, work: Path, cache_: Cache, progress: Progress
 ) -> None:
-    progress.start(f"fetch {wheels[0].name} → {target}", sum(each.size for each in wheels))
+    progress.start(f"fetch {wheels[0].name} → {target}", sum(wheel.size for wheel in wheels))
     try:
-        for each in wheels:
-            there = kept(each, cache_)
-            place = work / each.sha256
+        for wheel in wheels:
+            there = kept(wheel, cache_)
+            place = work / wheel.sha256
             place.mkdir()
-            file = there if there.is_file() else python_index.download(each, place)
+            file = there if there.is_file() else python_index.download(wheel, place)
             unpack_wheel_folder(file, _ALL, work / "home")
-            progress.advance(each.size)
+            progress.advance(wheel.size)
         (work / "home").rename(target)
-        for each in wheels:
-            kept(each, cache_).unlink(missing_ok=True)
+        for wheel in wheels:
+            kept(wheel, cache_).unlink(missing_ok=True)
     except OSError as error:
         raise unwritable(error, target) from error
     progress.done()

@@ -70,7 +70,7 @@ class ResultCache:
             return tuple(jsonl.parse(kind, line) for line in kept.splitlines(keepends=True))
         made = tuple(make())
         if all(map(lasts, made)):
-            self._keep(name, "".join(f"{jsonl.dump(each)}\n" for each in made))
+            self._keep(name, "".join(f"{jsonl.dump(record)}\n" for record in made))
         return made
 
     def data(self, what: str, made_from: Iterable[str], make: Callable[[], Plain]) -> Plain:
@@ -136,18 +136,18 @@ def _digest(root: Path) -> str:
 
 def _installed() -> Iterator[str]:
     for folder in filter(Path.is_dir, map(Path, sys.path)):
-        yield from (each.name for each in folder.iterdir() if each.name.endswith(INSTALLED))
+        yield from (path.name for path in folder.iterdir() if path.name.endswith(INSTALLED))
 
 
 def _files(folder: str, below: str = "") -> Iterator[str]:
     """Yield every file below a folder by its path from there, but for what Python compiles."""
     with os.scandir(folder) as found:
-        entries = sorted(found, key=lambda each: each.name)
-    for each in entries:
-        if each.is_file():
-            yield below + each.name
-        elif each.is_dir() and each.name != "__pycache__":
-            yield from _files(each.path, f"{below}{each.name}/")
+        entries = sorted(found, key=lambda entry: entry.name)
+    for entry in entries:
+        if entry.is_file():
+            yield below + entry.name
+        elif entry.is_dir() and entry.name != "__pycache__":
+            yield from _files(entry.path, f"{below}{entry.name}/")
 
 
 def parse_yaml(text: str, path: str) -> Document:

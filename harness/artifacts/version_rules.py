@@ -20,7 +20,7 @@ from pydantic import AfterValidator, Field
 
 from harness.artifacts.distribution import ARCHIVE
 from harness.core.problems import unknown_name
-from harness.core.validation import read_form
+from harness.core.yaml_reader import load_yaml
 
 _ENDING: Final = ".yaml"
 _PART: Final = re.compile(r"([a-z]+)-([0-9].*?)(?=-[a-z]+-[0-9]|$)")
@@ -130,7 +130,9 @@ def about() -> str:
     >>> about()
     'prestodb from 0.275 on, prestosql from 330 on, spark from 3.1 on, trino from 351 on'
     """
-    return ", ".join(f"{each} from {_load(each).looked_at[each][0]} on" for each in products())
+    return ", ".join(
+        f"{product} from {_load(product).looked_at[product][0]} on" for product in products()
+    )
 
 
 def notice(name: str) -> str:
@@ -196,4 +198,4 @@ def _load(product: str) -> VersionRules:
         raise unknown_name("product", product, products())
     where = f"rules/{product}{_ENDING}"
     text = (resources.files(__package__) / where).read_text(encoding="utf-8")
-    return read_form(VersionRules, text, where, "rules")[0]
+    return load_yaml(VersionRules, text, where, "rules")[0]

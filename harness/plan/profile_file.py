@@ -13,8 +13,7 @@ from harness.artifacts import result_cache
 from harness.core.metastore_choice import USUAL, MetastoreChoice
 from harness.core.problems import one_of
 from harness.core.runtime_names import CONTAINER, PROCESS, RUNTIMES, WAREHOUSES, with_default
-from harness.core.validation import make
-from harness.core.yaml_reader import Document, KeyPath, read
+from harness.core.yaml_reader import Document, KeyPath, make, read
 from harness.plan.profile import PLAIN, AskedSteps, Cover, Profile, ProfileReader, Writer
 from harness.scenario.cells import QUERIES, AskedAgain, parse_reader
 from harness.scenario.definition import AXES, PAST_VIEWS, VIEWS

@@ -16,7 +16,7 @@ from harness.artifacts.lock import JarForm, NonEmptyText
 from harness.core import tolerances, yaml_reader
 from harness.core.problems import Problems
 from harness.core.runtime_names import CONTAINER, given, lock_name
-from harness.core.validation import read_form
+from harness.core.yaml_reader import load_yaml
 from harness.plan.shipped import READERS
 
 _PROPERTIES: Final = {"trino": "config", "presto": "config", "spark": "conf", "hive": "site"}
@@ -56,7 +56,7 @@ def register(file: Path) -> tuple[str, ...]:
 
     """
     text = yaml_reader.read(file, yaml_reader.MAX_BYTES, READERS)
-    found, document = read_form(dict[str, OwnReader], text, str(file), "readers")
+    found, document = load_yaml(dict[str, OwnReader], text, str(file), "readers")
     problems = Problems(str(file))
     for name, each in found.items():
         for wrong in _wrong(name, each):

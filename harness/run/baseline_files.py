@@ -20,7 +20,7 @@ from harness.core import outcomes
 from harness.core.atomic_write import atomic_write
 from harness.core.errors import UsageProblem, unwritable
 from harness.core.grouping import grouped
-from harness.core.problems import gathered
+from harness.core.problems import read_all
 from harness.core.records import Answer, Verdict, VerdictKind
 from harness.core.runtime_names import lock_name
 from harness.core.yaml_reader import read
@@ -42,7 +42,7 @@ def remembered(variants: Iterable[Variant]) -> Mapping[str, BaselineInfo]:
     """
     scenarios = {each.scenario.name: each.scenario for each in variants if each.scenario.path}
     found = {name: _remembered(Path(each.path)) for name, each in scenarios.items()}
-    gathered(lambda name: _lines(found[name], scenarios[name]), found)
+    read_all(lambda name: _lines(found[name], scenarios[name]), found)
     return found
 
 
@@ -80,7 +80,7 @@ def lines(info: RunInfo, plan: Plan) -> Mapping[str, tuple[Known, ...]]:
 
     """
     scenarios = _scenarios(plan)
-    found = gathered(lambda name: _lines(_now(info, name), scenarios[name]), scenarios)
+    found = read_all(lambda name: _lines(_now(info, name), scenarios[name]), scenarios)
     return dict(zip(scenarios, found, strict=True))
 
 

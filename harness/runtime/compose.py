@@ -70,9 +70,9 @@ class StackPlace:
 def files(services: Sequence[Service], place: StackPlace) -> dict[str, str]:
     """Return all texts of a stack by their paths in its folder."""
     found = {f"{FOLDER}/{_NAMES}{path}": text for path, text in _names(place).items()}
-    for each in services:
-        for name, text in _settings(each, place).files.items():
-            found[f"{FOLDER}/{each.name}/{name}"] = text
+    for service in services:
+        for name, text in _settings(service, place).files.items():
+            found[f"{FOLDER}/{service.name}/{name}"] = text
     written = yaml_writer.written(_lines(document(services, place)), offset=2)
     return {FILE: f"{_HEAD}{written}", **found}
 
@@ -80,7 +80,7 @@ def files(services: Sequence[Service], place: StackPlace) -> dict[str, str]:
 def document(services: Sequence[Service], place: StackPlace) -> dict[str, Any]:
     """Return what `compose.yaml` holds."""
     ports = _ports(services)
-    every = {each.name: _service(each, place, ports[each.name]) for each in services}
+    every = {service.name: _service(service, place, ports[service.name]) for service in services}
     networks = {"default": {"name": NETWORK}}
     return {"version": "2.4", "services": _escaped(every), "networks": networks}
 
@@ -94,7 +94,7 @@ def _service(service: Service, place: StackPlace, port: int) -> dict[str, Any]:
         "environment": dict(given.environment),
         "mem_limit": most,
         "memswap_limit": most,
-        "tmpfs": [f"{each}:{_IN_MEMORY}" for each in (place.work, *contract.writable)],
+        "tmpfs": [f"{path}:{_IN_MEMORY}" for path in (place.work, *contract.writable)],
         "volumes": list(_volumes(service, given.files, place)),
     }
     if command := contract.idle or contract.command:
@@ -145,11 +145,11 @@ def _names(place: StackPlace) -> Mapping[str, str]:
 def _ports(services: Iterable[Service]) -> dict[str, int]:
     """Return a port of this machine for each service: its own, or the next that is free."""
     found: dict[str, int] = {}
-    for each in services:
-        port = each.image.contract.port
+    for service in services:
+        port = service.image.contract.port
         while port in found.values():
             port += 1
-        found[each.name] = port
+        found[service.name] = port
     return found
 
 

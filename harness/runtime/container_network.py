@@ -96,12 +96,12 @@ def owner() -> str:
 
 
 def dead(owners: Iterable[str]) -> set[str]:
-    return {each for each in owners if _is_dead(each)}
+    return {text for text in owners if _is_dead(text)}
 
 
 def sweep() -> None:
-    for each in dead(owners()):
-        remove(each)
+    for text in dead(owners()):
+        remove(text)
 
 
 def _is_dead(text: str) -> bool:
@@ -148,8 +148,14 @@ def owners() -> set[str]:
     """
     with closing(docker_daemon.client()) as client, docker_daemon.asked("list containers"):
         every = [
-            *(each.labels for each in client.containers.list(all=True, filters={"label": OWNER})),
-            *(each.attrs["Labels"] for each in client.networks.list(filters={"label": OWNER})),
+            *(
+                container.labels
+                for container in client.containers.list(all=True, filters={"label": OWNER})
+            ),
+            *(
+                network.attrs["Labels"]
+                for network in client.networks.list(filters={"label": OWNER})
+            ),
         ]
         return {labels[OWNER] for labels in every}
 

@@ -157,7 +157,7 @@ def pull(found: DockerClient, reference: str) -> StoredImage:
 
 def _stored(found: Image, reference: str) -> StoredImage:
     repository = _repository(reference)
-    known = (each.split("@") for each in found.attrs["RepoDigests"] or ())
+    known = (attr.split("@") for attr in found.attrs["RepoDigests"] or ())
     pulled = next((digest for name, digest in known if name == repository), "")
     about = found.attrs
     return StoredImage(reference, str(found.id), pulled, about["Architecture"], about["Size"])

@@ -31,7 +31,7 @@ def has_library(writer: Distribution) -> bool:
 
 
 def needed(writers: Iterable[Distribution]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(each.text(TOOL) for each in writers if has_library(each)))
+    return tuple(dict.fromkeys(writer.text(TOOL) for writer in writers if has_library(writer)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class MutationProgram:
         """
         folder = Path(tempfile.mkdtemp(prefix="mutation-", dir=self.folder))
         asked, reply, log = (
-            folder / each for each in ("request.json", "reply.json", "program.log")
+            folder / literal for literal in ("request.json", "reply.json", "program.log")
         )
         asked.write_text(json.dumps({**request, "metastore": self.metastore}), encoding="utf-8")
         main = self.installation.distribution.text("main"), str(PROGRAM), str(asked), str(reply)

@@ -12,7 +12,7 @@ from harness.artifacts.distribution import Distribution
 from harness.core import tolerances
 from harness.core.errors import UsageProblem
 from harness.core.runtime_names import lock_name
-from harness.core.validation import read_form
+from harness.core.yaml_reader import load_yaml
 from harness.runtime import template
 
 FILE: Final = "image.yaml"
@@ -112,5 +112,5 @@ def _contracts(engine: str) -> Mapping[str, ImageContract]:
     if not file.is_file():
         return {}
     text = file.read_text(encoding="utf-8")
-    found, _ = read_form(dict[str, ImageContract], text, f"{engine}/{FILE}", "the images")
+    found, _ = load_yaml(dict[str, ImageContract], text, f"{engine}/{FILE}", "the images")
     return found

@@ -82,7 +82,7 @@ def recipe(distribution: Distribution, installation: Installation, base: str) ->
     arguments = {"BASE": base, **_arguments(contract, distribution)}
     parts = tuple(_parts(contract, installation))
     # A tree or a JRE in the cache is named by its digest, and so is the folder of each jar.
-    content = distributions.digest_of([texts, arguments, [_facts(*each) for each in parts]])
+    content = distributions.digest_of([texts, arguments, [_facts(*part) for part in parts]])
     name = f"{contract.built}:{distribution.version}-{content[:12]}"
     return Recipe(name, texts, parts, arguments)
 
@@ -91,7 +91,7 @@ def _schema(contract: ImageContract, distribution: Distribution) -> Mapping[str,
     """Return what makes a database of the SQL that an image of a metastore holds."""
     if "schema" not in contract.holds:
         return {}
-    runs = (f"run '{HIVE_HOME}/{each}';\n" for each in distribution.texts_if_any("schema_sql"))
+    runs = (f"run '{HIVE_HOME}/{text}';\n" for text in distribution.texts_if_any("schema_sql"))
     return {"schema.sql": "".join(runs)}
 
 
@@ -117,7 +117,7 @@ def with_jars(reference: str, digest: str, folders: Mapping[str, Iterable[Path]]
     )
     lines = (f"COPY added/{at} {folder}\n" for at, folder in enumerate(folders))
     texts = {_DOCKERFILE: f"FROM {reference}\n{''.join(lines)}"}
-    content = distributions.digest_of([texts, digest, [_facts(*each) for each in parts]])
+    content = distributions.digest_of([texts, digest, [_facts(*part) for part in parts]])
     name = reference.rpartition("/")[2].partition("@")[0].replace(":", "-")
     return Recipe(f"{BUILT}/{name}:{content[:12]}", texts, parts, {})
 
@@ -125,8 +125,12 @@ def with_jars(reference: str, digest: str, folders: Mapping[str, Iterable[Path]]
 def scripts(engine: str) -> Mapping[str, str]:
     """Return the Dockerfile of an engine and the scripts beside it, by name."""
     folder = resources.files("harness.containers") / engine
-    found = (each for each in folder.iterdir() if "." not in each.name or ".sh" in each.name)
-    return {each.name: each.read_text(encoding="utf-8") for each in found if each.is_file()}
+    found = (path for path in folder.iterdir() if "." not in path.name or ".sh" in path.name)
+    return {
+        traversable.name: traversable.read_text(encoding="utf-8")
+        for traversable in found
+        if traversable.is_file()
+    }
 
 
 def _parts(contract: ImageContract, installation: Installation) -> Iterator[tuple[str, Path]]:
@@ -138,7 +142,7 @@ def _parts(contract: ImageContract, installation: Installation) -> Iterator[tupl
         elif name == "pyspark":
             yield from _pyspark(installation.home)
         else:
-            yield from ((f"{name}/{each.name}", each) for each in installation.jars(name))
+            yield from ((f"{name}/{jar.name}", jar) for jar in installation.jars(name))
 
 
 def _facts(name: str, path: Path) -> list[str]:
@@ -154,8 +158,8 @@ def _pyspark(unpacked: Path | None) -> Iterator[tuple[str, Path]]:
     home = Path(found.origin).parent if found and found.origin else Path()
     apart = {"bin", "data", "examples", "jars", "licenses", "python", "sbin", "__pycache__"}
     yield from ((f"pyspark/{name}", home / name) for name in ("bin", "jars", "python/lib"))
-    own = (each for each in sorted(home.iterdir()) if each.name not in apart)
-    yield from ((f"pyspark/python/pyspark/{each.name}", each) for each in own)
+    own = (path for path in sorted(home.iterdir()) if path.name not in apart)
+    yield from ((f"pyspark/python/pyspark/{path.name}", path) for path in own)
 
 
 def build(made: Recipe, progress: Progress) -> str:
@@ -186,7 +190,9 @@ def _built(client: DockerClient, made: Recipe) -> str:
                 buildargs=dict(made.arguments), labels={CONTENT: made.reference},
             )  # fmt: skip
         except BuildError as problem:
-            told = [str(each["stream"]).rstrip() for each in problem.build_log if "stream" in each]
+            told = [
+                str(entry["stream"]).rstrip() for entry in problem.build_log if "stream" in entry
+            ]
             end = "\n".join([str(problem), *told[-_SHOWN:]])
             raise _cannot_build(made.reference, end) from None
         except (DockerException, OSError) as problem:

@@ -115,7 +115,7 @@ def _choose(distribution: Distribution, cache: Cache, progress: Progress) -> Con
     }
     made = image_build.with_jars(found.reference, found.id, folders)
     digest = image_build.build(made, progress)
-    names = tuple(each.file_name for jars in by_folder.values() for each in jars)
+    names = tuple(jar.file_name for jars in by_folder.values() for jar in jars)
     return ContainerImage(made.reference, digest, contract, _base(found, name), names)
 
 
@@ -137,11 +137,11 @@ def _fitting(client: DockerClient, found: StoredImage) -> StoredImage:
 def _added(distribution: Distribution, contract: ImageContract) -> Mapping[str, list[Artifact]]:
     """Return the jars that no official image has, by the folder that they are copied into."""
     folders: dict[str, list[Artifact]] = {}
-    for each in distribution.artifacts:
-        if each.into == FRONT and contract.front:
-            folders.setdefault(contract.front, []).append(each)
-        elif each.is_added and contract.home:
-            folders.setdefault(f"{contract.home}/{each.folder}", []).append(each)
+    for artifact in distribution.artifacts:
+        if artifact.into == FRONT and contract.front:
+            folders.setdefault(contract.front, []).append(artifact)
+        elif artifact.is_added and contract.home:
+            folders.setdefault(f"{contract.home}/{artifact.folder}", []).append(artifact)
     return folders
 
 
@@ -219,7 +219,7 @@ def pinned(official: str) -> str:
     text = os.environ.get(PINS, "")
     if not text:
         return ""
-    every = {image.official(distributions.load(each)) for each in distributions.names()}
+    every = {image.official(distributions.load(name)) for name in distributions.names()}
     return parse_pins(text, every - {""}).get(official, "")
 
 
@@ -229,10 +229,10 @@ def parse_pins(text: str, known: Collection[str]) -> Mapping[str, str]:
     Raises UsageProblem: one is written wrongly, or stands for none of `known`.
     """
     pins = dict[str, str]()
-    for each in text.split():
-        found = _PIN.fullmatch(each)
+    for part in text.split():
+        found = _PIN.fullmatch(part)
         fitting = [one for one in known if found and f"/{found['name']}".endswith(f"/{one}")]
         if not fitting:
-            raise _bad_pin(each)
-        pins[fitting[0]] = each
+            raise _bad_pin(part)
+        pins[fitting[0]] = part
     return pins

@@ -56,9 +56,9 @@ def distribution_for(names: Iterable[str]) -> str:
     that knows tables of an object store knows those of the disk as well.
     """
     found = [distributions.load(name) for name in names]
-    if any(each.warehouse for each in found):
+    if any(distribution.warehouse for distribution in found):
         return runtime_names.in_runtime(DISTRIBUTION, S3)
-    contained = any(each.runtime == CONTAINER for each in found)
+    contained = any(distribution.runtime == CONTAINER for distribution in found)
     return runtime_names.in_runtime(DISTRIBUTION, CONTAINER if contained else PROCESS)
 
 

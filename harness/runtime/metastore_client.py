@@ -115,8 +115,8 @@ class Catalog:
         """
         self.create_database(database)
         with _answered(self.uri):
-            for each in entries:
-                self._register(database, each, location)
+            for catalog_entry in entries:
+                self._register(database, catalog_entry, location)
 
     def alter_columns(
         self, database: str, table: str, columns: Sequence[tuple[str, str]], *, cascade: bool

@@ -30,7 +30,7 @@ def schema(installation: Installation, cache: Cache, progress: Progress) -> Path
     Raises ProcessProblem: Hive's SQL cannot be loaded.
     """
     scripts = _scripts(installation)
-    texts = [each.read_text(encoding="utf-8") for each in scripts]
+    texts = [script.read_text(encoding="utf-8") for script in scripts]
     prepared = cache.tree(digest_of([*texts, installation.distribution.name]))
     with cache.lock(prepared):
         if not prepared.is_dir():
@@ -44,7 +44,7 @@ def schema(installation: Installation, cache: Cache, progress: Progress) -> Path
 
 def _scripts(installation: Installation) -> list[Path]:
     home = _tree(installation)
-    return [home / each for each in installation.distribution.texts("schema_sql")]
+    return [home / text for text in installation.distribution.texts("schema_sql")]
 
 
 def _load(installation: Installation, scripts: Sequence[Path], database: Path) -> None:
@@ -52,7 +52,7 @@ def _load(installation: Installation, scripts: Sequence[Path], database: Path) -
     jars = (*installation.jars("schema"), *installation.jars("lib"))
     derby = [jar for jar in jars if jar.name.startswith("derby")]
     every, log = database.parent / "schema.sql", database.parent / "ij.log"
-    every.write_text("".join(f"run '{each}';\n" for each in scripts), encoding="utf-8")
+    every.write_text("".join(f"run '{script}';\n" for script in scripts), encoding="utf-8")
     arguments = [
         *(str(installation.java), "-Xmx256m", *DERBY_OPTIONS, "-cp", hive_launcher.joined(derby)),
         f"-Dij.database=jdbc:derby:;databaseName={database};create=true",

@@ -49,7 +49,7 @@ class WriteIds:
     @property
     def committed(self) -> tuple[int, ...]:
         without = {*self.aborted, *self.open}
-        return tuple(each for each in range(1, self.highest + 1) if each not in without)
+        return tuple(number for number in range(1, self.highest + 1) if number not in without)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,18 +111,21 @@ def unlisted_folders(entries: Iterable[CatalogEntry], files: Iterable[str]) -> t
     `files`: paths relative to the table's folder.
     """
     listed = [
-        {part["sd"].get("location", "").partition(f"{LOCATION}/")[2] for part in each.partitions}
-        for each in entries
-        if each.table.get("partitionKeys")
+        {
+            part["sd"].get("location", "").partition(f"{LOCATION}/")[2]
+            for part in catalog_entry.partitions
+        }
+        for catalog_entry in entries
+        if catalog_entry.table.get("partitionKeys")
     ]
     folders = dict.fromkeys(map(partition_paths.folder_of, files))
-    return tuple(each for each in folders if not all(each in there for there in listed))
+    return tuple(folder for folder in folders if not all(folder in there for there in listed))
 
 
 def listed_values(entries: Iterable[CatalogEntry]) -> dict[str, tuple[tuple[str, ...], ...]]:
     """Return what catalog entries say of the values of each partition's folder, each once."""
     found: dict[str, tuple[tuple[str, ...], ...]] = {}
-    for part in (part for each in entries for part in each.partitions):
+    for part in (part for catalog_entry in entries for part in catalog_entry.partitions):
         folder = part["sd"].get("location", "").partition(f"{LOCATION}/")[2]
         found[folder] = tuple(
             dict.fromkeys((*found.get(folder, ()), tuple(part.get("values", ()))))
@@ -134,9 +137,9 @@ def entry(table: ThriftStruct, partitions: tuple[ThriftStruct, ...] = ()) -> Cat
     """Make the entry of a table as the metastore holds it."""
     data = encode(table)
     places = _places(data.get("sd", {}))
-    data, *parts = (_without_database(each) for each in (data, *map(encode, partitions)))
+    data, *parts = (_without_database(partition) for partition in (data, *map(encode, partitions)))
     for hide in map(_hider, places):
-        data, *parts = (map_texts(each, hide) for each in (data, *parts))
+        data, *parts = (map_texts(part, hide) for part in (data, *parts))
     return CatalogEntry(data["tableName"], data, tuple(parts))
 
 
@@ -199,9 +202,9 @@ def _decoded(wire_type: int, details: Any, value: JsonData) -> Any:  # noqa: ANN
         case t if t == _STRUCT:
             return decode(details[0], value)
         case t if t == _LIST:
-            return [_decoded(details[0], details[1], each) for each in value]
+            return [_decoded(details[0], details[1], data) for data in value]
         case t if t == _MAP:
-            return {key: _decoded(details[2], details[3], each) for key, each in value.items()}
+            return {key: _decoded(details[2], details[3], data) for key, data in value.items()}
     return value
 
 
@@ -217,7 +220,7 @@ def _places(storage: dict[str, JsonData]) -> list[str]:
     """
     location = storage.get("location", "")
     told = storage.get("serdeInfo", {}).get("parameters", {}) if NOT_THERE in location else {}
-    return [_path(each) for each in (location, told.get("path", "")) if each]
+    return [_path(data) for data in (location, told.get("path", "")) if data]
 
 
 def _path(location: str) -> str:

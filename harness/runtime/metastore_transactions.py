@@ -29,7 +29,9 @@ def write_ids(client: Any, database: str, name: str) -> WriteIds:  # noqa: ANN40
     asked = ttypes.GetValidWriteIdsRequest([f"{database}.{name}"], _snapshot(client))
     (found,) = client.get_valid_write_ids(asked).tblValidWriteIds
     aborted = set(_flagged(found.invalidWriteIds, found.abortedBits))
-    still = tuple(each for each in found.invalidWriteIds if each not in aborted)
+    still = tuple(
+        invalidwriteid for invalidwriteid in found.invalidWriteIds if invalidwriteid not in aborted
+    )
     return WriteIds(found.writeIdHighWaterMark, tuple(sorted(aborted)), still)
 
 
@@ -39,11 +41,11 @@ def repeat(client: Any, database: str, name: str, wanted: WriteIds) -> None:  # 
         return
     opened = client.open_txns(ttypes.OpenTxnRequest(wanted.highest, **WHO)).txn_ids
     asked = ttypes.AllocateTableWriteIdsRequest(database, name, txnIds=opened)
-    for each in client.allocate_table_write_ids(asked).txnToWriteIds:
-        if each.writeId in wanted.aborted:
-            client.abort_txn(ttypes.AbortTxnRequest(each.txnId))
-        elif each.writeId not in wanted.open:
-            client.commit_txn(ttypes.CommitTxnRequest(each.txnId))
+    for txntowriteid in client.allocate_table_write_ids(asked).txnToWriteIds:
+        if txntowriteid.writeId in wanted.aborted:
+            client.abort_txn(ttypes.AbortTxnRequest(txntowriteid.txnId))
+        elif txntowriteid.writeId not in wanted.open:
+            client.commit_txn(ttypes.CommitTxnRequest(txntowriteid.txnId))
 
 
 def _snapshot(client: Any) -> str:  # noqa: ANN401
@@ -57,10 +59,10 @@ def _snapshot(client: Any) -> str:  # noqa: ANN401
 
 def _flagged(ids: Sequence[int], bits: bytes) -> Iterator[int]:
     """Yield those ids whose bit is set; the least one of a byte comes first (Java's `BitSet`)."""
-    for at, each in enumerate(ids):
+    for at, id_ in enumerate(ids):
         byte, bit = divmod(at, 8)
         if byte < len(bits) and bits[byte] >> bit & 1:
-            yield each
+            yield id_
 
 
 def lock(client: Any, database: str, name: str) -> None:  # noqa: ANN401 - Thrift's own class

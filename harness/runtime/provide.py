@@ -50,8 +50,8 @@ def runtime(
 def table_folders(cache: Cache) -> tuple[Path, Path]:
     """Return the folders of states and of tables, which are there then."""
     found = cache.states(), table_homes.folder(cache)
-    for each in found:
-        each.mkdir(parents=True, exist_ok=True)  # the daemon would make it, as root
+    for path in found:
+        path.mkdir(parents=True, exist_ok=True)  # the daemon would make it, as root
     return found
 
 

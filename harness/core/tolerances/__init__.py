@@ -16,7 +16,7 @@ from importlib import resources
 from itertools import chain
 from typing import Final, Literal
 
-from harness.core.validation import read_form
+from harness.core.yaml_reader import load_yaml
 from harness.model.canonical import Value, same
 
 LOWER: Final = "lower-case-names"
@@ -91,7 +91,7 @@ def _load(name: str) -> Declared:
     if name not in products():
         return {}
     text = (resources.files(__name__) / f"{name}.yaml").read_text(encoding="utf-8")
-    found, _ = read_form(tuple[Declaration, ...], text, f"{name}.yaml", "declarations")
+    found, _ = load_yaml(tuple[Declaration, ...], text, f"{name}.yaml", "declarations")
     return {each.name: each for each in found}
 
 
