@@ -40,15 +40,15 @@ def check(name: str) -> None:
 
     """
     if name in distributions.LOCKS.names():
-        raise _not_added(name, "it is shipped already")
+        raise _not_added(name, "the harness already has it")
     if name.startswith("hive-"):
-        told = "a server of Hive is made of a hundred jars, and Maven alone chooses as Hive does"
-        raise _not_added(name, f"{told}; docs/locks.md tells how to make its lock data")
+        reason = "Hive's hundred jars must be chosen by Maven; docs/locks.md shows how"
+        raise _not_added(name, reason)
     if not version_rules.knows(name):
         known = version_rules.about()
-        raise _not_added(name, f"known is what is fetched of {known}")
+        raise _not_added(name, f"there are rules only for {known}")
     if not version_rules.downloads(name):
-        raise _not_added(name, "no rule says what is fetched of these versions")
+        raise _not_added(name, "no rule says which files this version needs")
     pyspark_home.wanted(distributions.load(f"{name}{AT}{CONTAINER}"))
 
 
@@ -62,13 +62,13 @@ def add(name: str, folder: Path, cache: Cache, progress: Progress) -> Path:
     """
     check(name)
     if cache.offline:
-        raise _not_added(name, "it has to be downloaded to be measured, and this is offline")
+        raise _not_added(name, "its files must be downloaded, and the harness is offline")
     cache_mark.claim(cache)
     with download.connected(repository.configured()) as source:
         every = version_rules.downloads(name).items()
-        each_role = ((role, each if isinstance(each, list) else [each]) for role, each in every)
-        wanted = [(role, one) for role, several in each_role for one in several]
-        artifacts = [_measured(role, one, cache, source, progress) for role, one in wanted]
+        each_role = ((role, entry if isinstance(entry, list) else [entry]) for role, entry in every)
+        needed = [(role, one) for role, several in each_role for one in several]
+        artifacts = [_measured(role, one, cache, source, progress) for role, one in needed]
     file = folder / f"{name}.yaml"
     _write(file, name, artifacts, disk_mb=0)
     _write(file, name, artifacts, disk_mb=_disk_mb(distributions.load(name), cache, progress))
@@ -79,14 +79,14 @@ def _measured(
     role: str, wanted: dict[str, Any], cache: Cache, source: OpenRepository, progress: Progress
 ) -> Artifact:
     """Return an artifact with its size and SHA-256; it is in the cache then."""
-    found = coordinates(wanted["get"])
+    result = coordinates(wanted["get"])
     # A folder of the cache's own kind, as long as its SHA-256, which names it later, is not known.
-    place = distributions.digest_of(str(found))[:16]
-    part = cache.root / "artifacts" / place / f"{found.file_name}.part"
+    path = distributions.digest_of(str(result))[:16]
+    part = cache.root / "artifacts" / path / f"{result.file_name}.part"
     part.parent.mkdir(parents=True, exist_ok=True)
     with cache.lock(part):
-        size, sha256 = download.measure(found.repository_path, part, source, progress)
-        artifact = Artifact(found, size, sha256, role, tuple(wanted.get("members", ())))
+        size, sha256 = download.measure(result.repository_path, part, source, progress)
+        artifact = Artifact(result, size, sha256, role, tuple(wanted.get("members", ())))
         cache.artifact(artifact).parent.mkdir(parents=True, exist_ok=True)
         part.replace(cache.artifact(artifact))
         cache.stamp(artifact)
@@ -98,8 +98,8 @@ def _disk_mb(distribution: Distribution, cache: Cache, progress: Progress) -> in
     there = fetch.ensure(distribution, cache, progress)
     trees = [there.java_home, *([there.home] if there.home else [])]
     files = {path.stat().st_ino: path.stat().st_size for tree in trees for path in tree.rglob("*")}
-    kept = sum(path.stat().st_size for _, path in there.files)
-    return round((sum(files.values()) + kept) / _MB)
+    cached = sum(path.stat().st_size for _, path in there.files)
+    return round((sum(files.values()) + cached) / _MB)
 
 
 def _write(file: Path, name: str, artifacts: list[Artifact], disk_mb: int) -> None:

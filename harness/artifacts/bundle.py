@@ -66,27 +66,27 @@ def key(needed: Iterable[Distribution]) -> str:
 def workspace(cache: Cache) -> Iterator[Path]:
     """Yield a folder for files on their way, to one harness at a time."""
     cache_mark.claim(cache)
-    place = cache.root / "parcel"
-    with cache.lock(place), cache.workspace(place) as folder:
+    path = cache.root / "parcel"
+    with cache.lock(path), cache.workspace(path) as folder:
         yield folder
 
 
 def sources(needed: Iterable[Distribution]) -> dict[BundleFile, ArtifactOrJre]:
     """Everything to carry, each file once, in a fixed order."""
-    found: dict[BundleFile, ArtifactOrJre] = {}
+    result: dict[BundleFile, ArtifactOrJre] = {}
     for distribution in needed:
         if distribution.jre:
             java = jre.wheel(distribution.jre)
-            found[BundleFile(f"jre/{distribution.jre}.whl", java.size, java.sha256)] = (
+            result[BundleFile(f"jre/{distribution.jre}.whl", java.size, java.sha256)] = (
                 distribution.jre
             )
         for wheel in python_home.wanted(distribution):
             name = f"python/{wheel.project}-{wheel.sha256[:16]}.whl"
-            found[BundleFile(name, wheel.size, wheel.sha256)] = wheel
+            result[BundleFile(name, wheel.size, wheel.sha256)] = wheel
         for artifact in distribution.artifacts:
             name = f"artifacts/{artifact.sha256[:16]}/{artifact.file_name}"
-            found[BundleFile(name, artifact.size, artifact.sha256)] = artifact
-    return dict(sorted(found.items(), key=lambda item: item[0].name))
+            result[BundleFile(name, artifact.size, artifact.sha256)] = artifact
+    return dict(sorted(result.items(), key=lambda item: item[0].name))
 
 
 class Hashed(io.RawIOBase):
@@ -114,10 +114,10 @@ def export(needed: Sequence[Distribution], file: Path, cache: Cache, progress: P
     UsageProblem: no such file can be, told before anything is downloaded.
     """
     _check(file)
-    wanted = sources(needed)
+    requested = sources(needed)
     with workspace(cache) as folder:
-        paths = _collected(wanted, cache, folder, progress)
-        progress.start(f"export {file}", sum(part.size for part in wanted))
+        paths = _collected(requested, cache, folder, progress)
+        progress.start(f"export {file}", sum(part.size for part in requested))
         with atomic_write(file) as unfinished:
             if changed := _write(unfinished, paths, progress):
                 raise EnvironmentProblem(
@@ -132,27 +132,29 @@ def _check(file: Path) -> None:
     if file.is_dir():
         raise UsageProblem(f"{file} is a folder; name the file to write, as engines.tar")
     if not file.parent.is_dir():
-        told = f"cannot be written: there is no folder {file.parent} for {file.name}; make it first"
-        raise UsageProblem(f"{file} {told}")
+        message = (
+            f"cannot be written: there is no folder {file.parent} for {file.name}; make it first"
+        )
+        raise UsageProblem(f"{file} {message}")
 
 
 def _collected(
     wanted: Mapping[BundleFile, ArtifactOrJre], cache: Cache, folder: Path, progress: Progress
 ) -> dict[BundleFile, Path]:
     """Where each file is, once those that are not in the cache are downloaded."""
-    held = {
+    present = {
         part: cache.artifact(source)
         for part, source in wanted.items()
         if isinstance(source, Artifact) and cache.seems_whole(source)
     }
-    lacking = {part: source for part, source in wanted.items() if part not in held}
+    lacking = {part: source for part, source in wanted.items() if part not in present}
     fetch.check_online([_named(part, source) for part, source in lacking.items()], cache)
     if not lacking:
-        return held
+        return present
     progress.start("fetch what is not kept as it was downloaded", sum(p.size for p in lacking))
     fetched = _downloaded(lacking, folder, progress)
     progress.done()
-    return {part: held.get(part) or fetched[part] for part in wanted}
+    return {part: present.get(part) or fetched[part] for part in wanted}
 
 
 def _named(part: BundleFile, source: ArtifactOrJre) -> fetch.Missing:
@@ -164,23 +166,23 @@ def _named(part: BundleFile, source: ArtifactOrJre) -> fetch.Missing:
 def _downloaded(
     lacking: Mapping[BundleFile, ArtifactOrJre], folder: Path, progress: Progress
 ) -> dict[BundleFile, Path]:
-    found: dict[BundleFile, Path] = {}
+    result: dict[BundleFile, Path] = {}
     with connected(repository.configured()) as source:
         for number, (part, what) in enumerate(lacking.items()):
-            place = folder / str(number)
+            path = folder / str(number)
             if isinstance(what, Artifact):
-                wanted = ExpectedFile(what.coordinates.repository_path, part.size, part.sha256)
-                download(wanted, place, source, progress)
-                found[part] = place
+                needed = ExpectedFile(what.coordinates.repository_path, part.size, part.sha256)
+                download(needed, path, source, progress)
+                result[part] = path
             else:
-                place.mkdir()
-                found[part] = (
-                    jre.download(what, place)
+                path.mkdir()
+                result[part] = (
+                    jre.download(what, path)
                     if isinstance(what, str)
-                    else python_index.download(what, place)
+                    else python_index.download(what, path)
                 )
                 progress.advance(part.size)
-    return found
+    return result
 
 
 def _write(file: Path, paths: Mapping[BundleFile, Path], progress: Progress) -> Path | None:
@@ -239,8 +241,8 @@ def load(file: Path, cache: Cache, progress: Progress) -> Imported:
             _check_known(parts, known, file)
             progress.start(f"import {file} → {cache.root}", sum(part.size for part in parts))
             places = {part: folder / str(number) for number, part in enumerate(parts)}
-            for part, place in places.items():
-                _take(tar, part, place, file, progress)
+            for part, path in places.items():
+                _take(tar, part, path, file, progress)
             if tar.next() is not None:
                 raise _not_imported(file, "it holds more than its index names")
             lacking = _lacking(cache)

@@ -50,8 +50,8 @@ class Cache:
         """
         named = os.environ.get(ENVIRONMENT_VARIABLE)
         root = Path(named) if named else platformdirs.user_cache_path("lake-table-harness")
-        told = os.environ.get(OFFLINE, "").strip().lower() in {"1", "true", "yes", "on"}
-        return cls(_expanded(root).absolute(), told if offline is None else offline)
+        is_offline = os.environ.get(OFFLINE, "").strip().lower() in {"1", "true", "yes", "on"}
+        return cls(_expanded(root).absolute(), is_offline if offline is None else offline)
 
     def artifact(self, artifact: Artifact) -> Path:
         return self.root / "artifacts" / artifact.sha256[:16] / artifact.file_name
@@ -117,8 +117,8 @@ def _expanded(root: Path) -> Path:
     try:
         return root.expanduser()
     except RuntimeError as wrong:
-        told = f"{ENVIRONMENT_VARIABLE} is {root}: {wrong}; write the whole path"
-        raise UsageProblem(told) from wrong
+        message = f"{ENVIRONMENT_VARIABLE} is {root}: {wrong}; write the whole path"
+        raise UsageProblem(message) from wrong
 
 
 def remove(folder: Path) -> None:

@@ -121,9 +121,9 @@ def _files(place: Path) -> Iterable[Path]:
 
 
 def _swept(made: Path, cache: Cache) -> bool:
-    place = made.name.removeprefix(MAKING).removesuffix(JAVAS)
+    path = made.name.removeprefix(MAKING).removesuffix(JAVAS)
     try:
-        with cache.lock(made.with_name(place)).acquire(timeout=0):
+        with cache.lock(made.with_name(path)).acquire(timeout=0):
             remove(made)
             made.unlink(missing_ok=True)  # where it is a file
     except Timeout:
@@ -150,22 +150,22 @@ def prune_engines(names: Sequence[str], cache: Cache) -> tuple[FolderSize, ...]:
     for name in names:
         distributions.load(name)
     others = (name for name in distributions.names() if name not in names)
-    kept = {place for name in others for place in _places(name, cache)}
-    return tuple(_pruned_engines(cache, folder, kept) for folder in ENGINE_FOLDERS)
+    cached = {path for name in others for path in _places(name, cache)}
+    return tuple(_pruned_engines(cache, folder, cached) for folder in ENGINE_FOLDERS)
 
 
 def _places(name: str, cache: Cache) -> Iterator[str]:
     """Yield the folders of a distribution's files, from the cache's own on."""
-    found = distributions.load(name)
-    key = distributions.tree_digest(found)
-    folders = [cache.artifact(artifact).parent for artifact in found.artifacts]
+    distribution = distributions.load(name)
+    key = distributions.tree_digest(distribution)
+    folders = [cache.artifact(artifact).parent for artifact in distribution.artifacts]
     if key:
         folders.append(cache.tree(key))
-    if spark := pyspark_home.wanted(found):
+    if spark := pyspark_home.wanted(distribution):
         folders.append(pyspark_home.folder(spark, cache))
-    folders += python_home.places(found, cache)
+    folders += python_home.places(distribution, cache)
     with suppress(EnvironmentProblem):  # none is known for this machine, so none is there
-        folders += [jre.folder(found.jre, cache)] if found.jre else []
+        folders += [jre.folder(distribution.jre, cache)] if distribution.jre else []
     yield from (str(folder.relative_to(cache.root)) for folder in folders)
 
 

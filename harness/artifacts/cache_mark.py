@@ -54,10 +54,10 @@ def check(cache: Cache) -> None:
         return
     if not cache.root.is_dir():
         raise UsageProblem(f"{cache.root} is no folder; let {ENVIRONMENT_VARIABLE} name another")
-    if not marked(cache) and (found := next(_strange(cache.root), None)):
-        held = str(found.relative_to(cache.root))
+    if not marked(cache) and (stranger := next(_strange(cache.root), None)):
+        name = str(stranger.relative_to(cache.root))
         raise UsageProblem(
-            f"{cache.root} is no cache of the harness and not empty: it holds {held!r}; let "
+            f"{cache.root} is no cache of the harness and not empty: it holds {name!r}; let "
             f"{ENVIRONMENT_VARIABLE} name a folder that is not there yet, or an empty one"
         )
 

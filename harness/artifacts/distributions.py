@@ -69,15 +69,15 @@ def own(names_: Iterable[str]) -> dict[str, str]:
 
     Those that they build on are among them.
     """
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     left = [name.partition(AT)[0] for name in names_]
     while left:
         name = left.pop()
-        if name in _own and name not in found:
-            found[name] = _own[name].text
-            said = yaml_reader.parse(found[name], _own[name].file).data
-            left += [str(said[key]).partition(AT)[0] for key in lock.BUILDS_ON if key in said]
-    return dict(sorted(found.items()))
+        if name in _own and name not in result:
+            result[name] = _own[name].text
+            output = yaml_reader.parse(result[name], _own[name].file).data
+            left += [str(output[key]).partition(AT)[0] for key in lock.BUILDS_ON if key in output]
+    return dict(sorted(result.items()))
 
 
 def is_shipped(name: str) -> bool:
@@ -91,10 +91,10 @@ def names() -> tuple[str, ...]:
 
 def no_lock_data(name: str) -> str:
     """Return what to do about a version without lock data: it can run in a container only."""
-    told = f"there is no lock data of {name}: 'harness engines add {name}' writes it"
+    message = f"there is no lock data of {name}: 'harness engines add {name}' writes it"
     if version_rules.lacks_jars(name):
-        return f"{told}, and no image has the bundle that it names"
-    return f"{told}, and with Docker '{name}{AT}{CONTAINER}' needs none"
+        return f"{message}, and no image has the bundle that it names"
+    return f"{message}, and with Docker '{name}{AT}{CONTAINER}' needs none"
 
 
 def exists(name: str) -> bool:
@@ -102,9 +102,9 @@ def exists(name: str) -> bool:
 
     By rules alone there is one if its image has all of it.
     """
-    own, _, runtime = name.partition(AT)
-    ruled = runtime == CONTAINER and by_rules(own)
-    return own in names() or (ruled and not version_rules.lacks_jars(own))
+    local, _, runtime = name.partition(AT)
+    ruled = runtime == CONTAINER and by_rules(local)
+    return local in names() or (ruled and not version_rules.lacks_jars(local))
 
 
 def why_not(name: str) -> str:
@@ -133,15 +133,15 @@ def load(name: str) -> Distribution:
         raise unknown_name("runtime", runtime, _HOW)
     if by_rules(own_name) and runtime != CONTAINER:
         raise UsageProblem(no_lock_data(own_name))
-    found = lock.parse(*_text(own_name), data)
-    if found.name != own_name:
-        told = f"its name is {found.name!r}; it must be the file's, {own_name!r}"
-        Problems(_text(own_name)[1]).stop(1, told)
+    result = lock.parse(*_text(own_name), data)
+    if result.name != own_name:
+        message = f"its name is {result.name!r}; it must be the file's, {own_name!r}"
+        Problems(_text(own_name)[1]).stop(1, message)
     if runtime == S3:
-        if why := object_storage.cannot(found):
+        if why := object_storage.cannot(result):
             raise UsageProblem(f"{name}: {why}")
-        return object_storage.added(found)
-    return found if runtime in ("", PROCESS) else replace(found, name=name, runtime=runtime)
+        return object_storage.added(result)
+    return result if runtime in ("", PROCESS) else replace(result, name=name, runtime=runtime)
 
 
 def data(name: str) -> Data:
@@ -150,8 +150,8 @@ def data(name: str) -> Data:
     A runtime in the name is part of it.
     """
     own_name, _, runtime = name.partition(AT)
-    found, _ = lock.read(*_text(own_name), data)
-    return {**found, "runtime": runtime} if runtime else found
+    result, _ = lock.read(*_text(own_name), data)
+    return {**result, "runtime": runtime} if runtime else result
 
 
 def by_rules(name: str) -> bool:
@@ -162,8 +162,8 @@ def by_rules(name: str) -> bool:
 def _text(name: str) -> tuple[str, str]:
     if by_rules(name):
         product, version = next(iter(version_rules.versions(name).items()))
-        said = {"name": name, "version": version, "rules": product}
-        return json.dumps(said | {"notice": version_rules.notice(name)}), f"rules/{product}.yaml"
+        result = {"name": name, "version": version, "rules": product}
+        return json.dumps(result | {"notice": version_rules.notice(name)}), f"rules/{product}.yaml"
     if name in _own:
         return _own[name].text, _own[name].file
     return LOCKS.load(name), f"distributions/{name}{_ENDING}"

@@ -121,8 +121,8 @@ def _check_sha1(path: str, part: Path, source: OpenRepository) -> None:
         seen = hashlib.file_digest(content, lambda: hashlib.sha1(usedforsecurity=False)).hexdigest()
     if seen != stated:
         part.unlink()
-        told = f"its SHA-1 is {seen}, and the repository says {stated}; removed"
-        raise _not_downloaded(f"{source.url}/{path}", told)
+        message = f"its SHA-1 is {seen}, and the repository says {stated}; removed"
+        raise _not_downloaded(f"{source.url}/{path}", message)
 
 
 @contextmanager

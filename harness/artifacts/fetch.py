@@ -50,7 +50,7 @@ class Installation:
 
     def jars(self, role: str) -> tuple[Path, ...]:
         """The jars of a role, in the order of the lock data, which is the class path's."""
-        return tuple(path for found, path in self.files if found == role)
+        return tuple(path for result, path in self.files if result == role)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +77,9 @@ def ensure(distribution: Distribution, cache: Cache, progress: Progress) -> Inst
         home = pyspark_home.ensure(spark, cache, progress)
     else:
         home = _home(distribution, cache, progress)
-    kept = [artifact for artifact in distribution.artifacts if not artifact.in_tree]
-    _ensure_artifacts(distribution, kept, cache, progress)
-    files = tuple((artifact.into, cache.artifact(artifact)) for artifact in kept)
+    cached = [artifact for artifact in distribution.artifacts if not artifact.in_tree]
+    _ensure_artifacts(distribution, cached, cache, progress)
+    files = tuple((artifact.into, cache.artifact(artifact)) for artifact in cached)
     return Installation(distribution, java, home, files, cache.archives())
 
 
@@ -98,24 +98,24 @@ def missing(distribution: Distribution, cache: Cache) -> tuple[Missing, ...]:
     `ensure` and most often not downloaded.
     """
     lacking = missing_artifacts(distribution, cache)
-    found = [
+    result = [
         Missing(artifact.file_name, artifact.size)
         for artifact in lacking
         if not cache.seems_whole(artifact)
     ]
     if distribution.jre and not jre.folder(distribution.jre, cache).is_dir():
         wheel = jre.wheel(distribution.jre)
-        found.append(Missing(wheel.name, wheel.size))
+        result.append(Missing(wheel.name, wheel.size))
     spark = pyspark_home.wanted(distribution)
     if spark and not pyspark_home.folder(spark, cache).is_dir():
-        found.append(Missing(spark.name, spark.size))
-    found += [Missing(file.name, file.size) for file in python_home.missing(distribution, cache)]
-    return tuple(found)
+        result.append(Missing(spark.name, spark.size))
+    result += [Missing(file.name, file.size) for file in python_home.missing(distribution, cache)]
+    return tuple(result)
 
 
 def _offline(cache: Path, missing: tuple[Missing, ...]) -> EnvironmentProblem:
-    total = megabytes(sum(each.size for each in missing))
-    names = ", ".join(each.name for each in missing[:_NAMED])
+    total = megabytes(sum(entry.size for entry in missing))
+    names = ", ".join(entry.name for entry in missing[:_NAMED])
     more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
     return EnvironmentProblem(
         f"offline, and not in {cache}: {names}{more} ({total}). Where there is a network: "
@@ -220,11 +220,11 @@ def _ensure_artifact(
 def _download(artifact: Artifact, path: Path, source: OpenRepository, progress: Progress) -> None:
     from harness.artifacts import download  # noqa: PLC0415 - few runs need what it imports
 
-    wanted = download.ExpectedFile(
+    needed = download.ExpectedFile(
         artifact.coordinates.repository_path, artifact.size, artifact.sha256
     )
     try:
-        download.download(wanted, path, source, progress)
+        download.download(needed, path, source, progress)
     except EnvironmentProblem as problem:
         raise EnvironmentProblem(f"{artifact.coordinates}: {problem}") from problem
 

@@ -50,10 +50,10 @@ def _fill(distribution: Distribution, cache: Cache, work: Path) -> None:
         for artifact in distribution.artifacts
         if artifact.in_tree and artifact.into != ARCHIVE
     ]
-    for each in jars:
-        _remove_archived(each, work / each.folder)
-    for each in jars:
-        _place(cache.artifact(each), work / each.folder)
+    for entry in jars:
+        _remove_archived(entry, work / entry.folder)
+    for entry in jars:
+        _place(cache.artifact(entry), work / entry.folder)
     for patch in distribution.patches:
         _patch(distribution, cache, patch, work / PATCHES)
     if main := distribution.main_class:

@@ -38,9 +38,9 @@ def replace_constants(compiled: bytes, replace: Mapping[str, str]) -> bytes:
     if compiled[:4] != _MAGIC:
         message = "not a compiled Java class: wrong first bytes"
         raise ValueError(message)
-    wanted = {_utf8(old): _utf8(new) for old, new in replace.items()}
-    pool, end, found = _rewritten_pool(compiled, wanted)
-    if absent := sorted(key[2:].decode() for key in wanted.keys() - found):
+    needed = {_utf8(old): _utf8(new) for old, new in replace.items()}
+    pool, end, result = _rewritten_pool(compiled, needed)
+    if absent := sorted(key[2:].decode() for key in needed.keys() - result):
         message = f"the class has no UTF-8 constant {', '.join(absent)}"
         raise ValueError(message)
     return compiled[:10] + pool + compiled[end:]
@@ -89,13 +89,13 @@ def _rewritten_pool(
     compiled: bytes, wanted: Mapping[bytes, bytes]
 ) -> tuple[bytes, int, set[bytes]]:
     """The entries of the constant pool rewritten, where the pool ends, and which keys were met."""
-    pool, found, end = bytearray(), set[bytes](), 10
+    pool, result, end = bytearray(), set[bytes](), 10
     for tag, body in _entries(compiled):
         end += 1 + len(body)
         is_met = tag == _UTF8 and body in wanted
-        found |= {body} if is_met else set()
+        result |= {body} if is_met else set()
         pool += bytes([tag]) + (wanted[body] if is_met else body)
-    return bytes(pool), end, found
+    return bytes(pool), end, result
 
 
 def _entries(compiled: bytes) -> Iterator[tuple[int, bytes]]:

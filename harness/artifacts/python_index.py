@@ -60,13 +60,13 @@ def download(found: IndexFile, work: Path) -> Path:
 
     Raises EnvironmentProblem: it cannot be had.
     """
-    wanted = work / "wanted.txt"
-    wanted.write_text(f"{found.name} --hash=sha256:{found.sha256}\n")
+    requirements = work / "requirements.txt"
+    requirements.write_text(f"{found.name} --hash=sha256:{found.sha256}\n")
     kind = "--no-binary=:all:" if found.source else "--only-binary=:all:"
     command = [
         *(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"),
         *("--no-deps", kind, "--require-hashes"),
-        *("--requirement", str(wanted), "--dest", str(work)),
+        *("--requirement", str(requirements), "--dest", str(work)),
     ]
     try:
         # With the user's own variables: pip finds its index, proxy and certificates there.
@@ -87,5 +87,5 @@ def download(found: IndexFile, work: Path) -> Path:
 
 
 def _last_lines(text: str) -> str:
-    said = without_login(" / ".join(text.splitlines()[-3:]).strip())
-    return said or "it said nothing"
+    output = without_login(" / ".join(text.splitlines()[-3:]).strip())
+    return output or "it said nothing"

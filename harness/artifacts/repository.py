@@ -114,8 +114,8 @@ def _login(
 
 
 def _text(parent: ET.Element, tag: str, environ: Mapping[str, str]) -> str:
-    found = (parent.findtext(f"{{*}}{tag}") or "").strip()
-    return re.sub(r"\$\{env\.(\w+)\}", lambda match: environ.get(match[1], ""), found)
+    result = (parent.findtext(f"{{*}}{tag}") or "").strip()
+    return re.sub(r"\$\{env\.(\w+)\}", lambda match: environ.get(match[1], ""), result)
 
 
 def _default_url() -> str:

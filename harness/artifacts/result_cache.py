@@ -66,8 +66,8 @@ class ResultCache:
         if not self.code:
             return tuple(make())
         name = self._name(kind.__name__, made_from)
-        if (kept := self._find(name)) is not None:
-            return tuple(jsonl.parse(kind, line) for line in kept.splitlines(keepends=True))
+        if (cached := self._find(name)) is not None:
+            return tuple(jsonl.parse(kind, line) for line in cached.splitlines(keepends=True))
         made = tuple(make())
         if all(map(lasts, made)):
             self._keep(name, "".join(f"{jsonl.dump(record)}\n" for record in made))
@@ -85,16 +85,16 @@ class ResultCache:
         if not self.code:
             return make()
         name = self._name(what, made_from)
-        if (kept := self._find(name)) is not None:
-            found: Plain = json.loads(kept)
-            return found
+        if (cached := self._find(name)) is not None:
+            result: Plain = json.loads(cached)
+            return result
         made = make()
         self._keep(name, json.dumps(made, separators=(",", ":")))
         return made
 
     def _name(self, what: str, made_from: Iterable[str]) -> str:
-        told = json.dumps([self.code, what, list(made_from)])
-        return f"{hashlib.sha256(told.encode()).hexdigest()}.jsonl"
+        key = json.dumps([self.code, what, list(made_from)])
+        return f"{hashlib.sha256(key.encode()).hexdigest()}.jsonl"
 
     def _keep(self, name: str, text: str) -> None:
         content = text.encode()
@@ -141,8 +141,8 @@ def _installed() -> Iterator[str]:
 
 def _files(folder: str, below: str = "") -> Iterator[str]:
     """Yield every file below a folder by its path from there, but for what Python compiles."""
-    with os.scandir(folder) as found:
-        entries = sorted(found, key=lambda entry: entry.name)
+    with os.scandir(folder) as result:
+        entries = sorted(result, key=lambda entry: entry.name)
     for entry in entries:
         if entry.is_file():
             yield below + entry.name
@@ -156,12 +156,12 @@ def parse_yaml(text: str, path: str) -> Document:
     The quick start reads 57 KB of lock data, which takes a quarter of a second to parse.
     """
     data, lines = _results().data("YAML", [text], partial(_parsed, text, path))
-    return Document(data, {tuple(place): line for place, line in lines}, Problems(path))
+    return Document(data, {tuple(position): line for position, line in lines}, Problems(path))
 
 
 def _parsed(text: str, path: str) -> tuple[Any, list[tuple[KeyPath, int]]]:
-    found = yaml_reader.parse(text, path)
-    return found.data, list(found.lines.items())
+    result = yaml_reader.parse(text, path)
+    return result.data, list(result.lines.items())
 
 
 def _results() -> ResultCache:

@@ -93,11 +93,11 @@ class _Limited:
         self._left = _most(archive)
 
     def read(self, size: int) -> bytes:
-        found = self._content.read(size)
-        self._left -= len(found)
+        result = self._content.read(size)
+        self._left -= len(result)
         if self._left < 0:
             raise _bomb(self._archive)
-        return found
+        return result
 
 
 @contextmanager
@@ -128,10 +128,10 @@ def _write_all(archive: Path, target: Path, names: Mapping[str, Sequence[str]]) 
             name = _inside(archive, member.name)
             content = tar.extractfile(member) if member.isreg() and name in lacking else None
             if content is not None:
-                wanted = lacking.pop(name)
-                _write(content, target, wanted, executable=bool(member.mode & 0o100))
-    for name, wanted in lacking.items():
-        raise _broken_archive(archive, f"it has no content {name!r} for {', '.join(wanted)}")
+                needed = lacking.pop(name)
+                _write(content, target, needed, executable=bool(member.mode & 0o100))
+    for name, needed in lacking.items():
+        raise _broken_archive(archive, f"it has no content {name!r} for {', '.join(needed)}")
 
 
 def _executable(name: str) -> bool:
@@ -142,15 +142,15 @@ def _executable(name: str) -> bool:
 def _names_by_content(archive: Path, members: Sequence[str]) -> dict[str, list[str]]:
     """Wanted names of each stored content: {name that holds the content: [names to write]}."""
     links: dict[str, str] = {}
-    wanted: list[str] = []
+    result: list[str] = []
     for name, member in _checked(archive):
         if member.islnk():
             links[name] = _inside(archive, member.linkname)
         if _selected(name, members) and not member.isdir():
             _refuse_odd(archive, member)
-            wanted.append(name)
+            result.append(name)
     names: dict[str, list[str]] = {}
-    for name in wanted:
+    for name in result:
         names.setdefault(_content_of(archive, name, links), []).append(name)
     return names
 
@@ -210,9 +210,9 @@ def _selected(name: str, members: Sequence[str]) -> bool:
 def _check_all_found(
     archive: Path, members: Sequence[str], names: Mapping[str, Sequence[str]]
 ) -> None:
-    found = [name for group in names.values() for name in group]
+    result = [name for group in names.values() for name in group]
     for member in members:
-        if not any(_selected(name, [member]) for name in found):
+        if not any(_selected(name, [member]) for name in result):
             raise _broken_archive(archive, f"it has no member {member!r}")
 
 

@@ -91,18 +91,18 @@ def facts(name: str) -> Data:
 
     Raises UsageProblem: the product has no rules.
     """
-    found: Data = {}
+    result: Data = {}
     for rule in _holding(name):
-        found = overlaid(found, _filled(rule.facts, versions(name)))
-    return found
+        result = overlaid(result, _filled(rule.facts, versions(name)))
+    return result
 
 
 def downloads(name: str) -> Data:
     """Return what makes an installation of a distribution, by role; raises as `facts` does."""
-    found: Data = {}
+    result: Data = {}
     for rule in _holding(name):
-        found = overlaid(found, _filled(rule.download, versions(name)))
-    return found
+        result = overlaid(result, _filled(rule.download, versions(name)))
+    return result
 
 
 def lacks_jars(name: str) -> str:
@@ -143,8 +143,8 @@ def notice(name: str) -> str:
     """
     for product, (_, newest), version in _ranges(name):
         if version > Version(newest):
-            told = f"{product} {version} is newer than {newest}, the newest that was run"
-            return f"{told}: it is taken to be set up like that one"
+            message = f"{product} {version} is newer than {newest}, the newest that was run"
+            return f"{message}: it is taken to be set up like that one"
     return ""
 
 
@@ -169,9 +169,9 @@ def _holding(name: str) -> Iterator[VersionRule]:
 def _filled(data: Any, given: Mapping[str, str]) -> Any:  # noqa: ANN401 - any part of a file
     """Return data with the version of each product in the place of its name in braces."""
     if isinstance(data, dict):
-        return {key: _filled(each, given) for key, each in data.items()}
+        return {key: _filled(entry, given) for key, entry in data.items()}
     if isinstance(data, list):
-        return [_filled(each, given) for each in data]
+        return [_filled(entry, given) for entry in data]
     for product, version in given.items() if isinstance(data, str) else ():
         data = data.replace(f"{{{product}}}", version)
     return data

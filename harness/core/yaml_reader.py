@@ -123,8 +123,8 @@ def parse(text: str, path: str, most: int = MAX_BYTES) -> Document:
 
 def _stop(wrong: Exception, text: str, problems: Problems) -> NoReturn:
     if mark := getattr(wrong, "problem_mark", None) or getattr(wrong, "context_mark", None):
-        told = str(getattr(wrong, "problem", wrong))
-        problems.stop(mark.line + 1, f"not YAML: {told}{COLON if _of_colon(told) else ''}")
+        message = str(getattr(wrong, "problem", wrong))
+        problems.stop(mark.line + 1, f"not YAML: {message}{COLON if _of_colon(message) else ''}")
     if isinstance(wrong, ReaderError):
         line = text.count("\n", 0, wrong.position) + 1
         problems.stop(line, f"not YAML: unacceptable character #x{wrong.character:04x}")
@@ -157,8 +157,8 @@ class _Builder:
         data = self._node(next(self._events), ())
         next(self._events)  # the document ends
         if not isinstance(after := next(self._events), events.StreamEndEvent):
-            told = "a second document (---) has no place here; make it a file of its own"
-            self._problems.stop(_line(after), told)
+            message = "a second document (---) has no place here; make it a file of its own"
+            self._problems.stop(_line(after), message)
         return data
 
     def _node(self, event: events.Event, at: KeyPath) -> Any:  # noqa: ANN401
@@ -171,7 +171,7 @@ class _Builder:
         if len(at) == MAX_DEPTH:
             self._problems.stop(_line(event), f"nested deeper than {MAX_DEPTH} levels")
         if isinstance(event, events.SequenceStartEvent):
-            return [self._node(each, (*at, index)) for index, each in enumerate(self._inside())]
+            return [self._node(entry, (*at, index)) for index, entry in enumerate(self._inside())]
         return dict(self._pairs(at))
 
     def _inside(self) -> Iterator[events.Event]:
@@ -224,8 +224,8 @@ class _Builder:
             self._refuse(_line(event), "a tag (!)")
 
     def _refuse(self, line: int, what: str) -> None:
-        told = f"{what} has no place here; write the data out, quote text with it"
-        self._problems.add(line, told)
+        message = f"{what} has no place here; write the data out, quote text with it"
+        self._problems.add(line, message)
 
     def _scalar(self, event: events.ScalarEvent) -> Scalar:
         text: str = event.value
@@ -238,8 +238,8 @@ class _Builder:
             return text
         value = make(text)
         if make is float and not _exact(text, value):
-            told = f"{text} is read as {value}; quote it to keep every digit"
-            self._problems.add(_line(event), told)
+            message = f"{text} is read as {value}; quote it to keep every digit"
+            self._problems.add(_line(event), message)
         return value
 
     def _decoded(self, event: events.ScalarEvent) -> str:
@@ -248,8 +248,8 @@ class _Builder:
         try:
             return text.encode("utf-16", "surrogatepass").decode("utf-16")
         except UnicodeDecodeError:
-            told = "\\ud800 to \\udfff are halves of characters; write the character itself"
-            self._problems.add(_line(event), told)
+            message = "\\ud800 to \\udfff are halves of characters; write the character itself"
+            self._problems.add(_line(event), message)
             return ""
 
 
@@ -312,8 +312,8 @@ def make(kind: type[T], data: object, document: Document, at: KeyPath, what: str
         errors = wrong.errors(include_url=False)[:MOST]
     else:
         return made
-    for place, found in groupby(errors, lambda error: _place(document, at, error)):
-        _note(kind, place, list(found), document, at, what)
+    for path, result in groupby(errors, lambda error: _place(document, at, error)):
+        _note(kind, path, list(result), document, at, what)
     return None
 
 
@@ -347,9 +347,9 @@ def _note(
             document.note(place, f"{holder} has no '{name}'; {one_of(name, keys)}")
         elif error["type"] not in _WORDS:
             document.note(place, f"{label}: {_own_words(error)}")
-    wanted = [_WORDS[each["type"]] for each in errors if each["type"] in _WORDS]
-    if wanted:
-        allowed = " or ".join(dict.fromkeys(wanted))
+    needed = [_WORDS[entry["type"]] for entry in errors if entry["type"] in _WORDS]
+    if needed:
+        allowed = " or ".join(dict.fromkeys(needed))
         document.note(place, f"{label}: {_shown(errors[0]['input'])} is given; allowed: {allowed}")
 
 
@@ -363,8 +363,8 @@ def _keys(kind: Any, inside: KeyPath) -> tuple[str, ...]:  # noqa: ANN401 - any 
         if dataclasses.is_dataclass(kind):
             kind = get_type_hints(kind)[str(key)]
         # The last one is what a list or mapping holds: `tuple[X, ...]`, `dict[str, X]`.
-        elif held := [each for each in get_args(kind) if each is not ...]:
-            kind = held[-1]
+        elif present := [entry for entry in get_args(kind) if entry is not ...]:
+            kind = present[-1]
     kind = next(filter(dataclasses.is_dataclass, (kind, *get_args(kind))))
     return tuple(field.name.rstrip("_") for field in dataclasses.fields(kind))
 

@@ -84,15 +84,15 @@ class ContainerNetwork:
 @cache
 def shared() -> ContainerNetwork:
     """Return the network of this process, which goes with it."""
-    found = ContainerNetwork()
-    atexit.register(found.close)
-    return found
+    network = ContainerNetwork()
+    atexit.register(network.close)
+    return network
 
 
 def owner() -> str:
     """Return what tells this harness from every other one: machine, start of it, process."""
-    own = psutil.Process()
-    return f"{_machine()}/{own.pid}/{own.create_time():.2f}/{uuid4().hex[:8]}"
+    process = psutil.Process()
+    return f"{_machine()}/{process.pid}/{process.create_time():.2f}/{uuid4().hex[:8]}"
 
 
 def dead(owners: Iterable[str]) -> set[str]:
@@ -127,9 +127,9 @@ def _network(labels: Mapping[str, str]) -> Network:
     from testcontainers.core.network import Network  # noqa: PLC0415
 
     options: dict[str, Any] = {"options": {_BINDING: LOOPBACK}, "labels": dict(labels)}
-    found = Network(docker_network_kw=options)
-    found.name = name()
-    return found.create()
+    network = Network(docker_network_kw=options)
+    network.name = name()
+    return network.create()
 
 
 def name() -> str:

@@ -97,11 +97,11 @@ class ContainerRuntime:
                 declared = self._declared(program, around)
                 stack.callback(_remove, declared)
                 declared.start()
-            found = Container(
+            result = Container(
                 declared.get_wrapped_container(), around.folder / program.log, self._too_much()
             )
-            stack.callback(found.stop)
-            yield found
+            stack.callback(result.stop)
+            yield result
 
     @property
     def _most_mb(self) -> int:
@@ -121,7 +121,7 @@ class ContainerRuntime:
 
         contract = self.image.contract
         given = container_settings.settings(contract, program, around)
-        found = (
+        result = (
             DockerContainer(self.image.reference, env=dict(given.environment))
             .with_exposed_ports(contract.port)
             .with_network(self.network.made())
@@ -129,19 +129,19 @@ class ContainerRuntime:
             .with_kwargs(**self._limits(given.limit_mb))
         )
         if contract.command:
-            found.with_command(contract.command)
-        for place in contract.writable:
+            result.with_command(contract.command)
+        for path in contract.writable:
             # In the place of a folder of the image's own user, whose mode it has.
-            found.with_tmpfs_mount(place, f"uid={os.getuid()},gid={os.getgid()}")
+            result.with_tmpfs_mount(path, f"uid={os.getuid()},gid={os.getgid()}")
         for folder in self.read_only:
-            found.with_volume_mapping(folder, str(folder), "ro")
+            result.with_volume_mapping(folder, str(folder), "ro")
         for folder in (around.folder, *self.writable):
-            found.with_volume_mapping(folder, str(folder), "rw")
+            result.with_volume_mapping(folder, str(folder), "rw")
         for name, text in given.files.items():
-            found.with_copy_into_container(text.encode(), str(around.conf / name))
-        for place, text in container_settings.names(os.getuid(), os.getgid()).items():
-            found.with_copy_into_container(text.encode(), place)
-        return found
+            result.with_copy_into_container(text.encode(), str(around.conf / name))
+        for path, text in container_settings.names(os.getuid(), os.getgid()).items():
+            result.with_copy_into_container(text.encode(), path)
+        return result
 
     def _limits(self, limit_mb: int) -> dict[str, Any]:
         most = f"{limit_mb}m"
@@ -204,8 +204,8 @@ class Container:
 
     def published(self, port: int) -> int | None:
         """Return the port of this machine at which one of its own is reached; None: at none."""
-        found = self._container.ports.get(f"{port}/tcp")
-        return int(found[0]["HostPort"]) if found else None
+        result = self._container.ports.get(f"{port}/tcp")
+        return int(result[0]["HostPort"]) if result else None
 
     def log_tail(self, lines: int = LOG_LINES) -> str:
         """Return the last lines of its log; of one that has ended, all is there."""
@@ -264,8 +264,8 @@ class Container:
         if now - self._told[0] > LOOK_S:
             self._told = now, {}
             with suppress(DockerException, OSError):
-                found: Any = self._container.stats(stream=False, one_shot=True)
-                self._told = now, found
+                result: Any = self._container.stats(stream=False, one_shot=True)
+                self._told = now, result
         return self._told[1]
 
     def _follow(self) -> None:

@@ -48,9 +48,9 @@ def settings(
 ) -> ContainerSettings:
     """Return what a container is started with; its configuration goes before that of its image."""
     distribution = configuration.distribution
-    own = configuration.environment(around)
+    local = configuration.environment(around)
     return ContainerSettings(
-        {**process.SET, **contract.variables(distribution), **own},
+        {**process.SET, **contract.variables(distribution), **local},
         {**contract.own_files(distribution), **configuration.files(around)},
         limit_mb(distribution),
     )

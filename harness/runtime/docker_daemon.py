@@ -72,22 +72,22 @@ def client() -> DockerClient:
 
     try:
         _connect(host())
-        found = docker.from_env(timeout=int(TIMEOUT_S))
-        found.ping()
+        result = docker.from_env(timeout=int(TIMEOUT_S))
+        result.ping()
     except OSError as problem:
         raise no_docker(problem.strerror or str(problem)) from None
     except DockerException as problem:
         raise no_docker(_last(str(problem))) from None
-    return found
+    return result
 
 
 def _connect(place: str) -> None:
     """Raise an OSError where nobody listens at a socket; docker's client leaves its own open."""
     scheme, _, path = place.partition("://")
     if scheme == "unix":
-        with socket.socket(socket.AF_UNIX) as found:
-            found.settimeout(TIMEOUT_S)
-            found.connect(path)
+        with socket.socket(socket.AF_UNIX) as result:
+            result.settimeout(TIMEOUT_S)
+            result.connect(path)
 
 
 @contextmanager
@@ -126,9 +126,9 @@ def about() -> Daemon:
 
     Raises EnvironmentProblem: none answers.
     """
-    with closing(client()) as found:
-        info = found.info()
-        return Daemon(info["ServerVersion"], architecture(found), info["MemTotal"] >> 20)
+    with closing(client()) as result:
+        info = result.info()
+        return Daemon(info["ServerVersion"], architecture(result), info["MemTotal"] >> 20)
 
 
 def local(found: DockerClient, reference: str) -> StoredImage | None:
@@ -196,5 +196,5 @@ def _last(text: str) -> str:
     """
     if "timed out" in text:
         return f"no answer within {TIMEOUT_S:.0f} s"
-    found = re.findall(r"(?:\[Errno \d+\] |\w+Error\(\d+, ')([^'\")]+)", text)
-    return found[-1] if found else text
+    result = re.findall(r"(?:\[Errno \d+\] |\w+Error\(\d+, ')([^'\")]+)", text)
+    return result[-1] if result else text

@@ -112,5 +112,5 @@ def _contracts(engine: str) -> Mapping[str, ImageContract]:
     if not file.is_file():
         return {}
     text = file.read_text(encoding="utf-8")
-    found, _ = load_yaml(dict[str, ImageContract], text, f"{engine}/{FILE}", "the images")
-    return found
+    result, _ = load_yaml(dict[str, ImageContract], text, f"{engine}/{FILE}", "the images")
+    return result

@@ -77,8 +77,8 @@ def recipe(distribution: Distribution, installation: Installation, base: str) ->
 
     """
     contract = image.contract(distribution)
-    own = scripts(contract.built_like or distribution.engine)
-    texts = {**own, **_schema(contract, distribution)}
+    local = scripts(contract.built_like or distribution.engine)
+    texts = {**local, **_schema(contract, distribution)}
     arguments = {"BASE": base, **_arguments(contract, distribution)}
     parts = tuple(_parts(contract, installation))
     # A tree or a JRE in the cache is named by its digest, and so is the folder of each jar.
@@ -125,11 +125,11 @@ def with_jars(reference: str, digest: str, folders: Mapping[str, Iterable[Path]]
 def scripts(engine: str) -> Mapping[str, str]:
     """Return the Dockerfile of an engine and the scripts beside it, by name."""
     folder = resources.files("harness.containers") / engine
-    found = (path for path in folder.iterdir() if "." not in path.name or ".sh" in path.name)
+    result = (path for path in folder.iterdir() if "." not in path.name or ".sh" in path.name)
     return {
-        traversable.name: traversable.read_text(encoding="utf-8")
-        for traversable in found
-        if traversable.is_file()
+        file.name: file.read_text(encoding="utf-8")
+        for file in result
+        if file.is_file()
     }
 
 
@@ -154,12 +154,12 @@ def _pyspark(unpacked: Path | None) -> Iterator[tuple[str, Path]]:
     if unpacked is not None:
         yield from ((f"pyspark/{name}", unpacked / name) for name in ("bin", "jars", "python"))
         return
-    found = find_spec("pyspark")
-    home = Path(found.origin).parent if found and found.origin else Path()
-    apart = {"bin", "data", "examples", "jars", "licenses", "python", "sbin", "__pycache__"}
+    result = find_spec("pyspark")
+    home = Path(result.origin).parent if result and result.origin else Path()
+    separate = {"bin", "data", "examples", "jars", "licenses", "python", "sbin", "__pycache__"}
     yield from ((f"pyspark/{name}", home / name) for name in ("bin", "jars", "python/lib"))
-    own = (path for path in sorted(home.iterdir()) if path.name not in apart)
-    yield from ((f"pyspark/python/pyspark/{path.name}", path) for path in own)
+    local = (path for path in sorted(home.iterdir()) if path.name not in separate)
+    yield from ((f"pyspark/python/pyspark/{path.name}", path) for path in local)
 
 
 def build(made: Recipe, progress: Progress) -> str:
@@ -185,19 +185,19 @@ def _built(client: DockerClient, made: Recipe) -> str:
         _write(context, made)
         context.seek(0)
         try:
-            found, _ = client.images.build(
+            result, _ = client.images.build(
                 fileobj=context, custom_context=True, tag=made.reference, rm=True,
                 buildargs=dict(made.arguments), labels={CONTENT: made.reference},
             )  # fmt: skip
         except BuildError as problem:
-            told = [
+            message = [
                 str(entry["stream"]).rstrip() for entry in problem.build_log if "stream" in entry
             ]
-            end = "\n".join([str(problem), *told[-_SHOWN:]])
+            end = "\n".join([str(problem), *message[-_SHOWN:]])
             raise _cannot_build(made.reference, end) from None
         except (DockerException, OSError) as problem:
             raise _cannot_build(made.reference, str(problem)) from None
-    return str(found.id)
+    return str(result.id)
 
 
 def _write(context: IO[bytes], made: Recipe) -> None:

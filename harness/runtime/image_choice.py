@@ -30,20 +30,20 @@ FRONT: Final = "front"
 
 
 def _no_image(distribution: Distribution, reference: str, reason: str) -> EnvironmentProblem:
-    told = (
+    message = (
         f"{distribution.name}: the image {reference} is not on this machine and cannot be "
         f"pulled ({reason})."
     )
     if distribution.image:
         return EnvironmentProblem(
-            f"{told} readers.yaml names just this one; docker pull {reference} tells more"
+            f"{message} readers.yaml names just this one; docker pull {reference} tells more"
         )
     if "@" in reference:
         return EnvironmentProblem(
-            f"{told} {PINS} asks for just this one; without that, any of its name is taken"
+            f"{message} {PINS} asks for just this one; without that, any of its name is taken"
         )
     return EnvironmentProblem(
-        f"{told} {PREFIX} names another registry; without any registry build an image of the "
+        f"{message} {PREFIX} names another registry; without any registry build an image of the "
         f"same contract: harness engines build {lock_name(distribution.name)}"
     )
 
@@ -105,18 +105,18 @@ def _choose(distribution: Distribution, cache: Cache, progress: Progress) -> Con
     """Return the image of a distribution, with its bundle where it has one."""
     contract, name = image.contract(distribution), wanted(distribution)
     with closing(docker_daemon.client()) as client, docker_daemon.asked(f"look for {name}"):
-        found = _fitting(client, _found(client, distribution, name, progress))
+        fitting = _fitting(client, _found(client, distribution, name, progress))
     by_folder = _added(distribution, contract)
     if not by_folder:
-        return ContainerImage(found.reference, found.id, contract, _base(found, name))
+        return ContainerImage(fitting.reference, fitting.id, contract, _base(fitting, name))
     folders = {
         folder: fetch.files(distribution, jars, cache, progress)
         for folder, jars in by_folder.items()
     }
-    made = image_build.with_jars(found.reference, found.id, folders)
+    made = image_build.with_jars(fitting.reference, fitting.id, folders)
     digest = image_build.build(made, progress)
     names = tuple(jar.file_name for jars in by_folder.values() for jar in jars)
-    return ContainerImage(made.reference, digest, contract, _base(found, name), names)
+    return ContainerImage(made.reference, digest, contract, _base(fitting, name), names)
 
 
 def _base(found: StoredImage, name: str) -> str:
@@ -180,21 +180,21 @@ def _just_this(name: str, distribution: Distribution) -> bool:
 def there(client: DockerClient, distribution: Distribution) -> StoredImage | None:
     """Return the image that a run takes if it can pull none; None: there is none."""
     name = wanted(distribution)
-    found = docker_daemon.local(client, docker_daemon.by_digest(name))
-    return found or (None if _just_this(name, distribution) else built_here(client, distribution))
+    result = docker_daemon.local(client, docker_daemon.by_digest(name))
+    return result or (None if _just_this(name, distribution) else built_here(client, distribution))
 
 
 def built_here(client: DockerClient, distribution: Distribution) -> StoredImage | None:
     """Return the newest image that was built here for a version."""
     name = image.contract(distribution).built
     start = f"{name}:{distribution.version}-"
-    found = [
-        (each.attrs["Created"], tag)
-        for each in client.images.list(name)
-        for tag in each.tags
+    result = [
+        (entry.attrs["Created"], tag)
+        for entry in client.images.list(name)
+        for tag in entry.tags
         if tag.startswith(start)
     ]
-    return docker_daemon.local(client, max(found)[1]) if found else None
+    return docker_daemon.local(client, max(result)[1]) if result else None
 
 
 PINS: Final = "HARNESS_IMAGES"
@@ -230,8 +230,8 @@ def parse_pins(text: str, known: Collection[str]) -> Mapping[str, str]:
     """
     pins = dict[str, str]()
     for part in text.split():
-        found = _PIN.fullmatch(part)
-        fitting = [one for one in known if found and f"/{found['name']}".endswith(f"/{one}")]
+        match = _PIN.fullmatch(part)
+        fitting = [one for one in known if match and f"/{match['name']}".endswith(f"/{one}")]
         if not fitting:
             raise _bad_pin(part)
         pins[fitting[0]] = part

@@ -58,42 +58,42 @@ def check(distribution: Distribution) -> None:
         raise _too_little_memory(distribution.name, distribution.memory_mb, there)
 
 
-class Room:
-    """The memory of servers that run side by side; one waits where it and the others do not fit."""
+class MemoryBudget:
+    """The memory of servers that run at the same time; a server waits until it fits."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._running: list[int] = []
 
     @contextmanager
-    def of(self, distribution: Distribution) -> Iterator[None]:
-        """Hold the memory of a distribution's server, once it is there.
+    def wait_for(self, distribution: Distribution) -> Iterator[None]:
+        """Reserve the memory of a distribution's server, once it is free.
 
         Raises EnvironmentProblem: it does not fit although nothing else runs.
         """
-        wanted = distribution.memory_mb
+        needed = distribution.memory_mb
         with ExitStack() as stack:
             with self._changed:
-                self._changed.wait_for(lambda: not self._running or self._fits(wanted))
+                self._changed.wait_for(lambda: not self._running or self._fits(needed))
                 check(distribution)
-                stack.enter_context(self.held(wanted))
+                stack.enter_context(self.reserve(needed))
             yield
 
     @contextmanager
-    def held(self, wanted: int) -> Iterator[None]:
-        """Hold so many MiB for somebody who does not wait: to the others they are taken."""
+    def reserve(self, mb: int) -> Iterator[None]:
+        """Reserve memory (MiB) without waiting."""
         with self._changed:
-            self._running.append(wanted)
+            self._running.append(mb)
         try:
             yield
         finally:
             with self._changed:
-                self._running.remove(wanted)
+                self._running.remove(mb)
                 self._changed.notify_all()
 
-    def _fits(self, wanted: int) -> bool:
+    def _fits(self, mb: int) -> bool:
         # What the others hold by now counts twice: nobody knows what they will still take.
-        return free().mb >= wanted + sum(self._running)
+        return free().mb >= mb + sum(self._running)
 
 
 def _left(own: Path, groups: Path) -> Iterator[Free]:
@@ -118,8 +118,8 @@ def _folders(own: Path, groups: Path) -> Iterator[Path]:
 
 
 def _number(folder: Path, *names: str) -> int | None:
-    found = (_text(folder / name).strip() for name in names)
-    return next((int(text) for text in found if text.isdecimal()), None)  # `max` is no limit
+    result = (_text(folder / name).strip() for name in names)
+    return next((int(text) for text in result if text.isdecimal()), None)  # `max` is no limit
 
 
 def _inactive(path: Path) -> int:

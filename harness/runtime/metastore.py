@@ -55,10 +55,10 @@ def distribution_for(names: Iterable[str]) -> str:
     From a container no process on loopback is reached; a container's port is published there. One
     that knows tables of an object store knows those of the disk as well.
     """
-    found = [distributions.load(name) for name in names]
-    if any(distribution.warehouse for distribution in found):
+    result = [distributions.load(name) for name in names]
+    if any(distribution.warehouse for distribution in result):
         return runtime_names.in_runtime(DISTRIBUTION, S3)
-    contained = any(distribution.runtime == CONTAINER for distribution in found)
+    contained = any(distribution.runtime == CONTAINER for distribution in result)
     return runtime_names.in_runtime(DISTRIBUTION, CONTAINER if contained else PROCESS)
 
 
@@ -131,8 +131,8 @@ class MetastoreProgram:
         log4j = f"-Dlog4j.configurationFile={around.conf / LOG}"
         tmp = f"-Djava.io.tmpdir={around.folder / 'tmp'}"
         main = (installation.distribution.text("main"), "-p", str(around.port))
-        own = (*DERBY_OPTIONS, tmp, log4j, *around.jvm)
-        return hive_launcher.command(installation, around.conf, main, own)
+        result = (*DERBY_OPTIONS, tmp, log4j, *around.jvm)
+        return hive_launcher.command(installation, around.conf, main, result)
 
 
 def serve(
@@ -164,5 +164,5 @@ def serve(
 
 
 def _ask(uri: str) -> None:
-    with metastore_client.connect(uri) as found:
-        found.entries("default")
+    with metastore_client.connect(uri) as result:
+        result.entries("default")

@@ -127,13 +127,13 @@ class Catalog:
         `cascade`: the existing partitions too (where the table's own columns change at all).
         """
         with _answered(self.uri):
-            found = self._table(database, table)
-            comments = {column.name: column.comment for column in found.sd.cols}
-            found.sd.cols = [
+            result = self._table(database, table)
+            comments = {column.name: column.comment for column in result.sd.cols}
+            result.sd.cols = [
                 ttypes.FieldSchema(name=name, type=kind, comment=comments.get(name))
                 for name, kind in columns
             ]
-            self.client.alter_table_with_cascade(database, table, found, cascade)
+            self.client.alter_table_with_cascade(database, table, result, cascade)
 
     def also_at(self, database: str, table: str, path: str) -> None:
         """Register a table at another path too: in `default`, called as its database is.
@@ -141,12 +141,12 @@ class Catalog:
         The path is that of engines that go by the serde's, as those of Delta tables do.
         """
         with _answered(self.uri):
-            found = self._table(database, table)
-            found.dbName, found.tableName = DEFAULT, database
-            found.sd.serdeInfo.parameters["path"] = path
+            result = self._table(database, table)
+            result.dbName, result.tableName = DEFAULT, database
+            result.sd.serdeInfo.parameters["path"] = path
             with suppress(ttypes.NoSuchObjectException):
                 self.client.drop_table(DEFAULT, database, deleteData=False)
-            self.client.create_table(found)
+            self.client.create_table(result)
 
     def lock(self, database: str, table: str) -> None:
         with _answered(self.uri):
@@ -239,8 +239,8 @@ def check(uri: str) -> None:
         CatalogRefusedError: it answers with an error.
 
     """
-    with connect(uri, timeout_s=ANSWER_S) as found:
-        found.has(DEFAULT)
+    with connect(uri, timeout_s=ANSWER_S) as result:
+        result.has(DEFAULT)
 
 
 @contextmanager

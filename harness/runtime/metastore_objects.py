@@ -124,13 +124,13 @@ def unlisted_folders(entries: Iterable[CatalogEntry], files: Iterable[str]) -> t
 
 def listed_values(entries: Iterable[CatalogEntry]) -> dict[str, tuple[tuple[str, ...], ...]]:
     """Return what catalog entries say of the values of each partition's folder, each once."""
-    found: dict[str, tuple[tuple[str, ...], ...]] = {}
+    result: dict[str, tuple[tuple[str, ...], ...]] = {}
     for part in (part for catalog_entry in entries for part in catalog_entry.partitions):
         folder = part["sd"].get("location", "").partition(f"{LOCATION}/")[2]
-        found[folder] = tuple(
-            dict.fromkeys((*found.get(folder, ()), tuple(part.get("values", ()))))
+        result[folder] = tuple(
+            dict.fromkeys((*result.get(folder, ()), tuple(part.get("values", ()))))
         )
-    return found
+    return result
 
 
 def entry(table: ThriftStruct, partitions: tuple[ThriftStruct, ...] = ()) -> CatalogEntry:
@@ -219,8 +219,8 @@ def _places(storage: dict[str, JsonData]) -> list[str]:
     real one a parameter (Spark 3.5.8, `HiveExternalCatalog`, for SPARK-15269).
     """
     location = storage.get("location", "")
-    told = storage.get("serdeInfo", {}).get("parameters", {}) if NOT_THERE in location else {}
-    return [_path(data) for data in (location, told.get("path", "")) if data]
+    message = storage.get("serdeInfo", {}).get("parameters", {}) if NOT_THERE in location else {}
+    return [_path(data) for data in (location, message.get("path", "")) if data]
 
 
 def _path(location: str) -> str:
@@ -231,18 +231,18 @@ def _path(location: str) -> str:
 def _hider(path: str) -> Callable[[str], str]:
     if not path:
         return lambda text: text
-    own = re.compile(rf"(file:(?://)?)?{re.escape(path)}(?=/|$)")
+    local = re.compile(rf"(file:(?://)?)?{re.escape(path)}(?=/|$)")
 
     def hide(text: str) -> str:
-        found = own.match(text)
-        return f"{found[1] or ''}{LOCATION}{text[found.end() :]}" if found else text
+        result = local.match(text)
+        return f"{result[1] or ''}{LOCATION}{text[result.end() :]}" if result else text
 
     return hide
 
 
 def _show(text: str, location: str) -> str:
-    found = re.match(r"(file:(?://)?)?\{location\}(?=/|$)", text)
-    if not found:
+    result = re.match(r"(file:(?://)?)?\{location\}(?=/|$)", text)
+    if not result:
         return text
-    scheme = "" if "://" in location else found[1] or ""
-    return f"{scheme}{location}{text[found.end() :]}"
+    scheme = "" if "://" in location else result[1] or ""
+    return f"{scheme}{location}{text[result.end() :]}"

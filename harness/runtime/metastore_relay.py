@@ -58,10 +58,10 @@ class CommitRelay(ThreadingTCPServer):
 
     def keeps(self, said: bytes) -> bool:
         """Return whether what was said is a commit that is not handed on."""
-        kept = self._holds.is_set() and COMMIT in said
-        if kept:
+        cached = self._holds.is_set() and COMMIT in said
+        if cached:
             self._held.set()
-        return kept
+        return cached
 
 
 class _Conversation(BaseRequestHandler):
@@ -79,32 +79,32 @@ class _Conversation(BaseRequestHandler):
 
     def _hand_on(self, metastore: socket.socket) -> None:
         tail = b""
-        for said in _said_by(self.request):
-            if self.server.keeps(tail + said):
+        for text in _said_by(self.request):
+            if self.server.keeps(tail + text):
                 break
-            metastore.sendall(said)
-            tail = (tail + said)[1 - len(COMMIT) :]
+            metastore.sendall(text)
+            tail = (tail + text)[1 - len(COMMIT) :]
         for _ in _said_by(self.request):  # until the client is gone: it is told nothing
             pass
 
 
 def _hand_on(speaker: socket.socket, listener: socket.socket) -> None:
     with suppress(OSError):
-        for said in _said_by(speaker):
-            listener.sendall(said)
+        for text in _said_by(speaker):
+            listener.sendall(text)
         listener.shutdown(socket.SHUT_WR)
 
 
 def _said_by(speaker: socket.socket) -> Iterator[bytes]:
-    while said := speaker.recv(AT_ONCE):
-        yield said
+    while text := speaker.recv(AT_ONCE):
+        yield text
 
 
 @contextmanager
 def relay(metastore: str) -> Iterator[CommitRelay]:
-    with CommitRelay(metastore) as found:
-        threading.Thread(target=found.serve_forever, daemon=True).start()
+    with CommitRelay(metastore) as result:
+        threading.Thread(target=result.serve_forever, daemon=True).start()
         try:
-            yield found
+            yield result
         finally:
-            found.shutdown()
+            result.shutdown()

@@ -27,12 +27,12 @@ def is_transactional(table: Any) -> bool:  # noqa: ANN401 - Thrift's own class
 def write_ids(client: Any, database: str, name: str) -> WriteIds:  # noqa: ANN401
     """Return which writes of a table are committed by now."""
     asked = ttypes.GetValidWriteIdsRequest([f"{database}.{name}"], _snapshot(client))
-    (found,) = client.get_valid_write_ids(asked).tblValidWriteIds
-    aborted = set(_flagged(found.invalidWriteIds, found.abortedBits))
+    (result,) = client.get_valid_write_ids(asked).tblValidWriteIds
+    aborted = set(_flagged(result.invalidWriteIds, result.abortedBits))
     still = tuple(
-        invalidwriteid for invalidwriteid in found.invalidWriteIds if invalidwriteid not in aborted
+        number for number in result.invalidWriteIds if number not in aborted
     )
-    return WriteIds(found.writeIdHighWaterMark, tuple(sorted(aborted)), still)
+    return WriteIds(result.writeIdHighWaterMark, tuple(sorted(aborted)), still)
 
 
 def repeat(client: Any, database: str, name: str, wanted: WriteIds) -> None:  # noqa: ANN401
@@ -53,7 +53,7 @@ def _snapshot(client: Any) -> str:  # noqa: ANN401
     now = client.get_open_txns()
     aborted = set(_flagged(now.open_txns, now.abortedBits))
     still = sorted(set(now.open_txns) - aborted)
-    lists = (",".join(map(str, each)) for each in (still, sorted(aborted)))
+    lists = (",".join(map(str, entry)) for entry in (still, sorted(aborted)))
     return f"{now.txn_high_water_mark}:{min(still, default=NEVER)}:{':'.join(lists)}"
 
 
@@ -76,15 +76,15 @@ def has_waiting_lock(client: Any, database: str, name: str) -> bool:  # noqa: AN
 
 
 def unlock(client: Any, database: str, name: str) -> None:  # noqa: ANN401
-    for each in _locks(client, database, name):
+    for entry in _locks(client, database, name):
         with suppress(ttypes.NoSuchLockException):  # it ended by itself
-            client.unlock(ttypes.UnlockRequest(each.lockid))
+            client.unlock(ttypes.UnlockRequest(entry.lockid))
 
 
 def lock_holders(client: Any, database: str, name: str) -> tuple[int, ...]:  # noqa: ANN401
     """Return the numbers of the transactions that have locks of a table, or wait for some."""
-    found = {each.txnid for each in _locks(client, database, name)}
-    return tuple(sorted(each for each in found if each))
+    result = {entry.txnid for entry in _locks(client, database, name)}
+    return tuple(sorted(entry for entry in result if entry))
 
 
 def _locks(client: Any, database: str, name: str) -> list[Any]:  # noqa: ANN401

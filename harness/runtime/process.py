@@ -109,8 +109,8 @@ class Process:
     def family(self) -> list[psutil.Process]:
         """Return it and what it started, as far as they run."""
         with suppress(psutil.Error):
-            own = psutil.Process(self.pid)
-            return [own, *own.children(recursive=True)]
+            local = psutil.Process(self.pid)
+            return [local, *local.children(recursive=True)]
         return []
 
     def threads(self) -> int:
@@ -238,8 +238,8 @@ def _peak_mb(process: psutil.Process) -> int:
     # Not memory_info(): psutil gives the size of now, the kernel keeps the highest.
     with suppress(OSError):
         status = Path(f"/proc/{process.pid}/status").read_text(encoding="ascii", errors="replace")
-        found = (line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:"))
-        return int(next(found, "0")) // 1024
+        result = (line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:"))
+        return int(next(result, "0")) // 1024
     return 0
 
 

@@ -49,10 +49,10 @@ def runtime(
 
 def table_folders(cache: Cache) -> tuple[Path, Path]:
     """Return the folders of states and of tables, which are there then."""
-    found = cache.states(), table_homes.folder(cache)
-    for path in found:
+    result = cache.states(), table_homes.folder(cache)
+    for path in result:
         path.mkdir(parents=True, exist_ok=True)  # the daemon would make it, as root
-    return found
+    return result
 
 
 def digest(distribution: Distribution) -> str:
@@ -69,8 +69,8 @@ def digest(distribution: Distribution) -> str:
 
 
 def _store_digest() -> str:
-    found = distributions.digest(distributions.load(object_storage.store()))
-    return distributions.digest_of([found, template.sources(object_store.TEMPLATES)])
+    result = distributions.digest(distributions.load(object_storage.store()))
+    return distributions.digest_of([result, template.sources(object_store.TEMPLATES)])
 
 
 def ensure(distribution: Distribution, cache: Cache, progress: Progress) -> None:
@@ -107,12 +107,12 @@ def start_metastore(
 
     Raises EnvironmentProblem: it did not get ready; the message holds the end of its log.
     """
-    found = distributions.load(name)
+    distribution = distributions.load(name)
     if compacts:
-        site = {**found.options_if_any("site"), **metastore.COMPACTS, **metastore.TAKES_ALL}
-        found = replace(found, settings={**found.settings, "site": site})
-    with _store(found, cache, folder.parent, progress) as store:
-        reached = object_storage.reaching(found, store.url) if store else found
+        site = {**distribution.options_if_any("site"), **metastore.COMPACTS, **metastore.TAKES_ALL}
+        distribution = replace(distribution, settings={**distribution.settings, "site": site})
+    with _store(distribution, cache, folder.parent, progress) as store:
+        reached = object_storage.reaching(distribution, store.url) if store else distribution
         how = runtime(reached, cache, progress, folder.parent)
         if prepared is None and isinstance(how, ProcessRuntime):
             prepared = metastore_database.schema(how.installation, cache, progress)

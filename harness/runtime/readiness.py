@@ -73,7 +73,7 @@ def wait_until(
 def ended(what: str, process: StartingProcess) -> ProcessProblem:
     """Return the problem that a process is which ended before it was ready."""
     log = process.log_tail(_LOOKED_AT)
-    if found := dict.fromkeys(_CONFIGURATION.findall(log)):
-        return ProcessProblem(f"{what} does not take its configuration: {' '.join(found)}")
+    if result := dict.fromkeys(_CONFIGURATION.findall(log)):
+        return ProcessProblem(f"{what} does not take its configuration: {' '.join(result)}")
     kind = PortTakenProblem if any(sign in log for sign in _PORT_TAKEN) else EndedProblem
     return kind(f"{what} ended before it was ready", log_file.excerpt(log, _SHOWN))

@@ -23,9 +23,9 @@ def check(folder: Path, how: str) -> None:
     Raises UsageProblem: they would not.
     """
     path = str(folder.absolute())
-    if found := _ODD.search(path):
+    if match := _ODD.search(path):
         raise UsageProblem(
-            f"{path!r} holds {found.group()!r}, which engines write otherwise in addresses, and "
+            f"{path!r} holds {match.group()!r}, which engines write otherwise in addresses, and "
             f"tables would go astray; let {how} name a folder of letters, digits and / . _ - + @ ="
         )
 

@@ -124,15 +124,15 @@ def test_offline_nothing_is_downloaded(server: Server, cache: Cache, tmp_path: P
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("trino-476", "it is shipped already"),
+        ("trino-476", "the harness already has it"),
         (
             "trino-340",
-            "known is what is fetched of prestodb from 0.275 on, prestosql from 330 on, ",
+            "there are rules only for prestodb from 0.275 on, prestosql from 330 on, ",
         ),
-        ("drill-1", "known is what is fetched of .* spark from 3.1 on, trino from 351 on"),
-        ("hive-4.0.0", "a server of Hive is made of a hundred jars, and Maven alone chooses"),
-        ("trino-480", "no rule says what is fetched of these versions"),
-        ("spark-4.0.1-hudi-1.2.0", "no rule says what is fetched of these versions"),
+        ("drill-1", "there are rules only for .* spark from 3.1 on, trino from 351 on"),
+        ("hive-4.0.0", "Hive's hundred jars must be chosen by Maven; docs/locks.md"),
+        ("trino-480", "no rule says which files this version needs"),
+        ("spark-4.0.1-hudi-1.2.0", "no rule says which files this version needs"),
     ],
 )
 def test_what_cannot_be_added_is_told_with_the_reason(
