@@ -220,7 +220,6 @@ class HistoryStore:
         for name in reversed(RECORDS):  # the plan last: without it, it is no run
             with atomic_write(folder / name) as part, part.open("wb") as out:
                 out.writelines(self._content(run, name))
-            part.replace(folder / name)
 
     def _content(self, run: StoredRun, file: str) -> Iterator[bytes]:
         rows = self._connection.execute(
@@ -239,7 +238,7 @@ def opened(path: Path, *, new: bool = False) -> Iterator[HistoryStore]:
     """Open the file; `new`: make it where it is not there.
 
     Raises:
-        UsageProblem: it is not there, not such a file, broken, or of another version of the harness.
+        UsageProblem: it is not there, not such a file, broken, or of another version.
         EnvironmentProblem: it cannot be written, or another harness writes for too long.
 
     """
@@ -289,7 +288,8 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
         raise UsageProblem(f"{path} {age}; use that harness, or name another file by --history")
     if version < VERSION:
         raise UsageProblem(
-            f"{path} was made by harness 0.1; move it away and add its runs anew: harness history add"
+            f"{path} was made by harness 0.1; move it away and add its runs anew: "
+            "harness history add"
         )
 
 
