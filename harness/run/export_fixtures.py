@@ -27,7 +27,7 @@ from harness.core.records import OutcomeKind, StateRecord
 from harness.judge.case import Case
 from harness.model.simulation import column_resolution
 from harness.model.simulation.column_resolution import LayoutError
-from harness.run import expected_tables, fixture_manifest, pipeline, plan_record
+from harness.run import expected_tables, fixture_manifest, plan_record
 from harness.run.expected_tables import ExpectedTables
 from harness.run.fixture_manifest import (
     FileSlice,
@@ -38,8 +38,9 @@ from harness.run.fixture_manifest import (
     Manifest,
 )
 from harness.run.load_run import Run
-from harness.run.recorded_case import case_of
 from harness.run.run_info import VariantInfo
+from harness.run.run_judge import case_of
+from harness.run.run_work import states_of
 from harness.write.table_state import TABLE, State, States
 
 EXPECTED: Final = "expected.json"
@@ -77,8 +78,9 @@ def export(run: Run, cache: Cache, folder: Path, selection: Selection) -> Manife
     """Write the fixtures of a run into a folder that is not there, or empty.
 
     Raises:
-        UsageProblem: the folder is not empty; there is nothing to export; a table is no longer in
-            the cache.
+        UsageProblem: the folder is not empty.
+        UsageProblem: there is nothing to export.
+        UsageProblem: a table is no longer in the cache.
         EnvironmentProblem: a file cannot be written.
 
     """
@@ -88,7 +90,7 @@ def export(run: Run, cache: Cache, folder: Path, selection: Selection) -> Manife
     chosen = [entry for entry in run.by_step.values() if _known(run, entry, selection)]
     if not chosen:
         raise _no_fixture(run.folder)
-    states = pipeline.states_of(chosen, cache)
+    states = states_of(chosen, cache)
     with atomic_write(to, to.with_name(f".{to.name}.part")) as part:
         part.mkdir(parents=True)
         manifest = _Export(run, part, states, selection).manifest()
@@ -216,7 +218,9 @@ class _Export:
 def _inside(state: State, path: str) -> PurePosixPath:
     """Return a path of a state that stays in the table's folder, by itself and through links.
 
-    Raises UsageProblem: it does not.
+    Raises:
+        UsageProblem: it does not.
+
     """
     name, result = PurePosixPath(path), state.table / path
     if name.is_absolute() or ".." in name.parts or result.is_symlink():

@@ -126,11 +126,7 @@ def scripts(engine: str) -> Mapping[str, str]:
     """Return the Dockerfile of an engine and the scripts beside it, by name."""
     folder = resources.files("harness.containers") / engine
     result = (path for path in folder.iterdir() if "." not in path.name or ".sh" in path.name)
-    return {
-        file.name: file.read_text(encoding="utf-8")
-        for file in result
-        if file.is_file()
-    }
+    return {file.name: file.read_text(encoding="utf-8") for file in result if file.is_file()}
 
 
 def _parts(contract: ImageContract, installation: Installation) -> Iterator[tuple[str, Path]]:

@@ -29,9 +29,7 @@ def write_ids(client: Any, database: str, name: str) -> WriteIds:  # noqa: ANN40
     asked = ttypes.GetValidWriteIdsRequest([f"{database}.{name}"], _snapshot(client))
     (result,) = client.get_valid_write_ids(asked).tblValidWriteIds
     aborted = set(_flagged(result.invalidWriteIds, result.abortedBits))
-    still = tuple(
-        number for number in result.invalidWriteIds if number not in aborted
-    )
+    still = tuple(number for number in result.invalidWriteIds if number not in aborted)
     return WriteIds(result.writeIdHighWaterMark, tuple(sorted(aborted)), still)
 
 

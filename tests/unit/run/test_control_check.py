@@ -1,0 +1,145 @@
+"""Planted: a reader whose set-up is wrong is never called wrong, one that reads its control is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import pytest
+
+from harness.core.records import (
+    Answer,
+    Finding,
+    FindingKind,
+    Refusal,
+    Verdict,
+    VerdictKind,
+    Witness,
+)
+from harness.plan import controls, shipped
+from harness.run import control_check
+from harness.scenario.cells import Cell, Plan, Variant, parse_reader
+
+OTHER, SHIPS = "trino-479@container", "trino-476@container"
+SCENARIOS = {name: shipped.load_scenario(name) for name in (controls.SCENARIO, "hudi/move")}
+
+
+def variant(scenario: str, format_name: str) -> Variant:
+    return Variant(f"{scenario}[{format_name}]", SCENARIOS[scenario], format_name, {}, ())
+
+
+VARIANTS = tuple(
+    variant(scenario, name)
+    for scenario in (controls.SCENARIO, "hudi/move")
+    for name in ("hudi-cow", "hudi-mor")
+)
+CONTROLS = {
+    name: Cell(f"{controls.SCENARIO}[{name}]", 2, OTHER, "snapshot", "all")
+    for name in ("hudi-cow", "hudi-mor")
+}
+ASKED = [
+    Cell(f"hudi/move[{name}]", 4, reader, "snapshot", "all")
+    for name in ("hudi-cow", "hudi-mor")
+    for reader in (OTHER, SHIPS)
+]
+PLAN = Plan("mine", VARIANTS, (parse_reader(OTHER),), (*CONTROLS.values(), *ASKED))
+
+
+def verdict(cell: Cell, kind: VerdictKind, because: str = "") -> Verdict:
+    of = {each.id: each.scenario.name for each in VARIANTS}
+    about = cell.variant, cell.step, cell.reader, cell.view, cell.query
+    found = Verdict(cell.case, of[cell.variant], *about, verdict=kind, because=because)
+    if kind is not VerdictKind.WRONG:
+        return found
+    witness = Witness("k1", "f1", "a", None)
+    finding = Finding(FindingKind.MISSING_RENAME, ("f1",), witness, (witness,))
+    return replace(found, findings=(finding,), reproduces=("by id",))
+
+
+def checked(
+    verdicts: Sequence[Verdict], plan: Plan, answers: Mapping[str, Answer]
+) -> tuple[Verdict, ...]:
+    failed = control_check.failures(verdicts, control_check.controls_of(plan), answers)
+    formats = {each.id: each.format for each in plan.variants}
+    return tuple(
+        control_check.invalidate(v, failed.get((v.reader, formats[v.variant]), ""))
+        for v in verdicts
+    )
+
+
+def held(cow: VerdictKind, mor: VerdictKind, because: str = "") -> list[Verdict]:
+    of_controls = [
+        verdict(CONTROLS["hudi-cow"], cow, because),
+        verdict(CONTROLS["hudi-mor"], mor),
+    ]
+    asked = [verdict(cell, VerdictKind.WRONG) for cell in ASKED]
+    return list(checked([*of_controls, *asked], PLAN, {}))
+
+
+def test_a_reader_that_reads_its_control_is_judged() -> None:
+    found = held(VerdictKind.CORRECT, VerdictKind.CORRECT)
+    assert [each.verdict for each in found[2:]] == [VerdictKind.WRONG] * 4
+    assert all(each.findings for each in found[2:])
+
+
+def test_of_a_reader_that_reads_it_wrong_nothing_is_known_in_that_format() -> None:
+    found = held(VerdictKind.WRONG, VerdictKind.CORRECT)
+    cow, mor, other_cow, shipped_cow, other_mor, shipped_mor = found
+    for each in (cow, other_cow):
+        assert (each.verdict, each.findings, each.reproduces) == (VerdictKind.UNKNOWN, (), ())
+        assert each.because == (
+            "set-up: trino-479@container does not read a hudi-cow table that never changed "
+            "(wrong: missing_rename at f1 of k1); is it set up rightly?"
+        )
+    judged = (mor, shipped_cow, other_mor, shipped_mor)
+    assert VerdictKind.UNKNOWN not in {each.verdict for each in judged}
+
+
+@pytest.mark.parametrize(
+    ("kind", "because"),
+    [(VerdictKind.REFUSED, "no such class"), (VerdictKind.UNKNOWN, "the server did not start")],
+)
+def test_so_it_is_where_the_control_has_no_answer(kind: VerdictKind, because: str) -> None:
+    found = held(kind, VerdictKind.CORRECT, because)
+    assert found[2].verdict is VerdictKind.UNKNOWN
+    assert f"({kind}: {because})" in found[2].because
+
+
+def test_a_refusal_of_the_control_is_told_in_the_engines_words() -> None:
+    cell = CONTROLS["hudi-cow"]
+    said = Answer(cell.case, "select", refusal=Refusal("HIVE_UNSUPPORTED_FORMAT", "no class X"))
+    both = [verdict(cell, VerdictKind.REFUSED), verdict(ASKED[0], VerdictKind.WRONG)]
+    found = checked(both, PLAN, {cell.case: said})
+    assert "(refused: HIVE_UNSUPPORTED_FORMAT: no class X)" in found[1].because
+
+
+def test_what_is_unknown_anyway_keeps_its_reason() -> None:
+    own = verdict(ASKED[0], VerdictKind.UNKNOWN, "time-out")
+    control = verdict(CONTROLS["hudi-cow"], VerdictKind.REFUSED, "no such class")
+    assert checked([control, own], PLAN, {})[1] == own
+
+
+def test_a_table_that_a_reader_is_declared_not_to_know_says_nothing_of_its_set_up() -> None:
+    found = held(VerdictKind.UNSUPPORTED, VerdictKind.CORRECT)
+    assert found[2].verdict is VerdictKind.WRONG
+
+
+def test_one_control_that_is_read_is_enough() -> None:
+    """What another writer has made the reader may be too old, or too new, to know."""
+    more = Variant("more", SCENARIOS[controls.SCENARIO], "hudi-cow", {}, ())
+    second = replace(CONTROLS["hudi-cow"], variant="more")
+    plan = replace(PLAN, variants=(*VARIANTS, more), cells=(*PLAN.cells, second))
+    first = verdict(CONTROLS["hudi-cow"], VerdictKind.REFUSED, "too new")
+    right = replace(first, case=second.case, variant="more", verdict=VerdictKind.CORRECT)
+    asked = verdict(ASKED[0], VerdictKind.WRONG)
+    assert checked([first, right, asked], plan, {}) == (first, right, asked)
+    failed = replace(right, verdict=VerdictKind.WRONG)
+    assert checked([first, failed, asked], plan, {})[2].verdict is VerdictKind.UNKNOWN
+
+
+def test_whoever_ships_is_not_held_to_it() -> None:
+    asked = replace(CONTROLS["hudi-cow"], reader=SHIPS)
+    plan = replace(PLAN, cells=(asked, *ASKED))
+    wrong = [verdict(each, VerdictKind.WRONG) for each in (asked, ASKED[1])]
+    assert list(checked(wrong, plan, {})) == wrong
+    assert control_check.controls_of(plan) == {}
