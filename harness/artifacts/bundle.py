@@ -35,7 +35,7 @@ from harness.artifacts.distribution import Artifact, Distribution
 from harness.artifacts.download import ExpectedFile, connected, download
 from harness.artifacts.python_index import IndexFile
 from harness.core.atomic_write import atomic_write
-from harness.core.errors import EnvironmentProblem, UsageProblem, told
+from harness.core.errors import EnvironmentProblem, UsageProblem, describe
 from harness.core.progress import Progress
 
 INDEX: Final = "index.json"
@@ -251,7 +251,7 @@ def load(file: Path, cache: Cache, progress: Progress) -> Imported:
         raise _not_imported(file, f"it is no such file, or cut off: {error}") from error
     except OSError as error:
         cache_ = f"a cache ({ENVIRONMENT_VARIABLE}: {cache.root}) that can be written"
-        why = f"{told(error)}; give a tar that can be read, and {cache_}"
+        why = f"{describe(error)}; give a tar that can be read, and {cache_}"
         raise EnvironmentProblem(f"cannot import {file}: {why}") from error
     progress.done()
     return Imported(len(parts), len(new), sum(part.size for part in new))

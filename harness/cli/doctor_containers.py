@@ -88,9 +88,10 @@ def warnings(found: Docker, profile: str, names: Sequence[str]) -> tuple[str, ..
 
 def _of_other_machines(found: Docker, own: str) -> Iterator[str]:
     for entry in found.images:
-        if entry.there and entry.there.architecture != own:
+        image = entry.there
+        if image and image.architecture != own:
             yield (
-                f"the image {entry.there.reference} is for {entry.there.architecture} and the daemon "
+                f"the image {image.reference} is for {image.architecture} and the daemon "
                 f"runs on {own}: a run refuses it; remove it and pull the one for {own}"
             )
 

@@ -133,9 +133,7 @@ def test_what_is_held_for_a_writer_is_taken_and_nobody_waits_for_it(
     with budget.reserve(800):  # more than is left beside 700
         thread.start()
         assert looked.wait(30)
-        with budget.reserve(
-            800
-        ):  # only one at a time looks at the budget: who waits has given it back
+        with budget.reserve(800):  # who waits has released the lock
             order.append("written")
     thread.join(30)
     assert order[:2] == ["looked", "written"]
