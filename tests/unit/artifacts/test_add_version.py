@@ -116,7 +116,7 @@ def test_a_version_that_the_repository_has_not_is_told(
 
 
 def test_offline_nothing_is_downloaded(server: Server, cache: Cache, tmp_path: Path) -> None:
-    with pytest.raises(UsageProblem, match=r"has to be downloaded .* and this is offline"):
+    with pytest.raises(UsageProblem, match="must be downloaded, and the harness is offline"):
         add_version.add(NAME, tmp_path, Cache(cache.root, offline=True), Progress())
     assert server.asked == []
 
