@@ -22,6 +22,6 @@ class BeginWrite(Merge):
         done = Merge.evolve(self, before)
         rows = [row for key, row in done.rows.items() if before.rows.get(key) != row]
         changed = {before.table.order_by, *self.set} if self.set else set()
-        ids = [each.id for each in before.schema.fields if each.name in changed]
+        ids = [field.id for field in before.schema.fields if field.name in changed]
         deleted = [key for key in before.rows if key not in done.rows]
         return begun(before, before.step + 1, rows, deleted, ids)

@@ -57,8 +57,8 @@ class ChangePartitionColumn:
 
     def _renamed(self, after: Truth) -> Truth:
         """Return the table that is partitioned by the column under its new name."""
-        by = (self.rename if each == self.column else each for each in after.table.partition_by)
-        named = tuple(each for each in by if each is not None)
+        by = (self.rename if text == self.column else text for text in after.table.partition_by)
+        named = tuple(text for text in by if text is not None)
         return replace(after, table=replace(after.table, partition_by=named))
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:

@@ -105,7 +105,7 @@ class Merge:
         source = select_rows(rows, self._source_fields(after, fields))
         merge, new = merge_into("{table}", source, after)
         key = f"{new}.{quoted(after.table.key)}"
-        updated = [each for each in self._updated(after, fields) if each.name not in stay]
+        updated = [field for field in self._updated(after, fields) if field.name not in stay]
         clauses = [
             merge,
             *_delete_clause(key, after, gone),
@@ -146,7 +146,7 @@ class Merge:
         keys, new = known(before, self.update), fresh(before, self.insert)
         if not self.set:
             return whole(before, (*keys, *new))
-        columns = settable(before, [each for each in self.set if each != before.table.key])
+        columns = settable(before, [text for text in self.set if text != before.table.key])
         changed = (changed_row(before, key, before.step + 1, columns) for key in keys)
         return (*changed, *whole(before, new))
 

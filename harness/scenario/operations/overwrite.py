@@ -50,7 +50,7 @@ class Overwrite:
         where = ""
         if self.of is Of.PARTITION:
             where = f" {partition_spec(after, self._partition(before, rows))}"
-            fields = tuple(each for each in fields if each.name not in after.table.partition_by)
+            fields = tuple(field for field in fields if field.name not in after.table.partition_by)
         return (f"insert overwrite table {{table}}{where} {select_rows(rows, fields)}",)
 
     def _rows(self, before: Truth) -> tuple[Row, ...]:

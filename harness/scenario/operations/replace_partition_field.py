@@ -31,5 +31,5 @@ class ReplacePartitionField:
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:  # noqa: ARG002
         """Return one `alter table` (Iceberg documentation, "Spark DDL")."""
-        old, new = (partition_field(*parse(each, before.schema)) for each in (self.field, self.by))
+        old, new = (partition_field(*parse(text, before.schema)) for text in (self.field, self.by))
         return (f"alter table {{table}} replace partition field {old} with {new}",)

@@ -69,7 +69,7 @@ class Touch:
         for row in before.rows.values():
             if only is None or row.group[1] == tuple(only.values()):
                 firsts.setdefault(row.group, row.key)
-        keys = [firsts[group] for group in sorted(firsts, key=lambda each: (each[0], str(each)))]
+        keys = [firsts[group] for group in sorted(firsts, key=lambda group: (group[0], str(group)))]
         return tuple(keys[:: _EVERY[self._chosen()]]) if self._chosen() in _EVERY else ()
 
     def _partition(self, before: Truth) -> Mapping[str, Value] | None:

@@ -75,7 +75,7 @@ class WriteFrame:
 
     def _check(self, before: Truth) -> None:
         schema, fixed, types = before.schema, before.table.fixed, self.types or {}
-        if twice := sorted({each for each in self.columns if self.columns.count(each) > 1}):
+        if twice := sorted({column for column in self.columns if self.columns.count(column) > 1}):
             raise SchemaChangeError(f"the column {', '.join(twice)} stands twice in the frame")
         if absent := [name for name in fixed if name in self.lacking(schema)]:
             raise SchemaChangeError(
@@ -121,7 +121,7 @@ class WriteFrame:
         """Return the columns of the frame, with the types that they have in it."""
         found = map(after.schema.find, self.columns or before.schema.names)
         types = self.types or {}
-        return tuple(replace(each, type=types.get(each.name, each.type)) for each in found)
+        return tuple(replace(field, type=types.get(field.name, field.type)) for field in found)
 
 
 def _promotes(old: DataType, new: DataType) -> bool:

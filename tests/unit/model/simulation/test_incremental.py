@@ -23,7 +23,7 @@ STORY = "insert 1..4; upsert 2; rename f1 g; upsert 2,5; delete 3; add f3 int; u
 
 def commits_of(told: Told) -> Commits:
     files = told.disk.until(told.truth.step)
-    return {each.fact(): [each.commits[key] for key in each.records] for each in files}
+    return {file.fact(): [file.commits[key] for key in file.records] for file in files}
 
 
 def readings(told: Told, step: int, commits: Commits | None = None) -> Readings:
@@ -32,7 +32,7 @@ def readings(told: Told, step: int, commits: Commits | None = None) -> Readings:
 
 
 def shown(told: Told, step: int, way: Way) -> Counter[str]:
-    return Counter(each.key for each in readings(told, step).reading.rows(way))
+    return Counter(row.key for row in readings(told, step).reading.rows(way))
 
 
 def written(told: Told, after: int) -> Counter[str]:
@@ -67,7 +67,7 @@ def test_a_way_to_give_other_rows_is_tried_just_where_these_may_be_others(seed: 
 def test_the_next_step_that_made_an_instant_is_the_one_that_is_left_out() -> None:
     told = history("insert 1,2; add f3 int; upsert 1; upsert 2")
     made = {instant: step for instant, step in told.steps.items() if step != 2}
-    row = next(each for each in told.truth.rows.values() if text_of(each.key) == "1")
+    row = next(row for row in told.truth.rows.values() if text_of(row.key) == "1")
     for steps, given in ((told.steps, True), (made, False)):
         since = Since(1, steps, {})
         dated = replace(row, values={**row.values, -1: instant_of(3)})

@@ -20,13 +20,13 @@ STEPS = {instant_of(step): step for step in range(40)}
 
 
 def reading(told: Told) -> Simulation:
-    facts: list[FileFact] = [each.fact() for each in told.disk.files]
+    facts: list[FileFact] = [file.fact() for file in told.disk.files]
     return Simulation(told.history, facts, STEPS)
 
 
 def rows(told: Told, way: Way, where: Condition | None = None) -> list[tuple[str, ...]]:
     conditions = (where,) if where else ()
-    return [tuple(map(str, each.values)) for each in reading(told).rows(way, conditions)]
+    return [tuple(map(str, row.values)) for row in reading(told).rows(way, conditions)]
 
 
 def test_log_files_make_ways_of_their_own_where_they_hold_rows() -> None:
@@ -43,7 +43,7 @@ def test_where_logs_only_delete_a_reader_may_ignore_the_deletes_or_all_logs() ->
 def test_deletes_of_a_format_whose_logs_hold_no_rows_are_ignored_under_one_name() -> None:
     told = history("insert 1,2; delete 1", mor=True)
     truths = history("insert 1,2; delete 1").history
-    facts = [each.fact() for each in told.disk.files]
+    facts = [file.fact() for file in told.disk.files]
     found = Simulation(truths, facts, STEPS).ways()
     assert {way.logs for way in found} == {Logs.MERGED, Logs.UNDELETED}
 
@@ -66,13 +66,13 @@ NESTED = "id string, ts long, f1 string, p struct<a: string, b: string>"
 def bare(text: str) -> Simulation:
     """Return the same files without Hudi's meta columns, as another format's are."""
     told = history(text, NESTED)
-    facts = [each.fact() for each in told.disk.files]
+    facts = [file.fact() for file in told.disk.files]
     return Simulation(told.history, [replace(f, columns=f.columns[5:]) for f in facts], STEPS)
 
 
 def test_columns_may_be_found_by_id_and_their_parts_by_name() -> None:
     found = bare("insert 1; rename p.a c; rename f1 g")
-    shown = {way.by: [each.values for each in found.rows(way)] for way in found.ways()[:4]}
+    shown = {way.by: [row.values for row in found.rows(way)] for way in found.ways()[:4]}
     assert shown[By.ID][0][2:] == ("f3s1r1", {"c": "f5s1r1", "b": "f6s1r1"})
     assert shown[By.ID_OUTSIDE][0][2:] == ("f3s1r1", {"c": None, "b": "f6s1r1"})
     assert shown[By.NAME][0][2:] == (None, {"c": None, "b": "f6s1r1"})
@@ -80,7 +80,7 @@ def test_columns_may_be_found_by_id_and_their_parts_by_name() -> None:
 
 def test_so_they_are_where_part_names_changed_and_in_tables_that_are_not_hudis() -> None:
     other = ("insert 1; rename f1 g", "insert 1; add p.c string")
-    assert not any(By.ID_OUTSIDE in {way.by for way in bare(each).ways()} for each in other)
+    assert not any(By.ID_OUTSIDE in {way.by for way in bare(literal).ways()} for literal in other)
     hudis = reading(history("insert 1; rename p.a c", NESTED))
     assert By.ID_OUTSIDE not in {way.by for way in hudis.ways()}
     again = bare("insert 1; drop p.a; add p.a string")
@@ -90,7 +90,7 @@ def test_so_they_are_where_part_names_changed_and_in_tables_that_are_not_hudis()
 def without_names(text: str) -> Simulation:
     """Return files that say nothing of their columns."""
     told = history(text, NESTED)
-    facts = [replace(each.fact(), nameless=True) for each in told.disk.files]
+    facts = [replace(file.fact(), nameless=True) for file in told.disk.files]
     own = [replace(fact, columns=fact.columns[5:]) for fact in facts]
     return Simulation(told.history, own, STEPS)
 
@@ -104,8 +104,10 @@ def test_in_files_without_names_the_parts_of_a_struct_are_found_by_their_places(
 
 def test_so_they_may_be_where_parts_moved_or_have_other_names() -> None:
     moved = ("insert 1; drop p.a", "insert 1; rename p.a c", "insert 1; add p.c string first")
-    assert all(By.PARTS_TOO in {way.by for way in without_names(each).ways()} for each in moved)
-    assert not any(By.PARTS_TOO in {way.by for way in bare(each).ways()} for each in moved)
+    assert all(
+        By.PARTS_TOO in {way.by for way in without_names(literal).ways()} for literal in moved
+    )
+    assert not any(By.PARTS_TOO in {way.by for way in bare(literal).ways()} for literal in moved)
     stay = without_names("insert 1; add p.c string; rename f1 g")
     assert By.PARTS_TOO not in {way.by for way in stay.ways()}
 
@@ -123,7 +125,7 @@ def test_so_many_older_catalogs_are_tried_and_no_more() -> None:
     told = history("insert 1; " + "; ".join(f"add c{at}" for at in range(CATALOGS + 3)))
     found = {each.catalog for each in reading(told).ways()} - {None}
     assert len(found) == CATALOGS
-    assert max(each for each in found if each is not None) == CATALOGS + 3
+    assert max(number for number in found if number is not None) == CATALOGS + 3
 
 
 def test_a_file_without_the_column_that_is_taken_is_left_out_whole() -> None:
@@ -184,12 +186,12 @@ def test_case_makes_no_ways_where_all_names_differ_by_more() -> None:
 
 def test_every_row_tells_the_file_that_it_is_read_from() -> None:
     told = history("insert 1,2; upsert 1", mor=True)
-    found = {each.key: each.file.kind.value for each in reading(told).rows(Way(By.ID))}
+    found = {row.key: row.file.kind.value for row in reading(told).rows(Way(By.ID))}
     assert found == {"1": "log", "2": "base"}
 
 
 def by_lists(told: Told, way: Way) -> list[tuple[str, ...]]:
-    facts = [each.fact() for each in told.disk.files]
+    facts = [file.fact() for file in told.disk.files]
     found = Simulation(
         told.history,
         facts,
@@ -197,7 +199,7 @@ def by_lists(told: Told, way: Way) -> list[tuple[str, ...]]:
         catalog=CatalogColumns((), lists(told.history, facts, range(40))),
     )
     assert way in found.ways()
-    return [tuple(map(str, each.values)) for each in found.rows(way)]
+    return [tuple(map(str, row.values)) for row in found.rows(way)]
 
 
 PARTED = "id string, ts long, f1 string, f2 string, p string"
@@ -220,7 +222,7 @@ def test_log_records_go_by_the_partitions_list_as_well() -> None:
 
 def test_lists_of_partitions_make_ways_only_where_they_are_others() -> None:
     same = history("insert 1; rename f1 g", PARTED, partition_by=("p",))
-    facts = [each.fact() for each in same.disk.files]
+    facts = [file.fact() for file in same.disk.files]
     found = Simulation(
         same.history, facts, STEPS, catalog=CatalogColumns((), lists(same.history, facts, ()))
     ).ways()
@@ -353,7 +355,7 @@ def test_who_has_names_in_lower_case_knows_those_of_later_as_the_ones_of_then(
 ) -> None:
     told = history("insert 1; drop f1; add F1; add Extra")
     then = history("insert 1")
-    facts = [each.fact() for each in then.disk.files]
+    facts = [file.fact() for file in then.disk.files]
     catalog, later = CatalogColumns(lowers=lowers), told.history[2:]
     found = Simulation(told.history[:2], facts, STEPS, catalog=catalog, later=later)
     assert list(found.schema(Way(By.ID, catalog=4)).names) == names

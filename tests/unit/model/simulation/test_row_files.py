@@ -19,13 +19,13 @@ def steps_of(
     told: Told, facts: Sequence[FileFact], steps: Mapping[str, int]
 ) -> dict[str, tuple[int, ...]]:
     found = row_files.lying(told.history, facts, steps)
-    return {key: tuple(each.step for each in files) for key, files in found.items()}
+    return {key: tuple(file.step for file in files) for key, files in found.items()}
 
 
 def held(text: str, *, mor: bool) -> dict[str, tuple[int, ...]]:
     told = history(text, mor=mor)
     steps = {instant_of(step): step for step in range(len(told.history))}
-    return steps_of(told, [each.fact() for each in told.disk.files], steps)
+    return steps_of(told, [file.fact() for file in told.disk.files], steps)
 
 
 def test_a_file_written_again_holds_all_its_rows() -> None:
@@ -43,12 +43,12 @@ def test_compaction_leaves_the_base_file_alone() -> None:
 def test_a_file_that_no_step_made_tells_nothing() -> None:
     told = history("insert 1", mor=True)
     with pytest.raises(LayoutError, match="no step made the instant"):
-        row_files.lying(told.history, [each.fact() for each in told.disk.files], {})
+        row_files.lying(told.history, [file.fact() for file in told.disk.files], {})
 
 
 def test_a_key_may_be_written_with_its_column() -> None:
     told = history("insert 1", mor=False)
-    (fact,) = (each.fact() for each in told.disk.files)
+    (fact,) = (file.fact() for file in told.disk.files)
     named = [replace(fact, keys=("id:1",))]
     assert steps_of(told, named, {instant_of(1): 1}) == {"1": (1,)}
 

@@ -166,7 +166,7 @@ def test_its_statements_name_the_table_by_its_placeholder_only(name: str) -> Non
     before, after = around(name)
     statements = example(name).sql(before, after)
     queries = {"add_files", "write_frame"}
-    assert all(each.count("{table}") == (name not in queries) for each in statements)
+    assert all(statement.count("{table}") == (name not in queries) for statement in statements)
     assert bool(statements) == (name not in SERVICES)
 
 
@@ -312,6 +312,6 @@ def test_the_source_of_a_merge_may_have_its_columns_in_the_opposite_order() -> N
     turned, statement = merge_of("{update: [1], source: reversed}")
     assert turned.rows == after.rows
     first, second = (
-        re.findall(r" as `(\w+)`", each.partition(") as s1 on ")[0]) for each in (usual, statement)
+        re.findall(r" as `(\w+)`", text.partition(") as s1 on ")[0]) for text in (usual, statement)
     )
     assert second == first[::-1] != first
