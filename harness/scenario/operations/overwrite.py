@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from pydantic import Strict
 
 from harness.model.canonical import Value
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Row, Truth, replaced
-from harness.scenario.operations.api import Key
+from harness.scenario.operations.api import (
+    Family,
+    Key,
+    Operation,
+    Usage,
+)
 from harness.scenario.operations.new_rows import each_once, key_of, rows_text, some, whole
 from harness.scenario.operations.spark_sql import columns_in_order, partition_spec, select_rows
 
@@ -26,16 +31,25 @@ class Of(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Overwrite:
+class Overwrite(Operation):
     """Write whole rows with these keys, and let nothing else be `of` the table or the partition."""
 
-    SHORT: ClassVar[str] = "keys"
-    CHANGES_SCHEMA: ClassVar[bool] = False
+    USAGES = (
+        Usage(
+            "overwrite: [5, 6]",
+            "puts rows in the place of all that there are",
+        ),
+        Usage(
+            "overwrite: {keys: [5], of: partition}",
+            "the same in the one partition that the new rows are in",
+        ),
+    )
+    FAMILIES = frozenset({Family.HUDI, Family.ICEBERG, Family.DELTA, Family.HIVE_ACID})
+    SHORT = "keys"
     keys: tuple[Key, ...]
     of: Annotated[Of, Strict(strict=False)] = Of.TABLE
 
     def text(self) -> str:
-        """Say it in a few words."""
         return f"overwrite the {self.of.value} with {rows_text(len(self.keys))}"
 
     def evolve(self, before: Truth) -> Truth:

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, ClassVar, Final
+from typing import Annotated, Final
 
 from pydantic import Strict
 
 from harness.model.canonical import Value
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Group, Row, Truth, new_row, written
+from harness.scenario.operations.api import (
+    Operation,
+    Usage,
+)
 from harness.scenario.operations.new_rows import whole
 from harness.scenario.operations.spark_sql import insert_rows
 
@@ -34,16 +38,24 @@ _EVERY: Final = {Rewrites.SOME: 2, Rewrites.ALL: 1, Rewrites.PARTITION: 1}
 
 
 @dataclass(frozen=True, slots=True)
-class Touch:
+class Touch(Operation):
     """Write one new key, and one key of the file groups that the axis names."""
 
-    SHORT: ClassVar[str] = "rewrites"
-    CHANGES_SCHEMA: ClassVar[bool] = False
+    USAGES = (
+        Usage(
+            "touch",
+            "writes as the axis `rewrites` says, see below",
+        ),
+        Usage(
+            "touch: all",
+            "sets the value of the axis for one step",
+        ),
+    )
+    SHORT = "rewrites"
     rewrites: Annotated[Rewrites | None, Strict(strict=False)] = None
     """As the axis of the variant says; a scenario file may fix it for one step."""
 
     def text(self) -> str:
-        """Say it in a few words."""
         return f"touch, rewrites {self._chosen()}"
 
     def evolve(self, before: Truth) -> Truth:
