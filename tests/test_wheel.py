@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.stories import MOVED
+from tests.builders.scenario_texts import MOVED
 from tests.wheel import ROOT, build, run
 
 BROKEN = 3

@@ -26,8 +26,8 @@ from harness.core.records import Answer, Part, StateRecord
 from harness.model.canonical import text_of
 from harness.run import load_run
 from harness.scenario.cells import Cell
-from tests.recorded import replay, store
-from tests.recorded.store import Recorded, Said
+from tests.builders import recordings, replay
+from tests.builders.recordings import Recorded, Said
 
 StateOrAnswer = TypeVar("StateOrAnswer", StateRecord, Answer)
 SHOWN = 3
@@ -120,18 +120,18 @@ def main() -> int:
     given = parser.parse_args()
     if given.accept == (given.run is not None):
         parser.error("give a run and a folder to record, or --accept and a folder")
-    before = {each.variant.id: each for each in store.read_all(given.folder)}
+    before = {each.variant.id: each for each in recordings.read_all(given.folder)}
     if given.accept and not before:
-        parser.error(f"{given.folder} holds no recording: no {store.VARIANTS} is in it")
+        parser.error(f"{given.folder} holds no recording: no {recordings.VARIANTS} is in it")
     if given.accept:
         new = [replace(each, verdicts=replay.judged(each)) for each in before.values()]
-        store.write_verdicts(given.folder, new)
+        recordings.write_verdicts(given.folder, new)
     else:
         try:
             new = list(replay.recorded_from(load_run.load(given.run)))
         except (UsageProblem, ValueError) as wrong:
             parser.exit(2, f"{wrong}\n")
-        store.write(given.folder, new)
+        recordings.write(given.folder, new)
     _say(before, new, given.folder)
     return 0
 

@@ -30,7 +30,7 @@ from harness.core.progress import Count, Progress
 from harness.core.runtime_names import CONTAINER, in_runtime
 from harness.engines.api import NoAnswerError, RefusedError
 from harness.formats import facts
-from harness.read.questions import engine_of
+from harness.read.questions import engine_of, text_of
 from harness.read.reader_servers import EngineStart, ReadContext, SharedMetastore
 from harness.runtime import image_choice, metastore
 from harness.runtime.api import Runtime
@@ -205,7 +205,7 @@ def _serve(reader: Reader, shared: SharedMetastore, state: State) -> Iterator[Ch
     database = state.database_in(distributions.load(reader.distribution).warehouse)
     with start.serve(watch) as on:
         yield CheckedEngine(
-            *(on.engine, on.server, dict(reader.settings), database),
+            *(on.server, dict(reader.settings), partial(text_of, on.engine, reader), database),
             *(tolerances.of(reader.distribution), watched[-1].running, watched[-1].port),
         )
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 from harness.reports import html
 from harness.run.load_run import Run
-from tests.recorded import whole
+from tests.builders import recorded_run
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 WIDE = ViewportSize(width=1440, height=900)
@@ -33,7 +33,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def run() -> Run:
     """Return a run with real answers of every kind."""
-    return whole.run_of("quick_start")
+    return recorded_run.run_of("quick_start")
 
 
 @pytest.fixture(scope="session")

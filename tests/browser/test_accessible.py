@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 from harness.core.records import VerdictKind
 from harness.reports import html, html_data
 from harness.run.load_run import Run
-from tests.recorded import sample
+from tests.builders import sample_run
 
 pytestmark = pytest.mark.browser
 
@@ -54,7 +54,7 @@ def test_nothing_of_a_text_runs(browser: Browser, tmp_path: Path) -> None:
         errors: list[str] = []
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("dialog", lambda dialog: errors.append(dialog.message))
-        page.goto(html.write(sample.make(tmp_path), tmp_path).as_uri())
+        page.goto(html.write(sample_run.make(tmp_path), tmp_path).as_uri())
         cases = page.evaluate("CELLS.map((cell) => cell.case)")
         for case in cases:
             page.evaluate("(hash) => { location.hash = hash; }", quote(case, safe=""))

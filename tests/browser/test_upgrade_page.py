@@ -14,7 +14,7 @@ from harness.comparison.result import SideComparison
 from harness.comparison.verdict_change import WORSE, VerdictChange
 from harness.reports import upgrade_html
 from tests.browser.test_page import count, search
-from tests.recorded import sample
+from tests.builders import sample_run
 from tests.unit.reports.upgraded import OLD, RIGHT, compared
 
 pytestmark = pytest.mark.browser
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.browser
 @pytest.fixture(scope="module")
 def compared_sides(tmp_path_factory: pytest.TempPathFactory) -> SideComparison:
     """Return two readers of the sample, the second of which is worse."""
-    return compared(sample.make(tmp_path_factory.mktemp("run")), RIGHT, OLD)
+    return compared(sample_run.make(tmp_path_factory.mktemp("run")), RIGHT, OLD)
 
 
 @pytest.fixture

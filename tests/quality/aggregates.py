@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from harness.core.records import FindingKind, Origin
 from harness.model.canonical import Value, look_of, same
+from tests.builders.traced_answer import Token
 from tests.quality import asked
-from tests.quality.shadow import Token
 
 if TYPE_CHECKING:
     from tests.quality.oracle import Kinds, Oracle, Spot, Wrong
@@ -37,7 +37,7 @@ def _extreme(oracle: Oracle, path: str, found: Value) -> Kinds:
 
     Of several rows of one field it is one that the table still shows.
     """
-    one, field = oracle.seen.lines[0].tokens[0], oracle.told.truth.schema.find(path)
+    one, field = oracle.seen.lines[0].tokens[0], oracle.story.truth.schema.find(path)
     row = oracle.rows.get(one.key) if isinstance(one, Token) else None
     if not isinstance(one, Token):
         return frozenset({FindingKind.LOST_VALUE})

@@ -15,10 +15,10 @@ from harness.model import query_shapes
 from harness.model.canonical import Value, same, text_of
 from harness.model.query import Condition, Extreme, Query, Test
 from harness.scenario.cells import QUERIES
-from tests import simulated
-from tests.quality.notation import Told
-from tests.simulated import Reader, Reply
-from tests.simulated_disk import Disk, File
+from tests.builders import simulated_reader
+from tests.builders.simulated_disk import Disk, File
+from tests.builders.simulated_reader import Reader, Reply
+from tests.builders.table_story import Story
 
 
 class UnorderedError(Exception):
@@ -33,15 +33,15 @@ class Asked:
     query: Query
 
 
-def questions(told: Told) -> Iterator[Asked]:
+def questions(story: Story) -> Iterator[Asked]:
     """Yield every question about the end of a history."""
     for shape in QUERIES:
-        for text in query_shapes.planned(shape, told.history):
-            yield Asked(text, query_shapes.query(text, told.truth))
+        for text in query_shapes.planned(shape, story.history):
+            yield Asked(text, query_shapes.query(text, story.truth))
 
 
 def ask(
-    told: Told,
+    story: Story,
     query: Query,
     reader: Reader,
     *,
@@ -52,20 +52,20 @@ def ask(
 
     `only`: the keys of the rows that it looks at, where these are not all.
     """
-    disk = pruned(told, query, prune_by) if prune_by else told.disk
-    whole = simulated.read(disk, told.truth, reader)
+    disk = pruned(story, query, prune_by) if prune_by else story.disk
+    whole = simulated_reader.read(disk, story.truth, reader)
     names = [column.name for column in whole.columns]
-    key = names.index(told.disk.table.key)
+    key = names.index(story.disk.table.key)
     there = [row for row in whole.rows if only is None or text_of(row[key]) in only]
     rows = [row for row in there if passes(query, dict(zip(names, row, strict=True)))]
     if query.label:
-        type_ = "long" if query.count else str(told.truth.schema.find(query.columns[0]).type)
+        type_ = "long" if query.count else str(story.truth.schema.find(query.columns[0]).type)
         value = aggregate(query, (dict(zip(names, row, strict=True)) for row in rows))
         return Reply((Column("_col0", type_, type_),), ((value,),))
     if not query.columns:
         return Reply(whole.columns, tuple(rows))
     shown = [[_part(dict(zip(names, r, strict=True)), p) for p in query.columns] for r in rows]
-    columns = tuple(_column(told, path) for path in query.columns)
+    columns = tuple(_column(story, path) for path in query.columns)
     return Reply(columns, tuple(map(tuple, shown)))
 
 
@@ -81,9 +81,9 @@ def aggregate(query: Query, rows: Iterable[dict[str, Value]]) -> Value:
     return there[0 if query.extreme is Extreme.MIN else -1] if there else None
 
 
-def _column(told: Told, path: str) -> Column:
+def _column(story: Story, path: str) -> Column:
     # Engines call a part of a struct by its own name.
-    type_ = str(told.truth.schema.find(path).type)
+    type_ = str(story.truth.schema.find(path).type)
     return Column(path.rsplit(".", maxsplit=1)[-1], type_, type_)
 
 
@@ -119,29 +119,29 @@ def _part(row: dict[str, Value], path: str) -> Value:
     return value
 
 
-def pruned(told: Told, query: Query, by: str) -> Disk:
+def pruned(story: Story, query: Query, by: str) -> Disk:
     """Leave out each base file that cannot hold the value, by the statistics of a column found so.
 
     One with log files is read whatever they say.
     """
     where = query.where
     if where is None or where.test is not Test.EQUAL:
-        return told.disk
+        return story.disk
     lost = {
         group
-        for group, (base, logs) in told.disk.slices(10**6).items()
-        if not logs and not _can_hold(told, base, where, by)
+        for group, (base, logs) in story.disk.slices(10**6).items()
+        if not logs and not _can_hold(story, base, where, by)
     }
-    return replace(told.disk, files=[each for each in told.disk.files if each.group not in lost])
+    return replace(story.disk, files=[each for each in story.disk.files if each.group not in lost])
 
 
-def _can_hold(told: Told, base: File, where: Condition, by: str) -> bool:
+def _can_hold(story: Story, base: File, where: Condition, by: str) -> bool:
     """Return whether the value is between the least and the greatest one of a file.
 
     A column that the file does not have has no value there: nothing can be equal to it.
     """
-    alone, schema = replace(told.disk, files=[base]), told.truth.schema
-    rows = simulated.rows_of(alone, base.step, schema, Reader(by))
+    alone, schema = replace(story.disk, files=[base]), story.truth.schema
+    rows = simulated_reader.rows_of(alone, base.step, schema, Reader(by))
     shown = (dict(zip(schema.names, row.values, strict=True)) for row in rows)
     there = [value for each in shown if (value := _part(each, where.path)) is not None]
     try:

@@ -18,11 +18,12 @@ from harness.model.canonical import from_json, text_of, to_json
 from harness.model.commit import AS_OF, INCREMENTAL
 from harness.model.query import Query
 from harness.scenario.cells import Cell
-from tests.judged import findings, wrong
-from tests.quality import asked, chance
-from tests.quality.notation import Told
-from tests.quality.parties import case_of
-from tests.simulated import Reader, Reply
+from tests.builders import random_story
+from tests.builders.judge_stages import findings, wrong
+from tests.builders.judged_story import case_of
+from tests.builders.simulated_reader import Reader, Reply
+from tests.builders.table_story import Story
+from tests.quality import asked
 
 JUDGED: Final = 4
 """Of so many histories one goes through the judge."""
@@ -38,52 +39,52 @@ class Answered:
     reply: Reply
 
 
-def answered(told: Told) -> Iterator[Answered]:
+def answered(story: Story) -> Iterator[Answered]:
     """Ask a right reader every question about every view of now."""
     logs = {"snapshot": "merged", "read_optimized": "ignored"}
-    for view, how in logs.items() if told.disk.merge_on_read else [("snapshot", "merged")]:
+    for view, how in logs.items() if story.disk.merge_on_read else [("snapshot", "merged")]:
         reader = Reader("id", logs=how)
-        for each in asked.questions(told):
-            yield Answered(view, each.text, each.query, asked.ask(told, each.query, reader))
+        for each in asked.questions(story):
+            yield Answered(view, each.text, each.query, asked.ask(story, each.query, reader))
 
 
-def of_past(told: Told) -> Iterator[Answered]:
+def of_past(story: Story) -> Iterator[Answered]:
     """Ask it every question about the views of the past that a plan would go back to."""
     for name in (AS_OF, INCREMENTAL):
-        planned = past_views.asked(name, told.history)
+        planned = past_views.asked(name, story.history)
         if planned is None:
             continue
         view, history = planned
-        then = told.until(len(history) - 1)
-        since = _written_since(told, view) if name == INCREMENTAL else None
+        then = story.until(len(history) - 1)
+        since = _written_since(story, view) if name == INCREMENTAL else None
         for each in asked.questions(then):
             reply = asked.ask(then, each.query, Reader("id"), only=since)
             yield Answered(view, each.text, each.query, reply)
 
 
-def _written_since(told: Told, view: str) -> frozenset[str]:
+def _written_since(story: Story, view: str) -> frozenset[str]:
     back = past_views.past(view)
-    before = told.history[back.step].rows if back else {}
-    rows = told.truth.rows.items()
+    before = story.history[back.step].rows if back else {}
+    rows = story.truth.rows.items()
     return frozenset(text_of(key) for key, row in rows if before.get(key) != row)
 
 
 def compared(seed: int) -> Iterator[tuple[str, bool]]:
     """Compare the answers about a history with the truth; tell of each whether it has findings."""
-    told = chance.story(seed)
-    for each in answered(told):
-        inner = told.world(each.view).narrowed(each.query)
+    story = random_story.story_of_seed(seed)
+    for each in answered(story):
+        inner = story.world(each.view).narrowed(each.query)
         places = wrong(inner, each.query, each.reply.columns, each.reply.rows)
         yield f"{each.view} {each.text}", bool(findings(places, inner))
 
 
 def judged(seed: int) -> Iterator[tuple[str, bool]]:
     """Let the judge give its verdicts; tell of each question whether it is another than correct."""
-    told = chance.story(seed)
-    case = case_of(told, bare=seed % 2 == 1)
+    story = random_story.story_of_seed(seed)
+    case = case_of(story, bare=seed % 2 == 1)
     cells, answers = [], {}
-    for each in (*answered(told), *of_past(told)):
-        cell = Cell(case.variant.id, told.truth.step, "engine-1", each.view, each.text)
+    for each in (*answered(story), *of_past(story)):
+        cell = Cell(case.variant.id, story.truth.step, "engine-1", each.view, each.text)
         rows = tuple(tuple(from_json(to_json(value)) for value in row) for row in each.reply.rows)
         columns = each.reply.columns
         answers[cell.case] = Answer(cell.case, "select", columns, rows, question=each.query)

@@ -9,11 +9,11 @@ from dataclasses import replace
 
 from harness.model.canonical import Value
 from harness.model.schema import Field
-from tests.quality.chance import Plot
-from tests.quality.notation import Told
+from tests.builders.random_story import Plot
+from tests.builders.simulated_reader import Reader
+from tests.builders.table_story import Story
+from tests.builders.traced_answer import Line, Seen, Token, read
 from tests.quality.planted import planted, with_lines
-from tests.quality.shadow import Line, Seen, Token, read
-from tests.simulated import Reader
 
 FIRST_DAY = datetime.date(1970, 1, 1).toordinal()
 
@@ -30,18 +30,18 @@ def _parted(plot: Plot, by_chance: random.Random) -> Plot:
 
 
 @planted("partitions by their own column lists", twist=_parted)
-def _by_own_lists(told: Told, _: random.Random) -> Seen:
+def _by_own_lists(story: Story, _: random.Random) -> Seen:
     width: dict[Value, int] = {}
-    for truth in told.history:
+    for truth in story.history:
         for row in truth.rows.values():
-            width.setdefault(_partition(told, row.key), len(truth.schema.fields) - 1)
-    cut = {row.key: width[_partition(told, row.key)] for row in told.truth.rows.values()}
-    return with_lines(read(told, Reader("name")), lambda line: _cut(line, cut[line.key]))
+            width.setdefault(_partition(story, row.key), len(truth.schema.fields) - 1)
+    cut = {row.key: width[_partition(story, row.key)] for row in story.truth.rows.values()}
+    return with_lines(read(story, Reader("name")), lambda line: _cut(line, cut[line.key]))
 
 
-def _partition(told: Told, key: Value) -> Value:
-    row = next(truth.rows[key] for truth in told.history if key in truth.rows)
-    return row.values[told.history[0].column_id("p")]
+def _partition(story: Story, key: Value) -> Value:
+    row = next(truth.rows[key] for truth in story.history if key in truth.rows)
+    return row.values[story.history[0].column_id("p")]
 
 
 def _cut(line: Line, width: int) -> Line:
@@ -61,13 +61,13 @@ def _numbers(plot: Plot, by_chance: random.Random) -> Plot:
 
 
 @planted("by position, values as they are stored", twist=_numbers)
-def _as_stored(told: Told, _: random.Random) -> Seen:
-    seen, fields = read(told, Reader("position")), told.truth.schema.fields
-    return with_lines(seen, lambda line: replace(line, values=_stored(told, line, fields)))
+def _as_stored(story: Story, _: random.Random) -> Seen:
+    seen, fields = read(story, Reader("position")), story.truth.schema.fields
+    return with_lines(seen, lambda line: replace(line, values=_stored(story, line, fields)))
 
 
-def _stored(told: Told, line: Line, fields: tuple[Field, ...]) -> tuple[Value, ...]:
-    row, values = told.history[line.step].rows[line.key].values, []
+def _stored(story: Story, line: Line, fields: tuple[Field, ...]) -> tuple[Value, ...]:
+    row, values = story.history[line.step].rows[line.key].values, []
     for token, field, shown in zip(line.tokens, fields, line.values, strict=True):
         whole = isinstance(token, Token) and row[token.field_id] is not None
         number = _number(row[token.field_id]) if whole else None

@@ -11,12 +11,12 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
-from tests.quality.chance import Plot
+from tests.builders.random_story import Plot
+from tests.builders.simulated_disk import File, Record
+from tests.builders.table_story import Story
+from tests.builders.traced_answer import Files, Seen, read
 from tests.quality.defects_base import BASE, VIEW
-from tests.quality.notation import Told
 from tests.quality.planted import Twist, free, having, plant, planted
-from tests.quality.shadow import Files, Seen, read
-from tests.simulated_disk import File, Record
 
 
 def _clustered(plot: Plot, _: random.Random) -> Plot:
@@ -40,65 +40,65 @@ def _part_renamed(plot: Plot, by_chance: random.Random) -> Plot:
     return replace(plot, steps=f"{plot.steps}; insert 401..403; rename x.a renamed; cluster")
 
 
-def _unreplaced(told: Told, files: Files | None = None) -> Seen:
+def _unreplaced(story: Story, files: Files | None = None) -> Seen:
     """Read as if no file group had been replaced."""
-    every = [replace(each, gone=range(0)) for each in told.disk.files]
-    disk = replace(told.disk, files=every)
-    return replace(read(replace(told, disk=disk), files=files), told=told, files=None)
+    every = [replace(each, gone=range(0)) for each in story.disk.files]
+    disk = replace(story.disk, files=every)
+    return replace(read(replace(story, disk=disk), files=files), story=story, files=None)
 
 
-def _made(told: Told, file: File) -> bool:
+def _made(story: Story, file: File) -> bool:
     """Return whether a file is of a file group that a clustering made."""
-    return file.group.split("-")[0] in {f"g{each.gone.start}" for each in told.disk.files}
+    return file.group.split("-")[0] in {f"g{each.gone.start}" for each in story.disk.files}
 
 
 for _mor in (False, True):
     _kind = "merge-on-read" if _mor else "copy-on-write"
     plant(
         f"clustering on {_kind}: new file groups alone (right)",
-        lambda told, _: read(told),
+        lambda story, _: read(story),
         harmless=True,
         twist=_on(mor=_mor),
     )
     plant(
         f"clustering on {_kind}: replaced file groups too",
-        lambda told, _: _unreplaced(told),
+        lambda story, _: _unreplaced(story),
         twist=_on(mor=_mor),
     )
     plant(
         f"clustering on {_kind}: replaced file groups instead of new ones",
-        lambda told, _: _unreplaced(told, lambda file: None if _made(told, file) else file),
+        lambda story, _: _unreplaced(story, lambda file: None if _made(story, file) else file),
         twist=_on(mor=_mor),
     )
 
 plant(
     "clustering: read-optimized shows what it merged (right)",
-    lambda told, _: replace(read(told, BASE), view=VIEW),
+    lambda story, _: replace(read(story, BASE), view=VIEW),
     harmless=True,
     twist=_on(mor=True),
 )
 
 
 @planted("writer: clustering after a rename writes NULL", twist=_renamed)
-def _emptied(told: Told, _: random.Random) -> Seen:
+def _emptied(story: Story, _: random.Random) -> Seen:
     """Look for the new name in files that have the old one."""
-    return read(told, files=_new(told, lambda record: {**record, "renamed": None}))
+    return read(story, files=_new(story, lambda record: {**record, "renamed": None}))
 
 
 @planted("writer: clustering after the rename of a part writes NULL", twist=_part_renamed)
-def _part_emptied(told: Told, _: random.Random) -> Seen:
+def _part_emptied(story: Story, _: random.Random) -> Seen:
     def emptied(record: Record) -> Record:
         old = record["x"]
         return {**record, "x": {**old, "renamed": None} if isinstance(old, dict) else old}
 
-    return read(told, files=_new(told, emptied))
+    return read(story, files=_new(story, emptied))
 
 
-def _new(told: Told, change: Callable[[Record], Record]) -> Files:
+def _new(story: Story, change: Callable[[Record], Record]) -> Files:
     """Change the records of the files that the last step makes."""
 
     def changed(file: File) -> File:
-        if file.step < told.truth.step:
+        if file.step < story.truth.step:
             return file
         return replace(file, records={key: change(each) for key, each in file.records.items()})
 
@@ -106,9 +106,9 @@ def _new(told: Told, change: Callable[[Record], Record]) -> Files:
 
 
 @planted("writer: clustering leaves out a row", twist=_renamed)
-def _rowless(told: Told, _: random.Random) -> Seen:
+def _rowless(story: Story, _: random.Random) -> Seen:
     def rowless(file: File) -> File:
         kept = {key: each for key, each in file.records.items() if str(key) != "402"}
-        return replace(file, records=kept) if file.step == told.truth.step else file
+        return replace(file, records=kept) if file.step == story.truth.step else file
 
-    return read(told, files=rowless)
+    return read(story, files=rowless)

@@ -12,10 +12,10 @@ from dataclasses import replace
 
 from harness.core.records import FindingKind
 from harness.model.canonical import Value
-from tests.quality.chance import Plot
-from tests.quality.notation import Told
+from tests.builders.random_story import Plot
+from tests.builders.table_story import Story
+from tests.builders.traced_answer import Seen, read, spoil
 from tests.quality.planted import planted
-from tests.quality.shadow import Seen, read, spoil
 
 
 def _precise(plot: Plot, _: random.Random) -> Plot:
@@ -35,5 +35,5 @@ def _as_float(value: Value) -> Value:
 
 
 @planted("doubles with the digits of a float", twist=_precise)
-def _short(told: Told, _: random.Random) -> Seen:
-    return spoil(read(told), ["double"], FindingKind.ALTERED_VALUE, _as_float)
+def _short(story: Story, _: random.Random) -> Seen:
+    return spoil(read(story), ["double"], FindingKind.ALTERED_VALUE, _as_float)

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from tests.quality.chance import Plot
-from tests.quality.notation import Told, table_of
+from tests.builders.random_story import Plot
+from tests.builders.table_story import Story, table_of
+from tests.builders.traced_answer import Line, Seen, read
 from tests.quality.planted import planted
-from tests.quality.shadow import Line, Seen, read
 
 NEW: Final = "renamed"
 BEFORE: Final = 1
@@ -30,9 +30,9 @@ def _framed(plot: Plot, by_chance: random.Random) -> Plot:
     return replace(plot, steps=f"insert 401..404; {frame}; upsert 403")
 
 
-def _old(told: Told) -> str:
+def _old(story: Story) -> str:
     """Return the column that the DataFrame has not."""
-    (lacking,) = told.operations[BEFORE].lacking(told.history[BEFORE].schema)  # type: ignore[attr-defined]
+    (lacking,) = story.operations[BEFORE].lacking(story.history[BEFORE].schema)  # type: ignore[attr-defined]
     return str(lacking)
 
 
@@ -44,13 +44,13 @@ def _shows(line: Line, at: int, other: Line, from_: int) -> Line:
 
 
 @planted("DataFrame with other columns (right)", harmless=True, twist=_framed)
-def _right(told: Told, _: random.Random) -> Seen:
-    return read(told)
+def _right(story: Story, _: random.Random) -> Seen:
+    return read(story)
 
 
 @planted("DataFrame: old values under the new name", twist=_framed)
-def _renamed(told: Told, _: random.Random) -> Seen:
-    seen, old = read(told), _old(told)
+def _renamed(story: Story, _: random.Random) -> Seen:
+    seen, old = read(story), _old(story)
     at, from_ = seen.names.index(NEW), seen.names.index(old)
     lines = (
         _shows(each, at, each, from_) if each.values[at] is None else each for each in seen.lines
@@ -59,9 +59,9 @@ def _renamed(told: Told, _: random.Random) -> Seen:
 
 
 @planted("DataFrame: the values of before where it has none", twist=_framed)
-def _kept(told: Told, _: random.Random) -> Seen:
-    seen, old = read(told), _old(told)
-    at, before = seen.names.index(old), read(told.until(BEFORE))
+def _kept(story: Story, _: random.Random) -> Seen:
+    seen, old = read(story), _old(story)
+    at, before = seen.names.index(old), read(story.until(BEFORE))
     return replace(seen, lines=tuple(_with_before(seen, before, at, old)))
 
 

@@ -10,12 +10,12 @@ from harness.core.records import FindingKind
 from harness.model.canonical import Value
 from harness.model.file_facts import FileKind
 from harness.model.schema import Schema
-from tests.quality.chance import Plot
-from tests.quality.notation import Told
+from tests.builders.random_story import Plot
+from tests.builders.simulated_disk import File
+from tests.builders.simulated_reader import Reader
+from tests.builders.table_story import Story
+from tests.builders.traced_answer import Line, Seen, read, spoil
 from tests.quality.planted import planted, with_lines
-from tests.quality.shadow import Line, Seen, read, spoil
-from tests.simulated import Reader
-from tests.simulated_disk import File
 
 MICROSECOND = datetime.timedelta(microseconds=1)
 FIRST = datetime.datetime(1970, 1, 1)  # noqa: DTZ001 - canonical timestamps have no zone
@@ -39,8 +39,8 @@ def _milliseconds(value: Value) -> Value:
 
 
 @planted("timestamps cut to milliseconds towards 1970", twist=_fine)
-def _cut(told: Told, _: random.Random) -> Seen:
-    return spoil(read(told), ["timestamp"], FindingKind.ALTERED_VALUE, _changed)
+def _cut(story: Story, _: random.Random) -> Seen:
+    return spoil(read(story), ["timestamp"], FindingKind.ALTERED_VALUE, _changed)
 
 
 def _changed(value: Value) -> Value:
@@ -62,8 +62,8 @@ def _moved(plot: Plot, by_chance: random.Random) -> Plot:
 
 
 @planted("by id, ids given anew in each file", twist=_moved)
-def _anew(told: Told, _: random.Random) -> Seen:
-    ids = [each.id for each in told.history[0].schema.fields]
+def _anew(story: Story, _: random.Random) -> Seen:
+    ids = [each.id for each in story.history[0].schema.fields]
 
     def numbered(file: File) -> File:
         if file.kind is not FileKind.BASE:
@@ -72,7 +72,7 @@ def _anew(told: Told, _: random.Random) -> Seen:
         made = tuple(replace(each, id=number) for number, each in fields)
         return replace(file, schema=Schema(made, file.schema.last_id))
 
-    seen = read(told, files=numbered)
+    seen = read(story, files=numbered)
     # What happens is the reader's doing: the files are as they should be.
     return replace(seen, files=None)
 
@@ -86,9 +86,9 @@ def _freed(plot: Plot, by_chance: random.Random) -> Plot:
 
 
 @planted("by name, texts that are no numbers as NULL", twist=_freed)
-def _cast(told: Told, _: random.Random) -> Seen:
-    at = told.truth.schema.names.index("f1")
-    return with_lines(read(told, Reader("name")), lambda line: _without_text(line, at))
+def _cast(story: Story, _: random.Random) -> Seen:
+    at = story.truth.schema.names.index("f1")
+    return with_lines(read(story, Reader("name")), lambda line: _without_text(line, at))
 
 
 def _without_text(line: Line, at: int) -> Line:

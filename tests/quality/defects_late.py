@@ -11,10 +11,10 @@ import random
 from dataclasses import replace
 
 from harness.model.table import MergeMode
-from tests.quality.chance import Plot
+from tests.builders.random_story import Plot
+from tests.builders.simulated_reader import Reader
+from tests.builders.traced_answer import read
 from tests.quality.planted import Twist, Way, free, plant
-from tests.quality.shadow import read
-from tests.simulated import Reader
 
 OTHER = {MergeMode.EVENT_TIME: MergeMode.COMMIT_TIME, MergeMode.COMMIT_TIME: MergeMode.EVENT_TIME}
 
@@ -33,7 +33,7 @@ def _late(mode: MergeMode) -> Twist:
 
 
 def _by(mode: MergeMode) -> Way:
-    return lambda told, _: read(told, Reader("id", mode=mode))
+    return lambda story, _: read(story, Reader("id", mode=mode))
 
 
 for _mode, _other in OTHER.items():

@@ -9,10 +9,10 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-from tests.quality.chance import Plot
-from tests.quality.notation import Told
+from tests.builders.random_story import Plot
+from tests.builders.table_story import Story
+from tests.builders.traced_answer import Seen, read
 from tests.quality.planted import Twist, plant
-from tests.quality.shadow import Seen, read
 
 ENDS = {
     "overwrite": "overwrite 402,405; upsert 405",
@@ -33,16 +33,18 @@ def _ending(end: str, *, mor: bool) -> Twist:
     return twist
 
 
-def _everything(told: Told, _: random.Random) -> Seen:
+def _everything(story: Story, _: random.Random) -> Seen:
     """Read as if no file group had been replaced."""
-    every = [replace(each, gone=range(0)) for each in told.disk.files]
-    disk = replace(told.disk, files=every)
-    return replace(read(replace(told, disk=disk)), told=told)
+    every = [replace(each, gone=range(0)) for each in story.disk.files]
+    disk = replace(story.disk, files=every)
+    return replace(read(replace(story, disk=disk)), story=story)
 
 
 for _mor in (False, True):
     _on = "merge-on-read" if _mor else "copy-on-write"
     for _what, _end in ENDS.items():
         _twist = _ending(_end, mor=_mor)
-        plant(f"{_what} on {_on} (right)", lambda told, _: read(told), harmless=True, twist=_twist)
+        plant(
+            f"{_what} on {_on} (right)", lambda story, _: read(story), harmless=True, twist=_twist
+        )
         plant(f"{_what} on {_on}: what was there before too", _everything, twist=_twist)

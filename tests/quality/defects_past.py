@@ -14,14 +14,14 @@ from harness.model.commit import AS_OF, INCREMENTAL
 from harness.model.past_views import Past
 from harness.model.schema import Schema
 from harness.model.truth import Rows
+from tests.builders.random_story import Plot
+from tests.builders.simulated_reader import Reader
+from tests.builders.table_story import Story
+from tests.builders.traced_answer import Line, Seen, read
 from tests.quality import asked
-from tests.quality.chance import Plot
-from tests.quality.notation import Told
 from tests.quality.planted import Twist, Way, free, plant
-from tests.quality.shadow import Line, Seen, read
-from tests.simulated import Reader
 
-Then = Callable[[Told, int], Seen | None]
+Then = Callable[[Story, int], Seen | None]
 """Reads a history, asked for the past of a step; None where there is nothing to get wrong."""
 
 
@@ -36,21 +36,23 @@ def ends(plot: Plot, by_chance: random.Random) -> Plot:
 
 
 def _past(name: str, way: Then) -> Way:
-    def answer(told: Told, by_chance: random.Random) -> Seen | None:
-        step = by_chance.randrange(1, told.truth.step)
-        seen = way(told, step)
+    def answer(story: Story, by_chance: random.Random) -> Seen | None:
+        step = by_chance.randrange(1, story.truth.step)
+        seen = way(story, step)
         return seen and replace(seen, view=str(Past(name, step)))
 
     return answer
 
 
-def _shown(told: Told, step: int, schema: Schema, then: int, reader: Reader | None = None) -> Seen:
+def _shown(
+    story: Story, step: int, schema: Schema, then: int, reader: Reader | None = None
+) -> Seen:
     """Read the files of a step for the columns of a schema; asked is for the columns of `then`."""
-    return read(told, reader, step=step, schema=schema, asked=told.history[then].schema)
+    return read(story, reader, step=step, schema=schema, asked=story.history[then].schema)
 
 
-def _of(told: Told, step: int, then: int) -> Seen:
-    return _shown(told, step, told.history[step].schema, then)
+def _of(story: Story, step: int, then: int) -> Seen:
+    return _shown(story, step, story.history[step].schema, then)
 
 
 def as_of(name: str, way: Then, *, harmless: bool = False, twist: Twist = ends) -> None:
@@ -58,12 +60,12 @@ def as_of(name: str, way: Then, *, harmless: bool = False, twist: Twist = ends) 
     plant(f"as of a step: {name}", _past(AS_OF, way), harmless=harmless, twist=twist)
 
 
-def _columns_of_now(told: Told, step: int) -> Seen:
+def _columns_of_now(story: Story, step: int) -> Seen:
     """Show the columns of now: the catalog is that of the first step since that had them."""
-    now = frozenset(told.truth.schema.fields)
-    since = told.history[step + 1 :]
+    now = frozenset(story.truth.schema.fields)
+    since = story.history[step + 1 :]
     made = next(each.step for each in since if frozenset(each.schema.fields) == now)
-    return replace(_shown(told, step, told.truth.schema, step), catalog=made)
+    return replace(_shown(story, step, story.truth.schema, step), catalog=made)
 
 
 def _dropped(plot: Plot, by_chance: random.Random) -> Plot:
@@ -73,31 +75,31 @@ def _dropped(plot: Plot, by_chance: random.Random) -> Plot:
     return replace(plot, steps=f"{plot.steps}; insert 409; {added}; {gone}; insert 410")
 
 
-as_of("just that (right)", lambda told, step: _of(told, step, step), harmless=True)
-as_of("what is now", lambda told, step: _of(told, told.truth.step, step))
+as_of("just that (right)", lambda story, step: _of(story, step, step), harmless=True)
+as_of("what is now", lambda story, step: _of(story, story.truth.step, step))
 as_of("values of then under the columns of now", _columns_of_now)
 as_of("columns of now, after a drop", _columns_of_now, twist=_dropped)
 as_of(
     "values of now under the columns of then",
-    lambda told, step: _shown(told, told.truth.step, told.history[step].schema, step),
+    lambda story, step: _shown(story, story.truth.step, story.history[step].schema, step),
 )
-as_of("one step too early", lambda told, step: _of(told, step - 1, step))
-as_of("one step too late", lambda told, step: _of(told, step + 1, step))
+as_of("one step too early", lambda story, step: _of(story, step - 1, step))
+as_of("one step too late", lambda story, step: _of(story, step + 1, step))
 as_of(
     "columns by position",
-    lambda told, step: _shown(told, step, told.history[step].schema, step, Reader("position")),
+    lambda story, step: _shown(story, step, story.history[step].schema, step, Reader("position")),
 )
 as_of(
     "deletes ignored",
-    lambda told, step: _shown(
-        told, step, told.history[step].schema, step, Reader("id", logs="undeleted")
+    lambda story, step: _shown(
+        story, step, story.history[step].schema, step, Reader("id", logs="undeleted")
     ),
 )
 
 
-def _asked(told: Told, seen: Seen) -> Seen | None:
+def _asked(story: Story, seen: Seen) -> Seen | None:
     """Let a predicate be held against what is shown; `told`: the table that it is asked of."""
-    found = [each.query for each in asked.questions(told) if each.text.startswith("predicate(")]
+    found = [each.query for each in asked.questions(story) if each.text.startswith("predicate(")]
     if not found:
         return None
     query, names = found[0], seen.names
@@ -107,13 +109,13 @@ def _asked(told: Told, seen: Seen) -> Seen | None:
 
 as_of(
     "rows that a predicate holds for (right)",
-    lambda told, step: _asked(told.until(step), _of(told, step, step)),
+    lambda story, step: _asked(story.until(step), _of(story, step, step)),
     harmless=True,
 )
 as_of(
     "a predicate on values of now",
-    lambda told, step: _asked(
-        told.until(step), _shown(told, told.truth.step, told.history[step].schema, step)
+    lambda story, step: _asked(
+        story.until(step), _shown(story, story.truth.step, story.history[step].schema, step)
     ),
 )
 
@@ -130,10 +132,10 @@ def _columns(plot: Plot, by_chance: random.Random) -> Plot:
     return replace(plot, steps=f"{plot.steps}; {changes}; insert 405")
 
 
-def _written(told: Told, after: int, until: int) -> set[str]:
+def _written(story: Story, after: int, until: int) -> set[str]:
     """Return the rows that were written after a step, of those there are after a later one."""
-    before: Rows = told.history[after].rows
-    now = told.history[until].rows
+    before: Rows = story.history[after].rows
+    now = story.history[until].rows
     return {text_of(key) for key, row in now.items() if before.get(key) != row}
 
 
@@ -141,55 +143,57 @@ def _only(seen: Seen, keys: set[str]) -> Seen:
     return replace(seen, lines=tuple(each for each in seen.lines if each.key in keys))
 
 
-def _since(told: Told, after: int) -> Seen:
-    return _only(read(told), _written(told, after, told.truth.step))
+def _since(story: Story, after: int) -> Seen:
+    return _only(read(story), _written(story, after, story.truth.step))
 
 
-def _last_write(told: Told) -> int:
+def _last_write(story: Story) -> int:
     """Return the newest step that changed a row."""
-    steps = range(1, len(told.history))
-    return max(at for at in steps if told.history[at].rows != told.history[at - 1].rows)
+    steps = range(1, len(story.history))
+    return max(at for at in steps if story.history[at].rows != story.history[at - 1].rows)
 
 
-def _end_before(told: Told, step: int) -> Seen | None:
+def _end_before(story: Story, step: int) -> Seen | None:
     """Leave out the newest write: what was written until then, as it was."""
-    last = _last_write(told) - 1
+    last = _last_write(story) - 1
     if last < step:
         return None
-    return _only(_shown(told, last, told.truth.schema, told.truth.step), _written(told, step, last))
+    return _only(
+        _shown(story, last, story.truth.schema, story.truth.step), _written(story, step, last)
+    )
 
 
-def _newest_left_out(told: Told, step: int) -> Seen:
+def _newest_left_out(story: Story, step: int) -> Seen:
     """Leave out the rows of the newest write, of those there are now."""
-    last = _last_write(told)
-    newest = _written(told, last - 1, told.truth.step)
-    seen = _since(told, step)
+    last = _last_write(story)
+    newest = _written(story, last - 1, story.truth.step)
+    seen = _since(story, step)
     return _only(seen, {each.key for each in seen.lines} - newest)
 
 
-def _columns_of_then(told: Told, step: int) -> Seen:
-    then = frozenset(told.history[step].schema.fields)
-    made = [frozenset(truth.schema.fields) for truth in told.history].index(then)
-    whole = read(told, schema=told.history[step].schema)
-    return replace(_only(whole, _written(told, step, told.truth.step)), catalog=made)
+def _columns_of_then(story: Story, step: int) -> Seen:
+    then = frozenset(story.history[step].schema.fields)
+    made = [frozenset(truth.schema.fields) for truth in story.history].index(then)
+    whole = read(story, schema=story.history[step].schema)
+    return replace(_only(whole, _written(story, step, story.truth.step)), catalog=made)
 
 
 def _committed(seen: Seen, after: int) -> Seen:
     """Leave the rows of which the version that is shown was written after a step."""
-    lines = (line for line in seen.lines if _commit(seen.told, line) > after)
+    lines = (line for line in seen.lines if _commit(seen.story, line) > after)
     return replace(seen, lines=tuple(lines))
 
 
-def _commit(told: Told, line: Line) -> int:
-    rows = {text_of(key): row for key, row in told.history[line.step].rows.items()}
+def _commit(story: Story, line: Line) -> int:
+    rows = {text_of(key): row for key, row in story.history[line.step].rows.items()}
     return max(rows[line.key].written.values())
 
 
 def seen_since(answer: Way) -> Way:
     """Return what is shown, where only what was written since a step is asked for."""
 
-    def seen(told: Told, by_chance: random.Random) -> Seen | None:
-        whole, step = answer(told, by_chance), by_chance.randrange(1, told.truth.step)
+    def seen(story: Story, by_chance: random.Random) -> Seen | None:
+        whole, step = answer(story, by_chance), by_chance.randrange(1, story.truth.step)
         return whole and replace(_committed(whole, step), view=str(Past(INCREMENTAL, step)))
 
     return seen
@@ -197,35 +201,35 @@ def seen_since(answer: Way) -> Way:
 
 def by(reader: Reader) -> Then:
     """Return how a reader reads that chooses rows as it should, by when they were committed."""
-    return lambda told, step: _committed(read(told, reader), step)
+    return lambda story, step: _committed(read(story, reader), step)
 
 
-def _deleted_too(told: Told, step: int) -> Seen | None:
+def _deleted_too(story: Story, step: int) -> Seen | None:
     """Show the rows deleted since as well, as they were last."""
-    seen, lines = _since(told, step), []
-    for key, at in told.truth.gone.items():
+    seen, lines = _since(story, step), []
+    for key, at in story.truth.gone.items():
         if at > step:
-            was = read(told, step=at - 1, schema=told.truth.schema)
+            was = read(story, step=at - 1, schema=story.truth.schema)
             lines += [each for each in was.lines if each.key == text_of(key)]
     return replace(seen, lines=(*seen.lines, *lines)) if lines else None
 
 
 since("just that (right)", _since, harmless=True)
-since("everything", lambda told, _: read(told))
+since("everything", lambda story, _: read(story))
 since(
     "rows that a predicate holds for (right)",
-    lambda told, step: _asked(told, _since(told, step)),
+    lambda story, step: _asked(story, _since(story, step)),
     harmless=True,
 )
-since("everything that a predicate holds for", lambda told, _: _asked(told, read(told)))
-since("everything, columns by position", lambda told, _: read(told, Reader("position")))
-since("one write too many", lambda told, step: _since(told, step - 1))
+since("everything that a predicate holds for", lambda story, _: _asked(story, read(story)))
+since("everything, columns by position", lambda story, _: read(story, Reader("position")))
+since("one write too many", lambda story, step: _since(story, step - 1))
 since(
     "one write too many, columns by name",
-    lambda told, step: _committed(read(told, Reader("name")), step - 1),
+    lambda story, step: _committed(read(story, Reader("name")), step - 1),
 )
-since("one write too few", lambda told, step: _since(told, step + 1))
-since("nothing", lambda told, _: replace(read(told), lines=()))
+since("one write too few", lambda story, step: _since(story, step + 1))
+since("nothing", lambda story, _: replace(read(story), lines=()))
 since("columns by position", by(Reader("position")), twist=_columns)
 since("columns by name", by(Reader("name")), twist=_columns)
 since("log files ignored", by(Reader("id", logs="ignored")))
@@ -234,4 +238,4 @@ since("nothing of the newest write", _end_before)
 since("the rows of the newest write left out", _newest_left_out)
 since("columns of then", _columns_of_then)
 since("deleted rows too", _deleted_too)
-since("the table as it was then", lambda told, step: _of(told, step, told.truth.step))
+since("the table as it was then", lambda story, step: _of(story, step, story.truth.step))

@@ -10,13 +10,13 @@ import random
 from dataclasses import replace
 
 from harness.model.file_facts import FileKind
-from harness.scenario.operations.api import schedules
-from tests.quality.chance import Plot
+from harness.scenario.operations.api import Trace
+from tests.builders.random_story import Plot
+from tests.builders.simulated_disk import File
+from tests.builders.table_story import Story
+from tests.builders.traced_answer import Seen, read
 from tests.quality.defects_base import BASE, VIEW
-from tests.quality.notation import Told
 from tests.quality.planted import plant, planted
-from tests.quality.shadow import Seen, read
-from tests.simulated_disk import File
 
 
 def _pending(plot: Plot, _: random.Random) -> Plot:
@@ -26,53 +26,55 @@ def _pending(plot: Plot, _: random.Random) -> Plot:
     return replace(plot, mor=True, steps=f"{plot.steps}; {before}; {since}")
 
 
-def _waiting(told: Told) -> tuple[int, set[str]]:
+def _waiting(story: Story) -> tuple[int, set[str]]:
     """Return the step that scheduled the compaction, and the file groups that it is about."""
-    step = max(at for at, each in enumerate(told.operations, start=1) if schedules(each))
-    slices = told.disk.slices(step).items()
+    step = max(
+        at for at, each in enumerate(story.operations, start=1) if each.trace() is Trace.SCHEDULED
+    )
+    slices = story.disk.slices(step).items()
     return step, {group for group, (_, logs) in slices if logs}
 
 
-def _without_newer(told: Told) -> Seen:
-    step, groups = _waiting(told)
+def _without_newer(story: Story) -> Seen:
+    step, groups = _waiting(story)
 
     def of_then(file: File) -> File | None:
         newer = file.kind is FileKind.LOG and file.group in groups and file.step > step
         return None if newer else file
 
     # The files are as they should be: what happens to them is the reader's doing.
-    return replace(read(told, files=of_then), files=None)
+    return replace(read(story, files=of_then), files=None)
 
 
 plant(
     "pending compaction: log files of both sides (right)",
-    lambda told, _: read(told),
+    lambda story, _: read(story),
     harmless=True,
     twist=_pending,
 )
 plant(
     "pending compaction: read-optimized shows neither (right)",
-    lambda told, _: replace(read(told, BASE), view=VIEW),
+    lambda story, _: replace(read(story, BASE), view=VIEW),
     harmless=True,
     twist=_pending,
 )
 plant(
     "pending compaction: log files written since ignored",
-    lambda told, _: _without_newer(told),
+    lambda story, _: _without_newer(story),
     twist=_pending,
 )
 plant(
     "pending compaction: read-optimized as if it were carried out",
-    lambda told, _: replace(_without_newer(told), view=VIEW),
+    lambda story, _: replace(_without_newer(story), view=VIEW),
     twist=_pending,
 )
 
 
 @planted("pending compaction: nothing but log files written since", twist=_pending)
-def _without_older(told: Told, _: random.Random) -> Seen:
-    step, groups = _waiting(told)
-    seen = read(told)
-    again = groups & {each.group for each in told.disk.files if each.step > step}
+def _without_older(story: Story, _: random.Random) -> Seen:
+    step, groups = _waiting(story)
+    seen = read(story)
+    again = groups & {each.group for each in story.disk.files if each.step > step}
     kept = (
         each for each in seen.lines if each.step > step or each.file.rpartition("_")[0] not in again
     )

@@ -15,16 +15,16 @@ from harness.engines.api import Question
 from harness.model.canonical import Value, same
 from harness.model.identifiers import TABLE
 from harness.model.query import Condition, Query, Test, at
+from tests.builders.random_story import Plot
+from tests.builders.simulated_reader import Reader
+from tests.builders.table_story import Story
+from tests.builders.traced_answer import Line, Seen, read
 from tests.quality import asked
-from tests.quality.chance import Plot
-from tests.quality.notation import Told
 from tests.quality.planted import Twist, plant, planted
-from tests.quality.shadow import Line, Seen, read
-from tests.simulated import Reader
 
 
-def _question(told: Told, shape: str) -> Query | None:
-    found = [each.query for each in asked.questions(told) if each.text.startswith(f"{shape}(")]
+def _question(story: Story, shape: str) -> Query | None:
+    found = [each.query for each in asked.questions(story) if each.text.startswith(f"{shape}(")]
     return found[0] if found else None
 
 
@@ -40,15 +40,15 @@ def _filtered(seen: Seen, query: Query) -> Seen:
     return replace(seen, lines=_holding(seen, query), query=query)
 
 
-def _pruned(by: str) -> Callable[[Told, random.Random], Seen | None]:
+def _pruned(by: str) -> Callable[[Story, random.Random], Seen | None]:
     """Read rightly, but leave out files by the statistics of another column."""
 
-    def way(told: Told, _: random.Random) -> Seen | None:
-        query = _question(told, "predicate")
+    def way(story: Story, _: random.Random) -> Seen | None:
+        query = _question(story, "predicate")
         if query is None or (by == "position" and query.where and "." in query.where.path):
             return None
-        kept = {(f.group, f.step) for f in asked.pruned(told, query, by).files}
-        whole = read(told, files=lambda file: file if (file.group, file.step) in kept else None)
+        kept = {(f.group, f.step) for f in asked.pruned(story, query, by).files}
+        whole = read(story, files=lambda file: file if (file.group, file.step) in kept else None)
         return _filtered(whole, query)
 
     return way
@@ -77,19 +77,19 @@ plant("files left out by the place's statistics", _pruned("position"), twist=MOV
 
 
 @planted("every question answered (right)", harmless=True)
-def _right(told: Told, by_chance: random.Random) -> Seen | None:
-    query = _question(told, by_chance.choice(["predicate", "partition"]))
-    return None if query is None else _filtered(read(told), query)
+def _right(story: Story, by_chance: random.Random) -> Seen | None:
+    query = _question(story, by_chance.choice(["predicate", "partition"]))
+    return None if query is None else _filtered(read(story), query)
 
 
-def _table_first(told: Told, query: Query) -> Query:
+def _table_first(story: Story, query: Query) -> Query:
     """Return what an engine understands: a dotted name begins with the table's, if that fits."""
     sql = query_sql.select(Question("s_1", TABLE, formats.facts("iceberg"), query), query_sql.ANSI)
     called = re.search(r'from "s_1"."t"(?: "(\w+)")?', sql)
     visible = (called and called[1]) or TABLE
     where = query.where
     head, _, rest = where.path.partition(".") if where else ("", "", "")
-    if where is None or head.casefold() != visible or rest not in told.truth.schema.names:
+    if where is None or head.casefold() != visible or rest not in story.truth.schema.names:
         return query
     return replace(query, where=replace(where, path=rest))
 
@@ -103,34 +103,34 @@ def _as_the_table(plot: Plot, by_chance: random.Random) -> Plot:
 
 
 @planted("a dotted name may begin with the table's (right)", harmless=True, twist=_as_the_table)
-def _as_engines_resolve(told: Told, _: random.Random) -> Seen | None:
-    query = _question(told, "predicate")
+def _as_engines_resolve(story: Story, _: random.Random) -> Seen | None:
+    query = _question(story, "predicate")
     if query is None:
         return None
-    return replace(_filtered(read(told), _table_first(told, query)), query=query)
+    return replace(_filtered(read(story), _table_first(story, query)), query=query)
 
 
 @planted("predicate on a column found by name")
-def _by_name(told: Told, _: random.Random) -> Seen | None:
-    query = _question(told, "predicate")
-    return None if query is None else _filtered(read(told, Reader("name")), query)
+def _by_name(story: Story, _: random.Random) -> Seen | None:
+    query = _question(story, "predicate")
+    return None if query is None else _filtered(read(story, Reader("name")), query)
 
 
 @planted("predicate on a column found by position")
-def _by_position(told: Told, _: random.Random) -> Seen | None:
-    query = _question(told, "predicate")
-    return None if query is None else _filtered(read(told, Reader("position")), query)
+def _by_position(story: Story, _: random.Random) -> Seen | None:
+    query = _question(story, "predicate")
+    return None if query is None else _filtered(read(story, Reader("position")), query)
 
 
 @planted("predicate forgotten")
-def _forgotten(told: Told, _: random.Random) -> Seen | None:
-    query = _question(told, "predicate")
-    return None if query is None else replace(read(told), query=query)
+def _forgotten(story: Story, _: random.Random) -> Seen | None:
+    query = _question(story, "predicate")
+    return None if query is None else replace(read(story), query=query)
 
 
 @planted("as many rows, but others")
-def _others(told: Told, by_chance: random.Random) -> Seen | None:
-    query, seen = _question(told, "predicate"), read(told)
+def _others(story: Story, by_chance: random.Random) -> Seen | None:
+    query, seen = _question(story, "predicate"), read(story)
     if query is None:
         return None
     right = _holding(seen, query)
@@ -143,41 +143,41 @@ def _others(told: Told, by_chance: random.Random) -> Seen | None:
 def _counted(seen: Seen, query: Query, lines: Sequence[Line]) -> Seen:
     """Return the number of rows instead of the rows."""
     column = Column("_col0", "bigint", "long")
-    line = Line("", seen.told.truth.step, "", (len(lines),), (None,))
+    line = Line("", seen.story.truth.step, "", (len(lines),), (None,))
     return replace(seen, columns=(column,), lines=(line,), query=query)
 
 
 @planted("counted from all files' footers")
-def _footers(told: Told, _: random.Random) -> Seen | None:
-    query = _question(told, "count")
-    whole = read(told, Reader("id", logs="undeleted"))
+def _footers(story: Story, _: random.Random) -> Seen | None:
+    query = _question(story, "count")
+    whole = read(story, Reader("id", logs="undeleted"))
     return None if query is None else _counted(whole, query, whole.lines)
 
 
 @planted("counted in base files only")
-def _base(told: Told, _: random.Random) -> Seen | None:
-    query, seen = _question(told, "count"), read(told, Reader("id", logs="ignored"))
+def _base(story: Story, _: random.Random) -> Seen | None:
+    query, seen = _question(story, "count"), read(story, Reader("id", logs="ignored"))
     return None if query is None else _counted(seen, query, _holding(seen, query))
 
 
 @planted("counted by a column found by name")
-def _count_by_name(told: Told, _: random.Random) -> Seen | None:
-    query, seen = _question(told, "count"), read(told, Reader("name"))
+def _count_by_name(story: Story, _: random.Random) -> Seen | None:
+    query, seen = _question(story, "count"), read(story, Reader("name"))
     return None if query is None else _counted(seen, query, _holding(seen, query))
 
 
 @planted("counted rightly (right)", harmless=True)
-def _count(told: Told, _: random.Random) -> Seen | None:
-    query, seen = _question(told, "count"), read(told)
+def _count(story: Story, _: random.Random) -> Seen | None:
+    query, seen = _question(story, "count"), read(story)
     return None if query is None else _counted(seen, query, _holding(seen, query))
 
 
-def _asked(shape: str, reader: Reader) -> Callable[[Told, random.Random], Seen | None]:
+def _asked(shape: str, reader: Reader) -> Callable[[Story, random.Random], Seen | None]:
     """Answer a shape from what a reader of a way finds."""
 
-    def way(told: Told, _: random.Random) -> Seen | None:
-        query = _question(told, shape)
-        return None if query is None else _filtered(read(told, reader), query)
+    def way(story: Story, _: random.Random) -> Seen | None:
+        query = _question(story, shape)
+        return None if query is None else _filtered(read(story, reader), query)
 
     return way
 
@@ -188,11 +188,11 @@ plant("condition on an unchanged column, base files only", _asked("unchanged", B
 
 
 @planted("second condition forgotten")
-def _one_condition(told: Told, _: random.Random) -> Seen | None:
-    query = _question(told, "both")
+def _one_condition(story: Story, _: random.Random) -> Seen | None:
+    query = _question(story, "both")
     if query is None:
         return None
-    return replace(_filtered(read(told), replace(query, also=None)), query=query)
+    return replace(_filtered(read(story), replace(query, also=None)), query=query)
 
 
 def _required(plot: Plot, _: random.Random) -> Plot:
@@ -201,26 +201,26 @@ def _required(plot: Plot, _: random.Random) -> Plot:
 
 
 @planted("NULL looked for in no column that forbids it", twist=_required)
-def _no_null(told: Told, _: random.Random) -> Seen:
-    return replace(read(told), lines=(), query=Query(where=Condition("late", Test.NULL)))
+def _no_null(story: Story, _: random.Random) -> Seen:
+    return replace(read(story), lines=(), query=Query(where=Condition("late", Test.NULL)))
 
 
 @planted("every value taken to be there where NULL is forbidden", twist=_required)
-def _every_value(told: Told, _: random.Random) -> Seen:
-    return replace(read(told), query=Query(where=Condition("late", Test.NOT_NULL)))
+def _every_value(story: Story, _: random.Random) -> Seen:
+    return replace(read(story), query=Query(where=Condition("late", Test.NOT_NULL)))
 
 
 @planted("all rows counted from all files' footers")
-def _all_footers(told: Told, _: random.Random) -> Seen | None:
-    whole = read(told, Reader("id", logs="undeleted"))
+def _all_footers(story: Story, _: random.Random) -> Seen | None:
+    whole = read(story, Reader("id", logs="undeleted"))
     return _counted(whole, Query(count=True), whole.lines)
 
 
-def _extreme(reader: Reader) -> Callable[[Told, random.Random], Seen | None]:
+def _extreme(reader: Reader) -> Callable[[Story, random.Random], Seen | None]:
     """Answer the least or the greatest value of what a reader of a way finds."""
 
-    def way(told: Told, by_chance: random.Random) -> Seen | None:
-        query, seen = _question(told, by_chance.choice(["min", "max"])), read(told, reader)
+    def way(story: Story, by_chance: random.Random) -> Seen | None:
+        query, seen = _question(story, by_chance.choice(["min", "max"])), read(story, reader)
         if query is None:
             return None
         names = seen.names
@@ -229,9 +229,9 @@ def _extreme(reader: Reader) -> Callable[[Told, random.Random], Seen | None]:
             value = asked.aggregate(query, rows)
         except asked.UnorderedError:
             return None
-        type_ = str(told.truth.schema.find(query.columns[0]).type)
+        type_ = str(story.truth.schema.find(query.columns[0]).type)
         token = _token_of(seen, query.columns[0], value)
-        line = Line("", told.truth.step, "", (value,), (token,))
+        line = Line("", story.truth.step, "", (value,), (token,))
         return replace(seen, columns=(Column("_col0", type_, type_),), lines=(line,), query=query)
 
     return way

@@ -8,17 +8,17 @@ from dataclasses import replace
 
 from harness.model.file_facts import FileKind
 from harness.model.schema import Field
-from tests.quality.chance import Plot
-from tests.quality.notation import Told
+from tests.builders.random_story import Plot
+from tests.builders.simulated_disk import File
+from tests.builders.simulated_reader import Reader
+from tests.builders.table_story import Story
+from tests.builders.traced_answer import Seen, read
 from tests.quality.planted import Way, free, plant, planted, reordered, with_lines
-from tests.quality.shadow import Seen, read
-from tests.simulated import Reader
-from tests.simulated_disk import File
 
 
 def by(reader: Reader) -> Way:
     """Return the defect of reading in one way throughout."""
-    return lambda told, _: read(told, reader)
+    return lambda story, _: read(story, reader)
 
 
 plant("by id (right)", by(Reader("id")), harmless=True)
@@ -109,22 +109,22 @@ def _capitals(plot: Plot, by_chance: random.Random) -> Plot:
 
 
 @planted("names differ only in case, case ignored", twist=_capitals)
-def _case(told: Told, _: random.Random) -> Seen:
-    return read(told, Reader("name"), files=lambda file: _lowered(file, told))
+def _case(story: Story, _: random.Random) -> Seen:
+    return read(story, Reader("name"), files=lambda file: _lowered(file, story))
 
 
-def _lowered(file: File, told: Told) -> File:
+def _lowered(file: File, story: Story) -> File:
     # Of two that look alike it takes the one that stands first in the file.
     renamed = [replace(each, name=each.name.lower()) for each in file.schema.fields]
     once: dict[str, Field] = {}
     for each in renamed:
         once.setdefault(each.name, each)
-    now = {each.name.lower(): each.name for each in reversed(told.truth.schema.fields)}
+    now = {each.name.lower(): each.name for each in reversed(story.truth.schema.fields)}
     fields = tuple(replace(each, name=now.get(name, name)) for name, each in once.items())
     both = [
         replace(f, name=other.name)
         for f in fields
-        for other in told.truth.schema.fields
+        for other in story.truth.schema.fields
         if other.name.lower() == f.name.lower() and other.name != f.name
     ]
     records = {
@@ -139,111 +139,111 @@ def _by_first(file: File, record: object, fields: Sequence[Field]) -> dict[str, 
     return {each.name: record[names[each.id]] for each in fields}  # type: ignore[index]
 
 
-def _neighbours(told: Told) -> list[tuple[int, int]]:
+def _neighbours(story: Story) -> list[tuple[int, int]]:
     """Return the pairs of columns of one type; the key is none of them."""
-    fields = list(told.truth.schema.fields)
-    free = [n for n, each in enumerate(fields) if each.name != told.history[0].table.key]
+    fields = list(story.truth.schema.fields)
+    free = [n for n, each in enumerate(fields) if each.name != story.history[0].table.key]
     return [(a, b) for a in free for b in free if a < b and fields[a].type == fields[b].type]
 
 
 @planted("columns of one type swapped")
-def _swap(told: Told, by_chance: random.Random) -> Seen | None:
-    pairs = _neighbours(told)
-    return _swapped(told, *by_chance.choice(pairs)) if pairs else None
+def _swap(story: Story, by_chance: random.Random) -> Seen | None:
+    pairs = _neighbours(story)
+    return _swapped(story, *by_chance.choice(pairs)) if pairs else None
 
 
-def _swapped(told: Told, a: int, b: int) -> Seen:
-    order = list(range(len(told.truth.schema.fields)))
+def _swapped(story: Story, a: int, b: int) -> Seen:
+    order = list(range(len(story.truth.schema.fields)))
     order[a], order[b] = b, a
-    return with_lines(read(told), lambda line: reordered(line, order))
+    return with_lines(read(story), lambda line: reordered(line, order))
 
 
 @planted("columns of one type swapped in one file")
-def _swap_in_one(told: Told, by_chance: random.Random) -> Seen | None:
-    whole, pairs = read(told), _neighbours(told)
+def _swap_in_one(story: Story, by_chance: random.Random) -> Seen | None:
+    whole, pairs = read(story), _neighbours(story)
     if not pairs or not whole.lines:
         return None
-    swapped = _swapped(told, *by_chance.choice(pairs))
+    swapped = _swapped(story, *by_chance.choice(pairs))
     file = by_chance.choice(whole.lines).file
     both = zip(whole.lines, swapped.lines, strict=True)
     return replace(whole, lines=tuple(b if a.file == file else a for a, b in both))
 
 
-def _step(told: Told, by_chance: random.Random) -> int:
-    return by_chance.randrange(1, len(told.history))
+def _step(story: Story, by_chance: random.Random) -> int:
+    return by_chance.randrange(1, len(story.history))
 
 
 @planted("schema of an earlier step, by id")
-def _old_schema(told: Told, by_chance: random.Random) -> Seen:
-    return _of_step(told, Reader("id"), _step(told, by_chance))
+def _old_schema(story: Story, by_chance: random.Random) -> Seen:
+    return _of_step(story, Reader("id"), _step(story, by_chance))
 
 
 @planted("schema of an earlier step, by name")
-def _old_names(told: Told, by_chance: random.Random) -> Seen:
-    return _of_step(told, Reader("name"), _step(told, by_chance))
+def _old_names(story: Story, by_chance: random.Random) -> Seen:
+    return _of_step(story, Reader("name"), _step(story, by_chance))
 
 
-def _of_step(told: Told, reader: Reader, step: int) -> Seen:
-    schema = told.history[step].schema
-    columns = [frozenset(truth.schema.fields) for truth in told.history]
-    seen = read(told, reader, schema=schema)
+def _of_step(story: Story, reader: Reader, step: int) -> Seen:
+    schema = story.history[step].schema
+    columns = [frozenset(truth.schema.fields) for truth in story.history]
+    seen = read(story, reader, schema=schema)
     return replace(seen, catalog=columns.index(frozenset(schema.fields)))
 
 
 @planted("rows of an earlier step")
-def _old_rows(told: Told, by_chance: random.Random) -> Seen:
-    return read(told, step=_step(told, by_chance))
+def _old_rows(story: Story, by_chance: random.Random) -> Seen:
+    return read(story, step=_step(story, by_chance))
 
 
 @planted("table of an earlier step, rows and schema")
-def _old_table(told: Told, by_chance: random.Random) -> Seen:
-    step = _step(told, by_chance)
-    return read(told, step=step, schema=told.history[step].schema)
+def _old_table(story: Story, by_chance: random.Random) -> Seen:
+    step = _step(story, by_chance)
+    return read(story, step=step, schema=story.history[step].schema)
 
 
 @planted("newest file of a group overlooked")
-def _overlooked(told: Told, by_chance: random.Random) -> Seen | None:
-    news = [f for f in told.disk.files if _others(told, f)]
+def _overlooked(story: Story, by_chance: random.Random) -> Seen | None:
+    news = [f for f in story.disk.files if _others(story, f)]
     if not news:
         return None
     file = by_chance.choice(news)
     group, step = file.group, file.step
-    return read(told, files=lambda f: None if (f.group, f.step) == (group, step) else f)
+    return read(story, files=lambda f: None if (f.group, f.step) == (group, step) else f)
 
 
-def _others(told: Told, file: File) -> bool:
+def _others(story: Story, file: File) -> bool:
     """Return whether a file has an older base file in its group."""
     return any(
         each.group == file.group and each.step < file.step and each.kind is FileKind.BASE
-        for each in told.disk.files
+        for each in story.disk.files
     )
 
 
 @planted("old file beside the new one")
-def _beside(told: Told, by_chance: random.Random) -> Seen | None:
-    olds = [f for f in told.disk.files if f.kind is FileKind.BASE and _replaced(told, f)]
+def _beside(story: Story, by_chance: random.Random) -> Seen | None:
+    olds = [f for f in story.disk.files if f.kind is FileKind.BASE and _replaced(story, f)]
     if not olds:
         return None
     old = by_chance.choice(olds)
     group, step = old.group, old.step
-    again = read(told, files=lambda f: f if (f.group, f.step) == (group, step) else None)
-    whole = read(told)
+    again = read(story, files=lambda f: f if (f.group, f.step) == (group, step) else None)
+    whole = read(story)
     return replace(whole, lines=(*whole.lines, *again.lines))
 
 
-def _replaced(told: Told, file: File) -> bool:
+def _replaced(story: Story, file: File) -> bool:
     return any(
         each.group == file.group and each.step > file.step and each.kind is FileKind.BASE
-        for each in told.disk.files
+        for each in story.disk.files
     )
 
 
 @planted("one value of an older step")
-def _one_old(told: Told, by_chance: random.Random) -> Seen | None:
-    now, before = read(told), read(told, step=_step(told, by_chance))
+def _one_old(story: Story, by_chance: random.Random) -> Seen | None:
+    now, before = read(story), read(story, step=_step(story, by_chance))
     then = {each.key: each for each in before.lines}
     told_apart = [n for n, line in enumerate(now.lines) if line.key in then]
-    columns = [n for n, name in enumerate(now.names) if name != told.history[0].table.key]
+    columns = [n for n, name in enumerate(now.names) if name != story.history[0].table.key]
     if not told_apart or not columns:
         return None
     at, column = by_chance.choice(told_apart), by_chance.choice(columns)
@@ -255,9 +255,9 @@ def _one_old(told: Told, by_chance: random.Random) -> Seen | None:
 
 
 @planted("a column's values one row too low")
-def _slipped(told: Told, by_chance: random.Random) -> Seen | None:
-    seen = read(told)
-    columns = [n for n, name in enumerate(seen.names) if name != told.history[0].table.key]
+def _slipped(story: Story, by_chance: random.Random) -> Seen | None:
+    seen = read(story)
+    columns = [n for n, name in enumerate(seen.names) if name != story.history[0].table.key]
     if len(seen.lines) < 2 or not columns:
         return None
     column = by_chance.choice(columns)

@@ -22,10 +22,10 @@ from harness.judge.case import Case
 from harness.judge.verdicts import judge
 from harness.scenario.cells import Cell, Variant
 from harness.scenario.definition import Scenario, Step
-from tests.quality import chance
-from tests.quality.alone import HEADS, KEY, Spoil, spoilt
-from tests.quality.notation import Told
-from tests.simulated_disk import instant_of
+from tests.builders import random_story
+from tests.builders.columns_alone import HEADS, KEY, Spoil, spoilt
+from tests.builders.simulated_disk import instant_of
+from tests.builders.table_story import Story
 
 LOST: Final = "connection lost"
 LATE: Final = "time-out after 120 s"
@@ -82,51 +82,51 @@ TEXTS: Final[Mapping[str, tuple[Refusal, str]]] = {
 """What an engine says, and what that means; nothing where its text does not tell."""
 
 
-def _refused(refusal: Refusal) -> Callable[[Told, Answer], Answer]:
-    return lambda told, answer: replace(answer, refusal=refusal)
+def _refused(refusal: Refusal) -> Callable[[Story, Answer], Answer]:
+    return lambda story, answer: replace(answer, refusal=refusal)
 
 
-def _unknown(why: str) -> Callable[[Told, Answer], Answer]:
-    return lambda told, answer: replace(answer, unknown=why)
+def _unknown(why: str) -> Callable[[Story, Answer], Answer]:
+    return lambda story, answer: replace(answer, unknown=why)
 
 
-def _in_parts(told: Told, answer: Answer) -> Answer:
-    reply = told.read()
+def _in_parts(story: Story, answer: Answer) -> Answer:
+    reply = story.read()
     parts = tuple(
         Part(name, "select", refusal=Refusal("TYPE_MISMATCH", "no"))
-        if name != told.history[0].table.key
+        if name != story.history[0].table.key
         else Part(name, "select", reply.columns[at : at + 1], tuple((r[at],) for r in reply.rows))
         for at, name in enumerate(reply.names)
     )
     return replace(answer, refusal=Refusal("TYPE_MISMATCH", "no"), parts=parts)
 
 
-def _crash_in_parts(told: Told, answer: Answer) -> Answer:
+def _crash_in_parts(story: Story, answer: Answer) -> Answer:
     """Let the columns be asked alone after a refusal, and the engine die midway."""
-    refused = _in_parts(told, answer)
+    refused = _in_parts(story, answer)
     middle = len(refused.parts) // 2
     dead = [Part(each.column, "select", unknown=LOST) for each in refused.parts]
     return replace(refused, parts=(*refused.parts[:middle], *dead[middle:]))
 
 
-def _with_head(spoil: Spoil) -> Callable[[Told, Answer], Answer]:
+def _with_head(spoil: Spoil) -> Callable[[Story, Answer], Answer]:
     """Let one of the columns asked alone come with another head than it was asked for."""
 
-    def answered(told: Told, answer: Answer) -> Answer:
-        parts = spoilt(told.read(), spoil, *_spoilt_columns(told))
+    def answered(story: Story, answer: Answer) -> Answer:
+        parts = spoilt(story.read(), spoil, *_spoilt_columns(story))
         return replace(answer, refusal=Refusal("TYPE_MISMATCH", "no"), parts=parts)
 
     return answered
 
 
-def _spoilt_columns(told: Told) -> tuple[str, str]:
+def _spoilt_columns(story: Story) -> tuple[str, str]:
     """Return the column whose part has another head, and another one that it may be called by."""
-    *_, middle, last = (name for name in told.truth.schema.names if name != KEY)
+    *_, middle, last = (name for name in story.truth.schema.names if name != KEY)
     return middle, last
 
 
 ALONE: Final = {f"refused: in parts, one {name}": spoil for name, spoil in HEADS.items()}
-REFUSALS: Final[Mapping[str, tuple[Callable[[Told, Answer], Answer | None], VerdictKind, str]]] = {
+REFUSALS: Final[Mapping[str, tuple[Callable[[Story, Answer], Answer | None], VerdictKind, str]]] = {
     **{
         name: (_refused(refusal), VerdictKind.REFUSED, means)
         for name, (refusal, means) in TEXTS.items()
@@ -136,31 +136,31 @@ REFUSALS: Final[Mapping[str, tuple[Callable[[Told, Answer], Answer | None], Verd
     **{name: (_with_head(spoil), VerdictKind.REFUSED, "") for name, spoil in ALONE.items()},
     "unknown: crash midway": (_unknown(LOST), VerdictKind.UNKNOWN, LOST),
     "unknown: no answer in time": (_unknown(LATE), VerdictKind.UNKNOWN, LATE),
-    "unknown: did not run": (lambda told, answer: None, VerdictKind.UNKNOWN, "did not run"),
+    "unknown: did not run": (lambda story, answer: None, VerdictKind.UNKNOWN, "did not run"),
 }
 """What is answered, the verdict on it, and what the verdict says why."""
 
 
 def right(name: str, seed: int) -> bool:
     """Return whether the verdict on one history's answer is the one it should be."""
-    told = chance.story(seed)
-    cell = Cell("variant", len(told.operations), "engine-1", "snapshot", "all")
+    story = random_story.story_of_seed(seed)
+    cell = Cell("variant", len(story.operations), "engine-1", "snapshot", "all")
     answer, wanted, because = REFUSALS[name]
-    given = answer(told, Answer(cell.case, "select"))
-    (verdict,) = judge(_case(told), [cell], {cell.case: given} if given else {})
+    given = answer(story, Answer(cell.case, "select"))
+    (verdict,) = judge(_case(story), [cell], {cell.case: given} if given else {})
     # Where the files tell which way of reading meets another type, it is named first.
     named = because == OTHER_TYPE and verdict.because.startswith("read by ")
     why = verdict.because.partition(": ")[2] if named else verdict.because
     same = verdict.verdict is wanted and not verdict.reproduces and why == because
-    return same and (name not in ALONE or _as_whole(told, ALONE[name], verdict))
+    return same and (name not in ALONE or _as_whole(story, ALONE[name], verdict))
 
 
-def _as_whole(told: Told, spoil: Spoil, verdict: Verdict) -> bool:
+def _as_whole(story: Story, spoil: Spoil, verdict: Verdict) -> bool:
     """Return whether a head is found, under the names that it has in a whole answer."""
-    reply = spoil(told.read(), *_spoilt_columns(told))
-    cell = Cell("variant", len(told.operations), "engine-1", "snapshot", "all")
+    reply = spoil(story.read(), *_spoilt_columns(story))
+    cell = Cell("variant", len(story.operations), "engine-1", "snapshot", "all")
     answer = Answer(cell.case, "select", reply.columns, reply.rows)
-    (whole,) = judge(_case(told), [cell], {cell.case: answer})
+    (whole,) = judge(_case(story), [cell], {cell.case: answer})
     return bool(_heads(verdict)) and _heads(verdict) == _heads(whole)
 
 
@@ -169,17 +169,17 @@ def _heads(verdict: Verdict) -> set[tuple[FindingKind, str]]:
     return {(kind, place.column) for kind, place in wrong if place.column and not place.key}
 
 
-def _case(told: Told) -> Case:
-    steps = tuple(Step(each) for each in told.operations)
-    scenario = Scenario("family/name", told.disk.table, steps)
-    mor, writers = told.disk.merge_on_read, ("writer",) * (len(steps) + 1)
+def _case(story: Story) -> Case:
+    steps = tuple(Step(each) for each in story.operations)
+    scenario = Scenario("family/name", story.disk.table, steps)
+    mor, writers = story.disk.merge_on_read, ("writer",) * (len(steps) + 1)
     variant = Variant("variant", scenario, "hudi-mor" if mor else "hudi-cow", {}, writers)
     states = tuple(
         StateRecord(
             "variant",
             Outcome(step, OutcomeKind.APPLIED, instant_of(step)),
             "d",
-            tuple(each.fact() for each in told.disk.until(step)),
+            tuple(each.fact() for each in story.disk.until(step)),
         )
         for step in range(len(steps) + 1)
     )

@@ -9,10 +9,10 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-from tests.quality.chance import Plot
-from tests.quality.notation import Told
+from tests.builders.random_story import Plot
+from tests.builders.table_story import Story
+from tests.builders.traced_answer import Seen, read
 from tests.quality.planted import plant
-from tests.quality.shadow import Seen, read
 
 
 def _archived(plot: Plot, _: random.Random) -> Plot:
@@ -22,10 +22,10 @@ def _archived(plot: Plot, _: random.Random) -> Plot:
     return replace(plot, mor=False, steps=f"{plot.steps}; {before}; clean; archive; {since}")
 
 
-def _by_the_list(told: Told, _: random.Random) -> Seen:
-    archived = told.truth.oldest
-    return read(told, files=lambda file: None if file.step < archived else file)
+def _by_the_list(story: Story, _: random.Random) -> Seen:
+    archived = story.truth.oldest
+    return read(story, files=lambda file: None if file.step < archived else file)
 
 
-plant("archive: all files (right)", lambda told, _: read(told), harmless=True, twist=_archived)
+plant("archive: all files (right)", lambda story, _: read(story), harmless=True, twist=_archived)
 plant("archive: files of archived commits overlooked", _by_the_list, twist=_archived)

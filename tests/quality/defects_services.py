@@ -14,14 +14,14 @@ from dataclasses import replace
 from harness.model.canonical import Value, text_of
 from harness.model.file_facts import FileKind
 from harness.model.schema import Field, Schema
-from tests import simulated
-from tests.quality.chance import Plot
+from tests.builders import simulated_reader
+from tests.builders.random_story import Plot
+from tests.builders.simulated_disk import File, Record
+from tests.builders.simulated_reader import Reader
+from tests.builders.table_story import Story
+from tests.builders.traced_answer import Files, Seen, Token, read
 from tests.quality.defects_base import BASE, VIEW
-from tests.quality.notation import Told
 from tests.quality.planted import Twist, Way, free, plant
-from tests.quality.shadow import Files, Seen, Token, read
-from tests.simulated import Reader
-from tests.simulated_disk import File, Record
 
 Records = Mapping[Value, Record]
 Mistake = Callable[[Records, Records], Records]
@@ -42,7 +42,7 @@ def _history(*, mor: bool) -> Twist:
     return twist
 
 
-def _spoilt(told: Told, mistake: Mistake) -> Files:
+def _spoilt(story: Story, mistake: Mistake) -> Files:
     """Spoil the files of the last step; the first ones of their groups come by before them."""
     before: dict[str, File] = {}
 
@@ -52,21 +52,21 @@ def _spoilt(told: Told, mistake: Mistake) -> Files:
         old = before.setdefault(file.group, file)
         if old.step == file.step:  # also of the next disk: its files come by from the first again
             before[file.group] = file
-        if old.step >= file.step or file.step != told.truth.step:
+        if old.step >= file.step or file.step != story.truth.step:
             return file
-        return replace(file, records=mistake(file.records, _as(told, old, file)))
+        return replace(file, records=mistake(file.records, _as(story, old, file)))
 
     return change
 
 
-def _as(told: Told, old: File, new: File) -> Records:
+def _as(story: Story, old: File, new: File) -> Records:
     """Return the rows of an older file in the columns of a newer one."""
-    alone = replace(told.disk, files=[old])
-    rows = simulated.rows_of(alone, new.step, new.schema, Reader("id"))
+    alone = replace(story.disk, files=[old])
+    rows = simulated_reader.rows_of(alone, new.step, new.schema, Reader("id"))
     return {each.key: _record(new.schema, each) for each in rows}
 
 
-def _record(schema: Schema, row: simulated.Read) -> Record:
+def _record(schema: Schema, row: simulated_reader.Read) -> Record:
     """Return a row as a record; in its shadow what came later has tokens for its NULL."""
     key = text_of(row.key)
     shadow = any(isinstance(each, Token) for each in row.values)
@@ -107,9 +107,9 @@ def _is(key: Value, number: int) -> bool:
 
 
 def _by(reader: Reader, view: str, mistake: Mistake) -> Way:
-    def way(told: Told, _: random.Random) -> Seen:
-        files = _spoilt(told, mistake)
-        return replace(read(told, reader, files=files), view=view)
+    def way(story: Story, _: random.Random) -> Seen:
+        files = _spoilt(story, mistake)
+        return replace(read(story, reader, files=files), view=view)
 
     return way
 

@@ -8,10 +8,10 @@ from typing import Final
 
 from harness.core.records import FindingKind
 from harness.model.canonical import MapValue, Value
+from tests.builders.table_story import Story
+from tests.builders.traced_answer import Seen, read, spoil
 from tests.quality.defects_values import HOUR, Change, moved
-from tests.quality.notation import Told
 from tests.quality.planted import having, plant
-from tests.quality.shadow import Seen, read, spoil
 
 ALTERED, DRIFT, LOST, UNEXPLAINED = (
     FindingKind.ALTERED_VALUE,
@@ -79,8 +79,8 @@ SPOILT: Final[dict[str, tuple[str, FindingKind, Change]]] = {
 
 
 def _plant(name: str, type_: str, kind: FindingKind, change: Change) -> None:
-    def way(told: Told, _: random.Random) -> Seen:
-        return spoil(read(told), (type_,), kind, lambda v: None if v is None else change(v))
+    def way(story: Story, _: random.Random) -> Seen:
+        return spoil(read(story), (type_,), kind, lambda v: None if v is None else change(v))
 
     plant(name, way, twist=having(type_))
 

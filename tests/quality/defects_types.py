@@ -10,12 +10,12 @@ from decimal import Decimal
 from harness.core.records import FindingKind
 from harness.model.canonical import Value
 from harness.model.schema import Field
+from tests.builders.random_story import Plot
+from tests.builders.simulated_reader import Reader
+from tests.builders.table_story import Story
+from tests.builders.traced_answer import Line, Seen, Token, read, tokens_in
 from tests.quality import asked
-from tests.quality.chance import Plot
-from tests.quality.notation import Told
 from tests.quality.planted import Way, plant, planted, with_lines
-from tests.quality.shadow import Line, Seen, Token, read, tokens_in
-from tests.simulated import Reader
 
 
 def _emptied(plot: Plot, by_chance: random.Random) -> Plot:
@@ -31,7 +31,9 @@ def _emptied(plot: Plot, by_chance: random.Random) -> Plot:
 
 partless = Reader("id", partless=True)
 plant(
-    "structs without a part in the file NULL", lambda told, _: read(told, partless), twist=_emptied
+    "structs without a part in the file NULL",
+    lambda story, _: read(story, partless),
+    twist=_emptied,
 )
 
 
@@ -43,13 +45,13 @@ def _types(plot: Plot, by_chance: random.Random) -> Plot:
 
 
 @planted("by position, values converted", twist=_types)
-def _by_position_then_cast(told: Told, _: random.Random) -> Seen:
-    seen, fields = read(told, Reader("position")), told.truth.schema.fields
-    return with_lines(seen, lambda line: _converted(told, line, fields))
+def _by_position_then_cast(story: Story, _: random.Random) -> Seen:
+    seen, fields = read(story, Reader("position")), story.truth.schema.fields
+    return with_lines(seen, lambda line: _converted(story, line, fields))
 
 
-def _converted(told: Told, line: Line, fields: tuple[Field, ...]) -> Line:
-    row, values, tokens = told.history[line.step].rows[line.key].values, [], []
+def _converted(story: Story, line: Line, fields: tuple[Field, ...]) -> Line:
+    row, values, tokens = story.history[line.step].rows[line.key].values, [], []
     for token, field in zip(line.tokens, fields, strict=True):
         stored = row[token.field_id] if isinstance(token, Token) else None
         shown = None if stored is None else _under(str(field.type), stored)
@@ -86,10 +88,12 @@ def _wider(plot: Plot, by_chance: random.Random) -> Plot:
 
 
 @planted("numbers of an older catalog, for a predicate", twist=_wider)
-def _older_numbers(told: Told, by_chance: random.Random) -> Seen:
-    questions = (each.query for each in asked.questions(told) if each.text.startswith("predicate("))
+def _older_numbers(story: Story, by_chance: random.Random) -> Seen:
+    questions = (
+        each.query for each in asked.questions(story) if each.text.startswith("predicate(")
+    )
     query, catalog = next(questions), by_chance.choice((0, 1, 4))
-    seen = read(told, schema=told.history[catalog].schema)
+    seen = read(story, schema=story.history[catalog].schema)
     rows = (
         each
         for each in seen.lines
@@ -106,13 +110,13 @@ def _text_again(plot: Plot, by_chance: random.Random) -> Plot:
 
 
 @planted("a dropped struct comes back as a text", twist=_text_again)
-def _as_text(told: Told, _: random.Random) -> Seen:
-    at = told.truth.schema.names.index("s")
-    return with_lines(read(told, Reader("name")), lambda line: _with_text(told, line, at))
+def _as_text(story: Story, _: random.Random) -> Seen:
+    at = story.truth.schema.names.index("s")
+    return with_lines(read(story, Reader("name")), lambda line: _with_text(story, line, at))
 
 
-def _with_text(told: Told, line: Line, at: int) -> Line:
-    value, whole = line.values[at], told.history[0].schema.find("s").id
+def _with_text(story: Story, line: Line, at: int) -> Line:
+    value, whole = line.values[at], story.history[0].schema.find("s").id
     if value is None:
         return line
     step = max(each.step for each in tokens_in(line.tokens[at]))
@@ -139,8 +143,8 @@ def _text_of_decimal(plot: Plot, by_chance: random.Random) -> Plot:
 def _decimals(change: Callable[[str], str]) -> Way:
     """Change the texts that a decimal became."""
 
-    def way(told: Told, _: random.Random) -> Seen:
-        kinds = [column.canonical if column.name == "x" else "" for column in read(told).columns]
+    def way(story: Story, _: random.Random) -> Seen:
+        kinds = [column.canonical if column.name == "x" else "" for column in read(story).columns]
         at = kinds.index("string")
 
         def changed(line: Line) -> Line:
@@ -152,7 +156,7 @@ def _decimals(change: Callable[[str], str]) -> Way:
                 line, values=values, tokens=(*line.tokens[:at], new, *line.tokens[at + 1 :])
             )
 
-        return with_lines(read(told), changed)
+        return with_lines(read(story), changed)
 
     return way
 

@@ -9,12 +9,12 @@ import random
 from dataclasses import replace
 
 from harness.model.file_facts import FileKind
-from tests.quality.chance import Plot
+from tests.builders.random_story import Plot
+from tests.builders.simulated_disk import File
+from tests.builders.table_story import Story
+from tests.builders.traced_answer import Seen, read
 from tests.quality.defects_base import BASE, VIEW
-from tests.quality.notation import Told
 from tests.quality.planted import Twist, Way, plant, planted
-from tests.quality.shadow import Seen, read
-from tests.simulated_disk import File
 
 DELETED, NEW = "402", "405"
 """Rows that the history deletes and inserts, before it takes both back."""
@@ -38,11 +38,11 @@ FAILED = "fail 401,405"
 ROLLED_BACK = "merge update 401 delete 402 insert 405; rollback"
 
 
-def _stays(told: Told, kind: FileKind | None = None) -> Seen:
+def _stays(story: Story, kind: FileKind | None = None) -> Seen:
     def stays(file: File) -> File:
         return replace(file, gone=range(0)) if kind in {None, file.kind} else file
 
-    return read(told, files=stays)
+    return read(story, files=stays)
 
 
 def _reader(seen: Seen) -> Seen:
@@ -51,8 +51,8 @@ def _reader(seen: Seen) -> Seen:
 
 
 def _blamed(kind: FileKind | None, *, writer: bool) -> Way:
-    def way(told: Told, _: random.Random) -> Seen:
-        seen = _stays(told, kind)
+    def way(story: Story, _: random.Random) -> Seen:
+        seen = _stays(story, kind)
         return seen if writer else _reader(seen)
 
     return way
@@ -62,7 +62,7 @@ WAYS = {"restore": RESTORED, "rollback": ROLLED_BACK, "failed write": FAILED}
 for _name, _how in WAYS.items():
     plant(
         f"{_name}: what stands (right)",
-        lambda told, _: read(told),
+        lambda story, _: read(story),
         harmless=True,
         twist=_taken_back(_how),
     )
@@ -83,25 +83,25 @@ for _name, _how in WAYS.items():
     )
 plant(
     "restore over a compaction: read-optimized (right)",
-    lambda told, _: replace(read(told, BASE), view=VIEW),
+    lambda story, _: replace(read(story, BASE), view=VIEW),
     harmless=True,
     twist=_taken_back(COMPACTED, mor=True),
 )
 
 
 @planted("restore: deleted rows stay away", twist=_taken_back(RESTORED))
-def _stay_away(told: Told, _: random.Random) -> Seen:
-    seen = read(told)
+def _stay_away(story: Story, _: random.Random) -> Seen:
+    seen = read(story)
     return replace(seen, lines=tuple(each for each in seen.lines if each.key != DELETED))
 
 
 @planted("restore: rows that came since stay", twist=_taken_back(RESTORED))
-def _still_there(told: Told, _: random.Random) -> Seen:
-    right, seen = read(told), _reader(_stays(told))
+def _still_there(story: Story, _: random.Random) -> Seen:
+    right, seen = read(story), _reader(_stays(story))
     return replace(right, lines=(*right.lines, *(each for each in seen.lines if each.key == NEW)))
 
 
 @planted("restore: the catalog's columns stay behind", twist=_taken_back(COLUMN))
-def _columns(told: Told, _: random.Random) -> Seen:
-    with_column = next(truth.schema for truth in told.history if truth.schema.has("added"))
-    return read(told, schema=with_column)
+def _columns(story: Story, _: random.Random) -> Seen:
+    with_column = next(truth.schema for truth in story.history if truth.schema.has("added"))
+    return read(story, schema=with_column)

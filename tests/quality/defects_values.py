@@ -12,9 +12,9 @@ from decimal import Context, Decimal
 from harness.core.records import Column, FindingKind
 from harness.model.canonical import MapValue, Value, text_of
 from harness.model.conversion import cast_text
-from tests.quality.notation import Told
+from tests.builders.table_story import Story
+from tests.builders.traced_answer import Kind, Line, Seen, Token, read, spoil
 from tests.quality.planted import having, plant, planted, reordered, with_lines
-from tests.quality.shadow import Kind, Line, Seen, Token, read, spoil
 
 ALTERED, DRIFT, UNEXPLAINED, LOST = (
     FindingKind.ALTERED_VALUE,
@@ -39,9 +39,9 @@ _WHOLE = {
 def _spoilt(name: str, types: str, kind: Kind, change: Change, *, null: bool = False) -> None:
     """Plant a change of all values of some types; NULLs only where it is said."""
 
-    def way(told: Told, _: random.Random) -> Seen:
+    def way(story: Story, _: random.Random) -> Seen:
         kept: Change = change if null else lambda value: None if value is None else change(value)
-        return spoil(read(told), types.split(), kind, kept)
+        return spoil(read(story), types.split(), kind, kept)
 
     plant(
         name, way, twist=having(_WHOLE.get(types.split(maxsplit=1)[0], types.split(maxsplit=1)[0]))
@@ -171,13 +171,13 @@ _spoilt("booleans as numbers", "boolean", UNEXPLAINED, int)
 
 
 @planted("a whole column NULL")
-def _all_null(told: Told, by_chance: random.Random) -> Seen:
-    return _nulled(read(told), by_chance, lambda line: True)
+def _all_null(story: Story, by_chance: random.Random) -> Seen:
+    return _nulled(read(story), by_chance, lambda line: True)
 
 
 @planted("a whole column NULL in one file")
-def _null_in_one(told: Told, by_chance: random.Random) -> Seen | None:
-    seen = read(told)
+def _null_in_one(story: Story, by_chance: random.Random) -> Seen | None:
+    seen = read(story)
     if not seen.lines:
         return None
     file = by_chance.choice(seen.lines).file
@@ -185,7 +185,7 @@ def _null_in_one(told: Told, by_chance: random.Random) -> Seen | None:
 
 
 def _nulled(seen: Seen, by_chance: random.Random, which: Callable[[Line], bool]) -> Seen:
-    fixed = ("id", *seen.told.disk.table.partition_by)
+    fixed = ("id", *seen.story.disk.table.partition_by)
     at = by_chance.choice([n for n, name in enumerate(seen.names) if name not in fixed])
 
     def gone(line: Line) -> Line:
@@ -199,16 +199,16 @@ def _nulled(seen: Seen, by_chance: random.Random, which: Callable[[Line], bool])
 
 
 @planted("a double declared as float")
-def _narrow(told: Told, _: random.Random) -> Seen:
-    seen = read(told)
+def _narrow(story: Story, _: random.Random) -> Seen:
+    seen = read(story)
     other = {"double": "float", "int": "long", "date": "timestamp", "timestamp_ntz": "timestamp"}
     columns = [replace(c, canonical=other.get(c.canonical, c.canonical)) for c in seen.columns]
     return replace(seen, columns=tuple(columns))
 
 
 @planted("labels of two columns swapped")
-def _labels(told: Told, by_chance: random.Random) -> Seen:
-    seen = read(told)
+def _labels(story: Story, by_chance: random.Random) -> Seen:
+    seen = read(story)
     a, b = by_chance.sample(range(len(seen.names)), 2)
     columns = list(seen.columns)
     columns[a] = replace(columns[a], name=seen.names[b])
@@ -217,8 +217,8 @@ def _labels(told: Told, by_chance: random.Random) -> Seen:
 
 
 @planted("a column without its label")
-def _unlabelled(told: Told, by_chance: random.Random) -> Seen:
-    seen = read(told)
+def _unlabelled(story: Story, by_chance: random.Random) -> Seen:
+    seen = read(story)
     at = by_chance.randrange(len(seen.names))
     columns = list(seen.columns)
     columns[at] = replace(columns[at], name=f"_col{at}")
@@ -226,8 +226,8 @@ def _unlabelled(told: Told, by_chance: random.Random) -> Seen:
 
 
 @planted("a meta column shown")
-def _extra(told: Told, _: random.Random) -> Seen:
-    seen = read(told)
+def _extra(story: Story, _: random.Random) -> Seen:
+    seen = read(story)
     columns = (Column("_hoodie_record_key", "string", "string"), *seen.columns)
     return replace(
         with_lines(
@@ -241,27 +241,27 @@ def _extra(told: Told, _: random.Random) -> Seen:
 
 
 @planted("a column absent")
-def _absent(told: Told, by_chance: random.Random) -> Seen:
-    seen = read(told)
+def _absent(story: Story, by_chance: random.Random) -> Seen:
+    seen = read(story)
     order = list(range(len(seen.names)))
     order.remove(by_chance.choice([n for n in order if seen.names[n] != "id"]))
     return _in_order(seen, order)
 
 
 @planted("a column twice")
-def _twice(told: Told, by_chance: random.Random) -> Seen:
-    return _doubled(told, by_chance)
+def _twice(story: Story, by_chance: random.Random) -> Seen:
+    return _doubled(story, by_chance)
 
 
-def _doubled(told: Told, by_chance: random.Random) -> Seen:
-    seen = read(told)
+def _doubled(story: Story, by_chance: random.Random) -> Seen:
+    seen = read(story)
     order = list(range(len(seen.names)))
     return _in_order(seen, [*order, by_chance.choice(order)])
 
 
 @planted("a column twice, and of another type")
-def _twice_otherwise(told: Told, by_chance: random.Random) -> Seen:
-    seen = _doubled(told, by_chance)
+def _twice_otherwise(story: Story, by_chance: random.Random) -> Seen:
+    seen = _doubled(story, by_chance)
     name, kind = seen.names[-1], seen.columns[-1].canonical
     other = "binary" if kind == "string" else "string"
     columns = [replace(c, canonical=other) if c.name == name else c for c in seen.columns]
@@ -274,8 +274,8 @@ def _in_order(seen: Seen, order: list[int]) -> Seen:
 
 
 @planted("rows and columns in another order (right)", harmless=True)
-def _shuffled(told: Told, by_chance: random.Random) -> Seen:
-    seen = read(told)
+def _shuffled(story: Story, by_chance: random.Random) -> Seen:
+    seen = read(story)
     order, lines = list(range(len(seen.names))), list(seen.lines)
     by_chance.shuffle(order)
     by_chance.shuffle(lines)
@@ -283,30 +283,30 @@ def _shuffled(told: Told, by_chance: random.Random) -> Seen:
 
 
 @planted("a row twice")
-def _row_twice(told: Told, by_chance: random.Random) -> Seen | None:
-    seen = read(told)
+def _row_twice(story: Story, by_chance: random.Random) -> Seen | None:
+    seen = read(story)
     if not seen.lines:
         return None
     return replace(seen, lines=(*seen.lines, by_chance.choice(seen.lines)))
 
 
 @planted("every row twice")
-def _rows_twice(told: Told, _: random.Random) -> Seen:
-    seen = read(told)
+def _rows_twice(story: Story, _: random.Random) -> Seen:
+    seen = read(story)
     return replace(seen, lines=seen.lines * 2)
 
 
 @planted("a file lost")
-def _file_lost(told: Told, by_chance: random.Random) -> Seen | None:
-    if not told.disk.files:
+def _file_lost(story: Story, by_chance: random.Random) -> Seen | None:
+    if not story.disk.files:
         return None
-    group = by_chance.choice(told.disk.files).group
-    return read(told, files=lambda file: None if file.group == group else file)
+    group = by_chance.choice(story.disk.files).group
+    return read(story, files=lambda file: None if file.group == group else file)
 
 
 @planted("rows of nothing but NULLs")
-def _empty(told: Told, by_chance: random.Random) -> Seen | None:
-    seen = read(told)
+def _empty(story: Story, by_chance: random.Random) -> Seen | None:
+    seen = read(story)
     if not seen.lines:
         return None
     file, nothing = by_chance.choice(seen.lines).file, (None,) * len(seen.columns)
@@ -317,8 +317,8 @@ def _empty(told: Told, by_chance: random.Random) -> Seen | None:
 
 
 @planted("a row lost")
-def _row_lost(told: Told, by_chance: random.Random) -> Seen | None:
-    seen = read(told)
+def _row_lost(story: Story, by_chance: random.Random) -> Seen | None:
+    seen = read(story)
     if not seen.lines:
         return None
     at = by_chance.randrange(len(seen.lines))
@@ -326,21 +326,21 @@ def _row_lost(told: Told, by_chance: random.Random) -> Seen | None:
 
 
 @planted("a row nobody wrote")
-def _invented(told: Told, _: random.Random) -> Seen:
-    seen = read(told)
+def _invented(story: Story, _: random.Random) -> Seen:
+    seen = read(story)
     key = "777" if seen.columns[seen.names.index("id")].canonical == "string" else 777
     values = tuple(key if name == "id" else None for name in seen.names)
     tokens = tuple(Token(0, -1, "777") for _ in seen.names)
-    return replace(seen, lines=(*seen.lines, Line("777", told.truth.step, "", values, tokens)))
+    return replace(seen, lines=(*seen.lines, Line("777", story.truth.step, "", values, tokens)))
 
 
 @planted("structs of NULLs for NULL", twist=having("string, y struct<a: string, b: int>"))
-def _hollow(told: Told, _: random.Random) -> Seen:
-    seen = read(told)
+def _hollow(story: Story, _: random.Random) -> Seen:
+    seen = read(story)
 
     def filled(line: Line) -> Line:
         values, tokens = list(line.values), list(line.tokens)
-        for at, field in enumerate(told.truth.schema.fields):
+        for at, field in enumerate(story.truth.schema.fields):
             if field.type.__class__.__name__ == "Struct" and values[at] is None:
                 values[at] = {child.name: None for child in field.children}
                 tokens[at] = None

@@ -8,12 +8,12 @@ from dataclasses import replace
 
 from harness.model.canonical import Value
 from harness.model.file_facts import FileKind
-from tests.quality.chance import Plot
+from tests.builders.random_story import Plot
+from tests.builders.simulated_disk import File
+from tests.builders.table_story import Story
+from tests.builders.traced_answer import Files, Seen, read
 from tests.quality.defects_past import ends, seen_since
-from tests.quality.notation import Told
 from tests.quality.planted import DEFECTS, plant, planted
-from tests.quality.shadow import Files, Seen, read
-from tests.simulated_disk import File
 
 
 def _only(chosen: File, change: Files) -> Files:
@@ -22,22 +22,22 @@ def _only(chosen: File, change: Files) -> Files:
     return lambda file: change(file) if (file.group, file.step, file.kind) == at else file
 
 
-def _with_rows(told: Told, least: int = 1) -> list[File]:
-    return [each for each in told.disk.files if len(each.records) >= least]
+def _with_rows(story: Story, least: int = 1) -> list[File]:
+    return [each for each in story.disk.files if len(each.records) >= least]
 
 
-def _free(told: Told, file: File) -> list[str]:
-    return [name for name in file.names if name not in told.history[0].table.fixed]
+def _free(story: Story, file: File) -> list[str]:
+    return [name for name in file.names if name not in story.history[0].table.fixed]
 
 
 @planted("writer: values under each other's columns")
-def _crossed(told: Told, by_chance: random.Random) -> Seen | None:
+def _crossed(story: Story, by_chance: random.Random) -> Seen | None:
     choices = [
         (file, a, b)
-        for file in _with_rows(told)
+        for file in _with_rows(story)
         for types in [{each.name: each.type for each in file.schema.fields}]
-        for a in _free(told, file)
-        for b in _free(told, file)
+        for a in _free(story, file)
+        for b in _free(story, file)
         if a < b and types[a] == types[b]
     ]
     if not choices:
@@ -48,7 +48,7 @@ def _crossed(told: Told, by_chance: random.Random) -> Seen | None:
     def crossed(file: File) -> File:
         return _records(file, lambda record: {n: record[swap.get(n, n)] for n in record})
 
-    return read(told, files=_only(chosen, crossed))
+    return read(story, files=_only(chosen, crossed))
 
 
 def _records(file: File, change: object) -> File:
@@ -57,8 +57,8 @@ def _records(file: File, change: object) -> File:
 
 
 @planted("writer: NULL for a column")
-def _emptied(told: Told, by_chance: random.Random) -> Seen | None:
-    choices = [(file, name) for file in _with_rows(told) for name in _free(told, file)]
+def _emptied(story: Story, by_chance: random.Random) -> Seen | None:
+    choices = [(file, name) for file in _with_rows(story) for name in _free(story, file)]
     if not choices:
         return None
     chosen, name = by_chance.choice(choices)
@@ -66,12 +66,12 @@ def _emptied(told: Told, by_chance: random.Random) -> Seen | None:
     def emptied(file: File) -> File:
         return _records(file, lambda record: {**record, name: None})
 
-    return read(told, files=_only(chosen, emptied))
+    return read(story, files=_only(chosen, emptied))
 
 
 @planted("writer: a column left out of a file")
-def _narrowed(told: Told, by_chance: random.Random) -> Seen | None:
-    choices = [(file, name) for file in _with_rows(told) for name in _free(told, file)]
+def _narrowed(story: Story, by_chance: random.Random) -> Seen | None:
+    choices = [(file, name) for file in _with_rows(story) for name in _free(story, file)]
     if not choices:
         return None
     chosen, name = by_chance.choice(choices)
@@ -81,25 +81,25 @@ def _narrowed(told: Told, by_chance: random.Random) -> Seen | None:
         names = tuple(each for each in file.names if each != name)
         return replace(file, schema=replace(file.schema, fields=fields), names=names)
 
-    return read(told, files=_only(chosen, narrowed))
+    return read(story, files=_only(chosen, narrowed))
 
 
 @planted("writer: an update lost")
-def _unwritten(told: Told, by_chance: random.Random) -> Seen | None:
-    logs = [each for each in told.disk.files if each.kind is FileKind.LOG]
-    return read(told, files=_only(by_chance.choice(logs), lambda _: None)) if logs else None
+def _unwritten(story: Story, by_chance: random.Random) -> Seen | None:
+    logs = [each for each in story.disk.files if each.kind is FileKind.LOG]
+    return read(story, files=_only(by_chance.choice(logs), lambda _: None)) if logs else None
 
 
 @planted("writer: deletes lost")
-def _undeleted(told: Told, _: random.Random) -> Seen | None:
-    if not any(each.deleted for each in told.disk.files):
+def _undeleted(story: Story, _: random.Random) -> Seen | None:
+    if not any(each.deleted for each in story.disk.files):
         return None
-    return read(told, files=lambda file: replace(file, deleted=()))
+    return read(story, files=lambda file: replace(file, deleted=()))
 
 
 @planted("writer: a row left out")
-def _rowless(told: Told, by_chance: random.Random) -> Seen | None:
-    choices = [(file, key) for file in _with_rows(told) for key in file.records]
+def _rowless(story: Story, by_chance: random.Random) -> Seen | None:
+    choices = [(file, key) for file in _with_rows(story) for key in file.records]
     if not choices:
         return None
     chosen, gone = by_chance.choice(choices)
@@ -108,17 +108,17 @@ def _rowless(told: Told, by_chance: random.Random) -> Seen | None:
         kept = {key: each for key, each in file.records.items() if key != gone}
         return replace(file, records=kept)
 
-    return read(told, files=_only(chosen, rowless))
+    return read(story, files=_only(chosen, rowless))
 
 
 @planted("writer: two rows' values exchanged")
-def _exchanged(told: Told, by_chance: random.Random) -> Seen | None:
-    files = _with_rows(told, least=2)
+def _exchanged(story: Story, by_chance: random.Random) -> Seen | None:
+    files = _with_rows(story, least=2)
     if not files:
         return None
     chosen = by_chance.choice(files)
     a, b = by_chance.sample(list(chosen.records), 2)
-    key = told.history[0].table.key
+    key = story.history[0].table.key
 
     def exchanged(file: File) -> File:
         left, right = file.records[a], file.records[b]
@@ -128,7 +128,7 @@ def _exchanged(told: Told, by_chance: random.Random) -> Seen | None:
         }
         return replace(file, records={**file.records, **crossed})
 
-    return read(told, files=_only(chosen, exchanged))
+    return read(story, files=_only(chosen, exchanged))
 
 
 def _compacted(plot: Plot, _: random.Random) -> Plot:
@@ -137,11 +137,11 @@ def _compacted(plot: Plot, _: random.Random) -> Plot:
 
 
 @planted("writer: compaction loses the log files", twist=_compacted)
-def _loses(told: Told, by_chance: random.Random) -> Seen | None:
+def _loses(story: Story, by_chance: random.Random) -> Seen | None:
     merged = [
         each
-        for each in told.disk.files
-        if each.kind is FileKind.BASE and told.disk.merge_on_read and _has_logs(told, each)
+        for each in story.disk.files
+        if each.kind is FileKind.BASE and story.disk.merge_on_read and _has_logs(story, each)
     ]
     if not merged:
         return None
@@ -153,13 +153,13 @@ def _loses(told: Told, by_chance: random.Random) -> Seen | None:
         newest = file.kind is FileKind.BASE and file.step < chosen.step
         return file if newest else None
 
-    return read(told, files=lost)
+    return read(story, files=lost)
 
 
-def _has_logs(told: Told, base: File) -> bool:
+def _has_logs(story: Story, base: File) -> bool:
     return any(
         each.group == base.group and each.kind is FileKind.LOG and each.step < base.step
-        for each in told.disk.files
+        for each in story.disk.files
     )
 
 

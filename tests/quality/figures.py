@@ -163,8 +163,8 @@ def _ways(tally: Tally) -> None:
 
 def _sums(about: str, counted: Sequence[Counter[str]], shown: Sequence[str]) -> None:
     sums = sum(counted, Counter[str]())
-    told = ", ".join(f"{sums[each]:,} {each}" for each in shown)
-    _say(f"{sum(sums[each] for each in shown):>12,} {about}: {told}")
+    story = ", ".join(f"{sums[each]:,} {each}" for each in shown)
+    _say(f"{sum(sums[each] for each in shown):>12,} {about}: {story}")
 
 
 def _right(tally: Tally, first: int) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from harness.model.canonical import MapValue, Value, text_of
 from harness.model.schema import Field
 from harness.model.truth import History, named
-from tests.quality.shadow import Token
+from tests.builders.traced_answer import Token
 
 
 def parts(token: Value) -> tuple[Value, ...]:

@@ -8,8 +8,9 @@ from harness.model.schema import Schema
 from harness.model.truth import Generation, History, Row, Rows, Truth, begin, row_values
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
-from tests.quality import chance, notation, second_opinion
-from tests.quality.chance import Plot
+from tests.builders import random_story, table_story
+from tests.builders.random_story import Plot
+from tests.quality import second_opinion
 from tests.quality.second_opinion import Seen
 
 Texts = dict[tuple[int, int], str]
@@ -60,15 +61,15 @@ def other(plot: Plot) -> list[Seen]:
 
 def both(plot: Plot) -> tuple[list[Seen], list[Seen]]:
     """Return what the model and what the second opinion say."""
-    return seen(plot.told().history), other(plot)
+    return seen(plot.story().history), other(plot)
 
 
 def agree(seed: int) -> bool:
     """Return whether both say the same after every step, without a disk and further dry runs."""
-    plot = chance.plot(seed)
-    table = notation.table_of(plot.columns, plot.partition_by)
-    steps = tuple(Step(notation.operation(each.split())) for each in plot.steps.split(";"))
-    found = expected_history.survey(Scenario("told", table, steps))
+    plot = random_story.plot(seed)
+    table = table_story.table_of(plot.columns, plot.partition_by)
+    steps = tuple(Step(table_story.operation(each.split())) for each in plot.steps.split(";"))
+    found = expected_history.survey(Scenario("story", table, steps))
     types = types_of(truth.schema for truth in found.history)
     ordinals = {key: at for at, key in enumerate(dict.fromkeys(found.keys), start=1)}
     first = begin(table, Generation(types, ordinals, found.touch_keys), merge_on_read=plot.mor)

@@ -31,10 +31,10 @@ from harness.model.commit import AS_OF, INCREMENTAL
 from harness.model.query import at
 from harness.model.schema import Field
 from harness.model.truth import History, Row, Truth
+from tests.builders.simulated_disk import Disk
+from tests.builders.table_story import Story
+from tests.builders.traced_answer import Line, Seen, Token, shadowed, tokens_in
 from tests.quality import aggregates, nesting
-from tests.quality.notation import Told
-from tests.quality.shadow import Line, Seen, Token, shadowed, tokens_in
-from tests.simulated_disk import Disk
 
 Kinds = frozenset[FindingKind]
 Spot = tuple[str, str]
@@ -59,30 +59,30 @@ class Oracle:
     """What must be found in one answer."""
 
     seen: Seen
-    told: Told = field(init=False)
+    story: Story = field(init=False)
     """As it was after the step that the view is of."""
     later: History = field(init=False)
     """What came after that."""
 
     def __post_init__(self) -> None:
-        whole, back = self.seen.told, past_views.past(self.seen.view)
-        self.told = whole.until(back.step) if back and back.name == AS_OF else whole
-        self.later = whole.history[self.told.truth.step + 1 :]
+        whole, back = self.seen.story, past_views.past(self.seen.view)
+        self.story = whole.until(back.step) if back and back.name == AS_OF else whole
+        self.later = whole.history[self.story.truth.step + 1 :]
 
     @property
     def history(self) -> History:
         """All that ever was, also after the step that the view is of."""
-        return self.seen.told.history
+        return self.seen.story.history
 
     @property
     def index(self) -> Index:
         """Everything that was ever written."""
-        return self.seen.told.index
+        return self.seen.story.index
 
     @cached_property
     def rows(self) -> dict[str, Row]:
         """The rows that the answer should show."""
-        truth, back = self.told.truth, past_views.past(self.seen.view)
+        truth, back = self.story.truth, past_views.past(self.seen.view)
         rows = truth.base if self.seen.view == "read_optimized" else truth.rows
         if back and back.name == INCREMENTAL:
             before = self.history[back.step].rows
@@ -94,7 +94,7 @@ class Oracle:
 
     def expected(self, row: Row) -> dict[str, Value]:
         """Return what should be shown of a row; what the types of then cannot hold as it is."""
-        fields = self.told.truth.schema.fields
+        fields = self.story.truth.schema.fields
         return {each.name: nesting.shown(row.values.get(each.id), each) for each in fields}
 
     @cached_property
@@ -134,7 +134,7 @@ class Oracle:
 
     def _empty(self, key: str) -> Iterator[Wrong]:
         """Yield every value of a row that came as nothing but NULLs."""
-        schema, row = self.told.truth.schema, self.expected(self.rows[key])
+        schema, row = self.story.truth.schema, self.expected(self.rows[key])
         for name in (each for each in dict.fromkeys(self.seen.names) if schema.has(each)):
             value = at(row, name)
             leaves = nesting.leaves(value, schema.find(name), name) if value is not None else ()
@@ -147,7 +147,7 @@ class Oracle:
         stays = frozenset.intersection(*self._newer) if self._newer else self.rows.keys()
         if key in stays:
             return FindingKind.LOST_ROW
-        disk, truth = self.told.disk, self.told.truth
+        disk, truth = self.story.disk, self.story.truth
         mine = {text_of(k): disk.group_of(k) for k in {**truth.base, **truth.rows}}
         kept = [each for each in self.rows if each in stays]
         beside = [each for each in kept if mine[each] == mine[key]] or kept
@@ -157,7 +157,7 @@ class Oracle:
     @cached_property
     def _newer(self) -> list[frozenset[str]]:
         """The rows that newer files would show to the same question, table by table."""
-        newest = [self.told.truth] if self.seen.view == "read_optimized" else []
+        newest = [self.story.truth] if self.seen.view == "read_optimized" else []
         return [
             frozenset(text_of(key) for key, row in truth.rows.items() if self._asked(row))
             for truth in (*newest, *self.later)
@@ -174,7 +174,7 @@ class Oracle:
         return any(self._keys_of.get(each) == {line.key} for each in looks)
 
     def _shown_key(self, line: Line) -> str:
-        key = self.told.history[0].table.key
+        key = self.story.history[0].table.key
         names = self.seen.names
         return text_of(line.values[names.index(key)]) if key in names else ""
 
@@ -182,7 +182,7 @@ class Oracle:
     def _keys_of(self) -> dict[Look, set[str]]:
         """The keys of the rows that ever had a value, by its look; keys themselves left out."""
         found: dict[Look, set[str]] = {}
-        key_field = self.told.history[0].column_id(self.told.history[0].table.key)
+        key_field = self.story.history[0].column_id(self.story.history[0].table.key)
         for (field_id, key), steps in self.index.cells.items():
             for looks in steps.values() if field_id != key_field else ():
                 for look in looks:
@@ -191,16 +191,16 @@ class Oracle:
 
     def _extra(self, key: str, lines: Sequence[Line]) -> FindingKind:
         if any(key in newer for newer in self._newer):
-            since = self.told.truth.step
+            since = self.story.truth.step
             if self.seen.view == "read_optimized":
-                since = self.told.disk.slices(10**6)[lines[0].file.rpartition("_")[0]][0].step
+                since = self.story.disk.slices(10**6)[lines[0].file.rpartition("_")[0]][0].step
             if all(each.step > since for each in lines):
                 return FindingKind.PREMATURE
         return FindingKind.GHOST_ROW if key in self._ever else FindingKind.UNEXPLAINED
 
     @cached_property
     def _ever(self) -> set[str]:
-        history = self.told.history
+        history = self.story.history
         failed = {text_of(row.key) for truth in history for row in truth.failed}
         return failed | {text_of(each) for truth in history for each in truth.rows}
 
@@ -210,7 +210,7 @@ class Oracle:
         return sum(name in row and same(row[name], value) for name, value in pairs)
 
     def _columns(self) -> Iterator[Wrong]:
-        schema, names = self.told.truth.schema, self.seen.names
+        schema, names = self.story.truth.schema, self.seen.names
         wanted = self.seen.query.columns or schema.names
         odd = self._odd(names, lambda truth: truth.schema.names)
         for name in wanted:
@@ -226,7 +226,7 @@ class Oracle:
 
     def _odd(self, names: Iterable[str], had: Callable[[Truth], tuple[str, ...]]) -> Kinds:
         """Name columns, or parts of a struct, that are not those of the view: by who had them."""
-        older = nesting.naming([had(each) for each in self.told.history[:-1]], names)
+        older = nesting.naming([had(each) for each in self.story.history[:-1]], names)
         newer = nesting.naming([had(each) for each in self.later], names)
         kinds = {FindingKind.STALE: older, FindingKind.PREMATURE: newer}
         had_them = frozenset(kind for kind, there in kinds.items() if there)
@@ -235,7 +235,7 @@ class Oracle:
 
     def _cells(self, line: Line) -> Iterator[Wrong]:
         row = self.expected(self.rows[line.key])
-        schema, done = self.told.truth.schema, set()
+        schema, done = self.story.truth.schema, set()
         for name, value, token in zip(self.seen.names, line.values, line.tokens, strict=True):
             if name in done or not schema.has(name):
                 continue
@@ -352,22 +352,22 @@ class Oracle:
             alike = text_of(found).removesuffix(" 00:00:00") == text_of(expected)
             drifted = step == wanted and alike and expected is not None
             return FindingKind.TYPE_DRIFT if drifted else FindingKind.UNEXPLAINED
-        if not any(truth.schema.by_id(whose) for truth in self.told.history) and whose > 0:
+        if not any(truth.schema.by_id(whose) for truth in self.story.history) and whose > 0:
             return FindingKind.PREMATURE
-        gone = self.told.truth.schema.by_id(whose) is None
-        name = self.told.truth.schema.path_of(field.id)
+        gone = self.story.truth.schema.by_id(whose) is None
+        name = self.story.truth.schema.path_of(field.id)
         if gone and name in self._names_in(whose):
             return FindingKind.RESURRECTED
         return FindingKind.MISALIGNED
 
     def _older(self, step: int, wanted: int, key: str) -> bool:
         """Return whether what a step wrote of a row is older, came late, or was taken back."""
-        late = step > wanted and key in map(text_of, self.told.truth.contested.get(step, {}))
-        return step < wanted or late or step in self.told.truth.undone
+        late = step > wanted and key in map(text_of, self.story.truth.contested.get(step, {}))
+        return step < wanted or late or step in self.story.truth.undone
 
     def _names_in(self, field_id: int) -> set[str | None]:
         """Return names that a field and its parts have had: a NULL whole stands for its parts."""
-        found = ((truth.schema, truth.schema.by_id(field_id)) for truth in self.told.history)
+        found = ((truth.schema, truth.schema.by_id(field_id)) for truth in self.story.history)
         return {names.path_of(each.id) for names, whole in found if whole for each in whole.walk()}
 
     def root(self, field_id: int) -> int:
@@ -380,7 +380,7 @@ class Oracle:
 
     def under_another_name(self, key: str, field_id: int) -> bool:
         """Return whether a file that is read holds the row's value under a name not of today."""
-        now = self.told.truth.schema.path_of(field_id)
+        now = self.story.truth.schema.path_of(field_id)
         base_only = self.seen.view == "read_optimized"
         return any(
             text_of(each) == key
@@ -393,7 +393,7 @@ class Oracle:
 
     @cached_property
     def _shadow(self) -> Disk:
-        return shadowed(self.told, self.told.disk)
+        return shadowed(self.story, self.story.disk)
 
 
 _UNEXPLAINED = frozenset({FindingKind.UNEXPLAINED})

@@ -15,23 +15,23 @@ from typing import Final
 from harness.core.parties import Party
 from harness.core.records import Outcome, Verdict, VerdictKind
 from harness.model.canonical import Value
-from tests.quality import chance
-from tests.quality.notation import Told
-from tests.quality.parties import case_of, judged
-from tests.quality.shadow import Files, read
-from tests.simulated import Reply
-from tests.simulated_disk import File, Record
+from tests.builders import random_story
+from tests.builders.judged_story import case_of, judged
+from tests.builders.simulated_disk import File, Record
+from tests.builders.simulated_reader import Reply
+from tests.builders.table_story import Story
+from tests.builders.traced_answer import Files, read
 
 _REWRITTEN: Final = "insert 1..4; insert 5; add z int; upsert 2"
 Change = Callable[[File, Value, Record], Record]
 
 
-def _told(seed: int) -> Told:
+def _told(seed: int) -> Story:
     """Let a number become a text, and some of its rows be written anew without it."""
-    plot = chance.plot(seed)
+    plot = random_story.plot(seed)
     columns = plot.columns.replace("ts long, ", "ts long, x int, y string, z boolean, ", 1)
     steps = f"insert 401..404; {plot.steps}; type x string; update 401,402 set y; update 401 set y"
-    return replace(plot, columns=columns, steps=steps).told()
+    return replace(plot, columns=columns, steps=steps).story()
 
 
 def _every(change: Change) -> Files:
@@ -42,12 +42,12 @@ def _every(change: Change) -> Files:
     return changed
 
 
-def _converted(told: Told) -> Files:
+def _converted(story: Story) -> Files:
     """Let numbers become texts with a zero more: a rule of conversion that is not the model's."""
-    x = told.truth.schema.find("x").id
+    x = story.truth.schema.find("x").id
 
     def change(file: File, key: Value, row: Record) -> Record:
-        sent = told.history[file.step].rows[key].written[x] == file.step
+        sent = story.history[file.step].rows[key].written[x] == file.step
         number = isinstance(row["x"], str) and not sent
         return {**row, "x": f"{row['x']}.0"} if number else row
 
@@ -60,31 +60,31 @@ def _misread(_: File, __: Value, row: Record) -> Record:
 
 def _of_rule(voices: int) -> Callable[[int], tuple[Verdict, ...]]:
     def ask(seed: int) -> tuple[Verdict, ...]:
-        told = _told(seed)
-        files = _converted(told)
-        return judged(case_of(told, files), [read(told, files=files).reply] * voices)
+        story = _told(seed)
+        files = _converted(story)
+        return judged(case_of(story, files), [read(story, files=files).reply] * voices)
 
     return ask
 
 
 def _of_values(seed: int) -> tuple[Verdict, ...]:
     """Let flags have been sent and written the other way than the model would make them by now."""
-    told = _told(seed)
+    story = _told(seed)
     files = _every(lambda _, __, row: {**row, "z": None if row["z"] is None else not row["z"]})
-    case = case_of(told, files)
+    case = case_of(story, files)
     states = [replace(each, outcome=_negated(each.outcome)) for each in case.states]
-    return judged(replace(case, states=states), [read(told, files=files).reply] * 2)
+    return judged(replace(case, states=states), [read(story, files=files).reply] * 2)
 
 
 def _of_commits(voices: int) -> Callable[[int], tuple[Verdict, ...]]:
     """Let files that are written anew say that all of their rows were committed just then."""
 
     def ask(seed: int) -> tuple[Verdict, ...]:
-        plot = replace(chance.plot(seed), mor=False, partition_by=(), steps=_REWRITTEN)
-        told = plot.told()
-        case, whole = case_of(told, lambda file: replace(file, commits={})), told.read()
-        at = whole.names.index(told.history[0].table.key)
-        late = {key for each in told.disk.until(4) if each.step > 2 for key in each.records}
+        plot = replace(random_story.plot(seed), mor=False, partition_by=(), steps=_REWRITTEN)
+        story = plot.story()
+        case, whole = case_of(story, lambda file: replace(file, commits={})), story.read()
+        at = whole.names.index(story.history[0].table.key)
+        late = {key for each in story.disk.until(4) if each.step > 2 for key in each.records}
         since = Reply(whole.columns, tuple(row for row in whole.rows if row[at] in late))
         return judged(case, [since] * voices, "incremental(2)")
 
@@ -100,9 +100,9 @@ def _negated(outcome: Outcome) -> Outcome:
 
 def _of_reading(seed: int) -> tuple[Verdict, ...]:
     """Let one engine misread the files just as the judge does, and another one not."""
-    told = _told(seed)
-    wrong = read(told, files=_every(_misread)).reply
-    return judged(case_of(told, _every(_misread)), (wrong, told.read()))
+    story = _told(seed)
+    wrong = read(story, files=_every(_misread)).reply
+    return judged(case_of(story, _every(_misread)), (wrong, story.read()))
 
 
 OWN: Final[Mapping[str, tuple[Callable[[int], tuple[Verdict, ...]], Party, VerdictKind]]] = {
@@ -139,9 +139,9 @@ OWN: Final[Mapping[str, tuple[Callable[[int], tuple[Verdict, ...]], Party, Verdi
 def right(name: str, seed: int) -> bool:
     """Return whether nobody is blamed for a mistake of our own; each shows in every history."""
     ask, party, kind = OWN[name]
-    told = [each for each in ask(seed) if each.verdict is not VerdictKind.CORRECT]
-    parties = {finding.party for verdict in told for finding in verdict.findings}
-    return parties == {party} and {each.verdict for each in told} == {kind}
+    story = [each for each in ask(seed) if each.verdict is not VerdictKind.CORRECT]
+    parties = {finding.party for verdict in story for finding in verdict.findings}
+    return parties == {party} and {each.verdict for each in story} == {kind}
 
 
 def figures(name: str, seeds: Iterable[int]) -> tuple[Counter[str], list[str]]:

@@ -3,35 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 from enum import StrEnum
 from typing import Final
 
 from harness.core.parties import Party
 from harness.core.records import (
     Answer,
-    FileValues,
-    Outcome,
-    OutcomeKind,
-    StateRecord,
     Verdict,
     VerdictKind,
 )
-from harness.judge.case import Case
 from harness.judge.verdicts import judge
-from harness.scenario.cells import Cell, Variant
-from harness.scenario.definition import Scenario, Step
-from tests.quality.notation import Told
+from harness.scenario.cells import Cell
+from tests.builders.judged_story import ANEW, COUNTED, NULLS_BY_SCHEMA, case_of
+from tests.builders.traced_answer import Seen
 from tests.quality.planted import Defect
-from tests.quality.shadow import Files, Seen, changed_disk
-from tests.simulated import Reply
-from tests.simulated_disk import Disk, File, instant_of
 
-COUNTED: Final = "by position, Hudi's meta columns counted"
-ANEW: Final = "by id, ids given anew in each file"
-NULLS_BY_SCHEMA: Final = "by id, conditions on NULL answered from the schema"
 WRITER = "writer: "
 """How the names of planted writers begin; all others are readers."""
 
@@ -113,68 +101,6 @@ MAPPED: Final[Mapping[str, str]] = {
 """The way of planted readers that read in one of those that are predicted; {} is `Seen.catalog`."""
 
 
-def case_of(
-    told: Told, files: Files | None = None, *, looked_at: bool = True, bare: bool = False
-) -> Case:
-    """Return the records of a history whose files a writer has spoilt.
-
-    `bare`: whether the catalog lists no meta columns of Hudi's.
-    """
-    steps = tuple(Step(each) for each in told.operations)
-    scenario = Scenario("family/name", told.disk.table, steps)
-    mor, writers = told.disk.merge_on_read, ("writer",) * (len(steps) + 1)
-    variant = Variant("variant", scenario, "hudi-mor" if mor else "hudi-cow", {}, writers)
-    disk = changed_disk(told.disk, files)
-    states = [
-        _state(disk, step, _sent(told, step), looked_at=looked_at) for step in range(len(steps) + 1)
-    ]
-    if not bare:
-        states = [_listed(each) for each in states]
-    return Case(variant, mor, tuple(states))
-
-
-def _listed(state: StateRecord) -> StateRecord:
-    values = tuple(replace(each, meta=()) for each in state.values)
-    return replace(state, values=values, bare=False)
-
-
-def _sent(told: Told, step: int) -> tuple[str, ...]:
-    if step == 0:
-        return ()
-    return tuple(told.operations[step - 1].sql(told.history[step - 1], told.history[step]))
-
-
-def _state(disk: Disk, step: int, sql: tuple[str, ...], *, looked_at: bool) -> StateRecord:
-    there = disk.until(step)
-    new = [number for number, each in enumerate(there) if each.step == step and looked_at]
-    return StateRecord(
-        "variant",
-        Outcome(step, OutcomeKind.APPLIED, instant_of(step), statements=sql),
-        "d",
-        tuple(each.fact() for each in there),
-        values=tuple(_values(there[number], number) for number in new if there[number].records),
-        bare=True,
-    )
-
-
-def _values(file: File, number: int) -> FileValues:
-    rows = (tuple(record[name] for name in file.names) for record in file.records.values())
-    meta = (tuple(file.added(key).values()) for key in file.records)
-    commits = (file.commits.get(key, instant_of(file.step)) for key in file.records)
-    return FileValues(number, file.names, tuple(rows), meta=tuple(meta), commits=tuple(commits))
-
-
-def judged(case: Case, replies: Sequence[Reply], view: str = "snapshot") -> tuple[Verdict, ...]:
-    """Let as many engines answer, each with a reply."""
-    step = len(case.states) - 1
-    cells = [Cell("variant", step, f"engine-{n}", view, "all") for n in range(len(replies))]
-    answers = {
-        cell.case: Answer(cell.case, "select", reply.columns, reply.rows)
-        for cell, reply in zip(cells, replies, strict=True)
-    }
-    return judge(case, cells, answers)
-
-
 def right_of(defect: Defect) -> Party:
     """Return whose doing a planted defect is to be called."""
     return Party.WRITER if defect.name.startswith(WRITER) else Party.READER
@@ -190,7 +116,7 @@ def _verdict(defect: Defect, seen: Seen | None, seed: int) -> Verdict | None:
         return None
     files = seen.files if right_of(defect) is Party.WRITER else None
     # Half of the catalogs list no meta columns: that must not lead to another name.
-    case = case_of(seen.told, files, bare=seen.bare or seed % 2 == 1)
+    case = case_of(seen.story, files, bare=seen.bare or seed % 2 == 1)
     cell = Cell("variant", len(case.states) - 1, "engine-1", seen.view, "all")
     reply = seen.reply
     answer = Answer(cell.case, "select", reply.columns, reply.rows, question=seen.query)
@@ -226,8 +152,8 @@ def figures(defect: Defect, seeds: Iterable[int]) -> tuple[Counter[str], list[st
             misses.append(f"{defect.name}, seed {seed}: blamed on {named}, not on the {right}")
         if verdict is not None and verdict.verdict is VerdictKind.WRONG and right is Party.READER:
             counts[way] += 1
-            told = " or ".join(verdict.reproduces) or "in no way"
-            misses += [f"{defect.name}, seed {seed}: read {told}"] if way is Mapped.OTHER else []
+            story = " or ".join(verdict.reproduces) or "in no way"
+            misses += [f"{defect.name}, seed {seed}: read {story}"] if way is Mapped.OTHER else []
     return counts, misses
 
 

@@ -190,7 +190,7 @@ def verdicts(
     return judge(table.case(), cells, answers)
 
 
-def told(verdict: Verdict) -> set[tuple[FindingKind, Party | None, str, str]]:
+def story(verdict: Verdict) -> set[tuple[FindingKind, Party | None, str, str]]:
     """Return each wrong place with its name and whose doing it is."""
     return {
         (each.kind, each.party, place.key, place.column)

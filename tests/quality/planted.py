@@ -11,12 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from tests.quality import chance
-from tests.quality.chance import Plot
-from tests.quality.notation import Told
-from tests.quality.shadow import Line, Seen
+from tests.builders import random_story
+from tests.builders.random_story import Plot
+from tests.builders.table_story import Story
+from tests.builders.traced_answer import Line, Seen
 
-Way = Callable[[Told, random.Random], Seen | None]
+Way = Callable[[Story, random.Random], Seen | None]
 Twist = Callable[[Plot, random.Random], Plot]
 
 
@@ -33,13 +33,13 @@ class Defect:
 
     def seen(self, seed: int) -> Seen | None:
         """Read the history of a seed."""
-        return self.read(chance.plot(seed), seed)
+        return self.read(random_story.plot(seed), seed)
 
     def read(self, plot: Plot, seed: int) -> Seen | None:
         """Read a history with the chance of a seed."""
         by_chance = random.Random(f"{self.name} {seed}")  # noqa: S311 - nothing is kept secret
-        told = (self.twist(plot, by_chance) if self.twist else plot).told()
-        return self.answer(told, by_chance)
+        story = (self.twist(plot, by_chance) if self.twist else plot).story()
+        return self.answer(story, by_chance)
 
 
 DEFECTS: Final[dict[str, Defect]] = {}
@@ -76,7 +76,7 @@ def having(type_: str) -> Twist:
 
 def free(plot: Plot) -> list[str]:
     """Return the columns at the end that schema changes may touch."""
-    truth = plot.told().truth
+    truth = plot.story().truth
     return [name for name in truth.schema.names if name not in truth.table.fixed]
 
 

@@ -16,11 +16,11 @@ from harness.judge.standard import Standards
 from harness.judge.world import World
 from harness.model import past_views
 from harness.model.canonical import Look, MapValue, Value, look_of, text_of
-from tests.judged import findings, wrong
+from tests.builders.judge_stages import findings, wrong
+from tests.builders.judged_story import case_of
+from tests.builders.traced_answer import Seen, tokens_in
 from tests.quality.oracle import Oracle, Spot, Wrong
-from tests.quality.parties import case_of
 from tests.quality.planted import Defect
-from tests.quality.shadow import Seen, tokens_in
 
 FEW: Final = {
     *("0", "1", "-1", "", "NULL", "null", look_of(b""), look_of(()), look_of((None,))),
@@ -98,10 +98,10 @@ def named(seen: Seen) -> list[tuple[Spot, FindingKind]]:
 
 def _judged_by(seen: Seen) -> tuple[World, Layout]:
     """Return what the product judges an answer by."""
-    told, view = seen.told, seen.view
+    story, view = seen.story, seen.view
     if past_views.past(view) is None:
-        return told.world(view), told.layout(view, bare=seen.bare)
-    standard, step = Standards(case_of(told, bare=seen.bare)).written, told.truth.step
+        return story.world(view), story.layout(view, bare=seen.bare)
+    standard, step = Standards(case_of(story, bare=seen.bare)).written, story.truth.step
     return standard.world(step, view), standard.layout(step, view)
 
 

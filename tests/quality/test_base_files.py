@@ -19,71 +19,72 @@ from harness.model.canonical import Value, same
 from harness.model.file_facts import FileKind
 from harness.model.query import ALL
 from harness.model.simulation.read_optimized import base_rows
-from tests.judged import findings, wrong
-from tests.quality import asked, chance, survey
+from tests.builders import random_story
+from tests.builders.judge_stages import findings, wrong
+from tests.builders.simulated_disk import File
+from tests.builders.simulated_reader import Reader
+from tests.builders.table_story import Story
+from tests.builders.traced_answer import Line, Seen, read
+from tests.quality import asked, survey
 from tests.quality.defects_base import BASE, VIEW
-from tests.quality.notation import Told
 from tests.quality.opinions import other
-from tests.quality.shadow import Line, Seen, read
 from tests.quality.survey import Result
-from tests.simulated import Reader
-from tests.simulated_disk import File
 
 FOUND = {Result.RIGHT, Result.UNDECIDABLE}
 
 
-def merge_on_read(seed: int) -> chance.Plot:
-    plot = chance.plot(seed)
+def merge_on_read(seed: int) -> random_story.Plot:
+    plot = random_story.plot(seed)
     return replace(
         plot, mor=True, steps=f"{plot.steps}; insert 401,402,403,404; upsert 401; delete 402"
     )
 
 
-def right(told: Told) -> Seen:
-    return replace(read(told, BASE), view=VIEW)
+def right(story: Story) -> Seen:
+    return replace(read(story, BASE), view=VIEW)
 
 
-def otherwise(told: Told, seed: int) -> Told:
+def otherwise(story: Story, seed: int) -> Story:
     """Let some compactions of some file groups not have taken place."""
     by_chance = random.Random(seed)  # noqa: S311 - nothing is kept secret by it
     firsts: set[str] = set()
     kept: list[File] = []
-    for each in told.disk.files:
+    for each in story.disk.files:
         again = each.kind is FileKind.BASE and each.group in firsts
         firsts.add(each.group)
         if not (again and by_chance.random() < 0.5):
             kept.append(each)
-    return replace(told, disk=replace(told.disk, files=kept))
+    return replace(story, disk=replace(story.disk, files=kept))
 
 
 @pytest.mark.parametrize("seed", range(60))
 def test_the_files_tell_what_a_second_opinion_says(seed: int) -> None:
     plot = merge_on_read(seed)
-    told = plot.told()
-    assert told.base.why == ""
-    assert {str(key) for key in told.base.rows} == set(other(plot)[-1].read_optimized)
-    assert told.base.rows == told.truth.base
+    story = plot.story()
+    assert story.base.why == ""
+    assert {str(key) for key in story.base.rows} == set(other(plot)[-1].read_optimized)
+    assert story.base.rows == story.truth.base
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_a_right_answer_to_any_question_has_no_finding_however_the_files_lie(seed: int) -> None:
-    plotted = merge_on_read(seed).told()
-    for told in (plotted, otherwise(plotted, seed)):
-        assert told.base.why == ""
-        for each in asked.questions(told):
-            reply = asked.ask(told, each.query, BASE)
-            world = told.world(VIEW).narrowed(each.query)
+    plotted = merge_on_read(seed).story()
+    for story in (plotted, otherwise(plotted, seed)):
+        assert story.base.why == ""
+        for each in asked.questions(story):
+            reply = asked.ask(story, each.query, BASE)
+            world = story.world(VIEW).narrowed(each.query)
             assert findings(wrong(world, each.query, reply.columns, reply.rows), world) == ()
 
 
 def test_compactions_that_did_not_take_place_are_no_longer_guessed() -> None:
     """The model alone would say something else of many of these histories."""
-    told = [otherwise(merge_on_read(seed).told(), seed) for seed in range(150)]
-    assert sum(each.base.rows != each.truth.base for each in told) > 10
+    story = [otherwise(merge_on_read(seed).story(), seed) for seed in range(150)]
+    assert sum(each.base.rows != each.truth.base for each in story) > 10
 
 
 def test_rows_of_groups_with_log_files_alone_are_premature() -> None:
-    plotted = merge_on_read(1).told()
+    plotted = merge_on_read(1).story()
     keys = [key for key in plotted.truth.rows if str(key) in {"403", "404"}]
     last = {plotted.disk.group_of(key) for key in keys}
     facts = tuple(
@@ -101,22 +102,22 @@ def test_rows_of_groups_with_log_files_alone_are_premature() -> None:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_every_change_of_one_value_is_found_under_its_right_name(seed: int) -> None:
-    told = merge_on_read(seed).told()
+    story = merge_on_read(seed).story()
     results: Counter[Result] = Counter()
-    for seen in changed_values(told):
+    for seen in changed_values(story):
         judged = survey.held(seen)
         assert judged.result in FOUND, judged.detail
         results[judged.result] += 1
     assert results[Result.RIGHT] > results[Result.UNDECIDABLE]
 
 
-def changed_values(told: Told) -> Iterator[Seen]:
+def changed_values(story: Story) -> Iterator[Seen]:
     """Yield the right answer with one value changed, each in every way that is tried.
 
     A flag of another column may be the row's own of another version, which is the nearer one.
     """
-    seen = right(told)
-    sources = [read(told), *(read(told, step=step) for step in range(1, told.truth.step))]
+    seen = right(story)
+    sources = [read(story), *(read(story, step=step) for step in range(1, story.truth.step))]
     for at, line in enumerate(seen.lines):
         others = [each for source in sources for each in source.lines if each.key == line.key]
         for column, value in enumerate(line.values):
@@ -153,12 +154,12 @@ def _with(seen: Seen, at: int, column: int, value: Value, token: Value) -> Seen:
 
 @pytest.mark.parametrize("seed", range(25))
 def test_every_change_of_one_row_is_found_under_its_right_name(seed: int) -> None:
-    told = merge_on_read(seed).told()
-    seen = right(told)
+    story = merge_on_read(seed).story()
+    seen = right(story)
     for at in range(len(seen.lines)):
         less = replace(seen, lines=(*seen.lines[:at], *seen.lines[at + 1 :]))
         twice = replace(seen, lines=(*seen.lines, seen.lines[at]))
-        now = [each for each in read(told).lines if each.key == seen.lines[at].key]
+        now = [each for each in read(story).lines if each.key == seen.lines[at].key]
         newer = replace(seen, lines=(*seen.lines[:at], *now, *seen.lines[at + 1 :]))
         assert survey.held(less).result is Result.RIGHT
         assert {kind for _, kind in survey.named(twice)} == {FindingKind.DUPLICATE}
@@ -170,8 +171,8 @@ def test_every_change_of_one_row_is_found_under_its_right_name(seed: int) -> Non
 @pytest.mark.parametrize("seed", range(60))
 def test_a_row_that_was_deleted_before_a_compaction_is_a_ghost(seed: int) -> None:
     plot = merge_on_read(seed)
-    told = replace(plot, steps=f"{plot.steps}; compact").told()
-    before = read(told, Reader("id", logs="undeleted"), step=told.truth.step - 1)
+    story = replace(plot, steps=f"{plot.steps}; compact").story()
+    before = read(story, Reader("id", logs="undeleted"), step=story.truth.step - 1)
     ghosts = tuple(each for each in before.lines if each.key == "402")
-    seen = replace(right(told), lines=(*right(told).lines, *ghosts))
+    seen = replace(right(story), lines=(*right(story).lines, *ghosts))
     assert survey.named(seen) == [(("402", ""), FindingKind.GHOST_ROW)]

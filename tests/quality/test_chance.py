@@ -16,15 +16,15 @@ from harness.model.conversion import cast_text
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import By, Logs, Way
 from harness.model.truth import row_values
-from tests.quality.chance import story
-from tests.quality.notation import Told, diagnosed, places
-from tests.simulated import Reply
-from tests.simulated_disk import instant_of
+from tests.builders.random_story import story_of_seed
+from tests.builders.simulated_disk import instant_of
+from tests.builders.simulated_reader import Reply
+from tests.builders.table_story import Story, diagnosed, places
 
 WAYS = [("id", By.ID), ("name", By.NAME), ("position", By.POSITION)]
 SEEDS = range(80)
 
-told = cache(story)
+story = cache(story_of_seed)
 
 
 def texts(rows: Iterable[tuple[Value, ...]]) -> list[tuple[str, ...]]:
@@ -33,19 +33,19 @@ def texts(rows: Iterable[tuple[Value, ...]]) -> list[tuple[str, ...]]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_reader_by_id_is_right_on_any_history(seed: int) -> None:
-    assert diagnosed(told(seed), told(seed).read("id")) == ()
+    assert diagnosed(story(seed), story(seed).read("id")) == ()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_base_files_are_right_for_a_read_optimized_query_on_any_history(seed: int) -> None:
-    if told(seed).disk.merge_on_read:
-        reply = told(seed).read("id", logs="ignored")
-        assert diagnosed(told(seed), reply, "read_optimized") == ()
+    if story(seed).disk.merge_on_read:
+        reply = story(seed).read("id", logs="ignored")
+        assert diagnosed(story(seed), reply, "read_optimized") == ()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_predicted_answers_are_those_of_a_simulated_reader(seed: int) -> None:
-    one = told(seed)
+    one = story(seed)
     files = [each.fact() for each in one.disk.files]
     steps = {instant_of(step): step for step in range(len(one.history))}
     for by, way in WAYS:
@@ -57,7 +57,7 @@ def test_predicted_answers_are_those_of_a_simulated_reader(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_every_wrong_value_is_in_exactly_one_finding_and_no_right_one_is(seed: int) -> None:
-    one = told(seed)
+    one = story(seed)
     for by, _ in WAYS:
         reply = one.read(by, logs="ignored")
         explained = [
@@ -70,7 +70,7 @@ def test_every_wrong_value_is_in_exactly_one_finding_and_no_right_one_is(seed: i
         assert cells == set(wrong_cells(one, reply))
 
 
-def wrong_cells(one: Told, reply: Reply) -> Iterator[tuple[str, str]]:
+def wrong_cells(one: Story, reply: Reply) -> Iterator[tuple[str, str]]:
     """Tell the wrong cells by looking at each row, its key taken from the files."""
     keys = [key for base, _ in one.disk.slices(10**6).values() for key in base.records]
     for key, found in zip(keys, reply.rows, strict=True):
@@ -83,7 +83,7 @@ def wrong_cells(one: Told, reply: Reply) -> Iterator[tuple[str, str]]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_names_fit_what_the_truth_knows_of_the_values(seed: int) -> None:
-    one = told(seed)
+    one = story(seed)
     dropped = {f.id for truth in one.history for f in truth.schema.walk()} - {
         f.id for f in one.truth.schema.walk()
     }
@@ -100,7 +100,7 @@ def test_names_fit_what_the_truth_knows_of_the_values(seed: int) -> None:
                     assert holds(one, origin.field_id, place.key, place.found)
 
 
-def holds(one: Told, field_id: int, key: str, found: Value) -> bool:
+def holds(one: Story, field_id: int, key: str, found: Value) -> bool:
     """Look the value up in the truth: a version of that field of that row shows it."""
     shown = {text_of(None)} if found is None else set()
     for truth in one.history:
@@ -136,14 +136,14 @@ def parts(value: Value) -> Iterator[str]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_stale_snapshot_is_never_called_anything_else(seed: int) -> None:
-    one = told(seed)
+    one = story(seed)
     kinds = {finding.kind for finding in diagnosed(one, one.read("id", logs="ignored"))}
     assert kinds <= {FindingKind.STALE, FindingKind.GHOST_ROW}
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_an_answer_without_places_is_the_expected_one(seed: int) -> None:
-    one = told(seed)
+    one = story(seed)
     for by, _ in WAYS:
         reply = one.read(by)
         right = texts(tuple(row_values(row, one.truth.schema) for row in one.truth.rows.values()))

@@ -8,11 +8,11 @@ import pytest
 
 from harness.core.records import FindingKind
 from harness.model.canonical import Value
+from tests.builders.table_story import history
+from tests.builders.traced_answer import Line, Seen
 from tests.quality import survey
 from tests.quality.defects import DEFECTS
-from tests.quality.notation import history
 from tests.quality.oracle import Oracle, Wrong
-from tests.quality.shadow import Line, Seen
 from tests.quality.survey import Excuse
 
 EPOCH = datetime.datetime(1970, 1, 1)  # noqa: DTZ001
@@ -22,13 +22,13 @@ EPOCH = datetime.datetime(1970, 1, 1)  # noqa: DTZ001
 def test_a_value_by_chance_is_stale_only_where_its_cell_held_it_at_an_older_step(
     step: int, *, excused: bool
 ) -> None:
-    told = history("insert 1; upsert 1; upsert 1")
-    column = told.truth.schema.find("f1")
-    ((key, row),) = told.history[step].rows.items()
+    story = history("insert 1; upsert 1; upsert 1")
+    column = story.truth.schema.find("f1")
+    ((key, row),) = story.history[step].rows.items()
     found = row.values[column.id]
     line = Line(str(key), 2, "", (found,), (None,))
     place = Wrong((str(key), "f1"), frozenset({FindingKind.UNEXPLAINED}), found, column, None, line)
-    oracle = Oracle(Seen(told, (), (line,), "as_of(2)"))
+    oracle = Oracle(Seen(story, (), (line,), "as_of(2)"))
     assert Excuse(oracle, {}, {}).holds(place, FindingKind.STALE) is excused
 
 

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from harness.model.query import Query
+from tests.builders.simulated_reader import Reader, Reply
+from tests.builders.table_story import Story
 from tests.quality import asked, clean, figures, opinions
 from tests.quality.figures import Counted, Tally, Task
-from tests.quality.notation import Told
 from tests.quality.survey import Result
-from tests.simulated import Reader, Reply
 
 NOTHING = ("--histories", "0", "--parties", "0", "--clean", "0", "--jobs", "1")
 
@@ -60,8 +60,8 @@ def test_as_many_as_by_default_have_to_show_what_is_promised(
     monkeypatch.setitem(figures.COUNTS, "opinions", default)
     monkeypatch.setattr(sys, "argv", ["figures", *NOTHING, "--opinions", "3"])
     assert figures.main() == (1 if short else 0)
-    told = "MISS 3 histories, not the 1,000,000 that there have to be"
-    assert (told in capsys.readouterr().out) is short
+    story = "MISS 3 histories, not the 1,000,000 that there have to be"
+    assert (story in capsys.readouterr().out) is short
 
 
 @pytest.mark.parametrize(
@@ -77,8 +77,8 @@ def test_a_harmful_defect_that_never_shows_is_a_miss(
 ) -> None:
     tally = Tally()
     tally.add(Counted("defect", name, Counter({str(result): 5, str(Result.NONE): 2}), ()))
-    told = [] if seen else [f"{name}: visible in none of 7 histories"]
-    assert list(figures._never_seen(tally)) == told
+    story = [] if seen else [f"{name}: visible in none of 7 histories"]
+    assert list(figures._never_seen(tally)) == story
 
 
 def test_right_answers_are_compared_and_some_judged_those_about_the_past_too() -> None:
@@ -96,8 +96,8 @@ def test_a_reader_that_is_not_right_is_noticed(
 ) -> None:
     right = asked.ask
 
-    def less(told: Told, query: Query, reader: Reader, **how: Any) -> Reply:  # noqa: ANN401
-        reply = right(told, query, reader, **how)
+    def less(story: Story, query: Query, reader: Reader, **how: Any) -> Reply:  # noqa: ANN401
+        reply = right(story, query, reader, **how)
         return replace(reply, rows=reply.rows[:-1])
 
     monkeypatch.setattr(asked, "ask", less)

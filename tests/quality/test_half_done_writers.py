@@ -26,10 +26,10 @@ from harness.judge.verdicts import judge
 from harness.model.canonical import text_of
 from harness.model.query import Query
 from harness.scenario.cells import Cell
-from tests.quality import chance
-from tests.quality.notation import Told, history
-from tests.quality.parties import case_of
-from tests.simulated import Reply
+from tests.builders import random_story
+from tests.builders.judged_story import case_of
+from tests.builders.simulated_reader import Reply
+from tests.builders.table_story import Story, history
 
 SEEDS = range(8)
 ERROR: Final = Refusal("HoodieMetaSyncException", "Could not sync")
@@ -37,9 +37,9 @@ LATE: Final = ("901", "902")
 FOLDER: Final = "p=late"
 
 
-def told(seed: int, *, applied: bool = True) -> Told:
+def story(seed: int, *, applied: bool = True) -> Story:
     """Let a history end with an insert of two rows."""
-    plot = chance.plot(seed)
+    plot = random_story.plot(seed)
     steps = f"{plot.steps}; insert {','.join(LATE)}"
     done = [*[True] * steps.count(";"), applied]
     by = plot.partition_by
@@ -50,7 +50,7 @@ def with_last(case: Case, last: StateRecord) -> Case:
     return replace(case, states=(*case.states[:-1], last))
 
 
-def half_done(found: Told) -> Case:
+def half_done(found: Story) -> Case:
     """Return the records of a history whose last write was committed before its writer failed.
 
     The catalog was not told of the partition of its rows.
@@ -67,7 +67,7 @@ def half_done(found: Told) -> Case:
     return with_last(case, state)
 
 
-def refused(found: Told) -> Case:
+def refused(found: Story) -> Case:
     """Return the records of a history whose last write failed before its commit."""
     case = case_of(found)
     last = case.states[-1]
@@ -101,7 +101,7 @@ def parties(verdict: Verdict) -> set[tuple[FindingKind, Party | None]]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_rows_that_the_catalog_was_not_told_of_are_lost_by_the_writer(seed: int) -> None:
-    found = told(seed)
+    found = story(seed)
     whole, key = found.read(), found.disk.table.key
     step, by_catalog, by_timeline = verdicts(half_done(found), [without(whole, LATE, key), whole])
     assert (by_catalog.verdict, by_timeline.verdict) == (VerdictKind.WRONG, VerdictKind.CORRECT)
@@ -113,7 +113,7 @@ def test_rows_that_the_catalog_was_not_told_of_are_lost_by_the_writer(seed: int)
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_reader_that_shows_one_of_these_rows_lost_the_other_itself(seed: int) -> None:
-    found = told(seed)
+    found = story(seed)
     reply = without(found.read(), LATE[:1], found.disk.table.key)
     _, verdict = verdicts(half_done(found), [reply])
     assert parties(verdict) == {(FindingKind.LOST_ROW, Party.READER)}
@@ -124,7 +124,7 @@ def test_a_reader_that_shows_one_of_these_rows_lost_the_other_itself(seed: int) 
 def test_a_count_is_the_writers_where_just_these_rows_are_missing(
     seed: int, lost: int, party: Party
 ) -> None:
-    found = told(seed)
+    found = story(seed)
     count = Reply((Column("count", "bigint", "long"),), ((len(found.truth.rows) - lost,),))
     _, verdict = verdicts(half_done(found), [count], Query(count=True))
     assert parties(verdict) == {(FindingKind.LOST_ROW, party)}
@@ -132,8 +132,8 @@ def test_a_count_is_the_writers_where_just_these_rows_are_missing(
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_rows_of_a_write_that_failed_before_its_commit_are_not_to_be_there(seed: int) -> None:
-    as_if = told(seed).read()
-    found = told(seed, applied=False)
+    as_if = story(seed).read()
+    found = story(seed, applied=False)
     _, right, wrong = verdicts(refused(found), [found.read(), as_if])
     assert (right.verdict, wrong.verdict) == (VerdictKind.CORRECT, VerdictKind.WRONG)
     assert {party for _, party in parties(wrong)} == {Party.READER}
@@ -141,7 +141,7 @@ def test_rows_of_a_write_that_failed_before_its_commit_are_not_to_be_there(seed:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_where_a_part_may_be_there_nothing_is_right_or_wrong(seed: int) -> None:
-    found = told(seed)
+    found = story(seed)
     case = case_of(found)
     last = case.states[-1]
     outcome = Outcome(last.outcome.step, OutcomeKind.UNKNOWN, because="a part was committed")

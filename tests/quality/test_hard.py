@@ -15,16 +15,16 @@ from harness.model.canonical import MapValue, Value
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.dump import dump
 from harness.scenario.load import loads
-from tests.quality.chance import story
-from tests.quality.notation import Told
+from tests.builders.random_story import story_of_seed
+from tests.builders.table_story import Story
 
 SEEDS: Final = range(300)
 LEAST: Final = 8
 """Of three hundred histories; with fewer a planted defect might never meet the hard thing."""
-told = cache(story)
+story = cache(story_of_seed)
 
 
-def columns(one: Told) -> Iterator[tuple[str, str]]:
+def columns(one: Story) -> Iterator[tuple[str, str]]:
     """Yield every name that a column or part ever had, with its type."""
     return ((each.name, str(each.type)) for truth in one.history for each in truth.schema.walk())
 
@@ -32,7 +32,7 @@ def columns(one: Told) -> Iterator[tuple[str, str]]:
 @cache
 def values(seed: int) -> tuple[Value, ...]:
     """Return all plain values that were ever written, those in parts too."""
-    versions = {id(row): row for truth in told(seed).history for row in truth.rows.values()}
+    versions = {id(row): row for truth in story(seed).history for row in truth.rows.values()}
     whole = (value for row in versions.values() for value in row.values.values())
     return tuple(each for value in whole for each in leaves(value))
 
@@ -53,11 +53,11 @@ def leaves(value: Value) -> Iterator[Value]:
 
 
 def typed(*types: str) -> Callable[[int], bool]:
-    return lambda seed: any(type_.startswith(types) for _, type_ in columns(told(seed)))
+    return lambda seed: any(type_.startswith(types) for _, type_ in columns(story(seed)))
 
 
 def called(fits: Callable[[str], bool]) -> Callable[[int], bool]:
-    return lambda seed: any(fits(name) for name, _ in columns(told(seed)))
+    return lambda seed: any(fits(name) for name, _ in columns(story(seed)))
 
 
 def found(fits: Callable[[Value], bool]) -> Callable[[int], bool]:
@@ -65,16 +65,16 @@ def found(fits: Callable[[Value], bool]) -> Callable[[int], bool]:
 
 
 def explicit(seed: int) -> bool:
-    return any(getattr(each, "rows", ()) for each in told(seed).operations)
+    return any(getattr(each, "rows", ()) for each in story(seed).operations)
 
 
 def renamed_in_case(seed: int) -> bool:
-    names = {name for name, _ in columns(told(seed))}
+    names = {name for name, _ in columns(story(seed))}
     return len({name.casefold() for name in names}) < len(names)
 
 
 def partitions(number: int) -> Callable[[int], bool]:
-    return lambda seed: len(told(seed).disk.table.partition_by) == number
+    return lambda seed: len(story(seed).disk.table.partition_by) == number
 
 
 ENDS_OF_NUMBERS: Final = (-(2**63), 2**63 - 1, -(2**31), 2**31 - 1)
@@ -120,7 +120,7 @@ def test_most_histories_have_something_hard_and_many_are_plain() -> None:
 
 @pytest.mark.parametrize("seed", SEEDS[:60])
 def test_every_history_is_a_scenario_that_a_file_can_hold(seed: int) -> None:
-    one = told(seed)
+    one = story(seed)
     steps = tuple(map(Step, one.operations))
     capitals = any(name != name.lower() for name, _ in columns(one))
     scenario = Scenario(

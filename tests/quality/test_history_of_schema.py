@@ -10,21 +10,21 @@ from harness.core.parties import Party
 from harness.core.records import FindingKind
 from harness.judge.case import Case
 from harness.model.query import Condition, Query, Test
-from tests.quality.notation import Told, history
-from tests.quality.parties import case_of
+from tests.builders.judged_story import case_of
+from tests.builders.simulated_reader import Reply
+from tests.builders.table_story import Story, history
 from tests.quality.test_half_done_writers import parties, verdicts, with_last
-from tests.simulated import Reply
 
 COLUMNS = "id long, ts long, f1 string, f2 string"
 
 
-def keeping(found: Told, *names: tuple[str, str]) -> Case:
+def keeping(found: Story, *names: tuple[str, str]) -> Case:
     """Return the records of a history whose table says that columns had these other names."""
     case = case_of(found)
     return with_last(case, replace(case.states[-1], former_names=names))
 
 
-def with_values_of(found: Told, name: str, other: str) -> Reply:
+def with_values_of(found: Story, name: str, other: str) -> Reply:
     """Answer with the values of a dropped column under the name of a new one."""
     reply = found.read()
     at = [each.name for each in reply.columns].index(name)

@@ -6,16 +6,16 @@ import pytest
 
 from harness.core.parties import Party
 from harness.core.records import FindingKind, VerdictKind
-from tests.quality.notation import Told, history
-from tests.quality.parties import case_of
+from tests.builders.judged_story import case_of
+from tests.builders.simulated_reader import Reader, read
+from tests.builders.table_story import Story, history
 from tests.quality.test_half_done_writers import verdicts
-from tests.simulated import Reader, read
 
 COLUMNS = "id string, ts long, f1 string, p string"
 PLACE = tuple[FindingKind, Party | None, str, str]
 
 
-def told(found: Told, reader: Reader) -> tuple[VerdictKind, set[PLACE]]:
+def story(found: Story, reader: Reader) -> tuple[VerdictKind, set[PLACE]]:
     (verdict,) = verdicts(case_of(found), [read(found.disk, found.truth, reader)])
     return verdict.verdict, {
         (each.kind, each.party, place.key, place.column)
@@ -24,21 +24,21 @@ def told(found: Told, reader: Reader) -> tuple[VerdictKind, set[PLACE]]:
     }
 
 
-def moved(*, mor: bool, more: str = "") -> Told:
+def moved(*, mor: bool, more: str = "") -> Story:
     return history(f"insert 1..4; move_row 1 2{more}", COLUMNS, mor=mor, partition_by=("p",))
 
 
 @pytest.mark.parametrize("mor", [False, True])
 @pytest.mark.parametrize("more", ["", "; upsert 1", "; upsert 3; move_row 1 3"])
 def test_a_reader_that_merges_by_the_key_shows_the_row_once(more: str, *, mor: bool) -> None:
-    assert told(moved(mor=mor, more=more), Reader()) == (VerdictKind.CORRECT, set())
+    assert story(moved(mor=mor, more=more), Reader()) == (VerdictKind.CORRECT, set())
 
 
 @pytest.mark.parametrize("logs", ["undeleted", "ignored"])
 def test_a_reader_that_sees_no_deletes_or_no_log_files_shows_it_twice(logs: str) -> None:
     duplicate = (FindingKind.DUPLICATE, Party.READER, "1", "")
     for more in ("", "; insert 5"):
-        found = told(moved(mor=True, more=more), Reader(logs=logs))
+        found = story(moved(mor=True, more=more), Reader(logs=logs))
         assert found == (VerdictKind.WRONG, {duplicate})
 
 

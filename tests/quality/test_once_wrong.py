@@ -6,8 +6,8 @@ from typing import Final
 
 import pytest
 
+from tests.builders.random_story import Plot
 from tests.quality import survey
-from tests.quality.chance import Plot
 from tests.quality.defects import DEFECTS
 from tests.quality.survey import Result
 

@@ -9,10 +9,10 @@ import pytest
 
 from harness.core.parties import Party
 from harness.core.records import FindingKind, Verdict
-from tests.quality.notation import Told, history
-from tests.quality.parties import case_of
+from tests.builders.judged_story import case_of
+from tests.builders.simulated_reader import Reply
+from tests.builders.table_story import Story, history
 from tests.quality.test_half_done_writers import parties, verdicts, with_last
-from tests.simulated import Reply
 
 COLUMNS = "id long, ts long, f1 string, f2 string, f3 string"
 WAY = "the table's own order under the catalog's names"
@@ -21,14 +21,14 @@ MOVED = "insert 401..404; upsert 402; move f1 after f2"
 RENAMED = "insert 401..404; rename f3 g; insert 405; move f1 after f2"
 
 
-def named_by(found: Told, catalog: Sequence[str], by: str = "id") -> Reply:
+def named_by(found: Story, catalog: Sequence[str], by: str = "id") -> Reply:
     """Answer with each row as the table orders it, under the names of the catalog."""
     reply = found.read(by)
     names = {each.name: each for each in reply.columns}
     return Reply(tuple(names[name] for name in catalog), reply.rows)
 
 
-def judged(found: Told, catalog: Sequence[str], answer: Reply) -> Verdict:
+def judged(found: Story, catalog: Sequence[str], answer: Reply) -> Verdict:
     """Judge an answer about a table of which the catalog lists the columns in that order."""
     case = case_of(found)
     (verdict,) = verdicts(

@@ -13,9 +13,10 @@ from harness.core.records import Column, FindingKind, Origin
 from harness.judge.place import What
 from harness.model.canonical import Value
 from harness.model.conversion import cast_text
-from tests.judged import differences
-from tests.quality.notation import (
-    Told,
+from tests.builders.judge_stages import differences
+from tests.builders.simulated_reader import Reply, columns_of
+from tests.builders.table_story import (
+    Story,
     cells,
     changed,
     diagnosed,
@@ -24,128 +25,129 @@ from tests.quality.notation import (
     named,
     witness,
 )
-from tests.simulated import Reply, columns_of
 
 NUMBERS = "id string, ts long, n int, d double, c decimal(10, 2), day date, at timestamp, s string"
 
 
 @pytest.fixture(scope="module")
-def told() -> Told:
+def story() -> Story:
     return history("insert 1..6; rename f1 g; upsert 1,2")
 
 
 @pytest.fixture(scope="module")
-def numbers() -> Told:
+def numbers() -> Story:
     return history("insert 1..6; upsert 2", NUMBERS)
 
 
-def test_other_orders_of_rows_and_columns_are_right(told: Told) -> None:
-    reply = told.read()
+def test_other_orders_of_rows_and_columns_are_right(story: Story) -> None:
+    reply = story.read()
     rows = tuple(tuple(reversed(row)) for row in reversed(reply.rows))
-    assert diagnosed(told, Reply(tuple(reversed(reply.columns)), rows)) == ()
+    assert diagnosed(story, Reply(tuple(reversed(reply.columns)), rows)) == ()
 
 
-def test_a_row_answered_twice_is_a_duplicate_and_the_better_one_counts(told: Told) -> None:
-    reply = told.read()
+def test_a_row_answered_twice_is_a_duplicate_and_the_better_one_counts(story: Story) -> None:
+    reply = story.read()
     stale = ("1", 201001, "f3s1r1", "f4s1r1")
     wrong = Reply(reply.columns, (stale, *reply.rows))
-    assert named(told, wrong) == {"duplicate": {("1", "")}}
+    assert named(story, wrong) == {"duplicate": {("1", "")}}
 
 
-def test_duplicates_are_told_though_the_key_column_is_wrong(told: Told) -> None:
-    reply = told.read()
+def test_duplicates_are_told_though_the_key_column_is_wrong(story: Story) -> None:
+    reply = story.read()
     rows = (*reply.rows, reply.rows[3])
     keyless = changed(Reply(reply.columns, rows), {"id": lambda _: "?"})
-    found = named(told, keyless)
+    found = named(story, keyless)
     assert found["duplicate"] == {("4", "")}
-    assert found["unexplained"] == cells(told, "id")
+    assert found["unexplained"] == cells(story, "id")
 
 
-def test_rows_of_an_absent_file_are_lost(told: Told) -> None:
-    reply = told.read()
+def test_rows_of_an_absent_file_are_lost(story: Story) -> None:
+    reply = story.read()
     wrong = Reply(reply.columns, reply.rows[2:])
     lost = {(row[0], "") for row in reply.rows[:2]}
-    assert named(told, wrong) == {"lost_row": lost}
+    assert named(story, wrong) == {"lost_row": lost}
 
 
-def test_a_row_that_nobody_ever_wrote_is_unexplained(told: Told) -> None:
-    reply = told.read()
+def test_a_row_that_nobody_ever_wrote_is_unexplained(story: Story) -> None:
+    reply = story.read()
     wrong = Reply(reply.columns, (*reply.rows, ("77", 1, "x", "y")))
-    assert named(told, wrong) == {"unexplained": {("77", "")}}
+    assert named(story, wrong) == {"unexplained": {("77", "")}}
 
 
 def test_the_state_of_an_earlier_step_is_stale_lost_and_ghostly() -> None:
-    told = history("insert 1..3; upsert 2; delete 3; insert 4")
+    story = history("insert 1..3; upsert 2; delete 3; insert 4")
     reply = history("insert 1..3").read()
-    assert named(told, reply) == {
-        "stale": cells(told, "ts f1 f2", [2]),
+    assert named(story, reply) == {
+        "stale": cells(story, "ts f1 f2", [2]),
         "ghost_row": {("3", "")},
         "lost_row": {("4", "")},
     }
 
 
-def test_a_whole_column_of_null_is_lost(told: Told) -> None:
-    wrong = changed(told.read(), {"f2": lambda _: None})
-    assert named(told, wrong) == {"lost_value": cells(told, "f2", [1, 2, 3, 4, 6])}
+def test_a_whole_column_of_null_is_lost(story: Story) -> None:
+    wrong = changed(story.read(), {"f2": lambda _: None})
+    assert named(story, wrong) == {"lost_value": cells(story, "f2", [1, 2, 3, 4, 6])}
 
 
 def test_null_where_the_file_has_todays_name_is_lost_and_not_a_missing_rename() -> None:
-    told = history("insert 1..3; insert 4,5; rename f1 g; upsert 1")  # writes 2 and 3 again, too
-    wrong = changed(told.read(), {"g": lambda _: None})
-    assert named(told, wrong) == {
-        "lost_value": cells(told, "g", [1, 2, 3]),
-        "missing_rename": cells(told, "g", [4, 5]),
+    story = history("insert 1..3; insert 4,5; rename f1 g; upsert 1")  # writes 2 and 3 again, too
+    wrong = changed(story.read(), {"g": lambda _: None})
+    assert named(story, wrong) == {
+        "lost_value": cells(story, "g", [1, 2, 3]),
+        "missing_rename": cells(story, "g", [4, 5]),
     }
 
 
-def test_swapped_labels_are_misaligned(told: Told) -> None:
-    assert named(told, labelled(told.read(), g="f2", f2="g")) == {"misaligned": cells(told, "g f2")}
+def test_swapped_labels_are_misaligned(story: Story) -> None:
+    assert named(story, labelled(story.read(), g="f2", f2="g")) == {
+        "misaligned": cells(story, "g f2")
+    }
 
 
-def test_a_label_nobody_gave_is_unexplained(told: Told) -> None:
-    wrong = labelled(told.read(), f2="_col3")
-    assert named(told, wrong) == {"unexplained": {("", "f2"), ("", "_col3")}}
+def test_a_label_nobody_gave_is_unexplained(story: Story) -> None:
+    wrong = labelled(story.read(), f2="_col3")
+    assert named(story, wrong) == {"unexplained": {("", "f2"), ("", "_col3")}}
 
 
-def test_the_columns_of_an_earlier_step_are_stale(told: Told) -> None:
-    reply = told.read()
-    wrong = Reply(columns_of(told.history[1].schema), reply.rows)
-    assert named(told, wrong) == {"stale": {("", "g"), ("", "f1")}}
-    seen = witness(told, wrong, FindingKind.STALE, "", "f1")
+def test_the_columns_of_an_earlier_step_are_stale(story: Story) -> None:
+    reply = story.read()
+    wrong = Reply(columns_of(story.history[1].schema), reply.rows)
+    assert named(story, wrong) == {"stale": {("", "g"), ("", "f1")}}
+    seen = witness(story, wrong, FindingKind.STALE, "", "f1")
     assert seen.origin == Origin(3, "f1", 1, "")
 
 
-def test_an_absent_column_is_not_stale_only_because_it_was_added_once(told: Told) -> None:
-    reply = told.read()
+def test_an_absent_column_is_not_stale_only_because_it_was_added_once(story: Story) -> None:
+    reply = story.read()
     wrong = Reply(reply.columns[:2], tuple(row[:2] for row in reply.rows))
-    assert named(told, wrong) == {"unexplained": {("", "g"), ("", "f2")}}
+    assert named(story, wrong) == {"unexplained": {("", "g"), ("", "f2")}}
 
 
-def test_a_column_answered_twice_is_a_duplicate(told: Told) -> None:
-    reply = told.read()
+def test_a_column_answered_twice_is_a_duplicate(story: Story) -> None:
+    reply = story.read()
     wrong = Reply((*reply.columns, reply.columns[2]), tuple((*row, row[2]) for row in reply.rows))
-    assert named(told, wrong) == {"duplicate": {("", "g")}}
+    assert named(story, wrong) == {"duplicate": {("", "g")}}
 
 
-def test_a_column_answered_twice_is_no_second_time_wrong_by_its_type(told: Told) -> None:
-    reply = told.read()
+def test_a_column_answered_twice_is_no_second_time_wrong_by_its_type(story: Story) -> None:
+    reply = story.read()
     columns = (*reply.columns, replace(reply.columns[2], canonical="int"))
     rows = tuple((*row, row[2]) for row in reply.rows)
-    assert named(told, Reply(columns, rows)) == {"duplicate": {("", "g")}}
+    assert named(story, Reply(columns, rows)) == {"duplicate": {("", "g")}}
     both = Reply((*columns[:2], columns[4], *columns[3:]), rows)
-    assert named(told, both) == {"duplicate": {("", "g")}}
+    assert named(story, both) == {"duplicate": {("", "g")}}
 
 
-def test_values_of_other_rows_are_unexplained_and_say_whose_they_are(told: Told) -> None:
-    reply = told.read()
+def test_values_of_other_rows_are_unexplained_and_say_whose_they_are(story: Story) -> None:
+    reply = story.read()
     values = [row[2] for row in reply.rows]
     moved = (*values[1:], values[0])
     rows = tuple((*r[:2], value, r[3]) for r, value in zip(reply.rows, moved, strict=True))
     wrong = Reply(reply.columns, rows)
-    assert named(told, wrong) == {"unexplained": cells(told, "g")}
-    origin = diagnosed(told, wrong)[0].witness.origin
+    assert named(story, wrong) == {"unexplained": cells(story, "g")}
+    origin = diagnosed(story, wrong)[0].witness.origin
     assert origin is not None
-    assert (origin.field_id, origin.key) != (3, diagnosed(told, wrong)[0].witness.key)
+    assert (origin.field_id, origin.key) != (3, diagnosed(story, wrong)[0].witness.key)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +183,7 @@ def test_values_of_other_rows_are_unexplained_and_say_whose_they_are(told: Told)
         ("day", lambda v: v + datetime.timedelta(days=400), "unexplained"),
     ],
 )
-def test_values_that_changed(numbers: Told, column: str, spoil: object, kind: str) -> None:
+def test_values_that_changed(numbers: Story, column: str, spoil: object, kind: str) -> None:
     def change(value: Value) -> Value:
         return None if value is None else spoil(value)  # type: ignore[operator]
 
@@ -198,13 +200,15 @@ def test_values_that_changed(numbers: Told, column: str, spoil: object, kind: st
     assert found == {kind: cells(numbers, column, keys)}
 
 
-def test_a_number_one_off_that_is_the_next_row_s_value_is_not_an_altered_one(numbers: Told) -> None:
+def test_a_number_one_off_that_is_the_next_row_s_value_is_not_an_altered_one(
+    numbers: Story,
+) -> None:
     reply = numbers.read()
     rows = tuple(row if row[0] != "3" else (*row[:2], 301004, *row[3:]) for row in reply.rows)
     assert named(numbers, Reply(reply.columns, rows)) == {"unexplained": {("3", "n")}}
 
 
-def test_a_column_declared_with_another_type_drifts(numbers: Told) -> None:
+def test_a_column_declared_with_another_type_drifts(numbers: Story) -> None:
     reply = numbers.read()
     columns = tuple(
         Column("n", "bigint", "long") if each.name == "n" else each for each in reply.columns
@@ -216,15 +220,15 @@ def test_a_column_declared_with_another_type_drifts(numbers: Told) -> None:
 
 
 def test_the_text_null_is_not_the_absence_of_a_value() -> None:
-    told = history("row id=1 f1=NULL f2=x")
-    assert named(told, changed(told.read(), {"f1": lambda _: None})) == {
-        "lost_value": cells(told, "f1")
+    story = history("row id=1 f1=NULL f2=x")
+    assert named(story, changed(story.read(), {"f1": lambda _: None})) == {
+        "lost_value": cells(story, "f1")
     }
-    told = history("insert 5")
-    lost = changed(told.read(), {"f2": lambda _: None})
-    assert named(told, lost) == {"lost_value": cells(told, "f2")}
-    text = changed(told.read(), {"f2": lambda _: "NULL"})
-    assert named(told, text) == {"unexplained": cells(told, "f2")}
+    story = history("insert 5")
+    lost = changed(story.read(), {"f2": lambda _: None})
+    assert named(story, lost) == {"lost_value": cells(story, "f2")}
+    text = changed(story.read(), {"f2": lambda _: "NULL"})
+    assert named(story, text) == {"unexplained": cells(story, "f2")}
 
 
 def test_the_text_null_is_a_value_that_a_rename_or_a_drop_may_cost() -> None:
@@ -243,17 +247,17 @@ def without_key(rows: Sequence[tuple[Value, ...]], key: str) -> tuple[tuple[Valu
 
 @pytest.mark.parametrize("key", ["1", "NULL"])
 def test_a_row_without_its_key_keeps_its_name_where_another_is_called_null(key: str) -> None:
-    told = history("insert 1,2; row id=NULL f1=a f2=b")
-    reply = told.read()
+    story = history("insert 1,2; row id=NULL f1=a f2=b")
+    reply = story.read()
     wrong = Reply(reply.columns, without_key(reply.rows, key))
-    assert named(told, wrong) == {"lost_value": {(key, "id")}}
+    assert named(story, wrong) == {"lost_value": {(key, "id")}}
     alone = Reply(reply.columns[:1], tuple(row[:1] for row in wrong.rows))
-    found = differences(told.world(), alone.columns, alone.rows, ["id"])
+    found = differences(story.world(), alone.columns, alone.rows, ["id"])
     assert [(each.what, each.key, each.column) for each in found] == [(What.CELL, key, "id")]
 
 
 def test_a_row_without_a_key_is_not_a_second_one_of_the_row_called_null() -> None:
-    told = history("insert 1,2; row id=NULL f1=a f2=b")
-    reply = told.read()
+    story = history("insert 1,2; row id=NULL f1=a f2=b")
+    reply = story.read()
     more = Reply(reply.columns, (*reply.rows, (None, 7, "nobody's", "nobody's")))
-    assert named(told, more) == {"unexplained": {("", "")}}
+    assert named(story, more) == {"unexplained": {("", "")}}

@@ -176,8 +176,8 @@ def test_each_refusal_whose_meaning_is_known_is_planted(
     kind: str, message: str, means: str
 ) -> None:
     fits = [
-        told
-        for refusal, told in TEXTS.values()
+        story
+        for refusal, story in TEXTS.values()
         if re.fullmatch(kind or ".*", refusal.kind) and re.search(message, refusal.message)
     ]
     assert fits == [means]

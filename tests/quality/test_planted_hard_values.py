@@ -24,8 +24,8 @@ from harness.scenario.operations.api import Operation
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.move_column import MoveColumn
 from harness.scenario.operations.rename_column import RenameColumn
-from tests import simulated_disk
-from tests.quality.notation import Told, cells, changed, diagnosed, named, table_of
+from tests.builders import simulated_disk
+from tests.builders.table_story import Story, cells, changed, diagnosed, named, table_of
 
 HARD: Final = (
     "id string, ts long, d double, f float, tiny tinyint, big long, whole decimal(38, 0), "
@@ -65,14 +65,14 @@ ROWS: Final[tuple[dict[str, Any], ...]] = (
 )
 
 
-def history(columns: str, *operations: Operation) -> Told:
+def history(columns: str, *operations: Operation) -> Story:
     table = table_of(columns, ())
     scenario = Scenario("hard", table, tuple(map(Step, operations)))
     truths = expected_history.history(
         scenario, merge_on_read=False, applied=[True] * len(operations)
     )
     disk = simulated_disk.written(table, operations, truths, merge_on_read=False)
-    return Told(operations, truths, disk)
+    return Story(operations, truths, disk)
 
 
 TOLD: Final = history(HARD, Insert(rows=ROWS))
@@ -211,8 +211,8 @@ NEIGHBOURS: Final = {
 def test_neighbours_read_by_position_are_told_by_their_patterns_the_null_too(type_: str) -> None:
     rows = of_rows(("a", "b"), *NEIGHBOURS[type_])
     columns = f"id string, ts long, a {type_}, b {type_}"
-    told = history(columns, Insert(rows=rows), MoveColumn("a", after="b"))
-    reply, right = told.read("position"), told.read("id")
+    story = history(columns, Insert(rows=rows), MoveColumn("a", after="b"))
+    reply, right = story.read("position"), story.read("id")
     wrong = {
         (left[0], name)
         for left, other in zip(right.rows, reply.rows, strict=True)
@@ -220,7 +220,7 @@ def test_neighbours_read_by_position_are_told_by_their_patterns_the_null_too(typ
         if not same(one, two)
     }
     assert len(wrong) > 4
-    assert named(told, reply) == {"misaligned": wrong}
+    assert named(story, reply) == {"misaligned": wrong}
 
 
 @pytest.mark.parametrize("type_", NEIGHBOURS)
@@ -228,40 +228,40 @@ def test_a_renamed_column_that_is_null_has_lost_what_it_had_and_not_its_own_null
     type_: str,
 ) -> None:
     rows = of_rows(("a", "b"), *NEIGHBOURS[type_])
-    told = history(
+    story = history(
         f"id string, ts long, a {type_}, b {type_}", Insert(rows=rows), RenameColumn("a", "c")
     )
-    assert named(told, told.read("name")) == {"missing_rename": cells(told, "c", [1, 2, 3, 4])}
+    assert named(story, story.read("name")) == {"missing_rename": cells(story, "c", [1, 2, 3, 4])}
 
 
 def test_bytes_read_by_position_as_a_text_are_of_the_other_column_and_back() -> None:
     columns = "id string, ts long, raw binary, text string"
-    told = history(columns, Insert((1, 2, 3, 4)), MoveColumn("raw", after="text"))
-    reply = told.read("position")
+    story = history(columns, Insert((1, 2, 3, 4)), MoveColumn("raw", after="text"))
+    reply = story.read("position")
     assert reply.names[2:] == ["text", "raw"]
     as_text = changed(reply, {"text": not_null(bytes.decode), "raw": not_null(str.encode)})
-    assert named(told, as_text) == {"misaligned": cells(told, "text raw")}
+    assert named(story, as_text) == {"misaligned": cells(story, "text raw")}
 
 
 def test_small_integers_of_two_columns_are_told_by_their_patterns() -> None:
     for type_ in ("tinyint", "smallint", "char(2)", "varchar(1)"):
         columns = f"id string, ts long, a {type_}, b {type_}, c string"
-        told = history(columns, Insert((11, 12, 13, 14)), MoveColumn("a", after="b"))
-        assert named(told, told.read("position")) == {"misaligned": cells(told, "a b")}
+        story = history(columns, Insert((11, 12, 13, 14)), MoveColumn("a", after="b"))
+        assert named(story, story.read("position")) == {"misaligned": cells(story, "a b")}
 
 
 def test_names_that_only_a_reader_folds_into_one_show_the_other_column() -> None:
     # No file can be written with both, but a reader may fold letters that the writer keeps apart.
     columns = "id string, ts long, straße string, strasse string"
-    told = history(columns, Insert((1, 2, 3)))
-    reply = told.read()
+    story = history(columns, Insert((1, 2, 3)))
+    reply = story.read()
     folded = tuple((*row[:3], row[2]) for row in reply.rows)
     wrong = replace(reply, rows=folded)
-    assert named(told, wrong) == {"misaligned": cells(told, "strasse")}
+    assert named(story, wrong) == {"misaligned": cells(story, "strasse")}
 
 
 def test_a_number_that_any_default_may_be_does_not_tell_whose_it_is() -> None:
     rows = of_rows(("a", "b"), (1, 2, 3), (-1, 5, 6))
-    told = history("id string, ts long, a int, b int", Insert(rows=rows))
-    negative = changed(told.read(), {"a": lambda value: -value})
-    assert named(told, negative) == {"unexplained": cells(told, "a")}
+    story = history("id string, ts long, a int, b int", Insert(rows=rows))
+    negative = changed(story.read(), {"a": lambda value: -value})
+    assert named(story, negative) == {"unexplained": cells(story, "a")}

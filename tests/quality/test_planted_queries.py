@@ -25,35 +25,35 @@ from harness.model.canonical import Value
 from harness.model.query import Condition, Query, Test
 from harness.model.query_shapes import query
 from harness.scenario.cells import Cell
+from tests.builders.judged_story import case_without_values
+from tests.builders.random_story import story_of_seed
+from tests.builders.simulated_reader import Reader, Reply
+from tests.builders.table_story import Story, history
 from tests.quality.asked import UnorderedError, ask, questions
-from tests.quality.chance import story
-from tests.quality.notation import Told, history
-from tests.simulated import Reader, Reply
-from tests.unit.judge.test_verdicts import case_of
 
 NESTED = "id string, ts long, a struct<city: string, no: int>, f1 string"
 UNTOLD = ("by name", "by id, files left out by name", "by position, files left out by name")
 """What fits an answer that lacks the rows written under the former name of a predicate's column."""
 
 
-def judged(told: Told, text: str, asked: Query, reply: Reply, view: str = "snapshot") -> Verdict:
-    cell = Cell("variant", len(told.operations), "engine-1", view, text)
+def judged(story: Story, text: str, asked: Query, reply: Reply, view: str = "snapshot") -> Verdict:
+    cell = Cell("variant", len(story.operations), "engine-1", view, text)
     answer = Answer(cell.case, "select", reply.columns, reply.rows, question=asked)
-    found = variant_of(told).verdict(cell, answer)
+    found = variant_of(story).verdict(cell, answer)
     (verdict,) = settle([found], {cell.case: answer})
     return verdict
 
 
 @lru_cache(maxsize=1)
-def variant_of(told: Told) -> JudgedVariant:
+def variant_of(story: Story) -> JudgedVariant:
     """Return what many answers about one history are judged by."""
-    return JudgedVariant(case_of(told))
+    return JudgedVariant(case_without_values(story))
 
 
-def put(told: Told, text: str, reader: Reader, *, prune_by: str = "") -> Verdict:
+def put(story: Story, text: str, reader: Reader, *, prune_by: str = "") -> Verdict:
     """Ask and judge one question."""
-    asked = query(text, told.truth)
-    return judged(told, text, asked, ask(told, asked, reader, prune_by=prune_by))
+    asked = query(text, story.truth)
+    return judged(story, text, asked, ask(story, asked, reader, prune_by=prune_by))
 
 
 def kinds(verdict: Verdict) -> set[FindingKind]:
@@ -66,10 +66,10 @@ def keys(finding: Finding) -> list[str]:
 
 @pytest.mark.parametrize("seed", range(80))
 def test_a_right_reader_is_right_in_every_shape_on_any_history(seed: int) -> None:
-    told = story(seed)
-    for each in questions(told):
-        reply = ask(told, each.query, Reader("id"))
-        verdict = judged(told, each.text, each.query, reply)
+    story = story_of_seed(seed)
+    for each in questions(story):
+        reply = ask(story, each.query, Reader("id"))
+        verdict = judged(story, each.text, each.query, reply)
         assert (each.text, verdict.findings) == (each.text, ())
         assert verdict.verdict is VerdictKind.CORRECT
         assert verdict.expected is not None
@@ -79,45 +79,45 @@ def test_a_right_reader_is_right_in_every_shape_on_any_history(seed: int) -> Non
 
 @pytest.mark.parametrize("seed", range(80))
 def test_base_files_are_right_for_read_optimized_queries_of_every_shape(seed: int) -> None:
-    told = story(seed)
-    for each in questions(told) if told.disk.merge_on_read else ():
-        reply = ask(told, each.query, Reader("id", logs="ignored"))
-        verdict = judged(told, each.text, each.query, reply, "read_optimized")
+    story = story_of_seed(seed)
+    for each in questions(story) if story.disk.merge_on_read else ():
+        reply = ask(story, each.query, Reader("id", logs="ignored"))
+        verdict = judged(story, each.text, each.query, reply, "read_optimized")
         assert (each.text, verdict.findings) == (each.text, ())
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_the_way_of_a_reader_is_among_those_that_reproduce_its_answer(seed: int) -> None:
-    told = story(seed)
-    for each in questions(told):
+    story = story_of_seed(seed)
+    for each in questions(story):
         for by in ("id", "name", "position"):
             with suppress(UnorderedError):
-                verdict = judged(told, each.text, each.query, ask(told, each.query, Reader(by)))
+                verdict = judged(story, each.text, each.query, ask(story, each.query, Reader(by)))
                 assert f"by {by}" in verdict.reproduces, each.text
 
 
 @pytest.mark.parametrize("seed", range(80))
 def test_an_answer_other_than_the_expected_one_is_never_correct(seed: int) -> None:
-    told = story(seed)
-    for each in questions(told):
-        right = ask(told, each.query, Reader("id"))
+    story = story_of_seed(seed)
+    for each in questions(story):
+        right = ask(story, each.query, Reader("id"))
         for by in ("name", "position"):
             try:
-                reply = ask(told, each.query, Reader(by, logs="ignored"))
+                reply = ask(story, each.query, Reader(by, logs="ignored"))
             except UnorderedError:
                 continue
             same = sorted(map(repr, reply.rows)) == sorted(map(repr, right.rows))
-            verdict = judged(told, each.text, each.query, reply)
+            verdict = judged(story, each.text, each.query, reply)
             assert (verdict.verdict is VerdictKind.CORRECT) == same, each.text
 
 
 @pytest.fixture(scope="module")
-def renamed() -> Told:
+def renamed() -> Story:
     return history("insert 1,2; insert 3,4; rename f1 g; upsert 4")
 
 
 def test_a_predicate_pushed_to_the_statistics_of_the_file_s_names_loses_rows(
-    renamed: Told,
+    renamed: Story,
 ) -> None:
     assert put(renamed, "predicate(g)", Reader("id")).verdict is VerdictKind.CORRECT
     verdict = put(renamed, "predicate(g)", Reader("id"), prune_by="name")
@@ -129,14 +129,16 @@ def test_a_predicate_pushed_to_the_statistics_of_the_file_s_names_loses_rows(
 
 
 def test_a_predicate_pushed_to_the_statistics_of_the_place_loses_rows() -> None:
-    told = history("insert 1,2; move f1 after f2; insert 3")
-    verdict = put(told, "predicate(f1)", Reader("id"), prune_by="position")
+    story = history("insert 1,2; move f1 after f2; insert 3")
+    verdict = put(story, "predicate(f1)", Reader("id"), prune_by="position")
     assert kinds(verdict) == {FindingKind.LOST_ROW}
-    count = put(told, "count(f1)", Reader("id"), prune_by="position")
+    count = put(story, "count(f1)", Reader("id"), prune_by="position")
     assert kinds(count) == {FindingKind.LOST_ROW}
 
 
-def test_a_count_that_is_wrong_says_what_was_expected_and_what_was_found(renamed: Told) -> None:
+def test_a_count_that_is_wrong_says_what_was_expected_and_what_was_found(
+    renamed: Story,
+) -> None:
     verdict = put(renamed, "count(g)", Reader("name"))
     (finding,) = verdict.findings
     assert finding.kind is FindingKind.LOST_ROW
@@ -145,21 +147,21 @@ def test_a_count_that_is_wrong_says_what_was_expected_and_what_was_found(renamed
     assert verdict.reproduces == UNTOLD
 
 
-def counted(told: Told, value: object) -> Verdict:
+def counted(story: Story, value: object) -> Verdict:
     column = Column("n", "bigint", "long")
-    return judged(told, "count(g)", query("count(g)", told.truth), Reply((column,), ((value,),)))
+    return judged(story, "count(g)", query("count(g)", story.truth), Reply((column,), ((value,),)))
 
 
-def test_a_count_too_great_counts_ghosts(renamed: Told) -> None:
+def test_a_count_too_great_counts_ghosts(renamed: Story) -> None:
     assert kinds(counted(renamed, 2)) == {FindingKind.GHOST_ROW}
 
 
 @pytest.mark.parametrize("value", [None, True, "1", 1.0])
-def test_a_count_that_is_no_number_is_unexplained(renamed: Told, value: object) -> None:
+def test_a_count_that_is_no_number_is_unexplained(renamed: Story, value: object) -> None:
     assert kinds(counted(renamed, value)) == {FindingKind.UNEXPLAINED}
 
 
-def test_a_count_of_no_rows_or_two_is_unexplained(renamed: Told) -> None:
+def test_a_count_of_no_rows_or_two_is_unexplained(renamed: Story) -> None:
     asked = query("count(g)", renamed.truth)
     reply = ask(renamed, asked, Reader("id"))
     for rows in ((), (*reply.rows, *reply.rows)):
@@ -180,31 +182,33 @@ def test_a_count_of_no_rows_or_two_is_unexplained(renamed: Told) -> None:
     ],
 )
 def test_an_extreme_is_named_after_whose_value_it_is(value: Value, kind: FindingKind) -> None:
-    told = history("insert 1..4; rename f1 g; delete 3; upsert 1")
+    story = history("insert 1..4; rename f1 g; delete 3; upsert 1")
     column = Column("x", "string", "string")
-    asked = query("max(g)", told.truth)
-    verdict = judged(told, "max(g)", asked, Reply((column,), ((value,),)))
+    asked = query("max(g)", story.truth)
+    verdict = judged(story, "max(g)", asked, Reply((column,), ((value,),)))
     assert verdict.expected is not None
     assert verdict.expected.rows == (("f3s4r1",),)
     assert kinds(verdict) == {kind}
 
 
-def test_a_reader_that_forgets_the_predicate_shows_ghosts(renamed: Told) -> None:
+def test_a_reader_that_forgets_the_predicate_shows_ghosts(renamed: Story) -> None:
     asked = query("predicate(g)", renamed.truth)
     verdict = judged(renamed, "predicate(g)", asked, renamed.read("id"))
     (finding,) = verdict.findings
     assert (finding.kind, keys(finding)) == (FindingKind.GHOST_ROW, ["2", "3", "4"])
 
 
-def test_a_reader_by_name_finds_nothing_under_a_renamed_column_s_predicate(renamed: Told) -> None:
+def test_a_reader_by_name_finds_nothing_under_a_renamed_column_s_predicate(
+    renamed: Story,
+) -> None:
     verdict = put(renamed, "predicate(g)", Reader("name"))
     assert kinds(verdict) == {FindingKind.LOST_ROW}
     assert verdict.reproduces == UNTOLD
 
 
 def test_a_column_asked_alone_shows_whose_values_it_has() -> None:
-    told = history("insert 1..4; move f1 after f2; insert 6")
-    verdict = put(told, "column(f1)", Reader("position"))
+    story = history("insert 1..4; move f1 after f2; insert 6")
+    verdict = put(story, "column(f1)", Reader("position"))
     (finding,) = verdict.findings
     assert (finding.kind, finding.columns) == (FindingKind.MISALIGNED, ("f1",))
     assert verdict.expected is not None
@@ -212,28 +216,28 @@ def test_a_column_asked_alone_shows_whose_values_it_has() -> None:
 
 
 def test_a_renamed_part_of_a_struct_is_missed_by_its_path() -> None:
-    told = history("insert 1..4; rename a.city town; upsert 2", NESTED, mor=True)
-    verdict = put(told, "dereference(a.town)", Reader("name"))
+    story = history("insert 1..4; rename a.city town; upsert 2", NESTED, mor=True)
+    verdict = put(story, "dereference(a.town)", Reader("name"))
     (finding,) = verdict.findings
     assert (finding.kind, finding.columns) == (FindingKind.MISSING_RENAME, ("a.town",))
     assert keys(finding) == ["1", "3", "4"]
 
 
 def test_a_part_declared_with_another_type_is_type_drift() -> None:
-    told = history("insert 1..4", NESTED)
-    asked = query("dereference(a.no)", told.truth)
-    reply = ask(told, asked, Reader("id"))
+    story = history("insert 1..4", NESTED)
+    asked = query("dereference(a.no)", story.truth)
+    reply = ask(story, asked, Reader("id"))
     other = replace(reply, columns=(reply.columns[0], Column("no", "bigint", "long")))
-    verdict = judged(told, "dereference(a.no)", asked, other)
+    verdict = judged(story, "dereference(a.no)", asked, other)
     assert kinds(verdict) == {FindingKind.TYPE_DRIFT}
 
 
 def test_a_partition_is_asked_for_its_rows_only() -> None:
     columns = "id string, ts long, f1 string, p string"
-    told = history("insert 1..4; add f2 string after ts; insert 5,6", columns, partition_by=("p",))
-    right = put(told, "partition(p)", Reader("id"))
+    story = history("insert 1..4; add f2 string after ts; insert 5,6", columns, partition_by=("p",))
+    right = put(story, "partition(p)", Reader("id"))
     assert (right.verdict, right.expected and len(right.expected.rows)) == ("correct", 3)
-    lost = put(told, "partition(p)", Reader("position", partition_counts=True))
+    lost = put(story, "partition(p)", Reader("position", partition_counts=True))
     assert lost.verdict is VerdictKind.WRONG
 
 
@@ -242,26 +246,26 @@ VOID = Answer(CELL.case, "", void="after step 3 there is no column 'g'")
 
 
 def test_a_question_that_fell_away_with_its_column_has_no_verdict() -> None:
-    told = history("insert 1,2; rename f1 g; insert 3", applied=[True, False, True])
+    story = history("insert 1,2; rename f1 g; insert 3", applied=[True, False, True])
     refused = Outcome(2, OutcomeKind.REFUSED, refusal=Refusal("Error", "no"))
-    found = judge(case_of(told, {2: refused}), [CELL], {CELL.case: VOID})
+    found = judge(case_without_values(story, {2: refused}), [CELL], {CELL.case: VOID})
     assert [each.view for each in found] == ["write"]
 
 
 def test_a_question_never_falls_away_while_every_step_was_applied() -> None:
-    told = history("insert 1,2; rename f1 g; insert 3")
-    (found,) = judge(case_of(told), [CELL], {CELL.case: VOID})
+    story = history("insert 1,2; rename f1 g; insert 3")
+    (found,) = judge(case_without_values(story), [CELL], {CELL.case: VOID})
     assert (found.verdict, found.because) == (VerdictKind.UNKNOWN, VOID.void)
 
 
 def unmade(steps: str, refused: int, view: str = "read_optimized") -> list[Verdict]:
     """Judge a merge-on-read table's view that the catalog does not have, after two steps."""
     applied = [at != refused for at in (1, 2)]
-    told = history(steps, mor=True, applied=applied)
+    story = history(steps, mor=True, applied=applied)
     outcome = Outcome(refused, OutcomeKind.REFUSED, refusal=Refusal("Error", "no"))
     cell = Cell("variant", 2, "engine-1", view, "all")
     answer = Answer(cell.case, "", unknown=f"the catalog has no entry for the view {view}")
-    found = judge(case_of(told, {refused: outcome}), [cell], {cell.case: answer})
+    found = judge(case_without_values(story, {refused: outcome}), [cell], {cell.case: answer})
     return [each for each in found if each.view != "write"]
 
 
@@ -277,11 +281,11 @@ def test_a_view_that_a_write_should_have_made_is_unknown() -> None:
 @pytest.mark.parametrize("half_done", [1, 2])
 def test_a_view_that_a_half_done_write_has_not_registered_has_no_verdict(half_done: int) -> None:
     """The step has one: it was committed, and its writer then failed."""
-    told = history("insert 1,2; insert 3", mor=True)
+    story = history("insert 1,2; insert 3", mor=True)
     outcome = Outcome(half_done, OutcomeKind.APPLIED, refusal=Refusal("Error", "no sync"))
     cell = Cell("variant", 2, "engine-1", "snapshot", "all")
     absent = Answer(cell.case, "", unknown="the catalog has no entry for the view snapshot")
-    found = judge(case_of(told, {half_done: outcome}), [cell], {cell.case: absent})
+    found = judge(case_without_values(story, {half_done: outcome}), [cell], {cell.case: absent})
     assert [(each.view, each.step) for each in found] == [("write", half_done)]
 
 
@@ -295,24 +299,24 @@ BY_SCHEMA = "by id, conditions on NULL answered from the schema"
 
 
 def test_a_reader_that_takes_a_forbidden_null_for_nowhere_is_among_those_that_lose_rows() -> None:
-    told = history(LATE)
-    right = ask(told, asked := Query(where=Condition("late", Test.NULL)), Reader("id"))
-    verdict = judged(told, "null(late)", asked, replace(right, rows=()))
+    story = history(LATE)
+    right = ask(story, asked := Query(where=Condition("late", Test.NULL)), Reader("id"))
+    verdict = judged(story, "null(late)", asked, replace(right, rows=()))
     assert kinds(verdict) == {FindingKind.LOST_ROW}
     assert BY_SCHEMA in verdict.reproduces
     assert verdict.claimed == ""  # by position finds no NULL either, and the answer has no row
 
 
 def test_a_reader_that_takes_every_value_to_be_there_is_named() -> None:
-    told = history(f"{LATE}; rename f2 g")
+    story = history(f"{LATE}; rename f2 g")
     asked = Query(where=Condition("late", Test.NOT_NULL))
-    verdict = judged(told, "all", asked, ask(told, Query(), Reader("id")))
+    verdict = judged(story, "all", asked, ask(story, Query(), Reader("id")))
     assert kinds(verdict) == {FindingKind.GHOST_ROW}
     assert verdict.claimed == BY_SCHEMA
 
 
 def test_where_null_is_allowed_again_nobody_is_said_to_trust_the_schema() -> None:
-    told = history(f"{LATE}; allow late")
-    right = ask(told, asked := Query(where=Condition("late", Test.NULL)), Reader("id"))
-    verdict = judged(told, "null(late)", asked, replace(right, rows=()))
+    story = history(f"{LATE}; allow late")
+    right = ask(story, asked := Query(where=Condition("late", Test.NULL)), Reader("id"))
+    verdict = judged(story, "null(late)", asked, replace(right, rows=()))
     assert not any("schema" in way for way in verdict.reproduces)

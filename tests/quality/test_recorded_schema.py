@@ -16,8 +16,8 @@ from harness.judge.verdicts import judge
 from harness.model.schema import Schema
 from harness.model.schema_history import FIRST, SchemaHistory, SchemaVersion, stored_type
 from harness.model.truth import History
-from tests.quality.notation import Told, history
-from tests.quality.parties import case_of
+from tests.builders.judged_story import case_of
+from tests.builders.table_story import Story, history
 
 COLUMNS = "id long, ts long, f1 string, f2 int, s struct<x: int, y: string>, l array<int>"
 CHANGES = (
@@ -49,7 +49,7 @@ def kept(truths: History, instants: Sequence[str]) -> SchemaHistory | None:
     return SchemaHistory(tuple(found)) if len(found) > 1 else None
 
 
-def keeping(found: Told, spoil: Spoil = lambda right: right, since: int = 0) -> Case:
+def keeping(found: Story, spoil: Spoil = lambda right: right, since: int = 0) -> Case:
     """Return the records of a history, from a step on with what a writer makes of it."""
     case = case_of(found)
     instants = [each.outcome.instant for each in case.states]
@@ -57,8 +57,8 @@ def keeping(found: Told, spoil: Spoil = lambda right: right, since: int = 0) -> 
     for state in case.states:
         step = state.outcome.step
         own = kept(case.history[: step + 1], instants)
-        told = spoil(own) if own and step >= since else own
-        states.append(replace(state, schema_history=told))
+        story = spoil(own) if own and step >= since else own
+        states.append(replace(state, schema_history=story))
     return replace(case, states=tuple(states))
 
 
@@ -105,7 +105,7 @@ def older_latest(right: SchemaHistory) -> SchemaHistory:
     return replace(right, latest=right.versions[-2])
 
 
-def id_of(found: Told, path: str, step: int) -> int:
+def id_of(found: Story, path: str, step: int) -> int:
     """Return the id that the table rightly gives a column."""
     return found.history[step].column_id(path) + OWN
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.quality.chance import plot
+from tests.builders.random_story import plot
 from tests.quality.opinions import agree, both
 
 

@@ -9,27 +9,27 @@ import pytest
 from harness.core.parties import Party
 from harness.core.records import FindingKind
 from harness.judge.case import Case
+from tests.builders.judged_story import case_of
+from tests.builders.simulated_reader import Reply
+from tests.builders.table_story import Story, history
+from tests.builders.traced_answer import read
 from tests.quality.defects_undo import COLUMN
-from tests.quality.notation import Told, history
-from tests.quality.parties import case_of
-from tests.quality.shadow import read
 from tests.quality.test_half_done_writers import parties, verdicts, with_last
-from tests.simulated import Reply
 
 RENAMED = "savepoint; rename f2 h; upsert 401; restore"
 
 
-def told(how: str) -> Told:
+def story(how: str) -> Story:
     return history(f"insert 401..404; {how}")
 
 
-def listing(found: Told, *columns: str) -> Case:
+def listing(found: Story, *columns: str) -> Case:
     """Return the records of a history at whose end the catalog lists these columns."""
     case = case_of(found)
     return with_last(case, replace(case.states[-1], catalog=columns))
 
 
-def by_columns_of(found: Told, step: int) -> Reply:
+def by_columns_of(found: Story, step: int) -> Reply:
     return read(found, schema=found.history[step].schema).reply
 
 
@@ -44,13 +44,13 @@ def by_columns_of(found: Told, step: int) -> Reply:
 def test_a_column_too_many_is_the_writers_where_the_catalog_lists_it(
     columns: tuple[str, ...], party: Party
 ) -> None:
-    found = told(COLUMN)
+    found = story(COLUMN)
     (verdict,) = verdicts(listing(found, *columns), [by_columns_of(found, 3)])
     assert parties(verdict) == {(FindingKind.STALE, party)}
 
 
 def test_a_column_is_missing_by_the_writers_doing_where_the_catalog_has_another_name() -> None:
-    found = told(RENAMED)
+    found = story(RENAMED)
     case = listing(found, "id", "ts", "f1", "h")
     (verdict,) = verdicts(case, [by_columns_of(found, 3)])
     assert parties(verdict) == {(FindingKind.STALE, Party.COLUMNS)}
@@ -86,8 +86,8 @@ def test_right_values_in_a_type_of_before_are_too(columns: str, type_: str, part
     listed = str(found.history[1].schema.find("n").type).replace("int", type_ or "int")
     types = ("long", "long", listed) if type_ else ()
     case = case_of(found)
-    told = replace(case.states[-1], catalog=("id", "ts", "n"), catalog_types=types)
-    (verdict,) = verdicts(with_last(case, told), [by_columns_of(found, 1)])
+    story = replace(case.states[-1], catalog=("id", "ts", "n"), catalog_types=types)
+    (verdict,) = verdicts(with_last(case, story), [by_columns_of(found, 1)])
     assert parties(verdict) == {(FindingKind.TYPE_DRIFT, party)}
 
 
@@ -110,7 +110,7 @@ def test_a_type_that_the_column_never_had_is_not_excused_by_the_catalog() -> Non
 
 
 def test_who_goes_by_the_tables_own_schema_is_right() -> None:
-    found = told(COLUMN)
+    found = story(COLUMN)
     case = listing(found, "id", "ts", "f1", "f2", "added")
     (verdict,) = verdicts(case, [found.read()])
     assert not verdict.findings

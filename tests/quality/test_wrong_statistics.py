@@ -24,12 +24,12 @@ from harness.model.query import ALL, Condition, Query, Test
 from harness.model.query_shapes import query
 from harness.model.simulation.strategies import TRUSTED
 from harness.scenario.cells import Cell
+from tests.builders.judged_story import case_of
+from tests.builders.random_story import story_of_seed
+from tests.builders.simulated_disk import File
+from tests.builders.simulated_reader import Reader, Reply
+from tests.builders.table_story import Story, history
 from tests.quality.asked import ask, questions
-from tests.quality.chance import story
-from tests.quality.notation import Told, history
-from tests.quality.parties import case_of
-from tests.simulated import Reader, Reply
-from tests.simulated_disk import File
 
 FOOTER: Final = StatisticsSource.PARQUET
 SEEDS: Final = range(30)
@@ -41,9 +41,9 @@ def told_of(file: File, column: str, least: Value, greatest: Value) -> ColumnSta
     return ColumnStatistics(FOOTER, file.path, column, rows, 0, bound(least), bound(greatest))
 
 
-def with_statistics(found: Told, *told: ColumnStatistics, unknown: str = "") -> Case:
+def with_statistics(found: Story, *statistics: ColumnStatistics, unknown: str = "") -> Case:
     case = case_of(found)
-    last = replace(case.states[-1], statistics=StoredStatistics(told, unknown))
+    last = replace(case.states[-1], statistics=StoredStatistics(statistics, unknown))
     return replace(case, states=(*case.states[:-1], last))
 
 
@@ -67,20 +67,22 @@ def parties(verdict: Verdict) -> set[tuple[FindingKind, Party | None]]:
     return {(each.kind, each.party) for each in verdict.findings}
 
 
-def condition(found: Told, text: str = "") -> Query:
+def condition(found: Story, text: str = "") -> Query:
     return query(text, found.truth) if text else _equal(found, "d", "300.5", "double")
 
 
-def _equal(found: Told, column: str, literal: str, type_: str) -> Query:
+def _equal(found: Story, column: str, literal: str, type_: str) -> Query:
     assert found.truth.schema.has(column)
     return Query(where=Condition(column, Test.EQUAL, literal, type_))
 
 
-def put(found: Told, asked: Query, lost: Collection[str], *told: ColumnStatistics) -> Verdict:
+def put(
+    found: Story, asked: Query, lost: Collection[str], *statistics: ColumnStatistics
+) -> Verdict:
     """Let a reader by id lose rows for a condition, and show the whole table rightly."""
     whole = ask(found, ALL, Reader("id")), ask(found, asked, Reader("id"))
     some = without(whole[1], lost, found.disk.table.key)
-    _, verdict = verdicts(with_statistics(found, *told), [(ALL, whole[0]), (asked, some)])
+    _, verdict = verdicts(with_statistics(found, *statistics), [(ALL, whole[0]), (asked, some)])
     return verdict
 
 
@@ -108,10 +110,10 @@ WRONG: Final = {
 def test_a_row_that_the_writers_statistics_exclude_is_lost_by_the_writer(name: str) -> None:
     steps, column, least, greatest, *where = WRONG[name]
     found = history(f"{ROWS}{steps}", COLUMNS)
-    told = told_of(found.disk.files[0], column, least, greatest)
+    story = told_of(found.disk.files[0], column, least, greatest)
     asked = _equal(found, *where)
     assert [row[0] for row in ask(found, asked, Reader("id")).rows] == ["1"]
-    verdict = put(found, asked, ["1"], told)
+    verdict = put(found, asked, ["1"], story)
     assert parties(verdict) == LOST_BY_STATISTICS
     assert any(TRUSTED in way for way in verdict.reproduces)
     assert verdict.claimed == ""  # an answer without a row names no way
@@ -120,17 +122,17 @@ def test_a_row_that_the_writers_statistics_exclude_is_lost_by_the_writer(name: s
 def test_the_count_of_them_is_the_writers_as_well() -> None:
     found = history(ROWS, COLUMNS)
     asked = replace(_equal(found, "d", "300.5", "double"), count=True)
-    told = told_of(found.disk.files[0], "d", 0.0, 0.0)
+    story = told_of(found.disk.files[0], "d", 0.0, 0.0)
     right, whole = ask(found, asked, Reader("id")), ask(found, ALL, Reader("id"))
     none = replace(right, rows=((0,),))
-    _, verdict = verdicts(with_statistics(found, told), [(ALL, whole), (asked, none)])
+    _, verdict = verdicts(with_statistics(found, story), [(ALL, whole), (asked, none)])
     assert parties(verdict) == LOST_BY_STATISTICS
 
 
 def test_a_column_that_is_said_to_be_null_alone_is_the_writers() -> None:
     found = history(ROWS, COLUMNS)
-    told = ColumnStatistics(FOOTER, found.disk.files[0].path, "d", 2, 2)
-    assert parties(put(found, _equal(found, "d", "300.5", "double"), ["1"], told)) == (
+    story = ColumnStatistics(FOOTER, found.disk.files[0].path, "d", 2, 2)
+    assert parties(put(found, _equal(found, "d", "300.5", "double"), ["1"], story)) == (
         LOST_BY_STATISTICS
     )
 
@@ -139,9 +141,9 @@ def test_one_row_group_of_two_loses_its_rows_and_the_way_is_claimed() -> None:
     found = history("insert 1,2; touch", "id string, ts long, f1 string, f2 string")
     rows = [Condition("f1", Test.NOT_NULL)]
     file = found.disk.files[0]
-    told = ColumnStatistics(FOOTER, file.path, "f1", 1, 1, first=1)
+    story = ColumnStatistics(FOOTER, file.path, "f1", 1, 1, first=1)
     key = list(file.records)[1]
-    verdict = put(found, Query(where=rows[0]), [text_of(key)], told)
+    verdict = put(found, Query(where=rows[0]), [text_of(key)], story)
     assert parties(verdict) == LOST_BY_STATISTICS
     assert TRUSTED in verdict.reproduces[0]
 
@@ -150,7 +152,7 @@ def test_one_row_group_of_two_loses_its_rows_and_the_way_is_claimed() -> None:
 def test_whatever_the_history_a_file_left_out_by_wrong_statistics_is_the_writers(
     seed: int,
 ) -> None:
-    found, key = story(seed), story(seed).disk.table.key
+    found, key = story_of_seed(seed), story_of_seed(seed).disk.table.key
     for each in (q for q in questions(found) if q.text.startswith("predicate(")):
         right = ask(found, each.query, Reader("id"))
         at = [column.name for column in right.columns].index(key)
@@ -164,16 +166,16 @@ def test_whatever_the_history_a_file_left_out_by_wrong_statistics_is_the_writers
             names = [f.name for f in file.schema.fields if f.id == field.id]
             null = each.query.where is not None and each.query.where.test is Test.NULL
             rows, name = len(file.records), (names or [path])[0]
-            told = ColumnStatistics(FOOTER, file.path, name, rows, rows * (not null))
-            verdict = put(found, each.query, own, told)
+            story = ColumnStatistics(FOOTER, file.path, name, rows, rows * (not null))
+            verdict = put(found, each.query, own, story)
             others = [way for way in verdict.reproduces if TRUSTED not in way]
             assert parties(verdict) in (LOST_BY_STATISTICS, others and LOST_BY_NOBODY), each.text
 
 
 def test_a_reader_that_shows_one_of_the_excluded_rows_lost_the_other_itself() -> None:
     found = history("insert 1,2; touch")
-    told = ColumnStatistics(FOOTER, found.disk.files[0].path, "f1", 2, 2)
-    verdict = put(found, Query(where=Condition("f1", Test.NOT_NULL)), ["1"], told)
+    story = ColumnStatistics(FOOTER, found.disk.files[0].path, "f1", 2, 2)
+    verdict = put(found, Query(where=Condition("f1", Test.NOT_NULL)), ["1"], story)
     assert parties(verdict) == LOST_BY_READER
 
 
@@ -184,8 +186,8 @@ def test_a_row_that_right_statistics_do_not_exclude_is_lost_by_the_reader(
     least: Value, greatest: Value
 ) -> None:
     found = history(ROWS, COLUMNS)
-    told = told_of(found.disk.files[0], "d", least, greatest)
-    verdict = put(found, _equal(found, "d", "300.5", "double"), ["1"], told)
+    story = told_of(found.disk.files[0], "d", least, greatest)
+    verdict = put(found, _equal(found, "d", "300.5", "double"), ["1"], story)
     assert parties(verdict) == LOST_BY_READER
     assert not any(TRUSTED in way for way in verdict.reproduces)
 
@@ -200,13 +202,13 @@ def test_statistics_of_another_column_or_file_do_not_excuse_the_reader() -> None
 
 def test_nobody_is_named_where_the_reader_may_read_by_position() -> None:
     found = history(f"{ROWS}; move e after ts", COLUMNS)
-    told = told_of(found.disk.files[0], "d", 0.0, 0.0)
+    story = told_of(found.disk.files[0], "d", 0.0, 0.0)
     asked = _equal(found, "d", "300.5", "double")
     none = without(ask(found, asked, Reader("id")), ["1"], "id")
-    (alone,) = verdicts(with_statistics(found, told), [(asked, none)])
+    (alone,) = verdicts(with_statistics(found, story), [(asked, none)])
     assert "by position" in alone.reproduces
     assert parties(alone) == LOST_BY_NOBODY
-    assert parties(put(found, asked, ["1"], told)) == LOST_BY_STATISTICS
+    assert parties(put(found, asked, ["1"], story)) == LOST_BY_STATISTICS
 
 
 def test_nobody_is_named_for_a_lost_row_where_statistics_are_not_known() -> None:
@@ -223,19 +225,19 @@ def test_nobody_is_named_for_a_lost_row_where_statistics_are_not_known() -> None
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_right_answers_stay_right_whatever_statistics_say(seed: int) -> None:
-    found = story(seed)
-    told = [
+    found = story_of_seed(seed)
+    statistics = [
         ColumnStatistics(FOOTER, file.path, name, len(file.records), len(file.records))
         for file in found.disk.files
         for name in file.names
     ]
     asked = [(each.query, ask(found, each.query, Reader("id"))) for each in questions(found)]
-    for verdict in verdicts(with_statistics(found, *told), asked):
+    for verdict in verdicts(with_statistics(found, *statistics), asked):
         assert (verdict.verdict, verdict.findings) == (VerdictKind.CORRECT, ())
         assert not any(TRUSTED in way for way in verdict.reproduces if verdict.reproduces[0] != way)
 
 
 def test_a_decimal_is_compared_whatever_its_scale() -> None:
-    told = ColumnStatistics(FOOTER, "a", "n", 1, 0, bound(Decimal("1.5")), bound(Decimal("1.50")))
-    assert not told.excludes(Condition("n", Test.EQUAL, "1.500", "decimal(9, 3)"))
-    assert told.excludes(Condition("n", Test.EQUAL, "1.501", "decimal(9, 3)"))
+    story = ColumnStatistics(FOOTER, "a", "n", 1, 0, bound(Decimal("1.5")), bound(Decimal("1.50")))
+    assert not story.excludes(Condition("n", Test.EQUAL, "1.500", "decimal(9, 3)"))
+    assert story.excludes(Condition("n", Test.EQUAL, "1.501", "decimal(9, 3)"))

@@ -11,8 +11,8 @@ from harness.judge.verdicts import judge
 from harness.run import plan_record
 from harness.run.load_run import Run
 from harness.scenario.cells import Plan, parse_reader
-from tests.recorded import replay
-from tests.recorded.store import Recorded
+from tests.builders import replay
+from tests.builders.recordings import Recorded
 
 BEGAN: Final = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
 

@@ -22,8 +22,8 @@ from harness.judge.verdicts import judge
 from harness.run import load_run, plan_record, run_info
 from harness.run.load_run import Run
 from harness.scenario.cells import Plan, parse_reader
-from tests.recorded import replay, store
-from tests.recorded.store import Recorded
+from tests.builders import recordings, replay
+from tests.builders.recordings import Recorded
 
 FULL: Final = Path(__file__).parent / "full" / "hudi"
 BEGAN: Final = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
@@ -64,7 +64,7 @@ def make(folder: Path, scenarios: tuple[str, ...] = SCENARIOS) -> Iterator[Run]:
 def _recorded(scenario: str) -> tuple[Recorded, ...]:
     """Return the tables that every reader of the runs was asked about."""
     every = {reader for readers in RUNS for reader in readers}
-    found = store.read_all(FULL / scenario)
+    found = recordings.read_all(FULL / scenario)
     return tuple(each for each in found if every <= {cell.reader for cell in each.answers})
 
 

@@ -14,7 +14,7 @@ from harness.comparison.result import ComparedSide, SideComparison, compare
 from harness.comparison.verdict_change import AS_BEFORE, VerdictChange
 from harness.core.records import FindingKind
 from harness.reports import upgrade_words
-from tests.recorded import store
+from tests.builders import recordings
 from tests.recorded.recorded_run import run_of
 
 FOLDER: Final = Path(__file__).parent / "quick_start"
@@ -56,7 +56,7 @@ def compared_plain() -> CompareReaders:
 
 
 def compared_by(folder: Path) -> CompareReaders:
-    recorded = store.read_all(folder)
+    recorded = recordings.read_all(folder)
 
     @cache
     def of(reader: str) -> ComparedSide:

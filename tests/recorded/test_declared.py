@@ -9,8 +9,8 @@ import pytest
 
 from harness.core.records import Answer, VerdictKind
 from harness.scenario.cells import Cell, parse_reader
-from tests.recorded import replay, store
-from tests.recorded.store import Said
+from tests.builders import recordings, replay
+from tests.builders.recordings import Said
 
 ASKED: Final = Path(__file__).parent / "full" / "hudi" / "all_types"
 """One question of each reader, format and version is sent of all; some of them are here."""
@@ -24,7 +24,7 @@ OLDER: Final = {"prestosql-350", "trino-368"}
 def judged() -> list[tuple[Cell, str, Answer, Said]]:
     """Return each recorded cell with its table's version, what was answered, and its verdict."""
     found = []
-    for each in store.read(ASKED):
+    for each in recordings.read(ASKED):
         versions = {state.outcome.step: state.table_version for state in each.states}
         for cell, said in replay.judged(each).items():
             answer = each.answers.get(cell)

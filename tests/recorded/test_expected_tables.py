@@ -13,7 +13,7 @@ from harness.run import plan_record
 from harness.run.expected_tables import ExpectedTable, conditions, expected_tables, plain
 from harness.run.load_run import Run
 from harness.run.recorded_case import case_of
-from tests.recorded import whole
+from tests.builders import recorded_run
 
 
 def tables_of(run: Run) -> dict[tuple[str, int, str, str], ExpectedTable]:
@@ -42,7 +42,7 @@ def tables_of(run: Run) -> dict[tuple[str, int, str, str], ExpectedTable]:
     ],
 )
 def test_a_fixture_expects_what_the_judge_does(name: str, views: set[str]) -> None:
-    run = whole.run_of(name)
+    run = recorded_run.run_of(name)
     tables, seen = tables_of(run), set[str]()
     standards = {
         each.id: Standards(case_of(each, [s for s in run.states if s.variant == each.id]))

@@ -11,8 +11,8 @@ from harness.core.records import VerdictKind
 from harness.judge.case import view_of_rows
 from harness.judge.standard import Standards
 from harness.judge.verdicts import understand_cell
-from tests.recorded import replay, store
-from tests.recorded.store import Recorded
+from tests.builders import recordings, replay
+from tests.builders.recordings import Recorded
 
 ROOT = Path(__file__).parent / "full"
 FOLDERS = ("hive/without_zone", "iceberg/case")
@@ -36,7 +36,7 @@ def explained(recorded: Recorded) -> dict[str, tuple[CaseTables, tuple[str, ...]
 
 @pytest.mark.parametrize("name", FOLDERS)
 def test_an_explanation_has_the_ways_of_the_verdict(name: str) -> None:
-    every = [explained(each) for each in store.read(ROOT / name)]
+    every = [explained(each) for each in recordings.read(ROOT / name)]
     told = {case: each for one in every for case, each in one.items()}
     assert len(told) > 5
     for case, (tables, ways) in told.items():

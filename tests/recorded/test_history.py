@@ -20,7 +20,7 @@ from tests.recorded import ten_runs
 
 NO_TURN = (*AS_BEFORE, VerdictChange.NEW, VerdictChange.GONE, VerdictChange.UNKNOWN)
 NOTHING_TURNS_AFTER = ["01", "03", "08"]
-Told = set[tuple[object, ...]]
+Story = set[tuple[object, ...]]
 
 
 @pytest.fixture(scope="module")
@@ -37,12 +37,12 @@ def history(runs: tuple[Run, ...], tmp_path_factory: pytest.TempPathFactory) -> 
         return history_of(store)
 
 
-def compared(before: Run, after: Run) -> Told:
+def compared(before: Run, after: Run) -> Story:
     found = compare(ComparedSide("a", before), ComparedSide("b", after)).pairs
     return {(*key_of(p.either), p.change) for p in found if p.change not in NO_TURN}
 
 
-def turned(history: History, run: str, before: str) -> Told:
+def turned(history: History, run: str, before: str) -> Story:
     turns = [turn for cell in history.cells for turn in cell.turns]
     return {
         (t.cell.variant, t.cell.step, t.cell.reader, t.cell.view, t.cell.query, t.change)
@@ -61,17 +61,17 @@ def test_from_run_to_run_the_history_has_the_turns_of_a_comparison(
 
 
 def test_every_turn_has_one_reader_that_differs(history: History) -> None:
-    told = [turn.differs for cell in history.cells for turn in cell.turns[1:]]
-    assert {tuple(each.what for each in differs) for differs in told} == {("reader",)}
-    assert {str(differs[0]) for differs in told} >= {
+    story = [turn.differs for cell in history.cells for turn in cell.turns[1:]]
+    assert {tuple(each.what for each in differs) for differs in story} == {("reader",)}
+    assert {str(differs[0]) for differs in story} >= {
         "reader trino-368 → trino-476",
         f"reader {ten_runs.TRINO} → {ten_runs.BY_POSITION}",
     }
 
 
 def test_what_is_not_right_now_is_all_that_the_newest_run_has(history: History) -> None:
-    told = Counter[VerdictKind]()
+    story = Counter[VerdictKind]()
     for each in not_right_now(history):
-        told[each.cell.verdict] += len(each.turns)
+        story[each.cell.verdict] += len(each.turns)
     counts = history.counts[history.runs[-1].number]
-    assert told == {kind: counts[kind] for kind in NOT_RIGHT}
+    assert story == {kind: counts[kind] for kind in NOT_RIGHT}

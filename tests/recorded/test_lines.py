@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.recorded import lines
-from tests.recorded.lines import Lines
+from tests.builders import recorded_lines
+from tests.builders.recorded_lines import Lines
 
 VALUES = ("a", "a\nb", "\u2028", "\x85 \x0b \x1c", "größe", 5, None, [1.5, "NaN"])
 
@@ -18,7 +18,7 @@ def test_what_is_said_twice_is_one_line_and_read_back_for_each_variant() -> None
     for variant in ("first", "second"):
         made.add({"variant": variant})
         made.add({"named": [made.once("value", {"is": each}) for each in (*VALUES, *VALUES)]})
-    read = lines.parse(made.text())
+    read = recorded_lines.parse(made.text())
     assert len(made.lines) == len(VALUES) + 4
     for variant in ("first", "second"):
         [line] = read.variants[variant]
@@ -26,28 +26,28 @@ def test_what_is_said_twice_is_one_line_and_read_back_for_each_variant() -> None
 
 
 def test_things_whose_digests_begin_alike_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "DIGITS", 1)
+    monkeypatch.setattr(recorded_lines, "DIGITS", 1)
     made = Lines()
     names = [made.once("value", {"is": number}) for number in range(100)]
     assert [made.once("value", {"is": number}) for number in range(100)] == names
-    read = lines.parse(made.text())
+    read = recorded_lines.parse(made.text())
     assert [read.once[name]["is"] for name in names] == list(range(100))
 
 
 def test_a_line_before_any_variant_belongs_to_none() -> None:
-    assert lines.parse('{"id": "a-1", "is": 1}\n{"variant": "v"}\n').variants == {"v": []}
+    assert recorded_lines.parse('{"id": "a-1", "is": 1}\n{"variant": "v"}\n').variants == {"v": []}
 
 
-@pytest.mark.parametrize("name", ["some.jsonl", f"some.jsonl{lines.COMPRESSED}"])
+@pytest.mark.parametrize("name", ["some.jsonl", f"some.jsonl{recorded_lines.COMPRESSED}"])
 def test_the_same_text_makes_the_same_bytes(name: str, tmp_path: Path) -> None:
     text = "größe\n" * 1000
     for folder in (tmp_path / "one", tmp_path / "other"):
-        lines.write(folder / name, text)
-        assert lines.find(folder, "some.jsonl") == folder / name
-        assert lines.read(folder / name) == text
+        recorded_lines.write(folder / name, text)
+        assert recorded_lines.find(folder, "some.jsonl") == folder / name
+        assert recorded_lines.read(folder / name) == text
     one, other = ((tmp_path / folder / name).read_bytes() for folder in ("one", "other"))
     assert one == other
-    assert (len(one) < len(text)) == name.endswith(lines.COMPRESSED)
+    assert (len(one) < len(text)) == name.endswith(recorded_lines.COMPRESSED)
 
 
 def test_a_file_that_another_compressor_made_of_the_same_text_stays_as_it_is(
@@ -55,7 +55,7 @@ def test_a_file_that_another_compressor_made_of_the_same_text_stays_as_it_is(
 ) -> None:
     path, made = tmp_path / "some.jsonl.xz", lzma.compress(b"text", check=lzma.CHECK_NONE)
     path.write_bytes(made)
-    lines.write(path, "text")
+    recorded_lines.write(path, "text")
     assert path.read_bytes() == made
-    lines.write(path, "other")
-    assert lines.read(path) == "other"
+    recorded_lines.write(path, "other")
+    assert recorded_lines.read(path) == "other"

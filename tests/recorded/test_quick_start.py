@@ -9,9 +9,9 @@ from typing import Final
 
 from harness.cli.console.progress_display import PlainProgress
 from harness.core.parties import Party
-from tests.recorded import replay, store
+from tests.builders import recordings, replay
 
-VARIANTS: Final = store.read_all(Path(__file__).parent / "quick_start")
+VARIANTS: Final = recordings.read_all(Path(__file__).parent / "quick_start")
 CELLS: Final = 1216
 
 

@@ -15,8 +15,8 @@ import pytest
 from harness.core.records import Answer, FileValues, Outcome, OutcomeKind, Part, StateRecord
 from harness.model.file_facts import FileFact, FileKind
 from harness.run import load_run
-from tests.recorded import lines, replay, store, tidy
-from tests.recorded.store import Recorded
+from tests.builders import recorded_lines, recordings, replay, tidy_records
+from tests.builders.recordings import Recorded
 
 HERE: Final = Path(__file__).parent
 RUN: Final = HERE / "findings_a5"
@@ -53,8 +53,8 @@ def by_id(recorded: tuple[Recorded, ...]) -> dict[str, Recorded]:
 
 
 def test_what_is_recorded_is_read_again(recorded: tuple[Recorded, ...], tmp_path: Path) -> None:
-    store.write(tmp_path, recorded)
-    assert by_id(store.read_all(tmp_path)) == by_id(recorded)
+    recordings.write(tmp_path, recorded)
+    assert by_id(recordings.read_all(tmp_path)) == by_id(recorded)
 
 
 def test_a_run_of_another_hour_with_other_file_groups_is_recorded_alike(
@@ -63,10 +63,10 @@ def test_a_run_of_another_hour_with_other_file_groups_is_recorded_alike(
     old = load_run.load(RUN)
     text = "\n".join(map(str, (name for each in old.states for name in each.files)))
     other = str.maketrans("0123456789abcdef", "fedcba9876543210")
-    names = {each: each.translate(other) for each in tidy.UUID.findall(text)}
-    instants = {each for state in old.states for each in tidy.instants_of(state)}
-    changed = tidy.Names(names | {each: f"2029{each[4:]}" for each in instants})
-    states = tuple(tidy.state(each, changed) for each in old.states)
+    names = {each: each.translate(other) for each in tidy_records.UUID.findall(text)}
+    instants = {each for state in old.states for each in tidy_records.instants_of(state)}
+    changed = tidy_records.Names(names | {each: f"2029{each[4:]}" for each in instants})
+    states = tuple(tidy_records.state(each, changed) for each in old.states)
     assert states != old.states
     assert tuple(replay.recorded_from(replace(old, states=states))) == recorded
 
@@ -74,24 +74,24 @@ def test_a_run_of_another_hour_with_other_file_groups_is_recorded_alike(
 def test_what_hudi_adds_to_each_row_is_recorded_without_its_hour_and_machine() -> None:
     old = load_run.load(RUN)
     variant, fact = next((each.variant, each.files[0]) for each in old.states if each.files)
-    names = tidy.names_of([each for each in old.states if each.variant == variant])
+    names = tidy_records.names_of([each for each in old.states if each.variant == variant])
     rows = ((fact.instant, f"{fact.instant}_0_1", "r1", 5, None, fact.path),)
     answer = replace(next(iter(old.answers.values())), rows=rows, refusal=None)
-    [[instant, number, key, five, nothing, path]] = tidy.answer(answer, names).rows
+    [[instant, number, key, five, nothing, path]] = tidy_records.answer(answer, names).rows
     assert (key, five, nothing) == ("r1", 5, None)
-    assert (instant, number) == (tidy.instant(1), f"{tidy.instant(1)}_0_1")
-    assert path == f"{tidy.group(1)}-0_0-0-0_{tidy.instant(1)}.parquet"
+    assert (instant, number) == (tidy_records.instant(1), f"{tidy_records.instant(1)}_0_1")
+    assert path == f"{tidy_records.group(1)}-0_0-0-0_{tidy_records.instant(1)}.parquet"
 
 
 def test_an_engine_s_own_text_follows_its_row_and_is_of_no_one_machine() -> None:
     old = load_run.load(RUN)
     variant, fact = next((each.variant, each.files[0]) for each in old.states if each.files)
-    names = tidy.names_of([each for each in old.states if each.variant == variant])
+    names = tidy_records.names_of([each for each in old.states if each.variant == variant])
     raw = ((0, 1, f'{{"in":"{fact.path}"}}'), (1, 1, "first"))
     rows = (("b", 2), ("a", 1))
     part = Part("n", "select", rows=rows, raw=raw)
-    found = tidy.answer(Answer("", "select", rows=rows, raw=raw, parts=(part,)), names)
-    path = f"{tidy.group(1)}-0_0-0-0_{tidy.instant(1)}.parquet"
+    found = tidy_records.answer(Answer("", "select", rows=rows, raw=raw, parts=(part,)), names)
+    path = f"{tidy_records.group(1)}-0_0-0-0_{tidy_records.instant(1)}.parquet"
     both: tuple[Answer | Part, ...] = (found, *found.parts)
     for each in both:
         assert each.rows == (("a", 1), ("b", 2))
@@ -103,9 +103,9 @@ def test_a_snapshot_that_tells_no_time_and_a_file_with_its_task_are_named_anew()
     path = f"data/00000-553-{file}"
     fact = FileFact(path, FileKind.BASE, path, snapshot, (("id", "string"),), ("1",))
     state = StateRecord("v", Outcome(1, OutcomeKind.APPLIED, snapshot), "", (fact,))
-    tidied = tidy.state(state, tidy.names_of((state,)))
-    called = f"data/00000-0-{tidy.group(1)}-0-00001.parquet"
-    assert tidied.outcome.instant == tidied.files[0].instant == tidy.instant(1)
+    tidied = tidy_records.state(state, tidy_records.names_of((state,)))
+    called = f"data/00000-0-{tidy_records.group(1)}-0-00001.parquet"
+    assert tidied.outcome.instant == tidied.files[0].instant == tidy_records.instant(1)
     assert tidied.files[0].path == tidied.files[0].file_group == called
 
 
@@ -115,16 +115,16 @@ def test_when_rows_were_committed_is_told_in_the_instants_of_the_recording() -> 
     values = (FileValues(0, ("id",), (("1",), ("2",)), commits=(first, second)),)
     outcome = Outcome(1, OutcomeKind.APPLIED, second)
     state = StateRecord("v", outcome, "", (fact,), values=values)
-    tidied = tidy.state(state, tidy.names_of((state,)))
-    assert tidied.values[0].commits == (tidy.instant(1), tidy.instant(2))
+    tidied = tidy_records.state(state, tidy_records.names_of((state,)))
+    assert tidied.values[0].commits == (tidy_records.instant(1), tidy_records.instant(2))
 
 
 def test_an_error_names_no_folder_no_port_and_no_attempt() -> None:
     file = "67e55044-10b1-426f-9247-bb680e5fe0c8-0_0-22-33_20261122001035078.parquet"
     told = f"Can not read block -1 in file file:/tmp/a/b/{file}, asked by localhost:43211"
     fact = FileFact(file, FileKind.BASE, file[:38], "20261122001035078", ())
-    names = tidy.names_of((StateRecord("v", Outcome(1, OutcomeKind.APPLIED), "", (fact,)),))
-    called = f"{tidy.group(1)}-0_0-0-0_{tidy.instant(1)}.parquet"
+    names = tidy_records.names_of((StateRecord("v", Outcome(1, OutcomeKind.APPLIED), "", (fact,)),))
+    called = f"{tidy_records.group(1)}-0_0-0-0_{tidy_records.instant(1)}.parquet"
     assert (
         names.message(told) == f"Can not read block -1 in file file:/{called}, asked by localhost:0"
     )
@@ -170,50 +170,50 @@ def test_the_tool_accepts_the_verdicts_of_today_and_says_which_changed(
 ) -> None:
     cell, said = next(iter(recorded[0].verdicts.items()))
     spoilt = {**recorded[0].verdicts, cell: {"verdict": "unknown", "because": "a test"}}
-    store.write(tmp_path, (replace(recorded[0], verdicts=spoilt),))
+    recordings.write(tmp_path, (replace(recorded[0], verdicts=spoilt),))
     lines = tool("--accept", tmp_path).splitlines()
     assert lines[0] == cell.case
     assert lines[1] == "  before: unknown; because a test"
     assert lines[2] == f"  after:  {replay.headline(said)}"
-    assert by_id(store.read_all(tmp_path)) == by_id((recorded[0],))
+    assert by_id(recordings.read_all(tmp_path)) == by_id((recorded[0],))
 
 
 def test_a_recording_takes_the_place_of_the_old_one_and_of_nothing_else(
     recorded: tuple[Recorded, ...], tmp_path: Path
 ) -> None:
     (tmp_path / "mine.txt").write_text("mine", encoding="utf-8")
-    store.write(tmp_path, recorded)
-    store.write(tmp_path, recorded[:1])
-    assert by_id(store.read_all(tmp_path)) == by_id(recorded[:1])
+    recordings.write(tmp_path, recorded)
+    recordings.write(tmp_path, recorded[:1])
+    assert by_id(recordings.read_all(tmp_path)) == by_id(recorded[:1])
     assert (tmp_path / "mine.txt").exists()
 
 
 def test_a_large_recording_is_compressed_and_accepted_as_it_is(
     tool: Tool, recorded: tuple[Recorded, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store, "READABLE", 0)
+    monkeypatch.setattr(recordings, "READABLE", 0)
     cell = next(iter(recorded[0].verdicts))
     spoilt = {**recorded[0].verdicts, cell: {"verdict": "unknown", "because": "a test"}}
-    store.write(tmp_path, (replace(recorded[0], verdicts=spoilt), *recorded[1:]))
+    recordings.write(tmp_path, (replace(recorded[0], verdicts=spoilt), *recorded[1:]))
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    assert {path.suffix for path in before} == {lines.COMPRESSED}
+    assert {path.suffix for path in before} == {recorded_lines.COMPRESSED}
     tool("--accept", tmp_path)
-    assert by_id(store.read_all(tmp_path)) == by_id(recorded)
+    assert by_id(recordings.read_all(tmp_path)) == by_id(recorded)
     after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     assert before.keys() == after.keys()
     changed = {path.name for path, data in after.items() if data != before[path]}
-    assert changed == {f"{store.VERDICTS}{lines.COMPRESSED}"}
+    assert changed == {f"{recordings.VERDICTS}{recorded_lines.COMPRESSED}"}
 
 
 def test_a_recording_that_is_large_no_more_is_text_again(
     recorded: tuple[Recorded, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as large:
-        large.setattr(store, "READABLE", 0)
-        store.write(tmp_path, recorded)
-    store.write(tmp_path, recorded)
+        large.setattr(recordings, "READABLE", 0)
+        recordings.write(tmp_path, recorded)
+    recordings.write(tmp_path, recorded)
     assert {path.suffix for path in tmp_path.rglob("*") if path.is_file()} == {".jsonl"}
-    assert by_id(store.read_all(tmp_path)) == by_id(recorded)
+    assert by_id(recordings.read_all(tmp_path)) == by_id(recorded)
 
 
 def test_a_nan_that_is_answered_again_is_no_other_answer(
@@ -222,8 +222,8 @@ def test_a_nan_that_is_answered_again_is_no_other_answer(
     cell, answer = next((c, a) for c, a in recorded[0].answers.items() if a and a.rows)
     rows = tuple(tuple(float("nan") for _ in row) for row in answer.rows)
     odd = replace(recorded[0], answers={**recorded[0].answers, cell: replace(answer, rows=rows)})
-    store.write(tmp_path, (odd,))
-    again = by_id(store.read_all(tmp_path))
+    recordings.write(tmp_path, (odd,))
+    again = by_id(recordings.read_all(tmp_path))
     assert again != by_id((odd,))
     assert list(module.changes(by_id((odd,)), again)) == []
     first = next(module.changes(by_id(recorded[:1]), again))

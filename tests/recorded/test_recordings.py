@@ -21,13 +21,13 @@ from harness.core.parties import Party
 from harness.core.records import FindingKind, Verdict, VerdictKind
 from harness.judge.verdicts import judge
 from harness.scenario.cells import Cell, parse_reader
-from tests.recorded import lines, replay, store, tidy
-from tests.recorded.spoilt import WAYS, Changed, changed
-from tests.recorded.store import Recorded
+from tests.builders import recorded_lines, recordings, replay, tidy_records
+from tests.builders.recordings import Recorded
+from tests.builders.spoilt_answers import WAYS, Changed, changed
 
 HERE: Final = Path(__file__).parent
-ROOTS: Final = tuple(sorted(path for path in HERE.iterdir() if store.folders(path)))
-FOLDERS: Final = tuple(folder for root in ROOTS for folder in store.folders(root))
+ROOTS: Final = tuple(sorted(path for path in HERE.iterdir() if recordings.folders(path)))
+FOLDERS: Final = tuple(folder for root in ROOTS for folder in recordings.folders(root))
 ACCEPT: Final = "python tools/record.py --accept tests/recorded/"
 SHOWN: Final = 200
 """So many lines of changed verdicts are shown."""
@@ -69,7 +69,7 @@ def _name(folder: Path) -> str:
 def entry(request: pytest.FixtureRequest) -> Entry:
     """Read a scenario's recording: only now, since each test process collects all tests."""
     folder: Path = request.param
-    return Entry(folder.relative_to(HERE).parts[0], store.read(folder))
+    return Entry(folder.relative_to(HERE).parts[0], recordings.read(folder))
 
 
 def test_recorded_answers_are_judged_as_they_were(entry: Entry) -> None:
@@ -157,10 +157,14 @@ def _within(path: str, column: str) -> bool:
 @pytest.mark.parametrize("folder", FOLDERS, ids=_name)
 def test_a_recording_names_no_machine_and_no_time(folder: Path) -> None:
     for path in folder.iterdir():
-        text = lines.read(path)
-        assert path.name.startswith(store.VARIANTS) or not OF_ONE_MACHINE.search(text), path
-        assert {each[:20] for each in tidy.UUID.findall(text)} <= {tidy.group(0)[:20]}
-        assert {each[:10] for each in tidy.INSTANT.findall(text)} <= {tidy.instant(0)[:10]}
+        text = recorded_lines.read(path)
+        assert path.name.startswith(recordings.VARIANTS) or not OF_ONE_MACHINE.search(text), path
+        assert {each[:20] for each in tidy_records.UUID.findall(text)} <= {
+            tidy_records.group(0)[:20]
+        }
+        assert {each[:10] for each in tidy_records.INSTANT.findall(text)} <= {
+            tidy_records.instant(0)[:10]
+        }
 
 
 def test_the_recordings_are_small() -> None:

@@ -17,8 +17,8 @@ import pytest
 
 from harness.core.records import Verdict
 from harness.run import pipeline
+from tests.builders.recorded_run import RECORDED
 
-RECORDED: Final = Path(__file__).parent / "findings_a5"
 EXPECTED: Final = RECORDED / "expected.json"
 
 

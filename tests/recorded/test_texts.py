@@ -20,13 +20,13 @@ from harness.engines.trino import values as trino_values
 from harness.engines.trino.values import WireType
 from harness.model.canonical import Value, same, text_of
 from harness.model.datatypes import Array, DataType, Decimal, Map, Struct, Text, parse_type
-from tests.recorded import lines, store
+from tests.builders import recorded_lines, recordings
 
 ROOT = Path(__file__).parent
 FOLDERS = [
     each
     for name in ("full", "plain_hive", "quick_start", "time_travel", "ways")
-    for each in store.folders(ROOT / name)
+    for each in recordings.folders(ROOT / name)
 ]
 SENT_AS_TEXT = {"date", "timestamp"}
 NAMES = {"int": "integer", "long": "bigint", "float": "real", "binary": "varbinary"}
@@ -53,12 +53,12 @@ def test_every_recorded_value_is_read_again_as_it_was(folder: Path) -> None:
 
 def answered(folder: Path) -> Iterator[tuple[str, Answer]]:
     """Each answer once, with one of the readers that gave it."""
-    parsed = lines.parse(lines.read(store._file(folder, store.ANSWERS)))
-    found = store._answers(parsed)
+    parsed = recorded_lines.parse(recorded_lines.read(recordings._file(folder, recordings.ANSWERS)))
+    found = recordings._answers(parsed)
     readers = {
         name: cell.reader
         for variant, body in parsed.variants.items()
-        for cell, name in lines.cells(variant, body)
+        for cell, name in recorded_lines.cells(variant, body)
     }
     return ((reader, found[name]) for name, reader in readers.items() if name in found)
 

@@ -14,8 +14,8 @@ from harness.judge.standard import Standards
 from harness.model.commit import INCREMENTAL
 from harness.model.past_views import name_of
 from harness.model.simulation.strategies import By, Way
-from tests.recorded import replay, store
-from tests.recorded.store import Recorded
+from tests.builders import recordings, replay
+from tests.builders.recordings import Recorded
 
 ROOT = Path(__file__).parent / "time_travel"
 
@@ -33,7 +33,7 @@ def explained(recorded: Recorded) -> Iterator[tuple[str, bool]]:
 
 
 def test_every_right_answer_is_given_by_a_reader_that_errs_in_nothing() -> None:
-    variants = (each for folder in store.folders(ROOT) for each in store.read(folder))
+    variants = (each for folder in recordings.folders(ROOT) for each in recordings.read(folder))
     told = dict(pair for each in variants for pair in explained(each))
     assert len(told) > 500
     assert [case for case, given in told.items() if not given] == []

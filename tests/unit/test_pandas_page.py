@@ -15,7 +15,7 @@ from harness.cli import kept_runs
 from harness.core import jsonl
 from harness.core.records import VerdictKind
 from harness.run import load_run, run_info
-from tests.recorded import sample
+from tests.builders import sample_run
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "pandas.md"
 CODE: Final = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
@@ -26,8 +26,8 @@ NAMED: Final = re.compile(r"^\| (`.*?`) \|", re.MULTILINE)
 def done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Run the page where two runs are, of which the second has one wrong answer less."""
     monkeypatch.chdir(tmp_path)
-    before = sample.make(Path("runs/before"))
-    after = sample.make(Path("runs/after"))
+    before = sample_run.make(Path("runs/before"))
+    after = sample_run.make(Path("runs/after"))
     info = replace(after.info, id="after", started=after.info.started + timedelta(days=1))
     run_info.write_info(after.folder, info)
     first = next(each for each in after.verdicts if each.verdict is VerdictKind.WRONG)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Final
 
 from harness.engines.format_facts import FormatFacts
-from harness.formats import own_operations
 from harness.formats.api import (
     BY_FRAME,
     CREATED_BY,
@@ -22,7 +21,6 @@ from harness.formats.api import (
 )
 from harness.formats.files import data_files
 from harness.formats.hudi import client as hudi_client
-from harness.formats.hudi import concurrency as hudi_concurrency
 from harness.formats.hudi import files as hudi_files
 from harness.formats.hudi import frames as hudi_frames
 from harness.formats.hudi import merge_mode as hudi_merge_mode
@@ -31,16 +29,13 @@ from harness.formats.hudi import schema_history as hudi_schema_history
 from harness.formats.hudi import services as hudi_services
 from harness.formats.hudi import settings as hudi_settings
 from harness.formats.hudi import timeline
-from harness.formats.hudi import undo as hudi_undo
 from harness.formats.hudi.client import SchemaChange
 from harness.formats.hudi.past import PAST
-from harness.formats.hudi.services import Service
 from harness.formats.hudi.settings import (
     ALLOW_DROPS,
     DROPPED,
     EVOLVES,
     INSERT_OPERATION,
-    METADATA_TABLE,
     OPERATION,
     PARTITION_COLUMNS,
     UPSERT,
@@ -57,14 +52,11 @@ from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.definition import PAST_VIEWS, SCHEMA_CHANGES, WRITE_CLIENT, Scenario
-from harness.scenario.operations.api import Operation
-from harness.scenario.operations.begin_write import BeginWrite
-from harness.scenario.operations.commit_write import CommitWrite
+from harness.scenario.operations.api import Family, Operation, StepContext, TableKind
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.move_row import MoveRow
 from harness.scenario.operations.set_table_version import SetTableVersion
 from harness.scenario.operations.spark_sql import quoted, text, type_text
-from harness.scenario.operations.sync import Sync
 from harness.scenario.operations.write_frame import WriteFrame
 from harness.scenario.operations.write_with_metadata import WriteWithMetadata
 from harness.scenario.statements import DATABASE, LOCATION, Sql, Statement, of_table, under
@@ -91,14 +83,6 @@ SESSION: Final = {
     "hoodie.bloom.index.filter.dynamic.max.entries": "100",
 }
 
-PROCEDURES: Final = {
-    "6": ("downgrade_table", "SIX"),
-    "8": ("upgrade_table", "EIGHT"),
-    "9": ("upgrade_table", "NINE"),
-}
-"""What brings a table to a version, and what it calls the version. Both names are of one procedure,
-which answers false where it fails, and raises nothing (`UpgradeOrDowngradeProcedure`)."""
-
 LACKS: Final = frozenset({"tinyint", "smallint", "char", "varchar"})
 """Every value goes through Avro, which has none of them (Avro specification, "Primitive Types")."""
 
@@ -121,6 +105,10 @@ class Hudi:
     def reader_facts(self) -> FormatFacts:
         """Spark goes by the schema that a table has of its own (`HoodieCatalogTable`)."""
         return FormatFacts(self.NAME, "hudi", own_schema=frozenset({"spark"}), past=PAST)
+
+    @property
+    def kind(self) -> TableKind:
+        return TableKind(Family.HUDI, merge_on_read=self.merge_on_read)
 
     @property
     def past_views(self) -> tuple[str, ...]:
@@ -151,15 +139,8 @@ class Hudi:
 
     def cannot(self, operation: Operation) -> str:
         """Refuse what needs log files; what Hudi does not do it refuses itself, as an answer."""
-        if why := own_operations.of_another(operation, own_operations.HUDI):
-            return f"{self.NAME} {why}"
-        if isinstance(operation, Service):
-            why = hudi_services.cannot(operation, merge_on_read=self.merge_on_read)
-            return f"{self.NAME} {why}" if why else ""
-        if isinstance(operation, SetTableVersion) and str(operation.version) not in PROCEDURES:
-            allowed = ", ".join(PROCEDURES)
-            return f"{self.NAME} has no table version {operation.version}; allowed: {allowed}"
-        return ""
+        why = operation.unsupported(self.kind)
+        return f"{self.NAME} {why}" if why else ""
 
     def habit(self, settings: VariantSettings) -> Habit:
         """Return where changes go, and that partition columns stand in the files unless dropped."""
@@ -200,21 +181,9 @@ class Hudi:
         """Return the common Spark SQL, Hudi's own procedures, or calls of its write client."""
         if isinstance(operation, SchemaChange) and settings.get(SCHEMA_CHANGES) == WRITE_CLIENT:
             return hudi_client.wording(operation, tuple(hudi_settings.properties(settings)))
-        if isinstance(operation, Sync):
-            return (hudi_client.SYNC,)
-        if isinstance(operation, Service):
-            metadata = settings.get(METADATA_TABLE, "off") != "off"
-            return hudi_services.wording(
-                operation, merge_on_read=self.merge_on_read, metadata_table=metadata
-            )
-        if isinstance(operation, SetTableVersion):
-            procedure, version = PROCEDURES[str(operation.version)]
-            told = f"{hudi_services.TABLE_ARGUMENT}, to_version => '{version}'"
-            return (Sql(f"call {procedure}({told})"),)
-        if isinstance(operation, hudi_undo.UNDO):
-            return hudi_undo.wording(operation, before, after)
-        if isinstance(operation, BeginWrite | CommitWrite):
-            return hudi_concurrency.wording(operation, before, after)
+        context = StepContext(self.kind, before, after, settings)
+        if (statements := operation.statements(context)) is not None:
+            return statements
         if isinstance(operation, WriteFrame):
             return hudi_frames.wording(operation, before, after, settings)
         if isinstance(operation, WriteWithMetadata):
@@ -299,13 +268,7 @@ class Hudi:
         if isinstance(operation, SetTableVersion):
             there = self.table_version(folder)
             return "" if there == str(operation.version) else f"the table version is {there}"
-        if isinstance(operation, hudi_undo.UNDO):
-            return hudi_undo.left_undone(operation)
-        if isinstance(operation, BeginWrite):
-            return hudi_undo.NOT_BEGUN
-        if isinstance(operation, Service):
-            return hudi_services.left_undone(operation, before, len(self.instants(folder)))
-        return ""
+        return hudi_services.left_undone(operation, before, len(self.instants(folder)))
 
     def created_wrong(self, folder: Path, settings: VariantSettings) -> str:
         """Look whether there is a table, of the version that was asked for."""
@@ -329,7 +292,11 @@ class Hudi:
 
     def asked_statistics(self, settings: VariantSettings) -> HudiStatistics | None:
         """Return what asks the metadata table, where it may have statistics of columns."""
-        return HudiStatistics() if settings.get(METADATA_TABLE) in WITH_STATISTICS else None
+        return (
+            HudiStatistics()
+            if settings.get(hudi_settings.METADATA_TABLE) in WITH_STATISTICS
+            else None
+        )
 
     def facts(
         self,

@@ -150,9 +150,15 @@ class Operation:
             return ""
         if self.WHY_NOT:
             return self.WHY_NOT
-        *others, last = (str(family) for family in Family if family in self.FAMILIES)
-        owners = f"{', '.join(others)} and {last} alone have" if others else f"is {last}'s alone"
-        return f"has no {_file_name(type(self))}, which {owners}"
+        owners = [str(family) for family in Family if family in self.FAMILIES]
+        match owners:
+            case [owner]:
+                only = f", which is {owner}'s alone"
+            case [_, _]:
+                only = f", which {' and '.join(owners)} alone have"
+            case _:
+                only = ""
+        return f"has no {_file_name(type(self))}{only}"
 
     def trace(self) -> Trace | None:
         """Return by what alone it shows in the table's records; None for a write."""

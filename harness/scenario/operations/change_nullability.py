@@ -31,6 +31,7 @@ class ChangeNullability(Operation):
             "NULL at first",
         ),
     )
+    FAMILIES = frozenset({Family.HUDI, Family.ICEBERG, Family.DELTA, Family.HIVE_ACID})
     CHANGES_SCHEMA = True
     name: str
     nullable: bool

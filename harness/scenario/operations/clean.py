@@ -11,7 +11,6 @@ from harness.scenario.operations.api import (
     Operation,
     Statements,
     StepContext,
-    TableKind,
     Trace,
     Usage,
 )
@@ -59,6 +58,3 @@ class Clean(Operation):
         vacuum = Sql(f"vacuum {TABLE_NAME} retain 0 hours")
         by_one_task = under(_LISTERS, "1", _USUAL_LISTERS, (vacuum,))
         return under(_CHECK, "false", "true", by_one_task)
-
-    def unsupported(self, kind: TableKind) -> str:
-        return "" if kind.family in self.FAMILIES else "has no clean"

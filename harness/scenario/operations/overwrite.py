@@ -22,7 +22,7 @@ from harness.scenario.operations.new_rows import each_once, key_of, rows_text, s
 from harness.scenario.operations.spark_sql import columns_in_order, partition_spec, select_rows
 
 
-class Of(StrEnum):
+class OverwriteScope(StrEnum):
     """How much of a table is overwritten."""
 
     TABLE = "table"
@@ -47,7 +47,7 @@ class Overwrite(Operation):
     FAMILIES = frozenset({Family.HUDI, Family.ICEBERG, Family.DELTA, Family.HIVE_ACID})
     SHORT = "keys"
     keys: tuple[Key, ...]
-    of: Annotated[Of, Strict(strict=False)] = Of.TABLE
+    of: Annotated[OverwriteScope, Strict(strict=False)] = OverwriteScope.TABLE
 
     def text(self) -> str:
         return f"overwrite the {self.of.value} with {rows_text(len(self.keys))}"
@@ -55,14 +55,14 @@ class Overwrite(Operation):
     def evolve(self, before: Truth) -> Truth:
         """Put the rows, in file groups of their own, in the place of those that are there."""
         rows = self._rows(before)
-        only = self._partition(before, rows) if self.of is Of.PARTITION else None
+        only = self._partition(before, rows) if self.of is OverwriteScope.PARTITION else None
         return replaced(before, before.step + 1, lambda row: only in {None, row.group[1]}, rows)
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
         """Return one insert statement; a partition's own columns are in its specification."""
         rows, fields = self._rows(before), columns_in_order(after)
         where = ""
-        if self.of is Of.PARTITION:
+        if self.of is OverwriteScope.PARTITION:
             where = f" {partition_spec(after, self._partition(before, rows))}"
             fields = tuple(field for field in fields if field.name not in after.table.partition_by)
         return (f"insert overwrite table {{table}}{where} {select_rows(rows, fields)}",)

@@ -68,6 +68,4 @@ class SetTableVersion(Operation):
                 return f"tables can be brought to version {_NEWEST}, and no other"
             case Family.DELTA:
                 return "tables have versions of a protocol, which their features decide"
-            case Family.HIVE | Family.HIVE_ACID:
-                return "has no set_table_version"
-        return ""
+        return Operation.unsupported(self, kind)

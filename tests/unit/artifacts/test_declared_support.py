@@ -20,8 +20,8 @@ from harness.core.records import (
 )
 from harness.judge.verdicts import judge
 from harness.plan.reader_support import declared
-from tests.quality.notation import Told, history
-from tests.unit.judge.test_verdicts import case_of, cell_at
+from tests.builders.judged_story import case_without_values, cell_at
+from tests.builders.table_story import Story, history
 
 READER = "hive-3.1.3{path=fetch}"
 WHY = "hive-3.1.3 knows hudi tables up to version 8, not 9 (HoodieTableVersion of Hudi 1.0.2)"
@@ -30,22 +30,22 @@ ID = (Column("id", "string", "string"),)
 
 
 @pytest.fixture(scope="module")
-def told() -> Told:
+def story() -> Story:
     return history("insert 1..2; drop f1", mor=True)
 
 
 def judged(
-    told: Told,
+    story: Story,
     version: str,
     view: str = "snapshot",
     outcomes: Mapping[int, Outcome] | None = None,
     **given: object,
 ) -> Verdict:
     """Judge an answer about the last step of a table of some version."""
-    case = case_of(told, outcomes)
+    case = case_without_values(story, outcomes)
     states = [replace(each, table_version=version) for each in case.states]
     case = replace(case, states=states, limit=declared)
-    cell = replace(cell_at(told, view), reader=READER)
+    cell = replace(cell_at(story, view), reader=READER)
     answer = replace(Answer(cell.case, "select"), **given)  # type: ignore[arg-type]
     (verdict,) = (each for each in judge(case, [cell], {cell.case: answer}) if each.view == view)
     return verdict
@@ -86,50 +86,50 @@ def test_what_a_distribution_can_make_it_is_declared_to_know() -> None:
 
 @pytest.mark.parametrize("view", ["snapshot", "read_optimized"])
 def test_a_refusal_of_such_a_table_is_unsupported_and_says_what_is_declared(
-    told: Told, view: str
+    story: Story, view: str
 ) -> None:
     alone = tuple(Part(name, "", refusal=REFUSED) for name in ("id", "ts"))
-    found = judged(told, "9", view, refusal=REFUSED, parts=alone)
+    found = judged(story, "9", view, refusal=REFUSED, parts=alone)
     assert (found.verdict, found.because) == (VerdictKind.UNSUPPORTED, WHY)
     assert (found.findings, found.disclaimed) == ((), "")
 
 
-def test_a_refusal_of_a_table_that_the_reader_knows_is_refused(told: Told) -> None:
-    found = judged(told, "8", refusal=REFUSED)
+def test_a_refusal_of_a_table_that_the_reader_knows_is_refused(story: Story) -> None:
+    found = judged(story, "8", refusal=REFUSED)
     assert (found.verdict, found.disclaimed) == (VerdictKind.REFUSED, "")
 
 
-def test_rows_are_judged_as_always_and_told(told: Told) -> None:
-    reply = told.read()
-    right = judged(told, "9", columns=reply.columns, rows=reply.rows)
-    wrong = judged(told, "9", columns=reply.columns, rows=reply.rows[1:])
+def test_rows_are_judged_as_always_and_told(story: Story) -> None:
+    reply = story.read()
+    right = judged(story, "9", columns=reply.columns, rows=reply.rows)
+    wrong = judged(story, "9", columns=reply.columns, rows=reply.rows[1:])
     assert (right.verdict, right.disclaimed) == (VerdictKind.CORRECT, WHY)
     assert (wrong.verdict, wrong.disclaimed) == (VerdictKind.WRONG, WHY)
-    assert judged(told, "8", columns=reply.columns, rows=reply.rows).disclaimed == ""
-    none = judged(told, "9", columns=reply.columns)
+    assert judged(story, "8", columns=reply.columns, rows=reply.rows).disclaimed == ""
+    none = judged(story, "9", columns=reply.columns)
     assert (none.verdict, none.disclaimed) == (VerdictKind.WRONG, ""), "there was nothing to refuse"
 
 
-def test_a_refusal_of_which_one_column_is_answered_alone_hides_nothing(told: Told) -> None:
+def test_a_refusal_of_which_one_column_is_answered_alone_hides_nothing(story: Story) -> None:
     alone = Part("id", "", ID, (("1",), ("2",))), Part("ts", "", refusal=REFUSED)
-    found = judged(told, "9", refusal=REFUSED, parts=alone)
+    found = judged(story, "9", refusal=REFUSED, parts=alone)
     assert (found.verdict, found.disclaimed) == (VerdictKind.REFUSED, WHY)
 
 
-def test_no_answer_stays_unknown(told: Told) -> None:
-    found = judged(told, "9", unknown="the server died")
+def test_no_answer_stays_unknown(story: Story) -> None:
+    found = judged(story, "9", unknown="the server died")
     assert (found.verdict, found.because) == (VerdictKind.UNKNOWN, "the server died")
     assert found.disclaimed == ""
 
 
-def test_what_was_not_sent_is_unsupported_as_long_as_that_is_declared(told: Told) -> None:
-    found = judged(told, "9", void="it was not sent", probe="another case")
+def test_what_was_not_sent_is_unsupported_as_long_as_that_is_declared(story: Story) -> None:
+    found = judged(story, "9", void="it was not sent", probe="another case")
     assert (found.verdict, found.because) == (VerdictKind.UNSUPPORTED, WHY)
-    withdrawn = judged(told, "8", void="it was not sent", probe="another case")
+    withdrawn = judged(story, "8", void="it was not sent", probe="another case")
     assert (withdrawn.verdict, withdrawn.because) == (VerdictKind.UNKNOWN, "it was not sent")
 
 
-def test_what_was_not_sent_has_its_verdict_after_a_refused_step_too(told: Told) -> None:
+def test_what_was_not_sent_has_its_verdict_after_a_refused_step_too(story: Story) -> None:
     refused = {2: Outcome(2, OutcomeKind.REFUSED, refusal=REFUSED)}
-    found = judged(told, "9", outcomes=refused, void="it was not sent", probe="another case")
+    found = judged(story, "9", outcomes=refused, void="it was not sent", probe="another case")
     assert found.verdict is VerdictKind.UNSUPPORTED

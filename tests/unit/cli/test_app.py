@@ -14,7 +14,7 @@ import pytest
 from harness.cli import app, plan_options
 from harness.core.errors import EnvironmentProblem
 from harness.run import needed_artifacts, pipeline, run_folder
-from tests.stories import MOVED
+from tests.builders.scenario_texts import MOVED
 
 ROOT = Path(__file__).parents[3]
 RECORDED = ROOT / "tests" / "recorded" / "findings_a5"

@@ -11,7 +11,7 @@ from rich.console import Console
 from harness.cli import app, expected_steps, plan_options
 from harness.cli.named_parts import NamedParts
 from harness.scenario.cells import Plan
-from tests.stories import MOVED
+from tests.builders.scenario_texts import MOVED
 
 WRONG_USE = 2
 WIDTH = 100

@@ -15,7 +15,7 @@ import pytest
 
 from harness.cli import app, kept_runs
 from harness.run import history_file, load_run, run_folder, run_info
-from tests.recorded import sample
+from tests.builders import sample_run
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
 STORE = kept_runs.DEFAULT
@@ -30,7 +30,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def kept() -> Path:
     """Keep a run that has no folder any more."""
-    sample.make(Path("old"))
+    sample_run.make(Path("old"))
     assert app.main(["history", "add", "old"]) == 0
     shutil.rmtree("old")
     return STORE
@@ -154,7 +154,7 @@ def test_another_run_of_the_same_name_is_not_taken_for_the_kept_one(
     kept: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (run,) = ended(capsys, "history", "list")["runs"]
-    other = sample.make(Path("runs", run["run"]))
+    other = sample_run.make(Path("runs", run["run"]))
     info = replace(other.info, started=other.info.started + timedelta(days=1))
     run_info.write_info(other.folder, info)
     told = ended(capsys, "compare", run["run"], run["run"])

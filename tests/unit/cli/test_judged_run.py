@@ -15,7 +15,7 @@ from harness.judge.baseline import Applied
 from harness.run import run_gate
 from harness.run.load_run import Run
 from harness.run.pipeline import JudgedRun
-from tests.recorded import sample
+from tests.builders import sample_run
 
 SUMMARY = "GITHUB_STEP_SUMMARY"
 
@@ -24,7 +24,7 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.delenv(judged_run.ON_GITHUB, raising=False)
     monkeypatch.setenv(SUMMARY, str(tmp_path / "step"))
-    return sample.make(tmp_path / "run")
+    return sample_run.make(tmp_path / "run")
 
 
 def wrong(run: Run) -> JudgedRun:

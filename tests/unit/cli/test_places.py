@@ -11,7 +11,7 @@ from harness.cli import app, named_parts, plan_options
 from harness.core import yaml_reader
 from harness.core.errors import UsageProblem
 from harness.run import needed_artifacts
-from tests.stories import MOVED
+from tests.builders.scenario_texts import MOVED
 
 WRONG_USE = 2
 SERVICE = "hive-metastore-3.1.3"

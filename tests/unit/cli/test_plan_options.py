@@ -17,7 +17,7 @@ from harness.reports import pairs
 from harness.scenario.cells import Cell, Partly, Plan, Variant, parse_reader
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.rename_column import RenameColumn
-from tests.unit.scenario.stories import scenario_of
+from tests.builders.scenarios import scenario_of
 
 STORY = replace(scenario_of(Insert((1,)), RenameColumn("f1", "g")), name="family/story")
 ASKED = {

@@ -26,7 +26,7 @@ Written = tuple[int, int, str | None]
 
 def write(folder: Path, rows: Sequence[Written]) -> None:
     folder.mkdir(parents=True)
-    told = [
+    story = [
         {
             "operation": 2 if key is None else 0,
             "originalTransaction": number,
@@ -36,7 +36,7 @@ def write(folder: Path, rows: Sequence[Written]) -> None:
         }
         for number, place, key in rows
     ]
-    orc.write_table(pa.Table.from_pylist(told, SCHEMA), folder / "bucket_00000")
+    orc.write_table(pa.Table.from_pylist(story, SCHEMA), folder / "bucket_00000")
     (folder / "_orc_acid_version").write_text("2")
 
 
@@ -96,10 +96,10 @@ def test_a_compaction_takes_the_place_of_what_it_joined_and_has_a_name_of_its_ow
 
 
 JOINED = "delta_0000001_0000005/bucket_00000"
-Told = list[tuple[FileKind, tuple[str, ...], tuple[str, ...]]]
+Story = list[tuple[FileKind, tuple[str, ...], tuple[str, ...]]]
 
 
-def joined(table: Path, rows: Sequence[Written], deleted: Sequence[tuple[int, int]]) -> Told:
+def joined(table: Path, rows: Sequence[Written], deleted: Sequence[tuple[int, int]]) -> Story:
     """Join five writes, and return the kind, the keys and what is deleted of each fact."""
     write(table / "delta_0000001_0000005", rows)
     write(table / "delete_delta_0000001_0000005", [(*place, None) for place in deleted])
@@ -113,8 +113,8 @@ def test_versions_that_a_minor_compaction_knew_to_be_replaced_do_not_count(
     rows: list[Written] = [(1, 0, "a"), (1, 1, "b"), (2, 0, "b"), (4, 0, "b"), (4, 1, "c")]
     assert joined(table, rows, [(1, 1), (2, 0)]) == [(FileKind.BASE, ("a", "b", "c"), ())]
     (fact,) = hive_acid_files.facts(table, "id", WriteIds(6))
-    told = hive_acid_files.file_rows(table / JOINED, fact)
-    assert told == (("id", "f"), (("a", "f1.0"), ("b", "f4.0"), ("c", "f4.1")))
+    story = hive_acid_files.file_rows(table / JOINED, fact)
+    assert story == (("id", "f"), (("a", "f1.0"), ("b", "f4.0"), ("c", "f4.1")))
 
 
 def test_rows_that_a_minor_compaction_knew_to_be_deleted_do_not_count(table: Path) -> None:

@@ -16,7 +16,7 @@ from harness.runtime.metastore_objects import CatalogEntry, WriteIds
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.abort_transactions import AbortTransactions
-from harness.scenario.operations.api import Operation
+from harness.scenario.operations.api import Operation, Trace
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.killed_write import KilledWrite
 from harness.scenario.statements import recorded
@@ -56,7 +56,7 @@ def test_a_session_waits_a_short_time_for_a_lock_only_if_it_is_to() -> None:
     assert short.items() > usual.items()
 
 
-def records(ids: WriteIds, trace: str) -> object:
+def records(ids: WriteIds, trace: Trace) -> object:
     """Return what tells that a step was done, where the metastore has these numbers."""
     table = CatalogEntry("t", {"tableName": "t", "sd": {"cols": []}}, write_ids=ids)
     return TableRecords(ACID.committed(Path("/nowhere"), [table]), trace=trace).done

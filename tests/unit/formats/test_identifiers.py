@@ -59,7 +59,7 @@ from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.move_column import MoveColumn
 from harness.scenario.operations.move_row import MoveRow
 from harness.scenario.operations.mutate import Mutate
-from harness.scenario.operations.overwrite import Of, Overwrite
+from harness.scenario.operations.overwrite import Overwrite, OverwriteScope
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.replace_partition_field import ReplacePartitionField
 from harness.scenario.operations.restore import Restore
@@ -123,7 +123,7 @@ def scenario_of(names: tuple[str, ...]) -> Scenario:
         SetTableVersion(6),
         Sync(),
         DropColumn(f"{struct}.{inner}.{struct}"),
-        Overwrite((1,), Of.PARTITION),
+        Overwrite((1,), OverwriteScope.PARTITION),
         DeletePartition(1),
         Truncate(),
         WriteWithMetadata((1,), {"run.id": "1"}, "run.", MetadataWay.TABLE_OPTIONS),
@@ -180,7 +180,7 @@ def _sql(told: Iterable[Statement], truth: Truth) -> Iterator[tuple[str, Truth]]
             yield each.text if isinstance(each, Sql) else each.query, truth
 
 
-def questions() -> Iterator[tuple[Engine, Question]]:
+def questions() -> Iterator[tuple[Engine, Distribution, Question]]:
     """Yield a question of each reader about each view of each format, without a query."""
     for distribution in map(distributions.load, distributions.names()):
         if distribution.engine not in engines.names():  # the metastore
@@ -193,17 +193,20 @@ def questions() -> Iterator[tuple[Engine, Question]]:
             for view, database in product((*shape.views, *shape.past_views), DATABASES):
                 question = Question(database, shape.table_for(view), facts, ALL)
                 if view not in shape.past_views:
-                    yield engine, question
+                    yield engine, distribution, question
                 elif not time_travel.cannot(distribution, facts, view):
-                    past = time_travel.wording(distribution, question, view, MOMENT, "6")
-                    yield engine, replace(question, past=past)
+                    past = time_travel.point_in_time(distribution, facts, view, MOMENT, "6")
+                    yield engine, distribution, replace(question, past=past, key="id")
 
 
 @cache
-def each_once() -> tuple[tuple[Engine, Question], ...]:
+def each_once() -> tuple[tuple[Engine, Distribution, Question], ...]:
     """Those of them that are sent in other words than the others."""
     sent = (each for each in questions() if each[0] is not engines.load("pyiceberg"))  # no SQL
-    found = {time_travel.sql(engine, asked, {}): (engine, asked) for engine, asked in sent}
+    found = {
+        engine.statements(where, {}, asked)[-1]: (engine, where, asked)
+        for engine, where, asked in sent
+    }
     return tuple(found.values())
 
 
@@ -213,8 +216,8 @@ def queries(truth: Truth) -> Iterator[str]:
     paths = [truth.schema.path_of(field.id) or "" for field in truth.schema.walk()]
     selected = [Query(columns=(key, path)) for path in paths]
     for query in (ALL, *selected, *(Query(where=not_null(path)) for path in paths)):
-        for engine, question in each_once():
-            yield time_travel.sql(engine, replace(question, query=query, key=key), {})
+        for engine, where, question in each_once():
+            yield engine.statements(where, {}, replace(question, query=query, key=key))[-1]
 
 
 def tokens(sql: str) -> list[str]:

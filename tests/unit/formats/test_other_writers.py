@@ -31,7 +31,7 @@ from harness.scenario.operations.truncate import Truncate
 from harness.scenario.operations.update import Update
 from harness.scenario.operations.upsert import Upsert
 from harness.scenario.statements import recorded
-from tests.unit.scenario.stories import scenario_of
+from tests.builders.scenarios import scenario_of
 
 TRINO, HIVE = "trino-476", "hive-3.1.3-iceberg-1.4.3"
 SPARK, HIVE_ACID = "spark-3.5.8-iceberg-1.10.1", "hive-3.1.3"

@@ -10,8 +10,8 @@ from harness.core.jsonl import dump, parse
 from harness.core.records import Answer, Finding, Part, Refusal
 from harness.judge.verdicts import judge
 from harness.model.canonical import OwnTexts, Value
-from tests.quality.notation import history
-from tests.unit.judge.test_verdicts import case_of, cell_at
+from tests.builders.judged_story import case_without_values, cell_at
+from tests.builders.table_story import history
 
 TOLD = history("insert 1..3", "id string, ts long, st struct<a: int, b: string>, n int")
 RIGHT = TOLD.read()
@@ -36,7 +36,7 @@ def findings(*answers: Answer) -> list[tuple[Finding, ...]]:
     """Let as many engines answer."""
     cells = [replace(cell_at(TOLD), reader=f"engine-{at}") for at in range(len(answers))]
     said = {c.case: replace(a, case=c.case) for c, a in zip(cells, answers, strict=True)}
-    return [each.findings for each in judge(case_of(TOLD), cells, said)]
+    return [each.findings for each in judge(case_without_values(TOLD), cells, said)]
 
 
 def answer(rows: tuple[tuple[Value, ...], ...], raw: OwnTexts = OWN) -> Answer:
@@ -96,13 +96,13 @@ def test_a_record_holds_own_texts_only_where_there_are_some(raw: OwnTexts) -> No
 
 def test_only_a_value_of_the_row_itself_has_the_file_that_the_row_lies_in() -> None:
     """Another row's was read from wherever that one is."""
-    told = history("insert 1; insert 2")
-    rows = [list(row) for row in told.read().rows]
+    story = history("insert 1; insert 2")
+    rows = [list(row) for row in story.read().rows]
     rows[0][2:] = [rows[1][2], "?"]
-    cell = cell_at(told)
-    said = Answer(cell.case, "select", told.read().columns, tuple(map(tuple, rows)))
-    (verdict,) = judge(case_of(told), [cell], {cell.case: said})
+    cell = cell_at(story)
+    said = Answer(cell.case, "select", story.read().columns, tuple(map(tuple, rows)))
+    (verdict,) = judge(case_without_values(story), [cell], {cell.case: said})
     found = {place.column: place for each in verdict.findings for place in each.places}
     assert found["f1"].origin is not None
     assert (found["f1"].origin.key, found["f1"].file) == ("2", "")
-    assert found["f2"].file == told.disk.files[0].path
+    assert found["f2"].file == story.disk.files[0].path

@@ -9,10 +9,10 @@ import pytest
 from harness.core.records import Answer, Column, Finding, Origin, Part, Refusal, VerdictKind
 from harness.judge.verdicts import judge
 from harness.model.canonical import OwnTexts, Value
-from tests.quality.alone import HEADS, in_parts, spoilt
-from tests.quality.notation import Told, history
-from tests.simulated import Reply, columns_of
-from tests.unit.judge.test_verdicts import case_of, cell_at
+from tests.builders.columns_alone import HEADS, in_parts, spoilt
+from tests.builders.judged_story import case_without_values, cell_at
+from tests.builders.simulated_reader import Reply, columns_of
+from tests.builders.table_story import Story, history
 
 TOLD = history("insert 1..3", "id string, ts long, a int, b int")
 RIGHT = TOLD.read()
@@ -20,19 +20,21 @@ REFUSED = Refusal("Error", "no")
 Heads = dict[str, list[tuple[str, Value, Value]]]
 
 
-def judged(told: Told, answer: Answer) -> tuple[Finding, ...]:
-    cell = cell_at(told)
-    (verdict,) = judge(case_of(told), [cell], {cell.case: replace(answer, case=cell.case)})
+def judged(story: Story, answer: Answer) -> tuple[Finding, ...]:
+    cell = cell_at(story)
+    (verdict,) = judge(
+        case_without_values(story), [cell], {cell.case: replace(answer, case=cell.case)}
+    )
     assert (verdict.verdict is VerdictKind.REFUSED) == (answer.refusal is not None)
     return verdict.findings
 
 
-def refused(parts: tuple[Part, ...], told: Told = TOLD) -> tuple[Finding, ...]:
-    return judged(told, Answer("", "select", refusal=REFUSED, parts=parts))
+def refused(parts: tuple[Part, ...], story: Story = TOLD) -> tuple[Finding, ...]:
+    return judged(story, Answer("", "select", refusal=REFUSED, parts=parts))
 
 
-def whole(reply: Reply, told: Told = TOLD) -> tuple[Finding, ...]:
-    return judged(told, Answer("", "select", reply.columns, reply.rows))
+def whole(reply: Reply, story: Story = TOLD) -> tuple[Finding, ...]:
+    return judged(story, Answer("", "select", reply.columns, reply.rows))
 
 
 def heads(findings: tuple[Finding, ...]) -> Heads:
@@ -114,12 +116,12 @@ def test_a_column_without_a_part_does_not_belong_in_that_of_another_one() -> Non
 
 
 def test_a_part_under_a_former_name_is_told_like_a_whole_answer_with_the_columns_of_then() -> None:
-    told = history("insert 1,2; rename b c; upsert 1", "id string, ts long, a int, b int")
-    then = Reply(columns_of(told.history[1].schema), told.read().rows)
+    story = history("insert 1,2; rename b c; upsert 1", "id string, ts long, a int, b int")
+    then = Reply(columns_of(story.history[1].schema), story.read().rows)
     *others, last = in_parts(then)
-    found = refused((*others, replace(last, column="c")), told)
+    found = refused((*others, replace(last, column="c")), story)
     assert heads(found) == {"stale": [("c", "c", None), ("b", None, "b")]}
-    assert heads(found) == heads(whole(then, told))
+    assert heads(found) == heads(whole(then, story))
     assert {place.origin for each in found for place in each.places} == {
         Origin(4, "c", 1, ""),
         Origin(4, "b", 1, ""),

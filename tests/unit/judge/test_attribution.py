@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -13,41 +12,22 @@ from harness.core.records import Answer, Column, Verdict, VerdictKind
 from harness.judge.case import Case
 from harness.judge.standard import Standards
 from harness.judge.verdicts import judge
-from harness.model.canonical import Value
 from harness.model.query import Query, not_null
 from harness.scenario.cells import Cell
-from tests.quality.notation import Told, changed, history
-from tests.quality.parties import case_of, judged
-from tests.quality.shadow import Files, read
-from tests.simulated import Reply
-from tests.simulated_disk import File
-
-Record = dict[str, Value]
-
-
-def told() -> Told:
-    return history("insert 1..3; update 1 set f1; touch some")
-
-
-def rows(change: Callable[[str, Record], Record | None], *, step: int = 0) -> Files:
-    """Spoil the rows of the files from a step on; None leaves a row out."""
-
-    def spoilt(file: File) -> File:
-        changed = {key: change(str(key), dict(row)) for key, row in file.records.items()}
-        kept = {key: row for key, row in changed.items() if row is not None}
-        return replace(file, records=kept) if file.step >= step else file
-
-    return spoilt
-
-
-def empty_f1(key: str, row: Record) -> Record:
-    return {**row, "f1": None} if key == "1" else row
-
-
-def verdicts(
-    told: Told, files: Files | None, *replies: Reply, looked_at: bool = True
-) -> tuple[Verdict, ...]:
-    return judged(case_of(told, files, looked_at=looked_at), replies)
+from tests.builders.judged_story import case_of, judged
+from tests.builders.simulated_disk import File
+from tests.builders.simulated_reader import Reply
+from tests.builders.spoilt_files import (
+    COLUMNS,
+    empty_f1,
+    shown_as_filed,
+    spelled,
+    spoilt_rows,
+    touched,
+    verdicts_on,
+)
+from tests.builders.table_story import Story, changed, history
+from tests.builders.traced_answer import Files
 
 
 def asked(case: Case, query: Query, reply: Reply) -> Verdict:
@@ -62,47 +42,44 @@ def party(found: Verdict) -> Party | None:
     return finding.party
 
 
-def as_filed(told: Told, files: Files) -> Reply:
-    """Return what a flawless reader answers about these files."""
-    return read(told, files=files).reply
-
-
 def test_a_reader_that_shows_what_no_file_holds_is_to_blame() -> None:
-    (found,) = verdicts(told(), None, told().read("position", shift=1))
+    (found,) = verdicts_on(touched(), None, touched().read("position", shift=1))
     assert {each.party for each in found.findings} == {Party.READER}
 
 
 def test_a_writer_that_did_not_write_what_was_sent_is_to_blame() -> None:
-    (found,) = verdicts(told(), rows(empty_f1), as_filed(told(), rows(empty_f1)))
+    (found,) = verdicts_on(
+        touched(), spoilt_rows(empty_f1), shown_as_filed(touched(), spoilt_rows(empty_f1))
+    )
     assert (found.verdict, party(found)) == (VerdictKind.WRONG, Party.WRITER)
 
 
 def test_of_a_wrong_file_and_a_wrong_reader_each_gets_his_own_finding() -> None:
-    reply = as_filed(told(), rows(empty_f1))
+    reply = shown_as_filed(touched(), spoilt_rows(empty_f1))
     at = reply.names.index("f1")
     lost = tuple((*row[:at], None, *row[at + 1 :]) for row in reply.rows)
-    (found,) = verdicts(told(), rows(empty_f1), Reply(reply.columns, lost))
+    (found,) = verdicts_on(touched(), spoilt_rows(empty_f1), Reply(reply.columns, lost))
     places = {each.party: {at.key for at in each.places} for each in found.findings}
     assert places == {Party.WRITER: {"1"}, Party.READER: {"2", "3", "4"}}
 
 
 def test_a_reader_is_to_blame_where_it_shows_neither_what_was_written_nor_what_is_there() -> None:
-    reply = as_filed(told(), rows(empty_f1))
+    reply = shown_as_filed(touched(), spoilt_rows(empty_f1))
     at = reply.names.index("f1")
     odd = tuple((*row[:at], row[at] or "nobody's", *row[at + 1 :]) for row in reply.rows)
-    (found,) = verdicts(told(), rows(empty_f1), Reply(reply.columns, odd))
+    (found,) = verdicts_on(touched(), spoilt_rows(empty_f1), Reply(reply.columns, odd))
     assert party(found) is Party.READER
 
 
 def test_nothing_is_claimed_where_the_files_were_not_looked_at() -> None:
-    reply = as_filed(told(), rows(empty_f1))
-    (found,) = verdicts(told(), rows(empty_f1), reply, looked_at=False)
+    reply = shown_as_filed(touched(), spoilt_rows(empty_f1))
+    (found,) = verdicts_on(touched(), spoilt_rows(empty_f1), reply, looked_at=False)
     assert (found.verdict, party(found)) == (VerdictKind.WRONG, None)
 
 
 def test_a_value_that_a_statement_sent_is_the_writers_doing_however_many_agree() -> None:
-    reply = as_filed(told(), rows(empty_f1))
-    found = verdicts(told(), rows(empty_f1), reply, reply)
+    reply = shown_as_filed(touched(), spoilt_rows(empty_f1))
+    found = verdicts_on(touched(), spoilt_rows(empty_f1), reply, reply)
     assert [(each.verdict, party(each)) for each in found] == [
         (VerdictKind.WRONG, Party.WRITER)
     ] * 2
@@ -110,7 +87,10 @@ def test_a_value_that_a_statement_sent_is_the_writers_doing_however_many_agree()
 
 def test_a_value_that_no_recorded_statement_holds_puts_the_model_in_doubt() -> None:
     """As when an older run is judged by a model that makes other values since."""
-    reply, case = as_filed(told(), rows(empty_f1)), case_of(told(), rows(empty_f1))
+    reply, case = (
+        shown_as_filed(touched(), spoilt_rows(empty_f1)),
+        case_of(touched(), spoilt_rows(empty_f1)),
+    )
     states = [
         replace(each, outcome=replace(each.outcome, statements=("insert into t select 'other'",)))
         for each in case.states
@@ -120,63 +100,60 @@ def test_a_value_that_no_recorded_statement_holds_puts_the_model_in_doubt() -> N
 
 
 def test_a_row_that_was_only_carried_along_is_the_writers_doing_however_many_agree() -> None:
-    files = rows(lambda key, row: None if key == "2" else row, step=3)
-    found = verdicts(told(), files, as_filed(told(), files), as_filed(told(), files))
+    files = spoilt_rows(lambda key, row: None if key == "2" else row, step=3)
+    found = verdicts_on(
+        touched(), files, shown_as_filed(touched(), files), shown_as_filed(touched(), files)
+    )
     assert {party(each) for each in found} == {Party.WRITER}
 
 
-COLUMNS = "id string, ts long, n int, f1 string"
-
-
-def spelled(_: str, row: Record) -> Record:
-    return {**row, "n": f"{row['n']}.0"}
-
-
 @pytest.fixture
-def doubtful() -> tuple[Told, Files]:
+def doubtful() -> tuple[Story, Files]:
     """A rule of the model, that of conversion, lies between what was sent and the files."""
     made = history("insert 1..3; type n string; update 1 set f1", COLUMNS)
-    return made, rows(spelled, step=3)
+    return made, spoilt_rows(spelled, step=3)
 
 
 def test_the_model_is_in_doubt_where_all_engines_and_the_files_agree_against_it(
-    doubtful: tuple[Told, Files],
+    doubtful: tuple[Story, Files],
 ) -> None:
-    reply = as_filed(*doubtful)
-    for each in verdicts(*doubtful, reply, reply):
+    reply = shown_as_filed(*doubtful)
+    for each in verdicts_on(*doubtful, reply, reply):
         assert (each.verdict, party(each)) == (VerdictKind.UNKNOWN, Party.MODEL)
         assert each.because.startswith("the reference model is in doubt")
 
 
 def test_of_one_engine_alone_the_answer_stays_wrong_and_nobody_is_named_for_it(
-    doubtful: tuple[Told, Files],
+    doubtful: tuple[Story, Files],
 ) -> None:
-    (found,) = verdicts(*doubtful, as_filed(*doubtful))
+    (found,) = verdicts_on(*doubtful, shown_as_filed(*doubtful))
     assert (found.verdict, party(found)) == (VerdictKind.WRONG, Party.UNSURE)
 
 
 def test_the_model_is_not_in_doubt_where_one_engine_sides_with_it(
-    doubtful: tuple[Told, Files],
+    doubtful: tuple[Story, Files],
 ) -> None:
     made, files = doubtful
-    reply = as_filed(made, files)
-    found = verdicts(made, files, reply, reply, made.read())
+    reply = shown_as_filed(made, files)
+    found = verdicts_on(made, files, reply, reply, made.read())
     assert [each.verdict for each in found] == [*[VerdictKind.WRONG] * 2, VerdictKind.CORRECT]
     assert Party.MODEL not in {each.party for verdict in found for each in verdict.findings}
 
 
-def test_other_mistakes_of_an_engine_do_not_settle_the_doubt(doubtful: tuple[Told, Files]) -> None:
+def test_other_mistakes_of_an_engine_do_not_settle_the_doubt(
+    doubtful: tuple[Story, Files],
+) -> None:
     made, files = doubtful
-    reply = as_filed(made, files)
+    reply = shown_as_filed(made, files)
     short = Reply(reply.columns, reply.rows[:-1])
-    found = verdicts(made, files, reply, reply, short)
+    found = verdicts_on(made, files, reply, reply, short)
     assert [each.verdict for each in found[:2]] == [VerdictKind.WRONG] * 2  # row 3 is disputed
     same = replace(reply, rows=tuple((*row[:-1], None) for row in reply.rows))
-    assert {each.verdict for each in verdicts(made, files, reply, same)} == {VerdictKind.UNKNOWN}
+    assert {each.verdict for each in verdicts_on(made, files, reply, same)} == {VerdictKind.UNKNOWN}
 
 
-def test_settings_of_one_engine_are_one_voice(doubtful: tuple[Told, Files]) -> None:
-    reply, case = as_filed(*doubtful), case_of(*doubtful)
+def test_settings_of_one_engine_are_one_voice(doubtful: tuple[Story, Files]) -> None:
+    reply, case = shown_as_filed(*doubtful), case_of(*doubtful)
     cells = [Cell("variant", 3, f"engine-1{{x={n}}}", "snapshot", "all") for n in range(2)]
     answers = {each.case: Answer(each.case, "select", reply.columns, reply.rows) for each in cells}
     assert {party(each) for each in judge(case, cells, answers)} == {Party.UNSURE}
@@ -184,18 +161,18 @@ def test_settings_of_one_engine_are_one_voice(doubtful: tuple[Told, Files]) -> N
 
 def test_the_writer_is_not_blamed_where_an_engine_shows_what_was_written() -> None:
     """A file cannot show what it does not hold: it, or one of both readings, is not as we think."""
-    files = rows(empty_f1)
-    wrong, right = verdicts(told(), files, as_filed(told(), files), told().read())
+    files = spoilt_rows(empty_f1)
+    wrong, right = verdicts_on(touched(), files, shown_as_filed(touched(), files), touched().read())
     assert (wrong.verdict, party(wrong)) == (VerdictKind.WRONG, Party.UNSURE)
     assert right.verdict is VerdictKind.CORRECT
 
 
 def test_what_is_right_elsewhere_in_another_answer_tells_nothing_of_the_writer() -> None:
-    files, reply = rows(empty_f1), as_filed(told(), rows(empty_f1))
+    files, reply = spoilt_rows(empty_f1), shown_as_filed(touched(), spoilt_rows(empty_f1))
     other = changed(reply, {"f2": lambda _: "nobody's", "f1": lambda f1: f1 or "nobody's"})
     shorter = Reply(reply.columns, tuple(row for row in reply.rows if row[0] != "1"))
     for each in (other, shorter):
-        found, _ = verdicts(told(), files, reply, each)
+        found, _ = verdicts_on(touched(), files, reply, each)
         assert party(found) is Party.WRITER
 
 
@@ -205,7 +182,7 @@ def test_a_value_that_was_sent_and_that_no_file_since_has_a_row_for_is_the_write
     def lost(file: File) -> File | None:
         return None if file.step == 2 else file
 
-    found = verdicts(made, lost, as_filed(made, lost), as_filed(made, lost))
+    found = verdicts_on(made, lost, shown_as_filed(made, lost), shown_as_filed(made, lost))
     assert {party(each) for each in found} == {Party.WRITER}
 
 
@@ -213,8 +190,8 @@ def test_a_row_that_a_compaction_leaves_out_is_the_writers_doing_though_others_w
     None
 ):
     made = history("insert 1..3; delete 2; compact", mor=True)
-    files = rows(lambda key, row: None if key == "3" else row, step=3)
-    found = verdicts(made, files, as_filed(made, files), as_filed(made, files))
+    files = spoilt_rows(lambda key, row: None if key == "3" else row, step=3)
+    found = verdicts_on(made, files, shown_as_filed(made, files), shown_as_filed(made, files))
     assert {party(each) for each in found} == {Party.WRITER}
 
 
@@ -224,28 +201,28 @@ def test_a_deleted_row_that_a_file_still_holds_is_not_the_readers_doing() -> Non
     def kept(file: File) -> File:
         return replace(file, deleted=())
 
-    reply = as_filed(made, kept)
-    assert {party(each) for each in verdicts(made, kept, reply, reply)} == {Party.WRITER}
+    reply = shown_as_filed(made, kept)
+    assert {party(each) for each in verdicts_on(made, kept, reply, reply)} == {Party.WRITER}
 
 
 def test_a_count_is_held_against_the_rows_in_the_files() -> None:
-    files = rows(lambda key, row: None if key == "2" else row)
-    case, query = case_of(told(), files), Query(count=True)
+    files = spoilt_rows(lambda key, row: None if key == "2" else row)
+    case, query = case_of(touched(), files), Query(count=True)
     for number, wanted in ((3, Party.WRITER), (2, Party.READER)):
         reply = Reply((Column("count", "bigint", "long"),), ((number,),))
         assert party(asked(case, query, reply)) is wanted
 
 
 def test_a_row_that_the_predicate_leaves_out_of_the_files_is_the_writers_doing() -> None:
-    case = case_of(told(), rows(empty_f1))
+    case = case_of(touched(), spoilt_rows(empty_f1))
     query = Query(where=not_null("f1"))
-    seen = as_filed(told(), rows(empty_f1))
+    seen = shown_as_filed(touched(), spoilt_rows(empty_f1))
     there = tuple(row for row in seen.rows if row[seen.names.index("f1")] is not None)
     found = asked(case, query, Reply(seen.columns, there))
     assert (found.findings[0].witness.key, party(found)) == ("1", Party.WRITER)
 
 
-def said(made: Told, files: Files | None) -> list[tuple[str, str]]:
+def said(made: Story, files: Files | None) -> list[tuple[str, str]]:
     standard = Standards(case_of(made, files)).written
     beside = standard.agreement(len(made.operations), "snapshot")
     assert beside is not None
@@ -256,14 +233,14 @@ def test_what_the_files_hold_otherwise_is_said_for_people() -> None:
     made = history("insert 1,2; delete 2", mor=True)
 
     def spoilt(file: File) -> File:
-        return replace(rows(empty_f1)(file) or file, deleted=())
+        return replace(spoilt_rows(empty_f1)(file) or file, deleted=())
 
     assert said(made, None) == []
     assert said(made, spoilt) == [
         ("1", "under f1 stands NULL; written was 'f3s1r1'"),
         ("2", "it was deleted or never written, and a file holds it"),
     ]
-    assert said(made, rows(lambda key, row: None if key == "1" else row)) == [
+    assert said(made, spoilt_rows(lambda key, row: None if key == "1" else row)) == [
         ("1", "it was written, and no file holds it")
     ]
 
@@ -275,8 +252,8 @@ def test_a_reader_that_cuts_timestamps_is_held_to_what_it_can_show_of_the_files(
     """PrestoDB's declaration: it shows milliseconds of microseconds, those of wrong files too."""
     made = history("insert 1..3; row id=4 at=2024-01-02T03:04:05.678901", "id string, at timestamp")
     wrong = datetime.datetime(2024, 1, 2, 3, 4, 5, 123_456)  # noqa: DTZ001 - no zone
-    files = rows(lambda key, row: {**row, "at": wrong} if key == "4" else row)
-    case, reply = case_of(made, files), as_filed(made, files)
+    files = spoilt_rows(lambda key, row: {**row, "at": wrong} if key == "4" else row)
+    case, reply = case_of(made, files), shown_as_filed(made, files)
     millis = changed(
         reply, {"at": lambda at: at.replace(microsecond=at.microsecond // 1000 * 1000)}
     )

@@ -10,21 +10,21 @@ from harness.judge.file_contents import Held, Holdings, NotKnown
 from harness.model.canonical import MapValue, Value, same, text_of
 from harness.model.table import MergeMode
 from harness.model.truth import row_values
-from tests.quality.chance import story
-from tests.quality.notation import Told, history
-from tests.quality.parties import case_of
-from tests.quality.shadow import Files
-from tests.simulated_disk import File
+from tests.builders.judged_story import case_of
+from tests.builders.random_story import story_of_seed
+from tests.builders.simulated_disk import File
+from tests.builders.table_story import Story, history
+from tests.builders.traced_answer import Files
 
 
-def held(told: Told, files: Files | None = None) -> Held:
+def held(story: Story, files: Files | None = None) -> Held:
     """Look at the files of the last step."""
-    case = case_of(told, files)
-    return Holdings(case.states, told.history).held(case.states[-1].files)
+    case = case_of(story, files)
+    return Holdings(case.states, story.history).held(case.states[-1].files)
 
 
-def shown(told: Told, found: Held) -> dict[str, tuple[Value, ...]]:
-    schema = told.truth.schema
+def shown(story: Story, found: Held) -> dict[str, tuple[Value, ...]]:
+    schema = story.truth.schema
     return {text_of(row.key): row_values(row, schema) for row in found.rows.values()}
 
 
@@ -40,10 +40,10 @@ def with_value(name: str, value: Value, *, step: int) -> Files:
 
 @pytest.mark.parametrize("seed", range(30))
 def test_files_of_any_history_hold_the_truth_and_differ_in_nothing(seed: int) -> None:
-    told = story(seed)
-    found, schema = held(told), told.truth.schema
-    wanted = {text_of(row.key): row_values(row, schema) for row in told.truth.rows.values()}
-    there = shown(told, found)
+    story = story_of_seed(seed)
+    found, schema = held(story), story.truth.schema
+    wanted = {text_of(row.key): row_values(row, schema) for row in story.truth.rows.values()}
+    there = shown(story, found)
     assert there.keys() == wanted.keys()
     assert all(same(there[key], wanted[key]) for key in wanted)
     assert (found.differences, found.twice) == ((), frozenset())
@@ -51,16 +51,16 @@ def test_files_of_any_history_hold_the_truth_and_differ_in_nothing(seed: int) ->
 
 def test_parts_of_structs_follow_their_ids_when_they_are_renamed() -> None:
     columns = "id string, ts long, f struct<a: int, b: array<struct<c: int>>>, m map<string, int>"
-    told = history("insert 1; rename f.a z; insert 2", columns)
-    value = shown(told, held(told))["1"]
+    story = history("insert 1; rename f.a z; insert 2", columns)
+    value = shown(story, held(story))["1"]
     assert list(value[2]) == ["z", "b"]
     assert isinstance(value[3], MapValue)
 
 
 def test_a_value_of_another_type_in_a_file_is_a_difference_though_it_says_the_same() -> None:
-    told = history("insert 1", "id string, ts long, n int")
-    number = next(iter(told.truth.rows.values())).values[3]
-    (found,) = held(told, with_value("n", str(number), step=1)).differences
+    story = history("insert 1", "id string, ts long, n int")
+    number = next(iter(story.truth.rows.values())).values[3]
+    (found,) = held(story, with_value("n", str(number), step=1)).differences
     assert (found.column, found.expected, found.found) == ("n", number, str(number))
 
 
@@ -76,16 +76,16 @@ def test_a_value_of_another_type_in_a_file_is_a_difference_though_it_says_the_sa
     ],
 )
 def test_what_no_rule_lies_between_counts_as_sent(steps: str, value: Value, *, sent: bool) -> None:
-    told = history(steps, "id string, ts long, n int, f2 string")
-    found = held(told, with_value("n", value, step=len(told.operations)))
+    story = history(steps, "id string, ts long, n int, f2 string")
+    found = held(story, with_value("n", value, step=len(story.operations)))
     assert all(each.sent for each in found.differences) is sent
 
 
 def test_a_row_that_was_carried_along_must_not_be_lost_or_made_null() -> None:
-    told = history(
+    story = history(
         "insert 1,2; type n string; update 2 set f2", "id string, ts long, n int, f2 int"
     )
-    found = held(told, with_value("n", None, step=3)).differences
+    found = held(story, with_value("n", None, step=3)).differences
     assert {each.key: each.sent for each in found} == {"1": True, "2": False}
 
 
@@ -93,49 +93,49 @@ def test_a_row_that_was_carried_along_must_not_be_lost_or_made_null() -> None:
 def test_a_value_that_no_statement_gave_the_row_under_its_column_is_not_the_models(
     named: str, *, sent: bool
 ) -> None:
-    told = history(
+    story = history(
         "insert 1,2; add g string; update 1 set f2", "id string, ts long, f1 string, f2 string"
     )
-    case = case_of(told, with_value("g", "f1s1r1", step=3))
+    case = case_of(story, with_value("g", "f1s1r1", step=3))
     # A statement that names the row and the column may have given it, whatever the model says.
     said = replace(case.states[-1].outcome, statements=(f"update t set `{named}` where '1', '2'",))
     states = (*case.states[:-1], replace(case.states[-1], outcome=said))
-    found = Holdings(states, told.history).held(states[-1].files).differences
+    found = Holdings(states, story.history).held(states[-1].files).differences
     assert {each.key: each.sent for each in found} == {"1": sent, "2": sent}
 
 
 def test_what_an_older_file_may_hold_by_a_mistake_of_ours_is_no_better_when_carried_along() -> None:
-    told = history(
+    story = history(
         "insert 1,2; update 1 set f2; update 2 set f2", "id string, ts long, n int, f2 int"
     )
-    spoilt = held(told, with_value("n", -1, step=2)).differences
+    spoilt = held(story, with_value("n", -1, step=2)).differences
     assert {each.key: each.sent for each in spoilt}["1"] is False
 
 
 def test_a_row_that_two_files_hold_is_there_twice() -> None:
-    told = history("insert 1; insert 2")
-    first = told.disk.files[0]
+    story = history("insert 1; insert 2")
+    first = story.disk.files[0]
 
     def twice(file: File) -> File:
         return replace(file, records={**file.records, **first.records}) if file.step == 2 else file
 
-    made = replace(told, disk=replace(told.disk, files=list(map(twice, told.disk.files))))
+    made = replace(story, disk=replace(story.disk, files=list(map(twice, story.disk.files))))
     assert held(made).twice == {"1"}
 
 
 def test_a_file_that_was_not_looked_at_makes_nothing_known() -> None:
-    told = history("insert 1")
-    case = case_of(told, looked_at=False)
+    story = history("insert 1")
+    case = case_of(story, looked_at=False)
     with pytest.raises(NotKnown, match="not looked at"):
-        Holdings(case.states, told.history).held(case.states[-1].files)
+        Holdings(case.states, story.history).held(case.states[-1].files)
 
 
 def test_a_file_of_no_step_makes_nothing_known() -> None:
-    told = history("insert 1")
-    case = case_of(told)
+    story = history("insert 1")
+    case = case_of(story)
     strange = replace(case.states[-1].files[0], instant="9")
     with pytest.raises(NotKnown, match="no step made the instant 9"):
-        Holdings(case.states, told.history).held([strange])
+        Holdings(case.states, story.history).held([strange])
 
 
 @pytest.mark.parametrize("mode", MergeMode)
@@ -143,8 +143,8 @@ def test_log_files_hold_what_came_late_and_its_table_says_whether_that_stands(
     mode: MergeMode,
 ) -> None:
     steps = "insert 1,2,3; upsert 2; late upsert 1,2; late delete 3"
-    told = history(steps, mor=True, merge_mode=mode)
-    found, schema = held(told), told.truth.schema
-    wanted = {text_of(row.key): row_values(row, schema) for row in told.truth.rows.values()}
-    assert shown(told, found) == wanted
+    story = history(steps, mor=True, merge_mode=mode)
+    found, schema = held(story), story.truth.schema
+    wanted = {text_of(row.key): row_values(row, schema) for row in story.truth.rows.values()}
+    assert shown(story, found) == wanted
     assert found.differences == ()

@@ -9,13 +9,13 @@ from harness.core.records import Answer, FindingKind, Verdict, Witness
 from harness.judge.standard import Standards
 from harness.model.file_facts import FileKind
 from harness.model.query import Query
-from tests.quality.notation import Told, history
-from tests.quality.parties import case_of, judged
-from tests.simulated import Reply
+from tests.builders.judged_story import case_of, judged
+from tests.builders.simulated_reader import Reply
+from tests.builders.table_story import Story, history
 
 
-def places(told: Told, reply: Reply) -> dict[tuple[str, str], Witness]:
-    (verdict,) = judged(case_of(told, None), [reply])
+def places(story: Story, reply: Reply) -> dict[tuple[str, str], Witness]:
+    (verdict,) = judged(case_of(story, None), [reply])
     return {(each.key, each.column): each for one in verdict.findings for each in one.places}
 
 
@@ -26,19 +26,19 @@ def spoilt(reply: Reply, key: str, value: str | None) -> Reply:
 
 
 def test_a_value_that_a_way_of_reading_explains_has_the_file_of_that_way() -> None:
-    told = history("insert 1..3; update 2 set f2; rename f1 g", mor=True)
-    found = places(told, told.read("name"))
+    story = history("insert 1..3; update 2 set f2; rename f1 g", mor=True)
+    found = places(story, story.read("name"))
     assert found
-    holding = {fact.path: fact.keys for fact in case_of(told, None).states[-1].files}
+    holding = {fact.path: fact.keys for fact in case_of(story, None).states[-1].files}
     assert all(each.key in holding[each.file] for each in found.values())
     assert found["2", "g"].file.endswith(".log")
 
 
 def test_nothing_is_said_where_log_files_may_have_been_left_out_as_well() -> None:
     # As in a read-optimized view: neither file has a column of that name.
-    told = history("insert 1..3; update 2 set f2; rename f1 g", mor=True)
-    layout = Standards(case_of(told, None)).written.layout(3, "snapshot")
-    whole = told.read("name")
+    story = history("insert 1..3; update 2 set f2; rename f1 g", mor=True)
+    layout = Standards(case_of(story, None)).written.layout(3, "snapshot")
+    whole = story.read("name")
     at = [whole.names.index(each) for each in ("id", "g")]
     rows = tuple(tuple(row[n] for n in at) for row in whole.rows)
     query = Query(columns=("id", "g"))
@@ -50,23 +50,23 @@ def test_nothing_is_said_where_log_files_may_have_been_left_out_as_well() -> Non
 
 
 def test_a_row_that_one_file_alone_holds_was_read_from_it_whatever_is_shown() -> None:
-    told = history("insert 1..3; insert 4", mor=True)
-    reply = spoilt(told.read("id"), "4", "nobody's")
-    (found,) = places(told, reply).values()
-    holding = {fact.path: fact.keys for fact in case_of(told, None).states[-1].files}
+    story = history("insert 1..3; insert 4", mor=True)
+    reply = spoilt(story.read("id"), "4", "nobody's")
+    (found,) = places(story, reply).values()
+    holding = {fact.path: fact.keys for fact in case_of(story, None).states[-1].files}
     assert "4" in holding[found.file]
 
 
 def test_nothing_is_said_where_several_files_hold_the_row_and_no_way_explains_it() -> None:
-    told = history("insert 1..3; update 1 set f1", mor=True)
-    (found,) = places(told, spoilt(told.read("id"), "1", "nobody's")).values()
+    story = history("insert 1..3; update 1 set f1", mor=True)
+    (found,) = places(story, spoilt(story.read("id"), "1", "nobody's")).values()
     assert found.file == ""
 
 
 def test_of_a_row_that_is_answered_twice_the_second_has_the_file_that_its_values_tell() -> None:
-    told = history("insert 1,2; insert 3; upsert 1", "id string, ts long, b string", mor=True)
-    case = case_of(told, None, bare=True)
-    (verdict,) = judged(case, [told.read("id", rekeyed=True)])
+    story = history("insert 1,2; insert 3; upsert 1", "id string, ts long, b string", mor=True)
+    case = case_of(story, None, bare=True)
+    (verdict,) = judged(case, [story.read("id", rekeyed=True)])
     (found,) = (each for one in verdict.findings for each in one.places)
     (base,) = (each for each in case.states[-1].files if each.path == found.file)
     assert (found.key, base.kind) == ("1", FileKind.BASE)
@@ -75,23 +75,23 @@ def test_of_a_row_that_is_answered_twice_the_second_has_the_file_that_its_values
 
 def test_of_two_rows_that_look_alike_in_two_files_none_is_named() -> None:
     row = 'rows [{"id":"1","ts":1,"b":"x"}]'
-    told = history(f"{row}; {row}", "id string, ts long, b string", mor=True)
-    (verdict,) = judged(case_of(told, None, bare=True), [told.read("id", rekeyed=True)])
+    story = history(f"{row}; {row}", "id string, ts long, b string", mor=True)
+    (verdict,) = judged(case_of(story, None, bare=True), [story.read("id", rekeyed=True)])
     (found,) = (each for one in verdict.findings for each in one.places)
     assert verdict.findings[0].kind is FindingKind.DUPLICATE
     assert (found.key, found.file) == ("1", "")
 
 
 def test_a_row_that_is_not_answered_was_read_from_nowhere() -> None:
-    told = history("insert 1..3")
-    reply = told.read("id")
-    (found,) = places(told, replace(reply, rows=reply.rows[1:])).values()
+    story = history("insert 1..3")
+    reply = story.read("id")
+    (found,) = places(story, replace(reply, rows=reply.rows[1:])).values()
     assert (found.column, found.file) == ("", "")
 
 
 def test_a_witness_without_a_file_is_written_as_before_there_were_any() -> None:
-    told = history("insert 1..3")
-    (verdict,) = judged(case_of(told, None), [spoilt(told.read("id"), "1", "nobody's")])
+    story = history("insert 1..3")
+    (verdict,) = judged(case_of(story, None), [spoilt(story.read("id"), "1", "nobody's")])
     assert '"file":"g' in dump(verdict)
     plain = replace(verdict.findings[0].witness, file="")
     bare = replace(verdict.findings[0], witness=plain, places=(plain,))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.judge.match_rows import match
-from tests.quality.notation import history
+from tests.builders.table_story import history
 
 TOLD = history("insert 1..4; delete 4", "id long, n long, f1 string")
 """The rows 1 to 3; 4 was there."""

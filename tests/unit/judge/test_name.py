@@ -10,8 +10,8 @@ from harness.core.records import FindingKind
 from harness.judge import checks, recorded_metadata, recorded_schema
 from harness.judge.name import ORDER, check_of, name_of
 from harness.judge.place import Place, What
-from tests.judged import findings
-from tests.quality.notation import history
+from tests.builders.judge_stages import findings
+from tests.builders.table_story import history
 
 TOLD = history("insert 1,2; upsert 1; delete 2", "id long, ts long, l array<string>")
 WORLD = TOLD.world()

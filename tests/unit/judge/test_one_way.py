@@ -9,8 +9,8 @@ import pytest
 
 from harness.core.records import Verdict, VerdictKind
 from harness.judge.verdicts import judge
-from tests.calls import Call, called_back, calls_of
-from tests.recorded import replay, store
+from tests.builders import recordings, replay
+from tests.builders.calls import Call, called_back, calls_of
 
 VERDICTS: Final = "harness.judge.verdicts"
 STAGES: Final = {
@@ -27,7 +27,7 @@ STAGES: Final = {
 @pytest.fixture(scope="module")
 def calls() -> list[Call]:
     """Judge one cell that a recorded answer shows to be wrong."""
-    (recorded, *_) = store.read_all(Path(__file__).parents[2] / "recorded" / "quick_start")
+    (recorded, *_) = recordings.read_all(Path(__file__).parents[2] / "recorded" / "quick_start")
     wrong = (c for c, said in recorded.verdicts.items() if said["verdict"] == VerdictKind.WRONG)
     cell = next(wrong)
     case, answer = replay.case_of(recorded), recorded.answers[cell]

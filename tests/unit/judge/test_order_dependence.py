@@ -19,16 +19,16 @@ from harness.judge.order_dependence import WHY
 from harness.judge.verdicts import JudgedVariant, judge
 from harness.model.canonical import Value
 from harness.model.query import COUNT, Query
-from tests.quality.notation import Told, history
-from tests.unit.judge.test_verdicts import case_of, cell_at
+from tests.builders.judged_story import case_without_values, cell_at
+from tests.builders.table_story import Story, history
 
 TOLD = history("insert 1..3; rename f1 f1_new")
 ORDER = FindingKind.ORDER_DEPENDENT
 
 
-def answer(told: Told, by: str = "id") -> Answer:
-    reply = told.read(by)
-    return Answer(cell_at(told).case, "select", reply.columns, reply.rows)
+def answer(story: Story, by: str = "id") -> Answer:
+    reply = story.read(by)
+    return Answer(cell_at(story).case, "select", reply.columns, reply.rows)
 
 
 def spoilt(whole: Answer, row: int, column: str, value: Value) -> Answer:
@@ -40,11 +40,11 @@ def spoilt(whole: Answer, row: int, column: str, value: Value) -> Answer:
     return replace(whole, rows=tuple(rows))
 
 
-def judged(fresh: Answer, earlier: Answer | None, told: Told = TOLD) -> Verdict:
-    cell = cell_at(told)
+def judged(fresh: Answer, earlier: Answer | None, story: Story = TOLD) -> Verdict:
+    cell = cell_at(story)
     found = replace(fresh, again=True, earlier=earlier)
-    (verdict,) = judge(case_of(told), [cell], {cell.case: found})
-    kind = JudgedVariant(case_of(told)).kind(cell, found)
+    (verdict,) = judge(case_without_values(story), [cell], {cell.case: found})
+    kind = JudgedVariant(case_without_values(story)).kind(cell, found)
     assert kind is (VerdictKind.WRONG if earlier is not None else verdict.verdict)
     return verdict
 
@@ -110,7 +110,7 @@ def test_a_count_differs_in_its_number(before: int) -> None:
     cell = replace(cell_at(TOLD), query="count")
     now = Answer(cell.case, "select", column, ((3,),), question=query)
     found = replace(now, again=True, earlier=replace(now, rows=((before,),)))
-    (verdict,) = judge(case_of(TOLD), [cell], {cell.case: found})
+    (verdict,) = judge(case_without_values(TOLD), [cell], {cell.case: found})
     (finding,) = verdict.findings
     (place,) = finding.places
     assert (place.column, place.expected, place.found) == (COUNT, 3, before)

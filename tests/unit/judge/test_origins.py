@@ -7,17 +7,17 @@ import datetime
 import pytest
 
 from harness.core.records import FindingKind
-from tests.quality.notation import diagnosed, history, places
-from tests.simulated import Reply
+from tests.builders.simulated_reader import Reply
+from tests.builders.table_story import diagnosed, history, places
 
 TOLD = history("insert 1..3", "id long, n int, d date")
 
 
 def reply_with(index: int, value: object) -> Reply:
-    told = TOLD.read()
-    first = list(told.rows[0])
+    story = TOLD.read()
+    first = list(story.rows[0])
     first[index] = value
-    return Reply(told.columns, (tuple(first), *told.rows[1:]))
+    return Reply(story.columns, (tuple(first), *story.rows[1:]))
 
 
 def test_a_whole_number_shown_as_the_date_of_that_day_is_still_that_number() -> None:
@@ -47,30 +47,30 @@ def test_a_date_that_nobody_wrote_has_no_origin() -> None:
 
 
 def test_the_first_day_of_1970_is_nobodys_number_as_0_is_not() -> None:
-    told = history("insert 1..3; row id=4 n=0", "id long, n int, d date")
-    rows = list(told.read().rows)
+    story = history("insert 1..3; row id=4 n=0", "id long, n int, d date")
+    rows = list(story.read().rows)
     rows[3] = (*rows[3][:2], datetime.date(1970, 1, 1))
-    found = places(told, Reply(told.read().columns, tuple(rows)))
+    found = places(story, Reply(story.read().columns, tuple(rows)))
     assert [(each.column, each.origin, each.disputed) for each in found] == [("d", None, True)]
 
 
 def test_a_number_without_its_fraction_is_still_that_of_another_field_of_its_row() -> None:
-    told = history("insert 1..3", "id long, n int, x double")
-    rows = [list(each) for each in told.read().rows]
+    story = history("insert 1..3", "id long, n int, x double")
+    rows = [list(each) for each in story.read().rows]
     cut = [int(x) for *_, x in rows]
-    columns = told.read().columns
+    columns = story.read().columns
 
     def shown(row: int, column: int, value: int) -> Reply:
         changed = [list(each) for each in rows]
         changed[row][column] = value
         return Reply(columns, tuple(map(tuple, changed)))
 
-    (misaligned,) = diagnosed(told, shown(0, 1, cut[0]))
+    (misaligned,) = diagnosed(story, shown(0, 1, cut[0]))
     assert misaligned.kind is FindingKind.MISALIGNED
     assert [place.origin and place.origin.name for place in misaligned.places] == ["x"]
-    (altered,) = diagnosed(told, shown(0, 2, cut[0]))
+    (altered,) = diagnosed(story, shown(0, 2, cut[0]))
     assert altered.kind is FindingKind.ALTERED_VALUE
-    (of_another_row,) = diagnosed(told, shown(0, 1, cut[1]))
+    (of_another_row,) = diagnosed(story, shown(0, 1, cut[1]))
     assert of_another_row.kind is FindingKind.UNEXPLAINED
 
 
@@ -79,22 +79,22 @@ def test_rows_of_one_group_are_one_pattern_where_log_files_are_ignored() -> None
     steps = (
         "insert 1..6; row id=9 a=3; update 3 set a; add c string first; insert 20; update 20 set c"
     )
-    told = history(steps, "id long, ts long, a tinyint", mor=True)
+    story = history(steps, "id long, ts long, a tinyint", mor=True)
     places = {
         (place.key, place.column): (finding.kind, place.origin.name if place.origin else "")
-        for finding in diagnosed(told, told.read("position", logs="ignored"))
+        for finding in diagnosed(story, story.read("position", logs="ignored"))
         for place in finding.places
     }
     assert places["3", "c"] == (FindingKind.MISALIGNED, "id")
 
 
 def test_the_right_value_in_another_type_may_be_just_that_of_another_field() -> None:
-    told = history("row id=1 n=1; row id=2 n=0; row id=3 n=1", "id string, n int")
-    columns, rows = told.read().columns, told.read().rows
+    story = history("row id=1 n=1; row id=2 n=0; row id=3 n=1", "id string, n int")
+    columns, rows = story.read().columns, story.read().rows
 
     def kinds(*texts: int) -> set[FindingKind]:
         shown = tuple((key, str(n) if int(key) in texts else n) for key, n in rows)
-        return {finding.kind for finding in diagnosed(told, Reply(columns, shown))}
+        return {finding.kind for finding in diagnosed(story, Reply(columns, shown))}
 
     assert kinds(1) == {FindingKind.UNEXPLAINED}
     assert kinds(2) == {FindingKind.TYPE_DRIFT}
@@ -105,8 +105,8 @@ def test_the_right_value_in_another_type_may_be_just_that_of_another_field() -> 
     ("written", "found"), [("127", 127), ("-32768", -32768), ("2147483647", 2147483647)]
 )
 def test_what_is_left_of_a_number_that_was_cut_is_nobodys(written: str, found: int) -> None:
-    told = history(f"insert 1..2; row id=3 m={written}", "id long, n long, m long")
-    reply = told.read()
+    story = history(f"insert 1..2; row id=3 m={written}", "id long, n long, m long")
+    reply = story.read()
     rows = [(key, found, m) if key == 3 else (key, n, m) for key, n, m in reply.rows]
-    (place,) = places(told, Reply(reply.columns, tuple(rows)))
+    (place,) = places(story, Reply(reply.columns, tuple(rows)))
     assert (place.origin, place.disputed) == (None, True)

@@ -9,27 +9,27 @@ from harness.judge.case import Case
 from harness.judge.standard import Standards
 from harness.judge.verdicts import judge
 from harness.scenario.cells import Cell
-from tests.quality.notation import Told, history
-from tests.quality.parties import case_of
-from tests.simulated import Reply
+from tests.builders.judged_story import case_of
+from tests.builders.simulated_reader import Reply
+from tests.builders.table_story import Story, history
 
 COLUMNS = "id string, ts long, f1 string, f2 string, p string"
 STORY = "insert 1,2; add f3 after ts; upsert 1; insert 4"
 LISTED = tuple(f"by {each}, partitions by their own column lists" for each in ("id", "name"))
 
 
-def told(story: str = STORY) -> Told:
+def story(story: str = STORY) -> Story:
     return history(story, COLUMNS, partition_by=("p",))
 
 
-def cut(one: Told) -> Reply:
+def cut(one: Story) -> Reply:
     """Read by name, and give NULL for the last data column."""
     reply = one.read("name")
     at = reply.names.index("f2")
     return Reply(reply.columns, tuple((*row[:at], None, *row[at + 1 :]) for row in reply.rows))
 
 
-def judged(one: Told, reply: Reply | Answer, case: Case | None = None) -> Verdict:
+def judged(one: Story, reply: Reply | Answer, case: Case | None = None) -> Verdict:
     cell = Cell("variant", len(one.operations), "engine-1", "snapshot", "all")
     if isinstance(reply, Reply):
         reply = Answer("", "select", reply.columns, reply.rows)
@@ -39,13 +39,13 @@ def judged(one: Told, reply: Reply | Answer, case: Case | None = None) -> Verdic
 
 
 def test_nulls_beyond_the_end_of_the_lists_are_explained() -> None:
-    verdict = judged(told(), cut(told()))
+    verdict = judged(story(), cut(story()))
     assert verdict.reproduces == LISTED
     assert {each.kind for each in verdict.findings} == {FindingKind.LOST_VALUE}
 
 
 def test_a_partition_made_after_the_change_has_the_new_list() -> None:
-    one = told("insert 1; add f3 after ts; insert 2")
+    one = story("insert 1; add f3 after ts; insert 2")
     assert judged(one, cut(one)).reproduces == ()
     reply, whole = cut(one), one.read("name")
     rows = [
@@ -55,7 +55,7 @@ def test_a_partition_made_after_the_change_has_the_new_list() -> None:
 
 
 def test_hudis_columns_in_front_move_all_others_beyond_the_end() -> None:
-    one = told("insert 1,2; add f3 after ts")
+    one = story("insert 1,2; add f3 after ts")
     case = case_of(one, bare=True)
     # The write leaves them out of the catalog, the change of the schema puts them in.
     states = tuple(replace(each, bare=each.outcome.step == 1) for each in case.states)
@@ -67,7 +67,7 @@ def test_hudis_columns_in_front_move_all_others_beyond_the_end() -> None:
 
 
 def test_after_a_refused_write_no_list_is_known() -> None:
-    case = case_of(told())
+    case = case_of(story())
     refused = replace(case.states[3].outcome, kind=OutcomeKind.REFUSED)
     states = (*case.states[:3], replace(case.states[3], outcome=refused), case.states[4])
     assert Standards(case).written.layout(4, "snapshot").catalog.partitions is not None
@@ -77,14 +77,14 @@ def test_after_a_refused_write_no_list_is_known() -> None:
 
 
 def test_of_changes_that_the_catalog_does_not_hear_of_no_list_is_known() -> None:
-    one, told_later = told(), {"schema_changes": "write_client"}
+    one, told_later = story(), {"schema_changes": "write_client"}
     case = case_of(one)
     case = replace(case, variant=replace(case.variant, settings=told_later))
     assert judged(one, cut(one), case).reproduces == ()
 
 
 def test_a_refused_change_of_the_schema_leaves_them_known() -> None:
-    case = case_of(told())
+    case = case_of(story())
     refused = replace(case.states[2].outcome, kind=OutcomeKind.REFUSED)
     states = (*case.states[:2], replace(case.states[2], outcome=refused), *case.states[3:])
     lists = Standards(replace(case, states=states)).written.layout(4, "snapshot").catalog.partitions
@@ -93,12 +93,12 @@ def test_a_refused_change_of_the_schema_leaves_them_known() -> None:
 
 
 def test_views_of_the_past_have_no_lists() -> None:
-    assert Standards(case_of(told())).written.layout(4, "as_of(3)").catalog.partitions is None
+    assert Standards(case_of(story())).written.layout(4, "as_of(3)").catalog.partitions is None
 
 
 def test_rows_of_which_only_the_partition_is_left_are_those_of_the_table() -> None:
     # Ways that differ in columns that were not asked for tell the same.
-    one = told("row id=1 p=x; row id=2 p=x; add f3 after ts; row id=4 p=y; rename f1 g")
+    one = story("row id=1 p=x; row id=2 p=x; add f3 after ts; row id=4 p=y; rename f1 g")
     case = case_of(one, bare=True)
     states = tuple(replace(each, bare=each.outcome.step in {1, 2}) for each in case.states)
     columns = tuple(each for each in one.read().columns if each.name in {"id", "p"})
@@ -110,7 +110,7 @@ def test_rows_of_which_only_the_partition_is_left_are_those_of_the_table() -> No
 
 
 def test_rows_of_which_nothing_is_left_lost_their_values_whatever_names_they_had() -> None:
-    one = told("row id=1 p=x; row id=2 p=x; add f3 after ts; row id=4 p=y; rename f1 g")
+    one = story("row id=1 p=x; row id=2 p=x; add f3 after ts; row id=4 p=y; rename f1 g")
     case = case_of(one, bare=True)
     states = tuple(replace(each, bare=each.outcome.step in {1, 2}) for each in case.states)
     whole = one.read()

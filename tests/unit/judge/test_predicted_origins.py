@@ -26,9 +26,9 @@ from harness.judge.verdicts import judge
 from harness.model.simulation.milliseconds import cut
 from harness.model.simulation.strategies import OVERLAID, REKEYED, By
 from harness.scenario.cells import Cell
-from tests.quality.notation import Told, history
-from tests.quality.parties import COUNTED, case_of
-from tests.simulated import Reply
+from tests.builders.judged_story import COUNTED, case_of
+from tests.builders.simulated_reader import Reply
+from tests.builders.table_story import Story, history
 
 COLUMNS = "id string, a string, b string, c string, d string, e string, f string"
 TOLD = history("insert 1,2; insert 3", COLUMNS)
@@ -41,14 +41,14 @@ META_NAMES = (
 )
 
 
-def read(told: Told = TOLD, **how: object) -> Reply:
-    return told.read("position", meta_counts=True, **how)
+def read(story: Story = TOLD, **how: object) -> Reply:
+    return story.read("position", meta_counts=True, **how)
 
 
-def judged(told: Told, answer: Answer, *, bare: bool = True, reader: str = "engine-1") -> Verdict:
-    cell = Cell("variant", len(told.operations), reader, "snapshot", "all")
+def judged(story: Story, answer: Answer, *, bare: bool = True, reader: str = "engine-1") -> Verdict:
+    cell = Cell("variant", len(story.operations), reader, "snapshot", "all")
     answer = replace(answer, case=cell.case)
-    (verdict,) = judge(case_of(told, bare=bare), [cell], {cell.case: answer})
+    (verdict,) = judge(case_of(story, bare=bare), [cell], {cell.case: answer})
     return verdict
 
 
@@ -96,23 +96,23 @@ def test_a_right_answer_of_such_a_table_has_no_finding() -> None:
 
 
 def test_log_files_are_read_by_name_all_the_same() -> None:
-    told = history("insert 1,2; upsert 1", COLUMNS, mor=True)
-    assert {key for key, _ in places(judged(told, answered(read(told))))} == {"2"}
-    ignored = judged(told, answered(read(told, logs="ignored")))
+    story = history("insert 1,2; upsert 1", COLUMNS, mor=True)
+    assert {key for key, _ in places(judged(story, answered(read(story))))} == {"2"}
+    ignored = judged(story, answered(read(story, logs="ignored")))
     assert ignored.reproduces == (f"{COUNTED}, base files only",)
     assert {key for key, _ in places(ignored)} == {"1", "2"}
 
 
 def test_partition_columns_come_from_the_path_and_take_no_place() -> None:
-    told = history("insert 1..3", f"{COLUMNS}, p string", partition_by=("p",))
-    found = places(judged(told, answered(read(told))))
+    story = history("insert 1..3", f"{COLUMNS}, p string", partition_by=("p",))
+    found = places(judged(story, answered(read(story))))
     assert ("1", "f") in found
     assert ("1", "p") not in found
 
 
 def test_hudis_columns_under_others_say_which_they_are_and_no_key_is_taken_for_the_keys() -> None:
-    told = history("insert 1,2; insert 3; upsert 1", COLUMNS, mor=True)
-    verdict = judged(told, answered(told.read("id", overlaid=True)))
+    story = history("insert 1,2; insert 3; upsert 1", COLUMNS, mor=True)
+    verdict = judged(story, answered(story.read("id", overlaid=True)))
     assert verdict.reproduces == (f"by id, {OVERLAID}",)
     assert {each.kind for each in verdict.findings} == {FindingKind.MISALIGNED}
     found = places(verdict)
@@ -124,8 +124,8 @@ def test_hudis_columns_under_others_say_which_they_are_and_no_key_is_taken_for_t
 
 
 def test_hudis_columns_under_others_are_not_claimed_where_the_catalog_lists_them() -> None:
-    told = history("insert 1,2; upsert 1", COLUMNS, mor=True)
-    verdict = judged(told, answered(told.read("id", overlaid=True)), bare=False)
+    story = history("insert 1,2; upsert 1", COLUMNS, mor=True)
+    verdict = judged(story, answered(story.read("id", overlaid=True)), bare=False)
     assert verdict.reproduces == ()
     assert FindingKind.UNEXPLAINED in {each.kind for each in verdict.findings}
 
@@ -134,8 +134,8 @@ def test_hudis_columns_under_others_are_not_claimed_where_the_catalog_lists_them
 def test_record_keys_from_the_third_column_are_a_way_where_the_catalog_lists_none(
     *, bare: bool
 ) -> None:
-    told = history("insert 1,2; insert 3; rename c g; upsert 1", COLUMNS, mor=True)
-    verdict = judged(told, answered(told.read("id", rekeyed=True)), bare=bare)
+    story = history("insert 1,2; insert 3; rename c g; upsert 1", COLUMNS, mor=True)
+    verdict = judged(story, answered(story.read("id", rekeyed=True)), bare=bare)
     assert verdict.reproduces == ((f"by id, {REKEYED}",) if bare else ())
     assert {each.kind for each in verdict.findings} == {FindingKind.DUPLICATE}
     assert {key for key, _ in places(verdict)} == {"1"}
@@ -156,12 +156,12 @@ def test_columns_asked_alone_are_told_as_well() -> None:
 
 
 def test_a_refusal_for_a_type_that_only_counting_meets_says_so() -> None:
-    told = history("insert 1,2", "id string, a long, b string")
+    story = history("insert 1,2", "id string, a long, b string")
     refused = Answer(
         "", "select", refusal=Refusal("GENERIC_INTERNAL_ERROR", "io.trino.spi.type.BigintType")
     )
-    assert judged(told, refused).because == f"read {COUNTED}: {OTHER_TYPE}"
-    assert judged(told, refused, bare=False).because == OTHER_TYPE
+    assert judged(story, refused).because == f"read {COUNTED}: {OTHER_TYPE}"
+    assert judged(story, refused, bare=False).because == OTHER_TYPE
 
 
 @pytest.mark.parametrize("bare", [True, False])
@@ -179,8 +179,8 @@ def test_records_from_before_there_were_meta_columns_load() -> None:
 NUMBERS = "id string, ts long, a date, b int, c float, d long"
 
 
-def stored(told: Told, name: str, *values: object) -> Answer:
-    keys = tuple(each for each in told.read().columns if each.name in {"id", name})
+def stored(story: Story, name: str, *values: object) -> Answer:
+    keys = tuple(each for each in story.read().columns if each.name in {"id", name})
     rows = tuple((str(key), value) for key, value in enumerate(values, start=1))
     alone = Part(name, "select", keys, rows)
     return Answer("", "select", refusal=Refusal("Error", "no"), parts=(alone,))
@@ -192,16 +192,16 @@ def called(verdict: Verdict, column: str) -> FindingKind:
 
 
 def test_a_value_that_is_shown_as_it_is_stored_tells_whose_it_is() -> None:
-    told = history("insert 1,2; move c after d", NUMBERS)
-    bits = [struct.unpack("<i", struct.pack("<f", told.truth.rows[k].values[5]))[0] for k in "12"]
-    verdict = judged(told, stored(told, "d", *bits), bare=False)
+    story = history("insert 1,2; move c after d", NUMBERS)
+    bits = [struct.unpack("<i", struct.pack("<f", story.truth.rows[k].values[5]))[0] for k in "12"]
+    verdict = judged(story, stored(story, "d", *bits), bare=False)
     assert called(verdict, "d") == FindingKind.MISALIGNED
     assert places(verdict)["2", "d"].origin == Origin(5, "c", 1, "2")
 
 
 def test_nothing_is_claimed_where_what_is_stored_does_not_give_all_of_it() -> None:
-    told = history("insert 1,2; move c after d", NUMBERS)
-    verdict = judged(told, stored(told, "d", 77, 88), bare=False)
+    story = history("insert 1,2; move c after d", NUMBERS)
+    verdict = judged(story, stored(story, "d", 77, 88), bare=False)
     assert called(verdict, "d") == FindingKind.UNEXPLAINED
 
 
@@ -213,13 +213,13 @@ STORY = (
 
 
 def test_ids_given_anew_tell_whose_values_of_two_kinds_are_and_what_is_cut_is_altered() -> None:
-    told = history(STORY, FINE)
-    (old, new), names = told.truth.rows.values(), told.truth.schema.names
+    story = history(STORY, FINE)
+    (old, new), names = story.truth.rows.values(), story.truth.schema.names
     left = [datetime.datetime.fromisoformat(each) for each in LEFT]
     shown = [("1", 1, 1, 1, 1, left[0]), ("2", 2, 1, 0, 2, left[1])]
     assert names == ("id", "ts", "b", "a", "m", "at")
     assert (old.key, new.key) == ("1", "2")
-    verdict = judged(told, answered(Reply(told.read().columns, tuple(shown))), bare=False)
+    verdict = judged(story, answered(Reply(story.read().columns, tuple(shown))), bare=False)
     assert verdict.reproduces == (f"{By.RENUMBERED}, timestamps in milliseconds",)
     found = places(verdict)
     assert found.keys() == {("2", "a"), ("2", "b"), ("1", "at"), ("2", "at")}
@@ -243,10 +243,10 @@ EARLY = "row id=1 ts=1 a=1969-12-31T23:59:59.123456 b=1960-01-01T00:00:00.000001
 def test_what_is_cut_otherwise_than_is_declared_tells_by_the_way_whose_it_is(
     by: str, kind: FindingKind, whose: str | None
 ) -> None:
-    told = history(EARLY, "id string, ts long, a timestamp, b timestamp")
-    reply = told.read(by)
+    story = history(EARLY, "id string, ts long, a timestamp, b timestamp")
+    reply = story.read(by)
     shown = Reply(reply.columns, tuple(tuple(map(cut, row)) for row in reply.rows))
-    verdict = judged(told, answered(shown), bare=False, reader=PRESTODB)
+    verdict = judged(story, answered(shown), bare=False, reader=PRESTODB)
     assert f"by {by}, timestamps in milliseconds" in verdict.reproduces
     assert called(verdict, "a") == kind
     origin = places(verdict)["1", "a"].origin

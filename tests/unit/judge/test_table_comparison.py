@@ -9,9 +9,9 @@ import pytest
 from harness.core.records import Column
 from harness.judge.place import What
 from harness.judge.table_comparison import wrong_columns
-from tests.judged import differences, wrong_rows
-from tests.quality.notation import history, places
-from tests.simulated import Reply, columns_of
+from tests.builders.judge_stages import differences, wrong_rows
+from tests.builders.simulated_reader import Reply, columns_of
+from tests.builders.table_story import history, places
 
 TOLD = history("insert 1..3; rename f1 g", "id long, f1 double, s struct<a: string, b: int>")
 

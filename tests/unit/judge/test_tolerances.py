@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -23,15 +23,15 @@ from harness.judge.verdicts import judge
 from harness.model.canonical import Value
 from harness.model.query import Condition, Query, Test
 from harness.scenario.cells import Cell
-from tests.quality.alone import in_parts
-from tests.quality.notation import Told, changed, history
-from tests.simulated import Reply
-from tests.unit.judge.test_verdicts import case_of
+from tests.builders.columns_alone import in_parts
+from tests.builders.judged_story import case_without_values
+from tests.builders.simulated_reader import Reply
+from tests.builders.spoilt_files import ONE, ZONELESS, cut, typed
+from tests.builders.table_story import Story, changed, history
 
 PRESTODB, TRINO = "prestodb-0.283{connector=hive}", "trino-476"
 DATAFUSION = "datafusion-54.1.0-hudi-0.5.0"
 TIMES = "id string, ts long, f1 string, at timestamp, s struct<at: timestamp>"
-ZONELESS = "id string, ts long, at timestamp_ntz, s struct<at: timestamp_ntz, timestamp: timestamp>"
 TEXTS = "id string, ts long, c char(5), v varchar(9), s struct<c: char(2)>"
 MILLISECOND = datetime.timedelta(milliseconds=1)
 CORRECT, WRONG = VerdictKind.CORRECT, VerdictKind.WRONG
@@ -39,13 +39,13 @@ ALTERED, DRIFT = FindingKind.ALTERED_VALUE, FindingKind.TYPE_DRIFT
 
 
 def judged(
-    told: Told, reply: Reply, reader: str, *, alone: bool = False, format_: str = "hudi-cow"
+    story: Story, reply: Reply, reader: str, *, alone: bool = False, format_: str = "hudi-cow"
 ) -> Verdict:
-    cell = Cell("variant", len(told.operations), reader, "snapshot", "all")
+    cell = Cell("variant", len(story.operations), reader, "snapshot", "all")
     answer = Answer(cell.case, "select", reply.columns, reply.rows)
     if alone:
         answer = Answer(cell.case, "select", refusal=Refusal("X", "x"), parts=in_parts(reply))
-    case = case_of(told)
+    case = case_without_values(story)
     case = replace(case, variant=replace(case.variant, format=format_))
     (verdict,) = judge(case, [cell], {cell.case: answer})
     return verdict
@@ -55,67 +55,63 @@ def kinds(verdict: Verdict) -> dict[FindingKind, tuple[str, ...]]:
     return {each.kind: each.columns for each in verdict.findings}
 
 
-def written(micros: int) -> Told:
+def written(micros: int) -> Story:
     at = datetime.datetime(2024, 1, 2, 3, 4, 5, micros).isoformat()  # noqa: DTZ001 - no zone
     return history(f"insert 1..3; row id=4 at={at}", TIMES)
 
 
-def cut(value: Value) -> Value:
-    return value and value.replace(microsecond=value.microsecond // 1000 * 1000)
-
-
-def shown(told: Told, change: Callable[[Value], Value]) -> Reply:
-    return changed(told.read(), {"at": change})
+def shown(story: Story, change: Callable[[Value], Value]) -> Reply:
+    return changed(story.read(), {"at": change})
 
 
 @given(st.integers(0, 999_999))
 def test_a_reader_of_milliseconds_that_cuts_is_right_and_one_a_millisecond_off_is_not(
     micros: int,
 ) -> None:
-    told = written(micros)
-    verdict = judged(told, shown(told, cut), PRESTODB)
+    story = written(micros)
+    verdict = judged(story, shown(story, cut), PRESTODB)
     assert (verdict.verdict, verdict.findings) == (CORRECT, ())
     count = (Normalised("timestamp-milliseconds", 1),) if micros % 1000 else ()
     assert verdict.normalised == count
     for off in (MILLISECOND, -MILLISECOND):
-        wrong = shown(told, lambda value: value and cut(value) + off)  # noqa: B023 - used at once
-        assert kinds(judged(told, wrong, PRESTODB)) == {ALTERED: ("at",)}
+        wrong = shown(story, lambda value: value and cut(value) + off)  # noqa: B023 - used at once
+        assert kinds(judged(story, wrong, PRESTODB)) == {ALTERED: ("at",)}
 
 
 def test_a_reader_of_which_nothing_is_declared_may_cut_nothing() -> None:
-    told = written(678_901)
-    verdict = judged(told, shown(told, cut), TRINO)
+    story = written(678_901)
+    verdict = judged(story, shown(story, cut), TRINO)
     assert kinds(verdict) == {ALTERED: ("at",)}
     assert verdict.normalised == ()
 
 
 def test_a_reader_of_milliseconds_that_shows_microseconds_is_held_to_them() -> None:
-    told = written(678_901)
-    assert judged(told, told.read(), PRESTODB).verdict is CORRECT
+    story = written(678_901)
+    assert judged(story, story.read(), PRESTODB).verdict is CORRECT
     micro = datetime.timedelta(microseconds=1)
-    off = shown(told, lambda value: value and value + micro)
-    assert kinds(judged(told, off, PRESTODB)) == {ALTERED: ("at",)}
+    off = shown(story, lambda value: value and value + micro)
+    assert kinds(judged(story, off, PRESTODB)) == {ALTERED: ("at",)}
 
 
 def test_what_is_expected_of_a_cutting_reader_is_shown_cut() -> None:
-    told = written(678_901)
-    verdict = judged(told, shown(told, cut), PRESTODB)
+    story = written(678_901)
+    verdict = judged(story, shown(story, cut), PRESTODB)
     assert verdict.expected is not None
     row = dict(zip(dict(verdict.expected.columns), verdict.expected.rows[3], strict=True))
     assert row["at"].microsecond == 678_000
 
 
 def test_a_column_asked_alone_is_held_to_the_same() -> None:
-    told = written(678_901)
-    assert judged(told, shown(told, cut), PRESTODB, alone=True).findings == ()
-    assert kinds(judged(told, shown(told, cut), TRINO, alone=True)) == {ALTERED: ("at",)}
+    story = written(678_901)
+    assert judged(story, shown(story, cut), PRESTODB, alone=True).findings == ()
+    assert kinds(judged(story, shown(story, cut), TRINO, alone=True)) == {ALTERED: ("at",)}
 
 
 def test_a_part_of_a_struct_is_cut_as_well_and_older_versions_too() -> None:
     at = "2024-01-02T03:04:05.678901"
-    told = history(f"row id=1 at={at}; rename f1 f2; insert 2; row id=1 f2=x", TIMES, mor=True)
-    early = changed(told.read(logs="ignored"), {"at": cut})
-    verdict = judged(told, early, PRESTODB)
+    story = history(f"row id=1 at={at}; rename f1 f2; insert 2; row id=1 f2=x", TIMES, mor=True)
+    early = changed(story.read(logs="ignored"), {"at": cut})
+    verdict = judged(story, early, PRESTODB)
     assert verdict.findings
     assert {each.kind for each in verdict.findings} == {FindingKind.STALE}
 
@@ -124,40 +120,28 @@ def test_a_part_of_a_struct_is_cut_as_well_and_older_versions_too() -> None:
 def test_an_equality_with_microseconds_is_one_with_milliseconds_to_such_a_reader(
     query: str,
 ) -> None:
-    told = written(678_901)
+    story = written(678_901)
     where = Condition("at", Test.EQUAL, "2024-01-02 03:04:05.678901", "timestamp")
     columns = ("at",) if query == "column" else ()
     asked = Query(columns, where, count=query == "count")
-    whole = shown(told, cut)
+    whole = shown(story, cut)
     row = next(row for row in whole.rows if row[0] == "4")
     head, rows = whole.columns, (row,)
     if query == "count":
         head, rows = (Column("_col0", "bigint", "long"),), ((1,),)
     if query == "column":
         head, rows = (head[3],), ((row[3],),)
-    cell = Cell("variant", len(told.operations), PRESTODB, "snapshot", query)
+    cell = Cell("variant", len(story.operations), PRESTODB, "snapshot", query)
     answer = Answer(cell.case, "select", head, rows, question=asked)
-    (verdict,) = judge(case_of(told), [cell], {cell.case: answer})
+    (verdict,) = judge(case_without_values(story), [cell], {cell.case: answer})
     assert (verdict.verdict, verdict.findings) == (CORRECT, ())
     counted = () if query == "count" else (Normalised("timestamp-milliseconds", 1),)
     assert verdict.normalised == counted
 
 
 @pytest.fixture(scope="module")
-def texts() -> Told:
+def texts() -> Story:
     return history("insert 1..3; row id=4 c=ab", TEXTS)
-
-
-def typed(told: Told, types: Mapping[str, str], *, ours: bool = True) -> Reply:
-    """The right answer, some of its types told as `types`: in our words, or in the engine's."""
-    reply = told.read()
-    columns = tuple(
-        replace(each, type=types[each.name], canonical=types[each.name] if ours else "")
-        if each.name in types
-        else each
-        for each in reply.columns
-    )
-    return Reply(columns, reply.rows)
 
 
 STRINGS = {"c": "string", "v": "string", "s": "struct<c: string>"}
@@ -165,7 +149,7 @@ STRINGS = {"c": "string", "v": "string", "s": "struct<c: string>"}
 
 @pytest.mark.parametrize("reader", ["spark-3.5.8", DATAFUSION])
 def test_who_has_texts_without_a_length_may_call_char_and_varchar_string(
-    reader: str, texts: Told
+    reader: str, texts: Story
 ) -> None:
     verdict = judged(texts, typed(texts, STRINGS), reader)
     assert (verdict.verdict, verdict.normalised) == (CORRECT, (Normalised("bounded-text", 3),))
@@ -182,7 +166,7 @@ def test_who_has_texts_without_a_length_may_call_char_and_varchar_string(
         ("spark-3.5.8", {"f1": "string"} | {"s": "string"}),
     ],
 )
-def test_any_other_type_is_a_finding(texts: Told, reader: str, types: dict[str, str]) -> None:
+def test_any_other_type_is_a_finding(texts: Story, reader: str, types: dict[str, str]) -> None:
     verdict = judged(texts, typed(texts, types), reader)
     assert kinds(verdict).keys() == {DRIFT}
     assert verdict.normalised == ()
@@ -190,7 +174,7 @@ def test_any_other_type_is_a_finding(texts: Told, reader: str, types: dict[str, 
 
 @pytest.mark.parametrize("padded", ["{}", "{:<4}", "{:<6}", " {:<4}"])
 def test_char_with_other_padding_is_altered_whatever_its_type_is_called(
-    texts: Told, padded: str
+    texts: Story, padded: str
 ) -> None:
     reply = typed(texts, STRINGS)
     # Only the explicit value: the generated ones are so short that they may be anybody's.
@@ -199,9 +183,9 @@ def test_char_with_other_padding_is_altered_whatever_its_type_is_called(
     assert found == {ALTERED: ("c",)}
 
 
-def test_hive_may_tell_only_the_kind_of_a_nested_type(texts: Told) -> None:
-    told = typed(texts, {"s": "struct"}, ours=False)
-    verdict = judged(texts, told, "hive-3.1.3{path=fetch}")
+def test_hive_may_tell_only_the_kind_of_a_nested_type(texts: Story) -> None:
+    story = typed(texts, {"s": "struct"}, ours=False)
+    verdict = judged(texts, story, "hive-3.1.3{path=fetch}")
     assert (verdict.verdict, verdict.normalised) == (CORRECT, (Normalised("kind-of-type", 1),))
 
 
@@ -215,64 +199,63 @@ def test_hive_may_tell_only_the_kind_of_a_nested_type(texts: Told) -> None:
     ],
 )
 def test_another_kind_or_another_engine_is_a_finding(
-    texts: Told, reader: str, column: str, type_: str
+    texts: Story, reader: str, column: str, type_: str
 ) -> None:
     verdict = judged(texts, typed(texts, {column: type_}, ours=False), reader)
     assert kinds(verdict) == {DRIFT: (column,)}
 
 
-ONE = {"at": "timestamp", "s": "struct<at: timestamp, timestamp: timestamp>"}
 OTHER = {"at": "timestamp_ntz", "s": "struct<at: timestamp_ntz>"}
 TWISTED = {"s": "struct<at: timestamp, timestamp: timestamp_ntz>"}
 
 
 @pytest.mark.parametrize("reader", [TRINO, PRESTODB, "prestosql-350", "hive-3.1.3"])
 def test_who_has_one_type_of_timestamps_may_call_those_without_a_zone_so(reader: str) -> None:
-    told = history("insert 1..3", ZONELESS)
-    verdict = judged(told, typed(told, ONE), reader)
+    story = history("insert 1..3", ZONELESS)
+    verdict = judged(story, typed(story, ONE), reader)
     assert (verdict.verdict, verdict.normalised) == (CORRECT, (Normalised("one-timestamp", 2),))
-    assert kinds(judged(told, typed(told, TWISTED), reader)) == {DRIFT: ("s",)}
+    assert kinds(judged(story, typed(story, TWISTED), reader)) == {DRIFT: ("s",)}
     there = history("insert 1..3", TIMES)
     assert kinds(judged(there, typed(there, OTHER), reader)) == {DRIFT: ("at", "s")}
 
 
 def test_datafusion_may_where_the_metastore_tells_it_the_type_and_nowhere_else() -> None:
-    told = history("insert 1..3", ZONELESS)
-    plain = judged(told, typed(told, ONE), DATAFUSION, format_="hive-parquet")
+    story = history("insert 1..3", ZONELESS)
+    plain = judged(story, typed(story, ONE), DATAFUSION, format_="hive-parquet")
     assert (plain.verdict, plain.normalised) == (CORRECT, (Normalised("one-timestamp", 2),))
-    assert kinds(judged(told, typed(told, ONE), DATAFUSION)) == {DRIFT: ("at", "s")}
+    assert kinds(judged(story, typed(story, ONE), DATAFUSION)) == {DRIFT: ("at", "s")}
 
 
 def test_spark_tells_both_timestamps_apart() -> None:
-    told = history("insert 1..3", ZONELESS)
+    story = history("insert 1..3", ZONELESS)
     for format_ in ("hudi-cow", "iceberg"):
-        verdict = judged(told, typed(told, ONE), "spark-3.5.8", format_=format_)
+        verdict = judged(story, typed(story, ONE), "spark-3.5.8", format_=format_)
         assert kinds(verdict) == {DRIFT: ("at", "s")}
-        assert judged(told, told.read(), "spark-3.5.8", format_=format_).normalised == ()
+        assert judged(story, story.read(), "spark-3.5.8", format_=format_).normalised == ()
 
 
 def test_only_in_icebergs_tables_spark_may_say_of_ours_that_there_is_no_zone() -> None:
-    told = history("insert 1..3", TIMES)
-    verdict = judged(told, typed(told, OTHER), "spark-3.5.8-iceberg-1.10.1", format_="iceberg")
+    story = history("insert 1..3", TIMES)
+    verdict = judged(story, typed(story, OTHER), "spark-3.5.8-iceberg-1.10.1", format_="iceberg")
     assert (verdict.verdict, verdict.normalised) == (CORRECT, (Normalised("timestamp-zone", 2),))
     for format_ in ("hudi-cow", "hudi-mor", "hive-parquet"):
-        verdict = judged(told, typed(told, OTHER), "spark-3.5.8", format_=format_)
+        verdict = judged(story, typed(story, OTHER), "spark-3.5.8", format_=format_)
         assert kinds(verdict) == {DRIFT: ("at", "s")}
 
 
 def test_milliseconds_are_cut_without_a_zone_as_well() -> None:
     at = "2024-01-02T03:04:05.678901"
-    told = history(f"row id=1 at={at}", ZONELESS)
-    reply = changed(typed(told, ONE), {"at": cut})
-    assert judged(told, reply, PRESTODB).verdict is CORRECT
-    assert kinds(judged(told, reply, TRINO)) == {ALTERED: ("at",)}
+    story = history(f"row id=1 at={at}", ZONELESS)
+    reply = changed(typed(story, ONE), {"at": cut})
+    assert judged(story, reply, PRESTODB).verdict is CORRECT
+    assert kinds(judged(story, reply, TRINO)) == {ALTERED: ("at",)}
 
 
 CASED = "id string, ts long, Name string, city string"
 
 
-def in_lower_case(told: Told) -> Reply:
-    reply = told.read()
+def in_lower_case(story: Story) -> Reply:
+    reply = story.read()
     columns = tuple(replace(each, name=each.name.lower()) for each in reply.columns)
     return Reply(columns, reply.rows)
 
@@ -282,32 +265,32 @@ def in_lower_case(told: Told) -> Reply:
 def test_who_folds_names_may_show_a_column_of_iceberg_in_lower_case(
     reader: str, *, alone: bool
 ) -> None:
-    told = history("insert 1..3; rename city CITY; insert 4", CASED)
-    verdict = judged(told, in_lower_case(told), reader, alone=alone, format_="iceberg")
+    story = history("insert 1..3; rename city CITY; insert 4", CASED)
+    verdict = judged(story, in_lower_case(story), reader, alone=alone, format_="iceberg")
     assert verdict.findings == ()
     assert verdict.normalised == (Normalised("lower-case-names", 2),)
-    assert judged(told, told.read(), reader, format_="iceberg").normalised == ()
+    assert judged(story, story.read(), reader, format_="iceberg").normalised == ()
 
 
 def test_folded_names_are_wrong_in_other_tables_and_of_engines_that_have_both_cases() -> None:
-    told = history("insert 1..3", CASED)
+    story = history("insert 1..3", CASED)
     for reader, format_ in ((TRINO, "hudi-cow"), ("spark-3.5.8-iceberg-1.10.1", "iceberg")):
-        verdict = judged(told, in_lower_case(told), reader, format_=format_)
+        verdict = judged(story, in_lower_case(story), reader, format_=format_)
         assert {column for each in verdict.findings for column in each.columns} >= {"Name", "name"}
 
 
 def test_a_values_column_is_looked_for_in_its_own_case() -> None:
-    told = history("insert 1..3; rename Name name; insert 4; rename name NAME", CASED)
-    lost = changed(told.read(), {"NAME": lambda _: None})
-    verdict = judged(told, lost, TRINO, format_="iceberg")
+    story = history("insert 1..3; rename Name name; insert 4; rename name NAME", CASED)
+    lost = changed(story.read(), {"NAME": lambda _: None})
+    verdict = judged(story, lost, TRINO, format_="iceberg")
     assert {column for each in verdict.findings for column in each.columns} == {"NAME"}
-    wrong = replace_name(in_lower_case(told), "name", "NAMES")
-    assert judged(told, wrong, TRINO, format_="iceberg").verdict is WRONG
+    wrong = replace_name(in_lower_case(story), "name", "NAMES")
+    assert judged(story, wrong, TRINO, format_="iceberg").verdict is WRONG
 
 
 def test_a_name_in_lower_case_is_nobodys_where_two_columns_have_its_letters() -> None:
-    told = history("insert 1..3", "id string, ts long, Ab string, aB string")
-    verdict = judged(told, in_lower_case(told), TRINO, format_="iceberg")
+    story = history("insert 1..3", "id string, ts long, Ab string, aB string")
+    verdict = judged(story, in_lower_case(story), TRINO, format_="iceberg")
     assert kinds(verdict) == {FindingKind.UNEXPLAINED: ("Ab", "aB", "ab")}
     assert verdict.normalised == ()
 

@@ -13,43 +13,45 @@ from harness.model.canonical import UNSETTLED, Value, from_json, has_unsettled, 
 from harness.model.datatypes import parse_type
 from harness.model.schema import Field
 from harness.model.truth import named, row_values
-from tests.quality.notation import Told, history
-from tests.unit.judge.test_verdicts import case_of, cell_at
+from tests.builders.judged_story import case_without_values, cell_at
+from tests.builders.table_story import Story, history
 
 COLUMNS = "id string, ts long, n int, f1 string, f2 string"
 Wrong = Callable[[list[Value]], None]
 
 
 @pytest.fixture(scope="module")
-def retyped() -> Told:
+def retyped() -> Story:
     """An int column became a date, which no specification has."""
     return history("insert 1..4; retype n date", COLUMNS)
 
 
-def answered(told: Told, spoil: Wrong = lambda row: None) -> Answer:
+def answered(story: Story, spoil: Wrong = lambda row: None) -> Answer:
     """Answer with the right table, but for what `spoil` does to its first row."""
-    schema = told.truth.schema
-    rows = [list(row_values(row, schema)) for row in told.truth.rows.values()]
+    schema = story.truth.schema
+    rows = [list(row_values(row, schema)) for row in story.truth.rows.values()]
     for number, row in enumerate(rows):
         row[2] = datetime.date(1970, 1, 1 + number)
     spoil(rows[0])
     columns = [Column(each.name, "", str(each.type)) for each in schema.fields]
-    return Answer(cell_at(told).case, "select", tuple(columns), tuple(map(tuple, rows)))
+    return Answer(cell_at(story).case, "select", tuple(columns), tuple(map(tuple, rows)))
 
 
-def judged(told: Told, answer: Answer) -> Verdict:
-    cell = cell_at(told)
-    (verdict,) = judge(case_of(told), [cell], {cell.case: answer})
+def judged(story: Story, answer: Answer) -> Verdict:
+    cell = cell_at(story)
+    (verdict,) = judge(case_without_values(story), [cell], {cell.case: answer})
     return verdict
 
 
-def test_an_answer_is_unknown_where_nothing_but_such_values_could_be_wrong(retyped: Told) -> None:
+def test_an_answer_is_unknown_where_nothing_but_such_values_could_be_wrong(
+    retyped: Story,
+) -> None:
     verdict = judged(retyped, answered(retyped))
     assert (verdict.verdict, verdict.findings) == (VerdictKind.UNKNOWN, ())
     assert verdict.because == "no specification settles what became of values in another type: n"
 
 
-def test_a_wrong_value_beside_such_a_column_is_wrong(retyped: Told) -> None:
+def test_a_wrong_value_beside_such_a_column_is_wrong(retyped: Story) -> None:
     def swap(row: list[Value]) -> None:
         row[3], row[4] = row[4], row[3]
 
@@ -59,8 +61,8 @@ def test_a_wrong_value_beside_such_a_column_is_wrong(retyped: Told) -> None:
     assert {name for each in verdict.findings for name in each.columns} == {"f1", "f2"}
 
 
-def test_the_kind_alone_is_that_of_the_verdict(retyped: Told) -> None:
-    cell, quick = cell_at(retyped), JudgedVariant(case_of(retyped))
+def test_the_kind_alone_is_that_of_the_verdict(retyped: Story) -> None:
+    cell, quick = cell_at(retyped), JudgedVariant(case_without_values(retyped))
     assert quick.kind(cell, answered(retyped)) is VerdictKind.UNKNOWN
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -14,58 +13,28 @@ from harness.core.records import (
     OutcomeKind,
     Part,
     Refusal,
-    StateRecord,
     Verdict,
     VerdictKind,
 )
 from harness.core.refusals import OTHER_TYPE
-from harness.judge.case import Case
 from harness.judge.verdicts import judge
 from harness.model.query import Condition, Query, Test
-from harness.scenario.cells import Cell, Variant
-from harness.scenario.definition import Scenario, Step
-from tests.quality.chance import story
-from tests.quality.notation import Told, history
-from tests.simulated import Reply
-from tests.simulated_disk import instant_of
+from tests.builders.judged_story import case_without_values, cell_at, judged_answer
+from tests.builders.random_story import story_of_seed
+from tests.builders.simulated_disk import instant_of
+from tests.builders.simulated_reader import Reply
+from tests.builders.table_story import Story, history
 
-READER = "engine-1"
 POSITION = Refusal("GENERIC_INTERNAL_ERROR", "io.trino.spi.type.VarcharType")
 
 
-def case_of(told: Told, outcomes: Mapping[int, Outcome] | None = None) -> Case:
-    """Return the records that a writer of this history leaves."""
-    steps = tuple(Step(each) for each in told.operations)
-    scenario = Scenario("family/name", told.disk.table, steps)
-    mor, writers = told.disk.merge_on_read, ("writer",) * (len(steps) + 1)
-    variant = Variant("variant", scenario, "hudi-mor" if mor else "hudi-cow", {}, writers)
-    states = []
-    for step in range(len(steps) + 1):
-        outcome = Outcome(step, OutcomeKind.APPLIED, instant_of(step))
-        files = tuple(each.fact() for each in told.disk.until(step))
-        states.append(StateRecord("variant", (outcomes or {}).get(step, outcome), "d", files))
-    return Case(variant, mor, tuple(states))
-
-
-def cell_at(told: Told, view: str = "snapshot", step: int | None = None) -> Cell:
-    return Cell("variant", len(told.operations) if step is None else step, READER, view, "all")
-
-
-def judged(told: Told, reply: Reply, view: str = "snapshot") -> Verdict:
-    """Judge one answer about the last step."""
-    cell = cell_at(told, view)
-    answer = Answer(cell.case, "select", reply.columns, reply.rows)
-    (verdict,) = judge(case_of(told), [cell], {cell.case: answer})
-    return verdict
-
-
 @pytest.fixture(scope="module")
-def moved() -> Told:
+def moved() -> Story:
     return history("insert 1..4; move f1 after f2; upsert 2", mor=True)
 
 
-def test_a_right_answer_is_correct_and_says_what_was_expected(moved: Told) -> None:
-    verdict = judged(moved, moved.read())
+def test_a_right_answer_is_correct_and_says_what_was_expected(moved: Story) -> None:
+    verdict = judged_answer(moved, moved.read())
     assert (verdict.verdict, verdict.findings) == (VerdictKind.CORRECT, ())
     assert verdict.expected is not None
     assert [name for name, _ in verdict.expected.columns] == ["id", "ts", "f2", "f1"]
@@ -80,14 +49,14 @@ def test_a_right_answer_is_correct_and_says_what_was_expected(moved: Told) -> No
     ],
 )
 def test_the_mapping_that_reproduces_a_wrong_answer_is_named(
-    moved: Told, by: str, logs: str, way: str
+    moved: Story, by: str, logs: str, way: str
 ) -> None:
-    verdict = judged(moved, moved.read(by, logs=logs))
+    verdict = judged_answer(moved, moved.read(by, logs=logs))
     assert (verdict.verdict, verdict.reproduces) == (VerdictKind.WRONG, (way,))
 
 
-def test_where_several_mappings_reproduce_an_answer_all_are_told(moved: Told) -> None:
-    verdict = judged(moved, moved.read(logs="ignored"))
+def test_where_several_mappings_reproduce_an_answer_all_are_told(moved: Story) -> None:
+    verdict = judged_answer(moved, moved.read(logs="ignored"))
     assert verdict.reproduces == (
         "by id, base files only",
         "by name, base files only",
@@ -95,13 +64,16 @@ def test_where_several_mappings_reproduce_an_answer_all_are_told(moved: Told) ->
     )
 
 
-def test_an_answer_that_no_mapping_gives_names_none(moved: Told) -> None:
+def test_an_answer_that_no_mapping_gives_names_none(moved: Story) -> None:
     reply = moved.read()
-    assert judged(moved, Reply(reply.columns, reply.rows[1:])).reproduces == ()
+    assert judged_answer(moved, Reply(reply.columns, reply.rows[1:])).reproduces == ()
 
 
-def test_a_way_is_claimed_where_it_alone_gives_the_rows(moved: Told) -> None:
-    one, several = judged(moved, moved.read("position")), judged(moved, moved.read(logs="ignored"))
+def test_a_way_is_claimed_where_it_alone_gives_the_rows(moved: Story) -> None:
+    one, several = (
+        judged_answer(moved, moved.read("position")),
+        judged_answer(moved, moved.read(logs="ignored")),
+    )
     assert (one.claimed, one.scant) == ("by position", False)
     assert (several.claimed, several.scant) == ("", False)
 
@@ -111,34 +83,34 @@ def test_a_count_and_an_answer_without_rows_are_too_little_to_claim_the_one_way_
     *, count: bool
 ) -> None:
     # The file's own values of f2 do not rule out the one wanted: it is left out by no statistics.
-    told = history("insert 1,2; row id=2 f2=a; move f1 after f2")
+    story = history("insert 1,2; row id=2 f2=a; move f1 after f2")
     asked = Query(count=count, where=Condition("f1", Test.EQUAL, "f3s1r1", "string"))
-    cell, columns = cell_at(told), told.read().columns
+    cell, columns = cell_at(story), story.read().columns
     empty = Answer(cell.case, "", columns, question=asked)
     none = replace(empty, columns=(Column("n", "bigint", "long"),), rows=((0,),))
-    (verdict,) = judge(case_of(told), [cell], {cell.case: none if count else empty})
+    (verdict,) = judge(case_without_values(story), [cell], {cell.case: none if count else empty})
     assert (verdict.verdict, verdict.reproduces) == (VerdictKind.WRONG, ("by position",))
     assert (verdict.scant, verdict.claimed) == (True, "")
 
 
-def test_the_order_of_columns_and_rows_does_not_hide_the_mapping(moved: Told) -> None:
+def test_the_order_of_columns_and_rows_does_not_hide_the_mapping(moved: Story) -> None:
     reply = moved.read("position")
     rows = tuple(tuple(reversed(row)) for row in reversed(reply.rows))
     turned = Reply(tuple(reversed(reply.columns)), rows)
-    assert judged(moved, turned).reproduces == ("by position",)
+    assert judged_answer(moved, turned).reproduces == ("by position",)
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_on_any_history_the_way_of_a_reader_is_among_those_that_reproduce_it(seed: int) -> None:
-    told = story(seed)
+    story = story_of_seed(seed)
     for by in ("id", "name", "position"):
-        assert f"by {by}" in judged(told, told.read(by)).reproduces
-        if told.disk.merge_on_read and any(each.kind == "log" for each in told.disk.files):
-            ways = judged(told, told.read(by, logs="ignored")).reproduces
+        assert f"by {by}" in judged_answer(story, story.read(by)).reproduces
+        if story.disk.merge_on_read and any(each.kind == "log" for each in story.disk.files):
+            ways = judged_answer(story, story.read(by, logs="ignored")).reproduces
             assert {f"by {by}", f"by {by}, base files only"} & set(ways)
 
 
-def test_each_reader_is_judged_by_what_it_answered_itself(moved: Told) -> None:
+def test_each_reader_is_judged_by_what_it_answered_itself(moved: Story) -> None:
     """Equal answers are judged once; 201001.0 equals 201001 in Python, and is another value."""
     reply = moved.read()
     moment = [column.name for column in reply.columns].index("ts")
@@ -152,32 +124,32 @@ def test_each_reader_is_judged_by_what_it_answered_itself(moved: Told) -> None:
         cell.case: Answer(cell.case, name, reply.columns, rows)
         for cell, (name, rows) in zip(cells, readers.items(), strict=True)
     }
-    found = judge(case_of(moved), cells, answers)
+    found = judge(case_without_values(moved), cells, answers)
     right, wrong = VerdictKind.CORRECT, VerdictKind.WRONG
     assert [each.verdict for each in found] == [right, wrong, right, wrong]
     assert [each.sql for each in found] == list(readers)
 
 
-def test_a_read_optimized_query_should_see_base_files(moved: Told) -> None:
-    verdict = judged(moved, moved.read(logs="ignored"), "read_optimized")
+def test_a_read_optimized_query_should_see_base_files(moved: Story) -> None:
+    verdict = judged_answer(moved, moved.read(logs="ignored"), "read_optimized")
     assert verdict.verdict is VerdictKind.CORRECT
 
 
 def test_a_compaction_that_did_nothing_is_judged_as_the_files_are() -> None:
-    told = history("insert 1..3; upsert 1; delete 2; compact", mor=True)
-    case, cell = case_of(told), cell_at(told, "read_optimized")
+    story = history("insert 1..3; upsert 1; delete 2; compact", mor=True)
+    case, cell = case_without_values(story), cell_at(story, "read_optimized")
     last = replace(case.states[4], files=case.states[3].files)
     case = replace(case, states=(*case.states[:4], last))
     before = history("insert 1..3").read()
-    for reply, kind in ((before, VerdictKind.CORRECT), (told.read(), VerdictKind.WRONG)):
+    for reply, kind in ((before, VerdictKind.CORRECT), (story.read(), VerdictKind.WRONG)):
         answer = Answer(cell.case, "", reply.columns, reply.rows)
         (verdict,) = judge(case, [cell], {cell.case: answer})
         assert (verdict.verdict, verdict.because) == (kind, "")
         assert {each.kind.value for each in verdict.findings} <= {"premature"}
 
 
-def test_a_read_optimized_answer_with_log_files_merged_is_premature(moved: Told) -> None:
-    verdict = judged(moved, moved.read(), "read_optimized")
+def test_a_read_optimized_answer_with_log_files_merged_is_premature(moved: Story) -> None:
+    verdict = judged_answer(moved, moved.read(), "read_optimized")
     assert [(each.kind.value, each.columns) for each in verdict.findings] == [
         ("premature", ("ts", "f2", "f1"))
     ]
@@ -185,16 +157,16 @@ def test_a_read_optimized_answer_with_log_files_merged_is_premature(moved: Told)
 
 
 def test_deletes_in_log_files_are_no_doubt_about_base_files() -> None:
-    told = history("insert 1..3; move f1 after f2; delete 2", mor=True)
-    verdict = judged(told, told.read("position", logs="ignored"), "read_optimized")
+    story = history("insert 1..3; move f1 after f2; delete 2", mor=True)
+    verdict = judged_answer(story, story.read("position", logs="ignored"), "read_optimized")
     assert [each.kind.value for each in verdict.findings] == ["misaligned"]
     assert verdict.because == ""
 
 
 def test_files_that_are_not_as_the_model_says_make_a_read_optimized_cell_unknown(
-    moved: Told,
+    moved: Story,
 ) -> None:
-    case = case_of(moved)
+    case = case_without_values(moved)
     base_only = replace(case, states=(*case.states[:3], replace(case.states[3], files=())))
     cell = cell_at(moved, "read_optimized")
     answer = Answer(cell.case, "", moved.read().columns, moved.read(logs="ignored").rows)
@@ -206,8 +178,8 @@ def test_files_that_are_not_as_the_model_says_make_a_read_optimized_cell_unknown
     )
 
 
-def test_an_answer_of_an_instant_that_no_step_made_is_no_mapping(moved: Told) -> None:
-    case = case_of(moved)
+def test_an_answer_of_an_instant_that_no_step_made_is_no_mapping(moved: Story) -> None:
+    case = case_without_values(moved)
     strange = tuple(replace(each, instant="1999") for each in case.states[3].files)
     last = replace(case.states[3], files=strange)
     cell = cell_at(moved)
@@ -217,9 +189,9 @@ def test_an_answer_of_an_instant_that_no_step_made_is_no_mapping(moved: Told) ->
 
 
 def test_an_instant_beside_the_steps_is_judged_as_the_step_whose_rows_it_took_in(
-    moved: Told,
+    moved: Story,
 ) -> None:
-    case = case_of(moved)
+    case = case_without_values(moved)
     made = case.states[1].outcome.instant
     others = tuple(
         replace(each, instant="1999") if each.instant == made else each
@@ -233,8 +205,8 @@ def test_an_instant_beside_the_steps_is_judged_as_the_step_whose_rows_it_took_in
 
 
 @pytest.mark.parametrize("view", ["read_optimized", "snapshot"])
-def test_why_the_files_tell_nothing_is_said(moved: Told, view: str) -> None:
-    case, cell = case_of(moved), cell_at(moved, view)
+def test_why_the_files_tell_nothing_is_said(moved: Story, view: str) -> None:
+    case, cell = case_without_values(moved), cell_at(moved, view)
     last = replace(case.states[3], files=(), layout="a log block of type 5 is not read")
     answer = Answer(cell.case, "", moved.read().columns, moved.read("position").rows)
     (verdict,) = judge(replace(case, states=(*case.states[:3], last)), [cell], {cell.case: answer})
@@ -244,15 +216,15 @@ def test_why_the_files_tell_nothing_is_said(moved: Told, view: str) -> None:
     assert verdict.verdict is wanted
 
 
-def test_a_cell_without_an_answer_did_not_run(moved: Told) -> None:
-    (verdict,) = judge(case_of(moved), [cell_at(moved)], {})
+def test_a_cell_without_an_answer_did_not_run(moved: Story) -> None:
+    (verdict,) = judge(case_without_values(moved), [cell_at(moved)], {})
     assert (verdict.verdict, verdict.because) == (VerdictKind.UNKNOWN, "did not run")
 
 
-def test_silence_is_unknown_and_says_why(moved: Told) -> None:
+def test_silence_is_unknown_and_says_why(moved: Story) -> None:
     cell = cell_at(moved)
     answer = Answer(cell.case, "select", unknown="time-out")
-    (verdict,) = judge(case_of(moved), [cell], {cell.case: answer})
+    (verdict,) = judge(case_without_values(moved), [cell], {cell.case: answer})
     assert (verdict.verdict, verdict.because) == (VerdictKind.UNKNOWN, "time-out")
 
 
@@ -263,10 +235,10 @@ def part(reply: Reply, *names: str) -> Part:
     return Part(names[-1], "select", tuple(reply.columns[each] for each in at), rows)
 
 
-def refused(told: Told, *parts: Part) -> Verdict:
-    cell = cell_at(told)
+def refused(story: Story, *parts: Part) -> Verdict:
+    cell = cell_at(story)
     answer = Answer(cell.case, "select", refusal=POSITION, parts=parts)
-    (verdict,) = judge(case_of(told), [cell], {cell.case: answer})
+    (verdict,) = judge(case_without_values(story), [cell], {cell.case: answer})
     return verdict
 
 
@@ -291,7 +263,7 @@ def test_a_clash_of_types_names_a_way_to_read_where_it_is_the_only_one(
     assert refused(history(text)).because == because
 
 
-def test_what_is_wrong_in_columns_asked_alone_is_found_once(moved: Told) -> None:
+def test_what_is_wrong_in_columns_asked_alone_is_found_once(moved: Story) -> None:
     reply = moved.read("position")
     short = Reply(reply.columns, reply.rows[:-1])
     parts = [part(short, "id"), *(part(short, "id", name) for name in ("ts", "f2"))]
@@ -305,21 +277,21 @@ def test_what_is_wrong_in_columns_asked_alone_is_found_once(moved: Told) -> None
 
 
 def test_a_column_of_an_older_catalog_entry_asked_alone_is_stale() -> None:
-    told = history("insert 1,2; rename f1 g")
+    story = history("insert 1,2; rename f1 g")
     before = history("insert 1,2").read()
     parts = [part(before, "id"), *(part(before, "id", name) for name in ("ts", "f1", "f2"))]
-    (finding,) = refused(told, *parts).findings
+    (finding,) = refused(story, *parts).findings
     assert (finding.kind.value, finding.columns) == ("stale", ("g", "f1"))
 
 
 def test_a_step_that_was_refused_changes_nothing_and_has_a_verdict_of_its_own() -> None:
-    told = history("insert 1,2; drop f2; upsert 1")
+    story = history("insert 1,2; drop f2; upsert 1")
     no = Outcome(2, OutcomeKind.REFUSED, refusal=Refusal("AnalysisException", "no"))
     kept = history("insert 1,2; drop f2; upsert 1", applied=[True, False, True])
-    cell = cell_at(told)
+    cell = cell_at(story)
     reply = kept.read()
     answer = Answer(cell.case, "", reply.columns, reply.rows)
-    step, verdict = judge(case_of(told, {2: no}), [cell], {cell.case: answer})
+    step, verdict = judge(case_without_values(story, {2: no}), [cell], {cell.case: answer})
     assert (step.verdict, step.step, step.because) == (
         VerdictKind.REFUSED, 2, "AnalysisException: no",
     )  # fmt: skip
@@ -327,36 +299,36 @@ def test_a_step_that_was_refused_changes_nothing_and_has_a_verdict_of_its_own() 
 
 
 def test_nothing_is_known_after_a_step_whose_end_is_unknown() -> None:
-    told = history("insert 1,2; upsert 1; upsert 2")
+    story = history("insert 1,2; upsert 1; upsert 2")
     lost = Outcome(2, OutcomeKind.UNKNOWN, because="the writer died")
-    cells = [cell_at(told, step=step) for step in (1, 2, 3)]
+    cells = [cell_at(story, step=step) for step in (1, 2, 3)]
     before = history("insert 1,2").read()
     answers = {each.case: Answer(each.case, "", before.columns, before.rows) for each in cells}
-    verdicts = judge(case_of(told, {2: lost}), cells, answers)
+    verdicts = judge(case_without_values(story, {2: lost}), cells, answers)
     kinds = [(each.step, each.verdict.value) for each in verdicts]
     assert kinds == [(2, "unknown"), (1, "correct"), (2, "unknown"), (3, "unknown")]
 
 
 def test_a_skipped_step_has_no_cells() -> None:
-    told = history("insert 1,2; upsert 1")
+    story = history("insert 1,2; upsert 1")
     skipped = Outcome(2, OutcomeKind.SKIPPED, because="step 1 refused")
-    assert judge(case_of(told, {2: skipped}), [cell_at(told)], {}) == ()
+    assert judge(case_without_values(story, {2: skipped}), [cell_at(story)], {}) == ()
 
 
-def test_type_drift_does_not_hide_the_mapping(moved: Told) -> None:
+def test_type_drift_does_not_hide_the_mapping(moved: Story) -> None:
     reply = moved.read("position")
     texts = tuple(tuple(None if v is None else str(v) for v in row) for row in reply.rows)
     columns = tuple(Column(each.name, "string", "string") for each in reply.columns)
-    assert judged(moved, Reply(columns, texts)).reproduces == ("by position",)
+    assert judged_answer(moved, Reply(columns, texts)).reproduces == ("by position",)
 
 
 def test_a_row_that_the_files_themselves_should_not_hold_is_told_with_the_wrong_answer() -> None:
-    told = history("insert 1,2; delete 2")
+    story = history("insert 1,2; delete 2")
     kept = history("insert 1,2; upsert 2")  # what a writer leaves that deletes nothing
     files = tuple(each.fact() for each in kept.disk.files)
-    case = case_of(told)
+    case = case_without_values(story)
     case = replace(case, states=(*case.states[:2], replace(case.states[2], files=files)))
-    cell, reply = cell_at(told), history("insert 1,2").read()
+    cell, reply = cell_at(story), history("insert 1,2").read()
     answer = Answer(cell.case, "", reply.columns, reply.rows)
     (verdict,) = judge(case, [cell], {cell.case: answer})
     assert [each.kind.value for each in verdict.findings] == ["ghost_row"]
@@ -364,8 +336,8 @@ def test_a_row_that_the_files_themselves_should_not_hold_is_told_with_the_wrong_
     assert verdict.because.endswith(f"the truth has no row 2 at instant {instant_of(2)}")
 
 
-def test_a_row_that_no_file_holds_is_told_with_the_wrong_answer(moved: Told) -> None:
-    case = case_of(moved)
+def test_a_row_that_no_file_holds_is_told_with_the_wrong_answer(moved: Story) -> None:
+    case = case_without_values(moved)
     files = tuple(
         replace(each, keys=tuple(key for key in each.keys if key != "4"))
         for each in case.states[3].files
@@ -377,14 +349,14 @@ def test_a_row_that_no_file_holds_is_told_with_the_wrong_answer(moved: Told) -> 
     assert verdict.because == "the files are not as the truth says: no file holds row 4"
 
 
-def test_a_reader_s_own_fault_says_nothing_of_the_files(moved: Told) -> None:
-    assert judged(moved, moved.read("position")).because == ""
+def test_a_reader_s_own_fault_says_nothing_of_the_files(moved: Story) -> None:
+    assert judged_answer(moved, moved.read("position")).because == ""
 
 
 @pytest.mark.parametrize(("mor", "kind"), [(False, "lost_value"), (True, "missing_rename")])
 def test_the_files_tell_whether_a_null_misses_a_rename(*, mor: bool, kind: str) -> None:
-    told = history("insert 1..3; rename f1 g; upsert 1", mor=mor)  # without logs all are rewritten
-    reply = told.read()
+    story = history("insert 1..3; rename f1 g; upsert 1", mor=mor)  # without logs all are rewritten
+    reply = story.read()
     rows = tuple((*row[:2], None, row[3]) if row[0] != "1" else row for row in reply.rows)
-    (finding,) = judged(told, Reply(reply.columns, rows)).findings
+    (finding,) = judged_answer(story, Reply(reply.columns, rows)).findings
     assert finding.kind == kind

@@ -11,32 +11,32 @@ from harness.judge.world import index_of
 from harness.model.canonical import MapValue
 from harness.model.datatypes import parse_type
 from harness.model.schema import schema_of
-from tests.quality.notation import history
+from tests.builders.table_story import history
 
 
 def test_a_value_is_known_by_every_text_it_has_had() -> None:
-    told = history("insert 1; type n string", "id string, n decimal(6, 4)")
-    looks = index_of(told.history).looks
+    story = history("insert 1; type n string", "id string, n decimal(6, 4)")
+    looks = index_of(story.history).looks
     wrote = {look for look, origins in looks.items() if origins[0].name == "n"}
     assert wrote == {"1.25", "1.2500"}
 
 
 def test_parts_are_known_beside_the_whole() -> None:
-    told = history("insert 1", "id string, s struct<a: string, l: array<int>>")
-    index = index_of(told.history)
+    story = history("insert 1", "id string, s struct<a: string, l: array<int>>")
+    index = index_of(story.history)
     whole = {origin.name for origins in index.looks.values() for origin in origins}
     assert whole == {"id", "s", "s.a", "s.l", "s.l.element"}
     assert index.cells[5, "1"][1] == {"501001", "501501"}
 
 
 def test_the_parts_of_a_null_struct_are_null() -> None:
-    told = history("insert 1..5", "id string, s struct<a: string>")
-    assert index_of(told.history).cells[3, "5"] == {1: frozenset({None})}
+    story = history("insert 1..5", "id string, s struct<a: string>")
+    assert index_of(story.history).cells[3, "5"] == {1: frozenset({None})}
 
 
 def test_an_overwritten_value_without_a_form_in_a_later_type_is_no_obstacle() -> None:
-    told = history("insert 1; upsert 1; type f1 int", "id string, f1 string")
-    assert index_of(told.history).cells[2, "1"]
+    story = history("insert 1; upsert 1; type f1 int", "id string, f1 string")
+    assert index_of(story.history).cells[2, "1"]
 
 
 RENAMED = "insert 1,2; rename f1 g; upsert 1; rename g h; {}; rename h i"
@@ -66,32 +66,32 @@ def test_an_earlier_step_is_known_by_all_of_its_columns() -> None:
 
 
 def test_columns_that_an_earlier_and_a_later_step_had_are_of_neither() -> None:
-    told = history("add f3; insert 1; drop f3; drop f1")
-    world = replace(told.world(), history=told.history[:3], later=told.history[3:])
+    story = history("add f3; insert 1; drop f3; drop f1")
+    world = replace(story.world(), history=story.history[:3], later=story.history[3:])
     assert world.step_naming(["id", "ts", "f1", "f2"]) is None
     assert world.step_naming(["id", "ts", "f2"]) == 4
-    assert replace(world, later=told.history[4:]).step_naming(["id", "ts", "f1", "f2"]) == 0
+    assert replace(world, later=story.history[4:]).step_naming(["id", "ts", "f1", "f2"]) == 0
 
 
 @pytest.mark.parametrize(("catalog", "step"), [(0, 0), (3, 3)])
 def test_how_an_answer_was_read_tells_of_which_of_two_steps_its_columns_are(
     catalog: int, step: int
 ) -> None:
-    told = history("add f3; insert 1; drop f3; drop f1")
-    world = replace(told.world(), history=told.history[:3], later=told.history[3:])
+    story = history("add f3; insert 1; drop f3; drop f1")
+    world = replace(story.world(), history=story.history[:3], later=story.history[3:])
     assert replace(world, catalog=catalog).step_naming(["id", "ts", "f1", "f2"]) == step
 
 
 def test_columns_in_another_case_are_of_the_step_by_whose_schema_they_were_read() -> None:
-    told = history("insert 1; rename f1 F1; drop f2")
-    world = replace(told.world(), history=told.history[:2], later=told.history[2:])
+    story = history("insert 1; rename f1 F1; drop f2")
+    world = replace(story.world(), history=story.history[:2], later=story.history[2:])
     assert world.step_naming(["id", "ts", "f1"]) is None
     assert replace(world, catalog=3).step_naming(["id", "ts", "f1"]) == 3
 
 
 def test_a_name_is_of_another_field_later_only_where_the_answer_was_read_so() -> None:
-    told = history("insert 1; drop f1; add f1")
-    world = replace(told.world(), history=told.history[:2], later=told.history[2:])
+    story = history("insert 1; drop f1; add f1")
+    world = replace(story.world(), history=story.history[:2], later=story.history[2:])
     f1, f2 = world.schema.find("f1"), world.schema.find("f2")
     assert not world.named_later(f1)
     assert replace(world, catalog=3).named_later(f1)
@@ -122,7 +122,7 @@ def test_what_a_row_shows_is_worked_out_once() -> None:
 
 
 def test_a_value_is_owned_where_one_key_alone_has_had_it() -> None:
-    told = history("insert 1; row id=2 f1=x; row id=3 f1=x", "id string, f1 string")
-    owned = told.index.owned
+    story = history("insert 1; row id=2 f1=x; row id=3 f1=x", "id string, f1 string")
+    owned = story.index.owned
     assert owned["f2s1r1"] == ("1", frozenset({2}))
     assert "x" not in owned

@@ -23,10 +23,10 @@ from harness.judge.standard import Standards
 from harness.judge.verdicts import judge
 from harness.model.query import Query
 from harness.scenario.cells import Cell
-from tests.quality.notation import history
-from tests.quality.parties import case_of, judged
-from tests.simulated import Reply
-from tests.simulated_disk import File, instant_of
+from tests.builders.judged_story import case_of, judged
+from tests.builders.simulated_disk import File, instant_of
+from tests.builders.simulated_reader import Reply
+from tests.builders.table_story import history
 
 STORY = "insert 1..4; insert 5,6; move f1 after f2; upsert 2; upsert 3,5; insert 7"
 SINCE = "incremental(3)"
@@ -62,8 +62,8 @@ def test_which_other_rows_were_given_is_told_and_that_the_reader_did_it(
     shown: set[str],
     given: str,
 ) -> None:
-    told = history(STORY, mor=mor)
-    verdict = verdict_of(case_of(told), only(told.read(), shown), view)
+    story = history(STORY, mor=mor)
+    verdict = verdict_of(case_of(story), only(story.read(), shown), view)
     assert verdict.verdict is VerdictKind.WRONG
     assert f"by id, {given}" in verdict.reproduces
     assert all(each.endswith(f", {given}") for each in verdict.reproduces)
@@ -77,28 +77,28 @@ RENAMED = "insert 1..4; insert 5; rename f1 g; add f3 int after ts; upsert 2"
 def test_one_way_is_claimed_where_the_rows_tell_how_columns_were_found_too(
     by: str, way: str
 ) -> None:
-    told = history(RENAMED, mor=True)
-    verdict = verdict_of(case_of(told), told.read(by), "incremental(2)")
+    story = history(RENAMED, mor=True)
+    verdict = verdict_of(case_of(story), story.read(by), "incremental(2)")
     assert (verdict.claimed, parties(verdict)) == (f"{way}, the begin ignored", {Party.READER})
 
 
 def test_how_columns_were_found_is_told_where_the_rows_are_the_right_ones() -> None:
-    told = history("insert 1..4; insert 5,6; move f1 after f2")
-    verdict = verdict_of(case_of(told), only(told.read("position"), {"5", "6"}), "incremental(1)")
+    story = history("insert 1..4; insert 5,6; move f1 after f2")
+    verdict = verdict_of(case_of(story), only(story.read("position"), {"5", "6"}), "incremental(1)")
     assert (verdict.claimed, parties(verdict)) == ("by position", {Party.READER})
     assert verdict.findings[0].witness.file.startswith("g2_")
 
 
 def test_where_all_older_rows_are_of_one_write_several_ways_fit_and_none_is_claimed() -> None:
-    told = history("insert 1..4; rename f1 g; add f3 int after ts; upsert 2", mor=True)
-    verdict = verdict_of(case_of(told), told.read(), "incremental(1)")
+    story = history("insert 1..4; rename f1 g; add f3 int after ts; upsert 2", mor=True)
+    verdict = verdict_of(case_of(story), story.read(), "incremental(1)")
     assert set(verdict.reproduces) == {"by id, the begin ignored", "by id, one write too many"}
     assert verdict.claimed == ""
 
 
 def test_an_answer_without_rows_tells_too_little() -> None:
-    told = history(STORY)
-    verdict = verdict_of(case_of(told), only(told.read(), set()))
+    story = history(STORY)
+    verdict = verdict_of(case_of(story), only(story.read(), set()))
     assert "by id, nothing given" in verdict.reproduces
     assert (verdict.scant, verdict.claimed) == (True, "")
     assert {each.kind for each in verdict.findings} == {FindingKind.LOST_ROW}
@@ -110,13 +110,13 @@ def unsaid(state: StateRecord) -> StateRecord:
 
 
 def test_records_that_do_not_say_when_rows_were_committed_tell_nothing_and_why() -> None:
-    told = history(STORY)
-    case = case_of(told)
+    story = history(STORY)
+    case = case_of(story)
     old = replace(case, states=tuple(map(unsaid, case.states)))
     assert "commits" in dump(case.states[1])
     assert "commits" not in dump(old.states[1])
     assert parse(StateRecord, dump(old.states[1])) == old.states[1]
-    verdict = verdict_of(old, told.read())
+    verdict = verdict_of(old, story.read())
     assert (verdict.verdict, verdict.reproduces, parties(verdict)) == (
         VerdictKind.WRONG,
         (),
@@ -124,7 +124,7 @@ def test_records_that_do_not_say_when_rows_were_committed_tell_nothing_and_why()
     )
     assert verdict.because.startswith(UNDATED)
     assert "does not say when its rows were committed" in verdict.because
-    assert verdict_of(old, told.read(), "snapshot").verdict is VerdictKind.CORRECT
+    assert verdict_of(old, story.read(), "snapshot").verdict is VerdictKind.CORRECT
 
 
 UNMOVED = "insert 1..4; insert 5,6; move f1 after f2"
@@ -145,14 +145,14 @@ def test_a_reader_that_mistakes_what_a_list_of_changes_means_is_caught(
     newer: set[str], older: set[str], kind: FindingKind
 ) -> None:
     """Files of Delta do not say when their rows were committed."""
-    told, then = history(f"{UNMOVED}; upsert 2; delete 3; insert 7"), history(UNMOVED)
-    case = case_of(told)
+    story, then = history(f"{UNMOVED}; upsert 2; delete 3; insert 7"), history(UNMOVED)
+    case = case_of(story)
     case = replace(case, states=tuple(map(unsaid, case.states)))
-    shown = only(told.read(), newer)
+    shown = only(story.read(), newer)
     rows = (*shown.rows, *only(then.read(), older).rows)
     verdict = verdict_of(case, replace(shown, rows=rows), "incremental(2)")
     assert [each.kind for each in verdict.findings] == [kind]
-    right = verdict_of(case, only(told.read(), {"2", "7"}), "incremental(2)")
+    right = verdict_of(case, only(story.read(), {"2", "7"}), "incremental(2)")
     assert right.verdict is VerdictKind.CORRECT
 
 
@@ -170,8 +170,8 @@ def early(file: File) -> File:
 def test_a_reader_that_goes_by_what_files_say_of_their_rows_is_not_blamed(
     wrong: Callable[[File], File], shown: set[str]
 ) -> None:
-    told = history(STORY)
-    case, reply = case_of(told, wrong), only(told.read(), shown)
+    story = history(STORY)
+    case, reply = case_of(story, wrong), only(story.read(), shown)
     verdict = verdict_of(case, reply)
     assert ("by id" in verdict.reproduces, parties(verdict)) == (True, {Party.UNSURE})
     several = judged(case, [reply, reply], SINCE)
@@ -183,31 +183,31 @@ def test_a_reader_that_goes_by_what_files_say_of_their_rows_is_not_blamed(
 
 
 def test_a_write_that_no_file_took_in_is_the_writers_doing() -> None:
-    told = history(STORY, mor=True)
+    story = history(STORY, mor=True)
 
     def lost(file: File) -> File | None:
         return None if file.kind.value == "log" and file.step == 4 else file
 
-    verdict = verdict_of(case_of(told, lost), only(told.read(), NEW - {"2"}))
+    verdict = verdict_of(case_of(story, lost), only(story.read(), NEW - {"2"}))
     assert [each.kind for each in verdict.findings] == [FindingKind.LOST_ROW]
     assert ("by id" in verdict.reproduces, parties(verdict)) == (True, {Party.WRITER})
 
 
 def test_a_count_is_the_readers_doing_where_files_say_what_the_truth_does() -> None:
-    told = history(STORY)
+    story = history(STORY)
     count = Answer(
         "", "select", (Column("n", "long", "long"),), ((7,),), question=Query(count=True)
     )
     for files, party in ((None, Party.READER), (late, Party.UNSURE)):
-        case = case_of(told, files)
+        case = case_of(story, files)
         cell = Cell("variant", len(case.states) - 1, "engine-1", SINCE, "count")
         (verdict,) = judge(case, [cell], {cell.case: replace(count, case=cell.case)})
         assert parties(verdict) == {party}
 
 
 def test_which_type_was_met_is_not_told_of_files_that_may_not_have_been_opened() -> None:
-    told = history("insert 1..4; move f1 after f2", "id string, ts long, f1 string, f2 int")
-    case = case_of(told)
+    story = history("insert 1..4; move f1 after f2", "id string, ts long, f1 string, f2 int")
+    case = case_of(story)
     layout = Standards(case).written.layout(2, "snapshot")
     assert layout.clash() == "by position"
     assert Standards(case).written.layout(2, "incremental(1)").clash() == ""

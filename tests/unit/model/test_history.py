@@ -11,8 +11,8 @@ from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.insert import Insert
+from tests.builders.scenarios import TEXT, scenario_of
 from tests.unit.scenario.scenario_strategy import scenarios
-from tests.unit.scenario.stories import TEXT, scenario_of
 
 SLOW = settings(
     max_examples=25,

@@ -11,7 +11,7 @@ from harness.model import partition_paths
 from harness.model.canonical import Value, same
 from harness.model.datatypes import parse_type
 from harness.model.schema import Field
-from tests.quality.notation import history
+from tests.builders.table_story import history
 
 P = ("p",)
 
@@ -84,6 +84,6 @@ def test_a_name_says_a_value_in_any_of_its_forms(found: Value, *, said: bool) ->
 
 
 def test_values_stand_under_the_ids_of_their_columns() -> None:
-    told = history("insert 1", "id string, n int, p string", partition_by=("n", "p"))
-    assert partition_paths.values(("1", None), told.truth) == {2: 1, 3: None}
-    assert partition_paths.values((), told.truth) == {}
+    story = history("insert 1", "id string, n int, p string", partition_by=("n", "p"))
+    assert partition_paths.values(("1", None), story.truth) == {2: 1, 3: None}
+    assert partition_paths.values((), story.truth) == {}

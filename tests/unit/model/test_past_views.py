@@ -25,21 +25,21 @@ from harness.scenario.operations.create_tag import CreateTag
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.move_row import MoveRow
 from harness.scenario.operations.upsert import Upsert
-from tests.quality.chance import story
-from tests.quality.notation import Told, history
-from tests.simulated import Reader, Reply, columns_of, read
-from tests.simulated_disk import instant_of
-from tests.unit.scenario.stories import scenario_of
+from tests.builders.random_story import story_of_seed
+from tests.builders.scenarios import scenario_of
+from tests.builders.simulated_disk import instant_of
+from tests.builders.simulated_reader import Reader, Reply, columns_of, read
+from tests.builders.table_story import Story, history
 
 STORY = "insert 1..4; upsert 2; rename f1 g; upsert 2,5; delete 3; add f3 int"
 READER = "engine-1"
 
 
-def case_of(told: Told, kinds: Mapping[int, OutcomeKind] | None = None) -> Case:
+def case_of(story: Story, kinds: Mapping[int, OutcomeKind] | None = None) -> Case:
     """The records of a writer whose schema changes make no instant, as Iceberg's."""
-    steps = tuple(Step(operation) for operation in told.operations)
-    scenario = Scenario("family/name", told.disk.table, steps)
-    format_ = "hudi-mor" if told.disk.merge_on_read else "hudi-cow"
+    steps = tuple(Step(each) for each in story.operations)
+    scenario = Scenario("family/name", story.disk.table, steps)
+    format_ = "hudi-mor" if story.disk.merge_on_read else "hudi-cow"
     writers = ("writer",) * (len(steps) + 1)
     variant = Variant("variant", scenario, format_, {}, writers)
     states = []
@@ -48,24 +48,24 @@ def case_of(told: Told, kinds: Mapping[int, OutcomeKind] | None = None) -> Case:
         operation = steps[step - 1].operation
         silent = step == 0 or operation.CHANGES_SCHEMA or isinstance(operation, CreateTag)
         made = "" if silent or kind is not OutcomeKind.APPLIED else instant_of(step)
-        files = tuple(file.fact() for file in told.disk.until(step))
+        files = tuple(each.fact() for each in story.disk.until(step))
         states.append(StateRecord("variant", Outcome(step, kind, made), "d", files))
-    return Case(variant, told.disk.merge_on_read, tuple(states))
+    return Case(variant, story.disk.merge_on_read, tuple(states))
 
 
-def judged(told: Told, reply: Reply, view: str) -> Verdict:
-    cell = Cell("variant", len(told.operations), READER, view, "all")
+def judged(story: Story, reply: Reply, view: str) -> Verdict:
+    cell = Cell("variant", len(story.operations), READER, view, "all")
     answer = Answer(cell.case, "select", reply.columns, reply.rows)
-    (verdict,) = judge(case_of(told), [cell], {cell.case: answer})
+    (verdict,) = judge(case_of(story), [cell], {cell.case: answer})
     return verdict
 
 
 def found(verdict: Verdict) -> dict[str, tuple[str, ...]]:
-    return {finding.kind.value: finding.columns for finding in verdict.findings}
+    return {each.kind.value: each.columns for each in verdict.findings}
 
 
-def then(told: Told, step: int, by: str = "id") -> Reply:
-    return read(told.disk, told.history[step], Reader(by))
+def then(story: Story, step: int, by: str = "id") -> Reply:
+    return read(story.disk, story.history[step], Reader(by))
 
 
 @pytest.mark.parametrize(
@@ -114,12 +114,12 @@ def test_the_newest_instant_up_to_a_step_stands_for_it() -> None:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_the_truth_as_of_a_step_is_that_of_the_snapshot_then(seed: int) -> None:
-    told = story(seed)
-    case, last = case_of(told), len(told.operations)
+    story = story_of_seed(seed)
+    case, last = case_of(story), len(story.operations)
     standard = Standards(case).written
     made = sorted(case.instants.values())
     for step in range(made[0], last):
-        truth = told.history[max(number for number in made if number <= step)]
+        truth = story.history[max(each for each in made if each <= step)]
         expected = standard.table(last, f"as_of({step})", ALL)
         assert [name for name, _ in expected.columns] == list(truth.schema.names)
         rows = [row_values(row, truth.schema) for row in truth.rows.values()]
@@ -128,13 +128,13 @@ def test_the_truth_as_of_a_step_is_that_of_the_snapshot_then(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_what_was_written_since_and_the_rows_left_as_they_were_make_the_table(seed: int) -> None:
-    told = story(seed)
-    case, last = case_of(told), len(told.operations)
+    story = story_of_seed(seed)
+    case, last = case_of(story), len(story.operations)
     standard = Standards(case).written
-    now = told.history[last]
+    now = story.history[last]
     for step in sorted(case.instants.values()):
         world = standard.world(last, f"incremental({step})")
-        before = told.history[step].rows
+        before = story.history[step].rows
         left = {key for key, row in now.rows.items() if before.get(key) == row}
         assert set(world.rows) == set(now.rows) - left
         assert {**world.rows, **world.left_out} == dict(now.rows)
@@ -142,42 +142,42 @@ def test_what_was_written_since_and_the_rows_left_as_they_were_make_the_table(se
 
 @pytest.mark.parametrize("mor", [False, True])
 def test_a_right_reader_is_correct_in_both(mor: bool) -> None:  # noqa: FBT001
-    told = history(STORY, mor=mor)
-    verdict = judged(told, then(told, 4), "as_of(4)")
+    story = history(STORY, mor=mor)
+    verdict = judged(story, then(story, 4), "as_of(4)")
     assert (verdict.verdict, verdict.findings) == (VerdictKind.CORRECT, ())
-    whole = told.read()
+    whole = story.read()
     since = Reply(whole.columns, tuple(row for row in whole.rows if row[0] in {2, 5, "2", "5"}))
-    verdict = judged(told, since, "incremental(3)")
+    verdict = judged(story, since, "incremental(3)")
     assert (verdict.verdict, verdict.findings, verdict.reproduces) == (VerdictKind.CORRECT, (), ())
 
 
 def test_a_schema_change_without_an_instant_is_asked_by_the_write_before_it() -> None:
-    told = history(STORY)
-    assert judged(told, then(told, 2), "as_of(3)").verdict is VerdictKind.CORRECT
-    assert found(judged(told, then(told, 3), "as_of(3)")) == {"premature": ("f1", "g")}
+    story = history(STORY)
+    assert judged(story, then(story, 2), "as_of(3)").verdict is VerdictKind.CORRECT
+    assert found(judged(story, then(story, 3), "as_of(3)")) == {"premature": ("f1", "g")}
 
 
 TAGGED = "insert 1..3; rename f1 g; tag; upsert 2; add f3 int; delete 3"
 
 
 def test_a_tag_has_the_columns_that_its_snapshot_was_made_with() -> None:
-    told = history(TAGGED)
-    assert planned("tag", told.history) == Past("tag", 3)
-    assert planned("tag", told.history[:3]) is None
-    assert judged(told, then(told, 1), "tag(3)").verdict is VerdictKind.CORRECT
-    assert found(judged(told, then(told, 2), "tag(3)")) == {"premature": ("f1", "g")}
-    assert set(found(judged(told, told.read(), "tag(3)"))) == {"premature"}
+    story = history(TAGGED)
+    assert planned("tag", story.history) == Past("tag", 3)
+    assert planned("tag", story.history[:3]) is None
+    assert judged(story, then(story, 1), "tag(3)").verdict is VerdictKind.CORRECT
+    assert found(judged(story, then(story, 2), "tag(3)")) == {"premature": ("f1", "g")}
+    assert set(found(judged(story, story.read(), "tag(3)"))) == {"premature"}
 
 
 def test_the_questions_about_a_tag_are_those_of_the_last_write_before_it() -> None:
-    told = history(TAGGED)
-    assert past_views.asked("tag", told.history) == ("tag(3)", told.history[:2])
+    story = history(TAGGED)
+    assert past_views.asked("tag", story.history) == ("tag(3)", story.history[:2])
 
 
 def test_a_tag_stays_when_older_files_are_removed_and_its_write_is_undone() -> None:
-    told = history("insert 1..3; upsert 2; tag; clean; upsert 1")
-    assert planned("tag", told.history) == Past("tag", 3)
-    undone = (*told.history[:-1], replace(told.truth, undone=frozenset({2})))
+    story = history("insert 1..3; upsert 2; tag; clean; upsert 1")
+    assert planned("tag", story.history) == Past("tag", 3)
+    undone = (*story.history[:-1], replace(story.truth, undone=frozenset({2})))
     assert Past("tag", 3).undone(undone) == frozenset()
     assert Past("as_of", 2).undone(undone) == {2}
 
@@ -191,35 +191,35 @@ STAGED = "insert 1..3; begin delete 1; rename f1 g; insert 4"
 
 
 def test_a_branch_has_what_is_staged_there_and_the_columns_of_the_table() -> None:
-    told = history(STAGED)
-    assert planned("branch", told.history) == Past("branch", 2)
-    there = staged(told.truth)
-    assert (set(there.rows), there.schema) == ({"2", "3"}, told.truth.schema)
+    story = history(STAGED)
+    assert planned("branch", story.history) == Past("branch", 2)
+    there = staged(story.truth)
+    assert (set(there.rows), there.schema) == ({"2", "3"}, story.truth.schema)
     columns = columns_of(there.schema)
     rows = tuple(row_values(row, there.schema) for row in there.rows.values())
     right = Reply(columns, rows)
-    assert judged(told, right, "branch(2)").verdict is VerdictKind.CORRECT
-    assert found(judged(told, told.read(), "branch(2)")) == {"ghost_row": ()}
-    assert found(judged(told, Reply(columns, rows[:1]), "branch(2)")) == {"lost_row": ()}
-    old = Reply(then(told, 2).columns, rows)
-    assert judged(told, old, "branch(2)").verdict is VerdictKind.WRONG, "columns of then"
+    assert judged(story, right, "branch(2)").verdict is VerdictKind.CORRECT
+    assert found(judged(story, story.read(), "branch(2)")) == {"ghost_row": ()}
+    assert found(judged(story, Reply(columns, rows[:1]), "branch(2)")) == {"lost_row": ()}
+    old = Reply(then(story, 2).columns, rows)
+    assert judged(story, old, "branch(2)").verdict is VerdictKind.WRONG, "columns of then"
 
 
 def test_a_reader_that_shows_what_is_now_is_premature() -> None:
-    told = history(STORY)
-    verdict = judged(told, told.read(), "as_of(2)")
+    story = history(STORY)
+    verdict = judged(story, story.read(), "as_of(2)")
     assert set(found(verdict)) == {"premature"}
-    rows = {witness.key for witness in verdict.findings[0].places if not witness.column}
+    rows = {each.key for each in verdict.findings[0].places if not each.column}
     assert rows == {"3", "5"}
     assert verdict.reproduces == ()
 
 
 def test_columns_of_a_later_step_are_premature_and_those_of_an_earlier_one_stale() -> None:
-    told = history("insert 1..3; add f3 int; upsert 2; add f4 int; upsert 3")
-    rows = tuple((*row, None) for row in then(told, 3).rows)
-    later = judged(told, Reply(told.read().columns, rows), "as_of(3)")
+    story = history("insert 1..3; add f3 int; upsert 2; add f4 int; upsert 3")
+    rows = tuple((*row, None) for row in then(story, 3).rows)
+    later = judged(story, Reply(story.read().columns, rows), "as_of(3)")
     assert found(later) == {"premature": ("f4",)}
-    early = judged(told, then(told, 1), "as_of(3)")
+    early = judged(story, then(story, 1), "as_of(3)")
     assert "f3" in found(early)["stale"]
 
 
@@ -230,30 +230,30 @@ def test_columns_of_a_later_step_are_premature_and_those_of_an_earlier_one_stale
 def test_rows_of_then_under_the_columns_of_now_are_right_but_for_columns_that_came_or_went(
     change: str, columns: tuple[str, ...]
 ) -> None:
-    told = history(f"insert 1..4; upsert 2; {change}; upsert 3")
-    shown = replace(told.truth, step=2, rows=told.history[2].rows)
-    verdict = judged(told, read(told.disk, shown, Reader("id")), "as_of(2)")
+    story = history(f"insert 1..4; upsert 2; {change}; upsert 3")
+    shown = replace(story.truth, step=2, rows=story.history[2].rows)
+    verdict = judged(story, read(story.disk, shown, Reader("id")), "as_of(2)")
     assert found(verdict) == {"premature": columns}
-    assert not any(witness.key for witness in verdict.findings[0].places)
+    assert not any(each.key for each in verdict.findings[0].places)
 
 
 def test_the_way_of_reading_the_files_of_then_is_named() -> None:
-    told = history("insert 1..4; move f1 after f2; upsert 2; add f3 int; upsert 3", mor=True)
-    verdict = judged(told, then(told, 3, "position"), "as_of(3)")
+    story = history("insert 1..4; move f1 after f2; upsert 2; add f3 int; upsert 3", mor=True)
+    verdict = judged(story, then(story, 3, "position"), "as_of(3)")
     assert (verdict.verdict, verdict.reproduces) == (VerdictKind.WRONG, ("by position",))
 
 
 def test_older_rows_in_an_incremental_answer_are_ghosts_and_absent_ones_lost() -> None:
-    told = history(STORY)
-    whole = told.read()
-    verdict = judged(told, whole, "incremental(3)")
-    assert {
-        finding.kind.value: {p.key for p in finding.places} for finding in verdict.findings
-    } == {"ghost_row": {"1", "4"}}
-    nothing = judged(told, Reply(whole.columns, ()), "incremental(3)")
-    assert {
-        finding.kind.value: {p.key for p in finding.places} for finding in nothing.findings
-    } == {"lost_row": {"2", "5"}}
+    story = history(STORY)
+    whole = story.read()
+    verdict = judged(story, whole, "incremental(3)")
+    assert {each.kind.value: {p.key for p in each.places} for each in verdict.findings} == {
+        "ghost_row": {"1", "4"}
+    }
+    nothing = judged(story, Reply(whole.columns, ()), "incremental(3)")
+    assert {each.kind.value: {p.key for p in each.places} for each in nothing.findings} == {
+        "lost_row": {"2", "5"}
+    }
     assert verdict.reproduces == nothing.reproduces == ()
 
 
@@ -264,24 +264,24 @@ def test_a_later_text_that_is_no_number_of_then_does_not_keep_an_answer_from_bei
     shown: int, wrong: Mapping[str, object]
 ) -> None:
     steps = "insert 1..3; type f1 string; row id=4 ts=7 f1=abc; row id=1 ts=9 f1=xyz"
-    told = history(steps, "id string, ts long, f1 int")
-    query, reply = Query(where=not_null("f1")), then(told, shown)
+    story = history(steps, "id string, ts long, f1 int")
+    query, reply = Query(where=not_null("f1")), then(story, shown)
     if shown > 1:  # under the columns of then, but with the values of now
-        reply = Reply(then(told, 1).columns, reply.rows)
+        reply = Reply(then(story, 1).columns, reply.rows)
     cell = Cell("variant", 4, READER, "as_of(1)", "predicate(f1)")
     answer = Answer(cell.case, "select", reply.columns, reply.rows, question=query)
-    (verdict,) = judge(case_of(told), [cell], {cell.case: answer})
+    (verdict,) = judge(case_of(story), [cell], {cell.case: answer})
     places = {
-        finding.kind.value: {(place.key, place.column) for place in finding.places}
-        for finding in verdict.findings
+        each.kind.value: {(place.key, place.column) for place in each.places}
+        for each in verdict.findings
     }
     assert places.pop("type_drift", None) is None or shown > 1
     assert places == wrong
 
 
 def test_a_row_that_came_later_and_is_gone_since_is_premature_and_tells_its_step() -> None:
-    told = history("insert 1,2; upsert 1; insert 3; delete 2; delete 3; insert 4")
-    verdict = judged(told, then(told, 4), "as_of(2)")
+    story = history("insert 1,2; upsert 1; insert 3; delete 2; delete 3; insert 4")
+    verdict = judged(story, then(story, 4), "as_of(2)")
     assert set(found(verdict)) == {"premature"}
     steps = {place.key: place.origin and place.origin.step for place in verdict.findings[0].places}
     assert steps == {"2": 4, "3": 3}
@@ -291,31 +291,29 @@ def test_a_row_that_came_later_and_is_gone_since_is_premature_and_tells_its_step
 def test_a_row_that_was_deleted_then_and_came_again_is_told_by_what_it_shows(
     shown: int, kind: str
 ) -> None:
-    told = history("insert 1,2; delete 2; add f3; insert 3; upsert 2")
-    columns = then(told, 2).columns
-    rows = tuple(row[: len(columns)] for row in then(told, shown).rows)
-    verdict = judged(told, Reply(columns, rows), "as_of(2)")
-    kinds = {
-        place.key: finding.kind.value for finding in verdict.findings for place in finding.places
-    }
+    story = history("insert 1,2; delete 2; add f3; insert 3; upsert 2")
+    columns = then(story, 2).columns
+    rows = tuple(row[: len(columns)] for row in then(story, shown).rows)
+    verdict = judged(story, Reply(columns, rows), "as_of(2)")
+    kinds = {place.key: each.kind.value for each in verdict.findings for place in each.places}
     assert kinds.pop("3", "premature") == "premature"
     assert kinds == {"2": kind}
 
 
 def test_a_column_that_took_a_name_of_then_later_is_premature_and_no_other_column_of_then() -> None:
-    told = history("insert 1,2; upsert 1; drop f1; add f1; upsert 1,2")
-    now = found(judged(told, told.read(), "as_of(2)"))
+    story = history("insert 1,2; upsert 1; drop f1; add f1; upsert 1,2")
+    now = found(judged(story, story.read(), "as_of(2)"))
     assert now == {"premature": ("ts", "f1", "f2")}
 
 
 def test_after_a_refused_write_the_one_before_it_is_meant() -> None:
-    told = history("insert 1..3; upsert 2; add f3 int; upsert 3")
-    case = case_of(told, {2: OutcomeKind.REFUSED})
+    story = history("insert 1..3; upsert 2; add f3 int; upsert 3")
+    case = case_of(story, {2: OutcomeKind.REFUSED})
     cell = Cell("variant", 4, READER, "as_of(2)", "all")
-    reply = then(told, 1)
+    reply = then(story, 1)
     answer = Answer(cell.case, "select", reply.columns, reply.rows)
     verdicts = judge(case, [cell], {cell.case: answer})
-    assert [verdict.verdict for verdict in verdicts] == [VerdictKind.REFUSED, VerdictKind.CORRECT]
+    assert [each.verdict for each in verdicts] == [VerdictKind.REFUSED, VerdictKind.CORRECT]
 
 
 def test_base_files_are_not_asked_for_while_they_rightly_show_a_row_twice() -> None:

@@ -7,7 +7,7 @@ import pytest
 from harness.model.schema import SchemaChangeError
 from harness.model.table import MergeMode
 from harness.model.truth import Truth, row_values
-from tests.quality.notation import history, operation
+from tests.builders.table_story import history, operation
 
 
 def last(text: str, mode: MergeMode | None = None, *, mor: bool = False) -> tuple[Truth, ...]:

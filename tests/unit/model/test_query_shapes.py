@@ -10,14 +10,14 @@ from harness.model.query import Condition, Query, Test
 from harness.model.query_conditions import NoQuestionError
 from harness.model.query_shapes import Shape
 from harness.model.truth import row_values
-from tests.quality.notation import Told, history
+from tests.builders.table_story import Story, history
 
 COLUMN_SHAPES = ("all", "column", "predicate", "dereference", "count", "partition")
 NESTED = "id string, ts long, a struct<city: string, zip: struct<no: int, ext: string>>, f1 string"
 
 
-def planned(told: Told, step: int | None = None) -> list[str]:
-    past = told.history if step is None else told.history[: step + 1]
+def planned(story: Story, step: int | None = None) -> list[str]:
+    past = story.history if step is None else story.history[: step + 1]
     return [text for shape in COLUMN_SHAPES for text in query_shapes.planned(shape, past)]
 
 
@@ -26,9 +26,9 @@ def test_a_table_that_nobody_changed_is_asked_for_everything_only() -> None:
 
 
 def test_a_renamed_column_is_asked_for_under_its_name_of_today() -> None:
-    told = history("insert 1,2; rename f1 g; insert 3; rename g h")
-    assert planned(told, 2) == ["all", "column(g)", "predicate(g)", "count(g)"]
-    assert planned(told) == ["all", "column(h)", "predicate(h)", "count(h)"]
+    story = history("insert 1,2; rename f1 g; insert 3; rename g h")
+    assert planned(story, 2) == ["all", "column(g)", "predicate(g)", "count(g)"]
+    assert planned(story) == ["all", "column(h)", "predicate(h)", "count(h)"]
 
 
 @pytest.mark.parametrize(
@@ -66,14 +66,14 @@ def test_a_changed_part_of_a_struct_is_the_part_and_not_the_struct(
 
 
 def test_the_last_part_of_a_struct_that_went_leaves_the_struct_changed() -> None:
-    told = history("insert 1; drop a.zip", NESTED)
-    assert query_shapes.evolved(told.history) == ("a",)
+    story = history("insert 1; drop a.zip", NESTED)
+    assert query_shapes.evolved(story.history) == ("a",)
 
 
 def test_a_struct_is_reached_into_wherever_there_is_one() -> None:
     assert planned(history("insert 1", NESTED)) == ["all", "dereference(a.city)"]
-    told = history("insert 1; rename a.zip.no num", NESTED)
-    assert planned(told) == [
+    story = history("insert 1; rename a.zip.no num", NESTED)
+    assert planned(story) == [
         *("all", "column(a)", "predicate(a.zip.num)"),
         *("dereference(a.zip.num)", "count(a.zip.num)"),
     ]
@@ -81,43 +81,43 @@ def test_a_struct_is_reached_into_wherever_there_is_one() -> None:
 
 def test_partition_columns_are_asked_for_where_there_are_rows() -> None:
     columns = "id string, ts long, p string, f1 string, q int"
-    told = history("rename f1 g; insert 1..4", columns, partition_by=("p", "q"))
-    assert planned(told)[-4:] == [
+    story = history("rename f1 g; insert 1..4", columns, partition_by=("p", "q"))
+    assert planned(story)[-4:] == [
         "partition(p)",
         "partition(p,2)",
         "partition(q)",
         "partition(q,2)",
     ]
-    assert not query_shapes.planned("partition", told.history[:2])
+    assert not query_shapes.planned("partition", story.history[:2])
 
 
 def test_a_dropped_column_before_a_partition_column_does_not_make_that_an_evolved_one() -> None:
     columns = "id string, ts long, f1 string, p string"
-    told = history("insert 1..4; add f2 string after ts; drop f1", columns, partition_by=("p",))
-    assert query_shapes.evolved(told.history) == ("f2",)
+    story = history("insert 1..4; add f2 string after ts; drop f1", columns, partition_by=("p",))
+    assert query_shapes.evolved(story.history) == ("f2",)
 
 
-def asked(text: str, told: Told) -> Query:
-    return query_shapes.query(text, told.truth)
+def asked(text: str, story: Story) -> Query:
+    return query_shapes.query(text, story.truth)
 
 
 def test_a_column_is_asked_for_with_the_key() -> None:
-    told = history("insert 1; rename f1 g")
-    assert asked("column(g)", told) == Query(columns=("id", "g"))
+    story = history("insert 1; rename f1 g")
+    assert asked("column(g)", story) == Query(columns=("id", "g"))
     nested = history("insert 1", NESTED)
     assert asked("dereference(a.zip.no)", nested) == Query(columns=("id", "a.zip.no"))
 
 
 def test_a_predicate_asks_for_the_value_in_the_oldest_file_that_nobody_rewrote() -> None:
-    told = history("insert 1,2; insert 3,4; rename f1 g; upsert 2")
-    where = asked("predicate(g)", told).where
+    story = history("insert 1,2; insert 3,4; rename f1 g; upsert 2")
+    where = asked("predicate(g)", story).where
     assert where == Condition("g", Test.EQUAL, "f3s2r3", "string")
-    assert asked("count(g)", told) == Query(where=where, count=True)
+    assert asked("count(g)", story) == Query(where=where, count=True)
 
 
 def test_a_row_of_a_log_file_is_taken_last() -> None:
-    told = history("insert 1,2; insert 3; upsert 1,3", mor=True)
-    where = asked("predicate(f1)", told).where
+    story = history("insert 1,2; insert 3; upsert 1,3", mor=True)
+    where = asked("predicate(f1)", story).where
     assert where is not None
     assert where.value == "f3s1r2"
 
@@ -128,21 +128,21 @@ def test_an_explicit_row_is_as_good_as_another() -> None:
 
 
 def test_a_null_is_never_the_value() -> None:
-    told = history("insert 5; insert 1", "id string, ts long, x string, f4 string")
-    where = asked("predicate(f4)", told).where
+    story = history("insert 5; insert 1", "id string, ts long, x string, f4 string")
+    where = asked("predicate(f4)", story).where
     assert where is not None
     assert where.value is not None
 
 
 def test_a_column_that_no_row_has_a_value_of_is_asked_for_nulls() -> None:
-    told = history("insert 1,2; add n int after ts")
-    assert asked("predicate(n)", told).where == Condition("n", Test.NULL)
+    story = history("insert 1,2; add n int after ts")
+    assert asked("predicate(n)", story).where == Condition("n", Test.NULL)
 
 
 @pytest.mark.parametrize("type_", ["binary", "array<int>", "map<string, int>"])
 def test_a_type_without_a_common_literal_is_asked_for_values(type_: str) -> None:
-    told = history("insert 1,2", f"id string, ts long, f {type_}")
-    assert asked("predicate(f)", told).where == Condition("f", Test.NOT_NULL)
+    story = history("insert 1,2", f"id string, ts long, f {type_}")
+    assert asked("predicate(f)", story).where == Condition("f", Test.NOT_NULL)
 
 
 @pytest.mark.parametrize(
@@ -153,17 +153,17 @@ def test_a_type_without_a_common_literal_is_asked_for_values(type_: str) -> None
     ],
 )
 def test_the_value_of_a_predicate_is_that_of_a_row_whatever_its_type(type_: str) -> None:
-    told = history("insert 1..4", f"id string, ts long, f {type_}")
-    where = asked("predicate(f)", told).where
+    story = history("insert 1..4", f"id string, ts long, f {type_}")
+    where = asked("predicate(f)", story).where
     assert where is not None
     assert (where.test, where.type) == (Test.EQUAL, type_)
-    assert [row for row in told.truth.rows.values() if where.holds(row.values[3])]
+    assert [row for row in story.truth.rows.values() if where.holds(row.values[3])]
 
 
 def test_a_column_that_a_refused_step_left_out_cannot_be_asked_for() -> None:
-    told = history("insert 1; rename f1 g", applied=[True, False])
+    story = history("insert 1; rename f1 g", applied=[True, False])
     with pytest.raises(NoQuestionError, match="there is no column 'g'; there are: id, ts, f1, f2"):
-        asked("column(g)", told)
+        asked("column(g)", story)
 
 
 @pytest.mark.parametrize("name", ["it's", "a(b)", "a b", "ü", "x)"])
@@ -181,76 +181,78 @@ def test_a_text_that_is_none_of_ours_is_refused(text: str) -> None:
 
 def test_each_partition_is_asked_for_by_its_number_and_one_that_is_not_there_is_not() -> None:
     columns = "id string, ts long, p string, f1 string"
-    told = history("insert 1..4", columns, partition_by=("p",))
-    rows = [asked(text, told).answer(*_whole(told)) for text in ("partition(p)", "partition(p,2)")]
+    story = history("insert 1..4", columns, partition_by=("p",))
+    rows = [
+        asked(text, story).answer(*_whole(story)) for text in ("partition(p)", "partition(p,2)")
+    ]
     assert sorted(row[0] for found in rows for row in found) == ["1", "2", "3", "4"]
     assert all(rows)
     with pytest.raises(NoQuestionError, match="p has 2 values"):
-        asked("partition(p,3)", told)
+        asked("partition(p,3)", story)
 
 
-def _whole(told: Told) -> tuple[tuple[str, ...], list[tuple[Value, ...]]]:
-    schema = told.truth.schema
-    return schema.names, [row_values(row, schema) for row in told.truth.rows.values()]
+def _whole(story: Story) -> tuple[tuple[str, ...], list[tuple[Value, ...]]]:
+    schema = story.truth.schema
+    return schema.names, [row_values(row, schema) for row in story.truth.rows.values()]
 
 
 def test_all_rows_are_counted_without_a_condition() -> None:
-    told = history("insert 1..3; rename f1 g")
-    assert query_shapes.planned("count_all", told.history) == ("count_all",)
-    assert asked("count_all", told).answer(*_whole(told)) == [(3,)]
+    story = history("insert 1..3; rename f1 g")
+    assert query_shapes.planned("count_all", story.history) == ("count_all",)
+    assert asked("count_all", story).answer(*_whole(story)) == [(3,)]
 
 
 def test_an_unchanged_column_is_one_that_no_schema_change_concerned_or_the_key() -> None:
-    told = history("insert 1,2; rename f1 g")
-    assert query_shapes.planned("unchanged", told.history) == ("unchanged(f2)",)
-    assert asked("unchanged(f2)", told).where == asked("predicate(f2)", told).where
+    story = history("insert 1,2; rename f1 g")
+    assert query_shapes.planned("unchanged", story.history) == ("unchanged(f2)",)
+    assert asked("unchanged(f2)", story).where == asked("predicate(f2)", story).where
     both = history("insert 1,2; rename f1 g; rename f2 h")
     assert query_shapes.planned("unchanged", both.history) == ("unchanged(id)",)
 
 
 def test_both_conditions_are_those_of_one_row() -> None:
-    told = history("insert 1..4; rename f1 g")
-    assert query_shapes.planned("both", told.history) == ("both(g,f2)",)
-    (row,) = asked("both(g,f2)", told).answer(*_whole(told))
+    story = history("insert 1..4; rename f1 g")
+    assert query_shapes.planned("both", story.history) == ("both(g,f2)",)
+    (row,) = asked("both(g,f2)", story).answer(*_whole(story))
     assert row[0] == "1"
 
 
 def test_both_conditions_are_of_one_row_also_where_the_oldest_has_no_value_in_one() -> None:
-    told = history(
+    story = history(
         "insert 1..3; insert 5; rename f2 g; insert 4", "id string, ts long, f1 string, f2 string"
     )
     late = history("insert 1,2; add f3 string after ts; insert 3,4")
-    for each, text in ((told, "both(g,f1)"), (late, "both(f3,f1)")):
+    for each, text in ((story, "both(g,f1)"), (late, "both(f3,f1)")):
         assert query_shapes.planned("both", each.history) == (text,)
         assert len(asked(text, each).answer(*_whole(each))) == 1
 
 
 def test_nulls_are_asked_for_where_they_stand_beside_values() -> None:
-    told = history("insert 1..5; rename f2 g")
-    assert query_shapes.planned("null", told.history) == ("null(g)",)
-    assert [row[0] for row in asked("null(g)", told).answer(*_whole(told))] == ["5"]
+    story = history("insert 1..5; rename f2 g")
+    assert query_shapes.planned("null", story.history) == ("null(g)",)
+    assert [row[0] for row in asked("null(g)", story).answer(*_whole(story))] == ["5"]
     none = history("insert 1..4; rename f2 g")
     assert not query_shapes.planned("null", none.history)
 
 
 def test_a_range_leaves_out_the_older_half_of_the_times() -> None:
-    told = history("insert 1..4", "id string, ts long, t timestamp, d date")
-    assert query_shapes.planned("range", told.history) == ("range(t)",)
-    taken = asked("range(t)", told).answer(*_whole(told))
-    assert 0 < len(taken) < len(told.truth.rows)
+    story = history("insert 1..4", "id string, ts long, t timestamp, d date")
+    assert query_shapes.planned("range", story.history) == ("range(t)",)
+    taken = asked("range(t)", story).answer(*_whole(story))
+    assert 0 < len(taken) < len(story.truth.rows)
     assert not query_shapes.planned("range", history("insert 1..4").history)
 
 
 def test_the_least_and_the_greatest_value_are_asked_for_where_there_is_one_order() -> None:
-    told = history("insert 1..4; rename f1 g")
-    assert query_shapes.planned("min", told.history) == ("min(g)",)
-    assert asked("min(g)", told).answer(*_whole(told)) == [("f3s1r1",)]
-    assert asked("max(g)", told).answer(*_whole(told)) == [("f3s1r4",)]
+    story = history("insert 1..4; rename f1 g")
+    assert query_shapes.planned("min", story.history) == ("min(g)",)
+    assert asked("min(g)", story).answer(*_whole(story)) == [("f3s1r1",)]
+    assert asked("max(g)", story).answer(*_whole(story)) == [("f3s1r4",)]
     doubles = history("insert 1; rename f1 g", "id string, ts long, f1 double")
     assert not query_shapes.planned("max", doubles.history)
 
 
 def test_a_time_that_is_finer_than_some_engines_keep_is_no_literal() -> None:
     columns = "id string, ts long, t timestamp"
-    told = history("row id=1 ts=7 t=2024-01-01T00:00:00.123456", columns)
-    assert asked("predicate(t)", told).where == Condition("t", Test.NOT_NULL)
+    story = history("row id=1 ts=7 t=2024-01-01T00:00:00.123456", columns)
+    assert asked("predicate(t)", story).where == Condition("t", Test.NOT_NULL)

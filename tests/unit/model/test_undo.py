@@ -7,7 +7,7 @@ import pytest
 from harness.model import undo
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Truth
-from tests.quality.notation import history, operation
+from tests.builders.table_story import history, operation
 
 
 def last(steps: str, *, mor: bool = True) -> tuple[Truth, ...]:
@@ -70,7 +70,7 @@ def test_a_rolled_back_compaction_leaves_the_log_files() -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "step", "told"),
+    ("before", "step", "message"),
     [
         ("compact", "savepoint", "nothing is written yet that could be saved"),
         ("compact", "rollback", "nothing is written yet that could be rolled back"),
@@ -80,8 +80,8 @@ def test_a_rolled_back_compaction_leaves_the_log_files() -> None:
         ("insert 1; savepoint; insert 2; restore", "rollback", "the last write has a savepoint"),
     ],
 )
-def test_what_cannot_be_taken_back_is_refused(before: str, step: str, told: str) -> None:
-    with pytest.raises(SchemaChangeError, match=told):
+def test_what_cannot_be_taken_back_is_refused(before: str, step: str, message: str) -> None:
+    with pytest.raises(SchemaChangeError, match=message):
         operation([step]).evolve(last(before)[-1])
 
 
@@ -109,7 +109,7 @@ def test_the_rows_of_an_earlier_snapshot_come_back_under_the_columns_of_now() ->
 
 
 @pytest.mark.parametrize(
-    ("steps", "number", "told"),
+    ("steps", "number", "message"),
     [
         ("insert 1; add q", 2, "step 2 wrote no rows that stand"),
         ("insert 1", 0, "step 0 wrote no rows that stand"),
@@ -117,10 +117,10 @@ def test_the_rows_of_an_earlier_snapshot_come_back_under_the_columns_of_now() ->
     ],
 )
 def test_a_snapshot_that_is_not_there_cannot_be_gone_back_to(
-    steps: str, number: int, told: str
+    steps: str, number: int, message: str
 ) -> None:
     now = last(steps)[-1]
-    with pytest.raises(SchemaChangeError, match=told):
+    with pytest.raises(SchemaChangeError, match=message):
         undo.rolled_back_to(now, now.step + 1, number)
 
 

@@ -18,8 +18,8 @@ from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.late_upsert import LateUpsert
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.touch import Rewrites, Touch
+from tests.builders.scenarios import TEXT, scenario_of
 from tests.unit.plan.test_plan import COW, MOR, PLAIN, PROFILE, STORY, TRINO
-from tests.unit.scenario.stories import TEXT, scenario_of
 
 META = {"table_version": ("6", "8"), "meta_fields": ("synced", "omitted")}
 FORMATS = (replace(COW, settings=META), replace(MOR, settings=META), PLAIN)

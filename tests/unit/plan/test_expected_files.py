@@ -16,9 +16,9 @@ from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.move_row import MoveRow
 from harness.scenario.operations.upsert import Upsert
-from tests.quality.notation import Told, history
-from tests.recorded.test_replay import RECORDED
-from tests.unit.scenario.stories import scenario_of
+from tests.builders.recorded_run import RECORDED
+from tests.builders.scenarios import scenario_of
+from tests.builders.table_story import Story, history
 
 STEPS = {str(step): step for step in range(20)}
 
@@ -36,8 +36,8 @@ def own(fact: FileFact) -> tuple[str, ...]:
     return tuple(name for name, _ in fact.columns if name not in META)
 
 
-def last(told: Told, changes: Changes, *, partitions: bool = True) -> list[tuple[object, ...]]:
-    facts = expected_files(told.history, told.operations, Habit(changes, partitions))
+def last(story: Story, changes: Changes, *, partitions: bool = True) -> list[tuple[object, ...]]:
+    facts = expected_files(story.history, story.operations, Habit(changes, partitions))
     return newest(facts[-1], STEPS)
 
 
@@ -58,10 +58,10 @@ def test_the_files_of_every_recorded_state_were_foretold() -> None:
 def test_a_simulated_writer_makes_the_same_files() -> None:
     for mor, changes in ((False, Changes.REPLACE), (True, Changes.LOG)):
         steps = "insert 1..4; upsert 1; delete 2; insert 5; compact; upsert 3,5; compact schedule"
-        told = history(f"{steps}; upsert 4", mor=mor)
-        facts = [each.fact() for each in told.disk.files]
-        made = {each.fact().instant: each.step for each in told.disk.files}
-        assert newest(facts, made) == last(told, changes)
+        story = history(f"{steps}; upsert 4", mor=mor)
+        facts = [each.fact() for each in story.disk.files]
+        made = {each.fact().instant: each.step for each in story.disk.files}
+        assert newest(facts, made) == last(story, changes)
 
 
 def test_a_clustering_makes_one_file_of_each_partition_as_the_simulated_writer_does() -> None:
@@ -69,17 +69,17 @@ def test_a_clustering_makes_one_file_of_each_partition_as_the_simulated_writer_d
     before, since = "insert 1..4; insert 5; upsert 1; delete 2", "upsert 1; insert 6"
     for mor, changes in ((False, Changes.REPLACE), (True, Changes.LOG)):
         steps = f"{before}; cluster; {since}; cluster schedule"
-        told = history(steps, columns, mor=mor, partition_by=("p",))
-        there = told.disk.until(told.truth.step)
+        story = history(steps, columns, mor=mor, partition_by=("p",))
+        there = story.disk.until(story.truth.step)
         facts, made = [each.fact() for each in there], {e.fact().instant: e.step for e in there}
-        assert newest(facts, made) == last(told, changes)
+        assert newest(facts, made) == last(story, changes)
         assert {each.step for each in there} == {5, 6, 7}
 
 
 def test_changes_apart_leave_deletes_in_the_old_file_until_it_is_compacted() -> None:
     columns = ("id", "ts", "f1", "f2")
-    told = history("insert 1,2; upsert 1")
-    assert last(told, Changes.APART) == [
+    story = history("insert 1,2; upsert 1")
+    assert last(story, Changes.APART) == [
         ("base", 1, ("1", "2"), (), columns),
         ("base", 2, ("1",), (), columns),
         ("log", 2, (), ("1",), columns),
@@ -92,9 +92,9 @@ def test_changes_apart_leave_deletes_in_the_old_file_until_it_is_compacted() -> 
 
 def test_partition_columns_stand_last_in_files_or_not_at_all() -> None:
     columns = "id string, p string, f1 string"
-    told = history("insert 1,2", columns, partition_by=("p",))
-    assert [each[4] for each in last(told, Changes.LOG)] == [("id", "f1", "p")] * 2
-    assert [each[4] for each in last(told, Changes.LOG, partitions=False)] == [("id", "f1")] * 2
+    story = history("insert 1,2", columns, partition_by=("p",))
+    assert [each[4] for each in last(story, Changes.LOG)] == [("id", "f1", "p")] * 2
+    assert [each[4] for each in last(story, Changes.LOG, partitions=False)] == [("id", "f1")] * 2
 
 
 @pytest.mark.parametrize("changes", [Changes.REPLACE, Changes.LOG])

@@ -11,7 +11,7 @@ from harness.cli.named_parts import NONE, NamedParts
 from harness.core.errors import ScenarioProblem, UsageProblem
 from harness.plan.parts import AD_HOC
 from harness.scenario.cells import Plan
-from tests.stories import MOVED
+from tests.builders.scenario_texts import MOVED
 
 HUDI, NEWER = "spark-3.5.8-hudi-0.15.0", "spark-3.5.8-hudi-1.0.2"
 ICEBERG = "spark-3.5.8-iceberg-1.10.1"

@@ -20,7 +20,7 @@ from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.touch import Rewrites, Touch
-from tests.unit.scenario.stories import TEXT, scenario_of
+from tests.builders.scenarios import TEXT, scenario_of
 
 TRINO = Reader("trino-476", (("use-column-names", "true"),))
 SLOW = Reader("hive-3.1.3", (("path", "mapreduce"),))

@@ -9,7 +9,7 @@ import pytest
 
 from harness.core.errors import ScenarioProblem
 from harness.plan import choose, load_scenarios
-from tests.stories import MOVED
+from tests.builders.scenario_texts import MOVED
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from harness.plan.separation import Apart, idle, lines, separation
 from harness.run import plan_record, run_info
 from harness.scenario.cells import Variant
 from harness.scenario.load import loads
-from tests.recorded.test_replay import RECORDED
+from tests.builders.recorded_run import RECORDED
 
 FINDERS: Final = (Way(By.ID), Way(By.NAME), Way(By.POSITION))
 COPY: Final = Habit(Changes.REPLACE, partitions=True)

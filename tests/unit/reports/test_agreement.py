@@ -23,11 +23,11 @@ from harness.reports import agreement
 from harness.reports.agreement import Agreement
 from harness.run.load_run import Run
 from harness.run.run_info import ReaderInfo
-from tests.recorded import sample
+from tests.builders import sample_run
 
 COLUMNS = (Column("id", "varchar", "string"), Column("n", "bigint", "long"))
 COUNTED = Query(count=True)
-VARIANT = sample.VARIANTS[0].id
+VARIANT = sample_run.VARIANTS[0].id
 
 
 def verdict(reader: str, kind: VerdictKind = VerdictKind.WRONG) -> Verdict:
@@ -40,7 +40,7 @@ def answer(reader: str, *rows: tuple[object, ...]) -> Answer:
 
 @pytest.fixture
 def base(tmp_path: Path) -> Run:
-    return sample.make(tmp_path / "run")
+    return sample_run.make(tmp_path / "run")
 
 
 def run_of(base: Run, said: dict[str, tuple[Verdict, Answer]]) -> Run:

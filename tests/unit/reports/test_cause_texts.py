@@ -9,12 +9,12 @@ from harness.core.parties import Party
 from harness.core.records import FindingKind, VerdictKind
 from harness.reports.cause_texts import CauseText, cause_texts
 from harness.run.load_run import Run
-from tests.recorded import sample, whole
+from tests.builders import recorded_run, sample_run
 
 
 @pytest.fixture(scope="module")
 def sampled(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return sample.make(tmp_path_factory.mktemp("run"))
+    return sample_run.make(tmp_path_factory.mktemp("run"))
 
 
 def of(run: Run, finding: FindingKind | None, engine: str) -> list[CauseText]:
@@ -166,7 +166,7 @@ def test_a_reader_is_not_accused_where_the_model_is_in_doubt(sampled: Run) -> No
 def test_what_to_do_is_in_the_words_of_the_engine_and_of_this_run_alone() -> None:
     texts = {
         (each.engine, each.finding, each.cause.key.operation): each
-        for each in cause_texts(whole.run_of("quick_start"))
+        for each in cause_texts(recorded_run.run_of("quick_start"))
     }
     told = {key: each.to_do for key, each in texts.items() if key[1] and key[2] != "drop_column"}
     none = "No other setting that was asked in this run gets any of it right."
@@ -192,7 +192,7 @@ def test_what_to_do_is_in_the_words_of_the_engine_and_of_this_run_alone() -> Non
 
 
 def test_commands_are_for_the_cell_that_speaks_for_all() -> None:
-    first, second, *_ = cause_texts(whole.run_of("quick_start"))
+    first, second, *_ = cause_texts(recorded_run.run_of("quick_start"))
     verbs = [shlex.split(each)[1] for each in first.commands]
     assert verbs == ["explain", "remedy", "reproduce"]
     assert [shlex.split(each)[1] for each in second.commands] == ["explain", "reproduce"]

@@ -14,7 +14,7 @@ from harness.reports import ci_site, github
 from harness.reports.cause_texts import cause_texts
 from harness.reports.github import Annotation
 from harness.run.load_run import Run
-from tests.recorded import sample
+from tests.builders import sample_run
 from tests.unit.reports.placed import FILE, LINES, placed
 
 NEW: Final = Gate(1, ("2 wrong answers are new.",))
@@ -26,7 +26,7 @@ UNESCAPED: Final = {"%0D": "\r", "%0A": "\n", "%3A": ":", "%2C": ",", "%25": "%"
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path))
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
-    return placed(sample.make(tmp_path / "run"), tmp_path)
+    return placed(sample_run.make(tmp_path / "run"), tmp_path)
 
 
 def read(line: str) -> tuple[str, dict[str, str], str]:

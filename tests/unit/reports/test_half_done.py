@@ -13,7 +13,7 @@ from rich.console import Console
 from harness.core.records import OutcomeKind, Refusal
 from harness.reports import html, junit, summary, terminal
 from harness.run.load_run import Run
-from tests.recorded import sample
+from tests.builders import sample_run
 
 ERROR = Refusal("HoodieMetaSyncException", "Could not sync")
 STEP = 4
@@ -22,7 +22,7 @@ STEP = 4
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Return a run in which one step of one variant is half-done."""
-    found = sample.make(tmp_path_factory.mktemp("run"))
+    found = sample_run.make(tmp_path_factory.mktemp("run"))
     (chosen, *_) = (each for each in found.states if each.outcome.step == STEP)
     assert chosen.outcome.kind is OutcomeKind.APPLIED
     failed = replace(chosen, outcome=replace(chosen.outcome, refusal=ERROR))

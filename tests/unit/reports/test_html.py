@@ -17,7 +17,7 @@ from harness.reports import agreement, html, html_cells, html_data
 from harness.reports.file_numbers import number_files
 from harness.run.causes import causes
 from harness.run.load_run import Run
-from tests.recorded import sample
+from tests.builders import sample_run
 
 
 class Page(HTMLParser):
@@ -48,7 +48,7 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def sampled(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return sample.make(tmp_path_factory.mktemp("run"))
+    return sample_run.make(tmp_path_factory.mktemp("run"))
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,7 @@ def test_hostile_texts_make_no_elements_of_their_own(text: str) -> None:
     assert "img" not in tags
     assert "<b>bold" not in text
     assert "\u2028" not in text
-    assert sample.HOSTILE in [
+    assert sample_run.HOSTILE in [
         variant["about"] for variant in json.loads(Page(text).data)["variants"]
     ]
 
@@ -141,7 +141,7 @@ def test_nothing_has_the_number_0_and_something_never_has() -> None:
 
 def test_null_stays_null_and_the_text_null_stays_text(data: dict[str, Any]) -> None:
     hostile = next(c for c in cells(data) if c["case"].startswith("hostile") and c["s"] == 1)
-    assert rows(data, hostile["got"]) == [["1", sample.HOSTILE, None], ["2", "NULL", None]]
+    assert rows(data, hostile["got"]) == [["1", sample_run.HOSTILE, None], ["2", "NULL", None]]
 
 
 def test_what_cells_have_in_common_stands_on_the_page_once(text: str, data: dict[str, Any]) -> None:

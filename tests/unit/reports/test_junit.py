@@ -12,13 +12,13 @@ from harness.core.records import Verdict, VerdictKind
 from harness.reports import junit, sentences
 from harness.run import run_gate
 from harness.run.load_run import Run
-from tests.recorded import sample
+from tests.builders import sample_run
 from tests.unit.reports.placed import FILE, LINES, placed
 
 
 @pytest.fixture(scope="module")
 def sampled(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return sample.make(tmp_path_factory.mktemp("run"))
+    return sample_run.make(tmp_path_factory.mktemp("run"))
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def test_each_verdict_has_its_result(sampled: Run, cases: list[ET.Element]) -> N
 
 
 def test_a_failure_tells_the_witness(cases: list[ET.Element]) -> None:
-    failure = case(cases, sample.NAMES[5], 3).find("failure")
+    failure = case(cases, sample_run.NAMES[5], 3).find("failure")
     assert failure is not None
     assert failure.get("type") == "misaligned"
     assert failure.get("message") == "misaligned: f2, f1"
@@ -102,14 +102,14 @@ def test_a_long_refusal_is_cut(sampled: Run, tmp_path: Path) -> None:
 
 
 def test_a_known_finding_is_a_failure_of_its_own_type(cases: list[ET.Element]) -> None:
-    failure = case(cases, sample.NAMES[6], 3).find("failure")
+    failure = case(cases, sample_run.NAMES[6], 3).find("failure")
     assert failure is not None
     assert failure.get("type") == "known"
     assert (failure.get("message") or "").startswith("known: hive.parquet")
 
 
 def test_a_cell_that_did_not_run_is_an_error(cases: list[ET.Element]) -> None:
-    error = case(cases, sample.NAMES[3], 4).find("error")
+    error = case(cases, sample_run.NAMES[3], 4).find("error")
     assert error is not None
     assert error.get("message") == "did not run"
 
@@ -138,7 +138,7 @@ def error_of(run: Run, folder: Path, tries: tuple[Attempt, ...], **others: str) 
     name, answer = next((n, a) for n, a in run.answers.items() if a.unknown)
     silent = replace(answer, attempts=tries or answer.attempts, **others)  # type: ignore[arg-type]
     cases = read(replace(run, answers={**run.answers, name: silent}), folder)
-    found = case(cases, sample.NAMES[3], 5).findtext("error")
+    found = case(cases, sample_run.NAMES[3], 5).findtext("error")
     assert found is not None
     return found
 
@@ -154,13 +154,15 @@ def test_control_characters_do_not_break_the_file(sampled: Run, tmp_path: Path) 
         name: replace(each, because=f"{each.because}\x00\x1b\ud800\uffff")
         for name, each in sampled.recorded.items()
     }
-    silent = case(read(replace(sampled, recorded=odd), tmp_path), sample.NAMES[3], 5).find("error")
+    silent = case(read(replace(sampled, recorded=odd), tmp_path), sample_run.NAMES[3], 5).find(
+        "error"
+    )
     assert silent is not None
     assert (silent.get("message") or "").endswith("\\x00\\x1b\\ud800\\uffff")
 
 
 def test_a_pass_after_a_failed_attempt_shows_the_attempt(cases: list[ET.Element]) -> None:
-    out = case(cases, sample.NAMES[2], 1).find("system-out")
+    out = case(cases, sample_run.NAMES[2], 1).find("system-out")
     assert out is not None
     assert "connection lost" in (out.text or "")
 
@@ -213,7 +215,7 @@ def test_the_file_is_as_the_schema_of_jenkins_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WORKSPACE", str(tmp_path))
-    run = placed(sample.make(tmp_path / "run"), tmp_path)
+    run = placed(sample_run.make(tmp_path / "run"), tmp_path)
     root = ET.parse(junit.write(run, tmp_path)).getroot()  # noqa: S314 - our own
     assert root.tag == "testsuites"
     for each in root.iter():
@@ -248,7 +250,7 @@ def test_where_a_build_server_shows_lines_each_result_has_its_own(
 ) -> None:
     monkeypatch.setenv("CI_PROJECT_DIR", str(tmp_path))
     monkeypatch.setenv("CI_PROJECT_URL", "https://lab.example/x")
-    found = read(placed(sample.make(tmp_path / "run"), tmp_path), tmp_path)
+    found = read(placed(sample_run.make(tmp_path / "run"), tmp_path), tmp_path)
     moved = [each for each in found if (each.get("classname") or "").startswith("hudi/move[")]
     for each in moved:
         step = int((each.get("name") or "")[1])

@@ -16,7 +16,7 @@ from harness.reports.ci_site import CiSite
 from harness.reports.markdown import Block
 from harness.reports.scoreboard import scoreboard
 from harness.run.load_run import Run
-from tests.recorded import sample
+from tests.builders import sample_run
 from tests.unit.reports.placed import FILE, LINES, placed
 
 NEW, GOOD = Gate(1, ("2 wrong answers are new: <b>x</b>.",)), Gate(0, ("9 cells judged.",))
@@ -26,7 +26,7 @@ MUCH = 1 << 20
 
 @pytest.fixture(scope="module")
 def sampled(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return sample.make(tmp_path_factory.mktemp("run"))
+    return sample_run.make(tmp_path_factory.mktemp("run"))
 
 
 def shown(text: str) -> str:
@@ -88,7 +88,7 @@ def test_every_cause_and_every_count_is_there(sampled: Run) -> None:
 
 def test_no_text_of_an_engine_is_more_than_text(sampled: Run) -> None:
     odd = {
-        name: replace(each, because=f"{sample.HOSTILE} `x` @all | # ![a](http://x)")
+        name: replace(each, because=f"{sample_run.HOSTILE} `x` @all | # ![a](http://x)")
         for name, each in sampled.recorded.items()
         if each.verdict in {VerdictKind.UNKNOWN, VerdictKind.UNSUPPORTED}
     }
@@ -101,7 +101,7 @@ def test_no_text_of_an_engine_is_more_than_text(sampled: Run) -> None:
 
 
 def test_the_causes_link_the_line_since_which_it_is_so(tmp_path: Path) -> None:
-    run = placed(sample.make(tmp_path / "run"), tmp_path)
+    run = placed(sample_run.make(tmp_path / "run"), tmp_path)
     variables = {"GITHUB_REPOSITORY": "us/lake", "GITHUB_SHA": "abc", "GITHUB_RUN_ID": "7"}
     site = ci_site.of({**variables, "GITHUB_WORKSPACE": str(tmp_path)})
     text = markdown.text(run, NEW, site, MUCH)

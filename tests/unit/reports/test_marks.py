@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from harness.core.records import Column, Expected, Finding, FindingKind, Origin, Witness
 from harness.reports.marks import HEAD, WHOLE, Mark, marks
-from tests.recorded.spoilt import spoil
+from tests.builders.spoilt_answers import spoil
 
 TABLE = Expected(
     (("id", "string"), ("f1", "string"), ("a", "struct")),

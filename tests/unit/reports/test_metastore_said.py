@@ -12,7 +12,7 @@ from rich.console import Console
 from harness.reports import html, terminal
 from harness.run.load_run import Run
 from harness.run.run_info import MetastoreInfo
-from tests.recorded import sample
+from tests.builders import sample_run
 
 UPGRADED = MetastoreInfo("hive-metastore-3.1.3", "hive-metastore-2.3.10", {"tool": "modified: it"})
 SAID = "all asked through hive-metastore-3.1.3, whose database hive-metastore-2.3.10 had made"
@@ -20,7 +20,7 @@ SAID = "all asked through hive-metastore-3.1.3, whose database hive-metastore-2.
 
 @pytest.fixture(scope="module")
 def usual(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return sample.make(tmp_path_factory.mktemp("run"))
+    return sample_run.make(tmp_path_factory.mktemp("run"))
 
 
 def shown(run: Run) -> str:

@@ -7,7 +7,7 @@ from harness.reports import html, pairs, terminal
 from harness.run.load_run import Run
 from harness.run.run_info import VariantInfo
 from harness.scenario.cells import Excluded, Pairs, Partly
-from tests.recorded import sample
+from tests.builders import sample_run
 
 NO_PARTITIONS = Excluded("rewrites=partition with partitioned=none", "there are no partitions")
 COVERED = (
@@ -21,7 +21,7 @@ TOLD = "hive-3.1.3{path=mapreduce}: 99 of 1,323 variants that it can read, 1,568
 
 
 def run_of(folder: Path, covered: tuple[Pairs, ...], partly: tuple[Partly, ...] = ()) -> Run:
-    made = sample.make(folder)
+    made = sample_run.make(folder)
     return replace(made, info=replace(made.info, pairs=covered, partly=partly))
 
 

@@ -11,7 +11,7 @@ from harness.reports import html, html_data, upgrade_data
 from harness.reports.cause_texts import CauseText, cause_texts
 from harness.reports.reader_answers import ReaderAnswer, reader_answers
 from harness.run.load_run import Run
-from tests.recorded import sample, whole
+from tests.builders import recorded_run, sample_run
 from tests.unit.reports.upgraded import OLD, RIGHT, compared
 
 BY_POSITION = "trino-476{use-column-names=false}"
@@ -19,7 +19,7 @@ BY_POSITION = "trino-476{use-column-names=false}"
 
 @pytest.fixture(scope="module")
 def run() -> Run:
-    return whole.run_of("quick_start")
+    return recorded_run.run_of("quick_start")
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +107,7 @@ def test_of_too_many_cells_those_that_are_right_are_counted(
 def test_the_page_of_two_runs_shows_each_answer_of_the_new_one_once(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    found = compared(sample.make(tmp_path_factory.mktemp("run")), RIGHT, OLD)
+    found = compared(sample_run.make(tmp_path_factory.mktemp("run")), RIGHT, OLD)
     cells = upgrade_data.page_cells(found)
     shown = [each for verdicts in cells.shown.values() for each in verdicts]
     cases = [each.case for each in (*shown, *cells.counted)]

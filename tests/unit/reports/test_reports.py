@@ -6,7 +6,7 @@ import pytest
 
 from harness import reports
 from harness.core.errors import UsageProblem
-from tests.recorded import sample
+from tests.builders import sample_run
 
 
 def test_reports_are_found_by_their_files() -> None:
@@ -16,7 +16,7 @@ def test_reports_are_found_by_their_files() -> None:
 
 @pytest.mark.parametrize("name", reports.names())
 def test_every_report_goes_by_its_name_and_writes_a_file(name: str, tmp_path: Path) -> None:
-    run = sample.make(tmp_path / "run")
+    run = sample_run.make(tmp_path / "run")
     report = reports.load(name)
     assert name == report.NAME
     assert report.write(run, tmp_path).stat().st_size > 0

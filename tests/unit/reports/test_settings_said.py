@@ -14,12 +14,12 @@ from harness.reports.cause_texts import cause_texts
 from harness.run.load_run import Run
 from harness.run.run_info import DEFAULTS, NOT_COMPARED
 from harness.scenario.cells import Unlike
-from tests.recorded import sample
+from tests.builders import sample_run
 
-BY_POSITION = f"{sample.TRINO}{{use-column-names=false}}"
-FETCH = f"{sample.HIVE}{{path=fetch}}"
+BY_POSITION = f"{sample_run.TRINO}{{use-column-names=false}}"
+FETCH = f"{sample_run.HIVE}{{path=fetch}}"
 UNLIKE = {
-    sample.TRINO: (),
+    sample_run.TRINO: (),
     BY_POSITION: (Unlike("use-column-names", "false", "true", named=True),),
     FETCH: (
         Unlike("vectorized", "off", "on", named=False),
@@ -31,7 +31,7 @@ UNLIKE = {
 
 @pytest.fixture(scope="module")
 def compared(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    made = sample.make(tmp_path_factory.mktemp("run"))
+    made = sample_run.make(tmp_path_factory.mktemp("run"))
     readers = tuple(replace(each, unlike=UNLIKE.get(each.reader)) for each in made.info.readers)
     return replace(made, info=replace(made.info, readers=readers))
 
@@ -43,9 +43,9 @@ def shown(run: Run) -> str:
 
 
 def test_a_reader_is_said_to_have_the_defaults_only_where_that_is_known(compared: Run) -> None:
-    assert summary.settings(compared, sample.TRINO) == DEFAULTS
+    assert summary.settings(compared, sample_run.TRINO) == DEFAULTS
     assert summary.settings(compared, BY_POSITION) == "use-column-names=false (default: true)"
-    assert summary.settings(compared, f"{sample.HIVE}{{path=mapreduce}}") == NOT_COMPARED
+    assert summary.settings(compared, f"{sample_run.HIVE}{{path=mapreduce}}") == NOT_COMPARED
     assert summary.settings(compared, "nobody") == NOT_COMPARED
 
 
@@ -64,12 +64,14 @@ def test_only_what_somebody_meets_who_sets_nothing_is_marked(compared: Run) -> N
     marked = {
         reader for each in cause_texts(compared) if each.mark for reader in each.cause.readers
     }
-    assert marked == {sample.TRINO, FETCH}
-    stale = next(each for each in cause_texts(compared) if each.cause.readers == (sample.TRINO,))
+    assert marked == {sample_run.TRINO, FETCH}
+    stale = next(
+        each for each in cause_texts(compared) if each.cause.readers == (sample_run.TRINO,)
+    )
     assert stale.headline.startswith("trino (default): ")
-    assert stale.readers == f"{sample.TRINO} (default)"
+    assert stale.readers == f"{sample_run.TRINO} (default)"
     page = html.page(compared)
-    assert f'<code>{sample.TRINO}</code> <span class="tag">default</span>' in page
+    assert f'<code>{sample_run.TRINO}</code> <span class="tag">default</span>' in page
     assert '<b>trino</b> <span class="tag">default</span>: ' in page
 
 
@@ -77,5 +79,5 @@ def test_a_cell_says_how_its_reader_is_set(compared: Run) -> None:
     told = html_data.data(compared, html_data.run_cells(compared))["readers"]
     assert isinstance(told, list)
     found = {each["reader"]: each["beside"] for each in told if isinstance(each, dict)}
-    assert found[sample.TRINO] == DEFAULTS
+    assert found[sample_run.TRINO] == DEFAULTS
     assert found[BY_POSITION] == "use-column-names=false (default: true)"

@@ -7,12 +7,12 @@ import pytest
 from harness.core.records import VerdictKind
 from harness.reports import summary
 from harness.run.load_run import Run
-from tests.recorded import sample
+from tests.builders import sample_run
 
 
 @pytest.fixture(scope="module")
 def sampled(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return sample.make(tmp_path_factory.mktemp("run"))
+    return sample_run.make(tmp_path_factory.mktemp("run"))
 
 
 def test_totals_count_every_cell_once(sampled: Run) -> None:

@@ -14,12 +14,12 @@ from harness.reports import terminal
 from harness.reports.cause_texts import cause_texts
 from harness.run.load_run import Run
 from harness.scenario.cells import Excluded
-from tests.recorded import sample, whole
+from tests.builders import recorded_run, sample_run
 
 
 @pytest.fixture(scope="module")
 def sampled(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return sample.make(tmp_path_factory.mktemp("run"))
+    return sample_run.make(tmp_path_factory.mktemp("run"))
 
 
 def shown(run: Run, *, width: int = 120, colour: bool = False, encoding: str = "utf-8") -> str:
@@ -58,7 +58,7 @@ def test_no_line_is_wider_than_the_terminal(sampled: Run) -> None:
 def test_readers_that_do_not_fit_beside_each_other_follow_below(sampled: Run) -> None:
     narrow = shown(sampled, width=80)
     assert narrow.count("after step ") > shown(sampled).count("after step ")
-    assert all(name in flat(narrow) for name in sample.NAMES)
+    assert all(name in flat(narrow) for name in sample_run.NAMES)
 
 
 def test_colours_are_for_terminals_only(sampled: Run) -> None:
@@ -177,7 +177,7 @@ def test_scores_come_first_then_causes_then_the_matrix(sampled: Run) -> None:
     text = shown(sampled)
     told = [text.index(each) for each in ("unsupported", "What is not correct: ", "after step ")]
     assert told == sorted(told)
-    line = next(each for each in text.splitlines() if each.startswith(sample.NAMES[5]))
+    line = next(each for each in text.splitlines() if each.startswith(sample_run.NAMES[5]))
     assert line.split()[1:] == ["25", "7", "-", "-", "-"]
 
 
@@ -203,7 +203,7 @@ def test_each_cause_has_its_address_on_the_page(sampled: Run) -> None:
 
 
 def test_default_settings_are_marked_and_what_the_harness_sets_is_told() -> None:
-    text = flat(shown(whole.run_of("quick_start")))
+    text = flat(shown(recorded_run.run_of("quick_start")))
     assert "trino-476{use-column-names=true} default 108 64 12 - -" in text
     assert "1. trino (default): stale, since touch. 88 cells in 3 scenarios." in text
     assert (

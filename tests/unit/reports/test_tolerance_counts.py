@@ -15,14 +15,14 @@ from harness.core.records import Verdict
 from harness.core.tolerances import Normalised
 from harness.reports import html, html_data, terminal, tolerance_counts
 from harness.run.load_run import Run
-from tests.recorded import sample
+from tests.builders import sample_run
 
 CUT, GONE = Normalised("timestamp-milliseconds", 2), Normalised("no-more", 1)
 
 
 @pytest.fixture(scope="module")
 def sampled(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    run = sample.make(tmp_path_factory.mktemp("run"))
+    run = sample_run.make(tmp_path_factory.mktemp("run"))
     first, second, third, *rest = run.verdicts
     changed = (met(first, CUT), met(second, CUT, GONE), third)
     return with_verdicts(run, (*changed, *rest))

@@ -13,7 +13,7 @@ from harness.core.records import FindingKind, VerdictKind
 from harness.reports import upgrade_cells, upgrade_html, upgrade_tables
 from harness.reports import upgrade_words as words
 from harness.run.load_run import Run
-from tests.recorded import sample
+from tests.builders import sample_run
 from tests.unit.reports import upgraded
 from tests.unit.reports.upgraded import BY_NAME, BY_POSITION, OLD, RIGHT, SILENT, compared
 
@@ -53,7 +53,7 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def sampled(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return sample.make(tmp_path_factory.mktemp("run"))
+    return sample_run.make(tmp_path_factory.mktemp("run"))
 
 
 @pytest.fixture(scope="module", params=PAIRS, ids=" to ".join)
@@ -84,7 +84,7 @@ def test_hostile_texts_stay_texts(sampled: Run) -> None:
         assert "<b>bold" not in text
         assert text.count("</script>") == 2
         assert not set("\x1b\u2028\u202e") & set(text)
-        assert sample.HOSTILE[:20] in Page(text).said
+        assert sample_run.HOSTILE[:20] in Page(text).said
 
 
 def test_names_lead_to_places_and_no_two_places_have_one_name(text: str) -> None:
@@ -162,7 +162,7 @@ def test_what_one_side_alone_has_is_listed(sampled: Run) -> None:
 def test_the_page_says_what_was_asked_and_what_really_ran(sampled: Run) -> None:
     said = page_of(sampled, BY_NAME, OLD).flat
     assert "repackaged: a bundle added" in said
-    assert sample.SPARK in said
+    assert sample_run.SPARK in said
     assert "the usual one, in which the tables were written" in said
     assert "harness 0.1.0" in said
 

@@ -20,7 +20,7 @@ from harness.comparison.verdict_change import VerdictChange
 from harness.reports import markdown_text, upgrade_json, upgrade_markdown, upgrade_terminal
 from harness.reports import upgrade_words as words
 from harness.run.load_run import Run
-from tests.recorded import sample
+from tests.builders import sample_run
 from tests.unit.reports import upgraded
 from tests.unit.reports.upgraded import BY_NAME, BY_POSITION, OLD, RIGHT, SILENT, compared
 
@@ -30,7 +30,7 @@ PAGE = (ROOT / "docs" / "upgrade.md").read_text(encoding="utf-8")
 
 @pytest.fixture(scope="module")
 def sampled(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return sample.make(tmp_path_factory.mktemp("run"))
+    return sample_run.make(tmp_path_factory.mktemp("run"))
 
 
 @pytest.fixture(scope="module")
@@ -162,7 +162,7 @@ def test_settings_that_help_and_lines_that_accept_are_in_the_file_for_programs(
     found = upgraded.accepting_all(compared(sampled, RIGHT, BY_POSITION))
     accepted: dict[str, Any] = upgrade_json.data(found)
     assert [each["place"] for each in accepted["lines"]["gone"]] == ["accept.yaml:99"]
-    assert {each["by"]["because"] for each in accepted["accepted"]} == {sample.HOSTILE}
+    assert {each["by"]["because"] for each in accepted["accepted"]} == {sample_run.HOSTILE}
     assert accepted["causes"] == []
 
 

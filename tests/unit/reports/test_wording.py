@@ -29,7 +29,7 @@ from harness.reports.html_cells import Pool, QuestionContext
 from harness.reports.marks import marks
 from harness.reports.words import NOT_WORDED
 from harness.run.load_run import Run
-from tests.recorded import sample
+from tests.builders import sample_run
 from tests.unit.model.test_canonical import VALUES
 
 KEYS = st.sampled_from(["", "1", "NULL"]) | st.text(max_size=3)
@@ -88,7 +88,7 @@ def test_an_unexplained_value_with_parts_is_said_like_any_other(
 
 def run_with(finding: Finding, folder: Path) -> tuple[Run, Verdict]:
     """Return the sample in which one wrong answer has another finding."""
-    run = sample.make(folder)
+    run = sample_run.make(folder)
     old = next(each for each in run.verdicts if each.verdict is VerdictKind.WRONG)
     new = replace(old, findings=(finding,))
     return replace(run, recorded={**run.recorded, new.case: new}), new

@@ -20,7 +20,7 @@ from harness.run import run_gate
 from harness.run.load_run import WRITE, Run
 from harness.scenario.cells import Variant
 from harness.scenario.load import loads
-from tests.recorded import sample
+from tests.builders import sample_run
 
 STEP = 4
 PLACE = Witness("", "f2", 8, 7)
@@ -31,7 +31,7 @@ SAID = "max_column_id is 7; expected at least 8, the id of f2"
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Return a run in which one step is wrong by the table's own record."""
-    found = sample.make(tmp_path_factory.mktemp("run"))
+    found = sample_run.make(tmp_path_factory.mktemp("run"))
     (state, *_) = (each for each in found.states if each.outcome.step == STEP)
     variant = found.variant(state.variant)
     case = f"{variant.id}/s{STEP}/{WRITE}/step/{variant.writer}"

@@ -9,10 +9,10 @@ from harness.comparison.accepted import Acceptance
 from harness.comparison.remedies import Remedy
 from harness.comparison.result import ComparedSide, SideComparison, compare
 from harness.run.load_run import Run
-from tests.recorded import sample
+from tests.builders import sample_run
 
-RIGHT, BY_NAME, BY_POSITION, OLD = (sample.NAMES[at] for at in (0, 4, 5, 6))
-SILENT = sample.NAMES[3]
+RIGHT, BY_NAME, BY_POSITION, OLD = (sample_run.NAMES[at] for at in (0, 4, 5, 6))
+SILENT = sample_run.NAMES[3]
 """One that does not answer everything."""
 TODAY = datetime.date(2031, 12, 24)
 
@@ -34,11 +34,11 @@ def compared(run: Run, old: str, new: str) -> SideComparison:
 def healed(found: SideComparison) -> SideComparison:
     """Return the same with settings that heal everything and harm nothing."""
     worse = frozenset(each.either.question for each in found.worse)
-    remedy = Remedy(f"{BY_NAME}{{a=b}}", (f"a=b{sample.HOSTILE}",), worse, frozenset())
+    remedy = Remedy(f"{BY_NAME}{{a=b}}", (f"a=b{sample_run.HOSTILE}",), worse, frozenset())
     return replace(found, remedies=(remedy,))
 
 
-def accepting_all(found: SideComparison, because: str = sample.HOSTILE) -> SideComparison:
+def accepting_all(found: SideComparison, because: str = sample_run.HOSTILE) -> SideComparison:
     """Return the same with a line for each cause, and one that no longer occurs."""
     lines = [
         Acceptance(

@@ -22,8 +22,8 @@ from harness.scenario import expected_history, load
 from harness.scenario.cells import Cell, Plan, Variant, parse_reader
 from harness.write import state_store
 from harness.write.table_state import Frozen
-from tests import simulated_disk
-from tests.simulated_disk import Disk, instant_of
+from tests.builders import simulated_disk
+from tests.builders.simulated_disk import Disk, instant_of
 
 WRITER: Final = "spark-3.5.8-hudi-0.15.0"
 VARIANT: Final = f"own/orders[hudi-cow,rewrites=some]@{WRITER}"

@@ -20,7 +20,7 @@ from harness.run.causes import FoundCause, causes
 from harness.run.load_run import Run
 from harness.run.run_info import ReaderInfo, RunInfo, StepInfo, VariantInfo
 from harness.scenario.cells import Cell, Unlike
-from tests.recorded import whole
+from tests.builders import recorded_run
 
 TRINO, OLD, HIVE = "trino-476", "trino-368{use-column-names=false}", "hive-3.1.3{path=fetch}"
 CHOSEN = (Unlike("use-column-names", "false", "true", named=True),)
@@ -208,7 +208,7 @@ def test_a_run_that_does_not_name_operations_is_told_by_what_its_steps_do() -> N
 
 
 def test_the_findings_of_the_quick_start_are_sixteen_causes() -> None:
-    run = whole.run_of("quick_start")
+    run = recorded_run.run_of("quick_start")
     told = causes(run.verdicts, run)
     assert [
         (

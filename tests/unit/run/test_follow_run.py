@@ -17,12 +17,19 @@ from harness.plan import controls
 from harness.run import load_run, pipeline, plan_record, run_info
 from harness.run.follow_run import RunFollower
 from harness.scenario.cells import Cell, Plan, parse_reader
-from tests.quality.alone import in_parts
-from tests.quality.notation import Told, history
-from tests.quality.parties import case_of
-from tests.quality.shadow import Files
-from tests.simulated import Reply
-from tests.unit.judge.test_attribution import COLUMNS, as_filed, empty_f1, rows, spelled, told
+from tests.builders.columns_alone import in_parts
+from tests.builders.judged_story import case_of
+from tests.builders.simulated_reader import Reply
+from tests.builders.spoilt_files import (
+    COLUMNS,
+    empty_f1,
+    shown_as_filed,
+    spelled,
+    spoilt_rows,
+    touched,
+)
+from tests.builders.table_story import Story, history
+from tests.builders.traced_answer import Files
 
 NOW = datetime.datetime(2031, 5, 6, tzinfo=datetime.UTC)
 WRITER = "spark-3.5.8-hudi-0.15.0"
@@ -45,7 +52,7 @@ class GoingOn:
             lines.write(f"{line}\n")
         self.following.look()
 
-    def told(self) -> dict[int, Verdict]:
+    def story(self) -> dict[int, Verdict]:
         """Return the verdicts that are told now, by the place of the reader."""
         found = {at: self.following.find(cell.case) for at, cell in enumerate(self.cells)}
         return {at: each.verdict for at, each in found.items() if each is not None}
@@ -70,10 +77,10 @@ def answer(reply: Reply) -> Answer:
     return Answer("", "select", reply.columns, reply.rows)
 
 
-def doubtful() -> tuple[Told, Files]:
+def doubtful() -> tuple[Story, Files]:
     """A rule of the model, that of conversion, lies between what was sent and the files."""
     made = history("insert 1..3; type n string; update 1 set f1", COLUMNS)
-    return made, rows(spelled, step=3)
+    return made, spoilt_rows(spelled, step=3)
 
 
 def parties(found: Verdict) -> set[Party | None]:
@@ -86,10 +93,10 @@ def test_an_engine_is_not_blamed_where_the_next_one_may_put_the_model_in_doubt(
 ) -> None:
     made, files = doubtful()
     going = going_on(tmp_path, case_of(made, files))
-    going.answers(order[0], answer(as_filed(made, files)))
-    assert going.told() == {}
-    going.answers(order[1], answer(as_filed(made, files)))
-    assert going.told() == going.judged()
+    going.answers(order[0], answer(shown_as_filed(made, files)))
+    assert going.story() == {}
+    going.answers(order[1], answer(shown_as_filed(made, files)))
+    assert going.story() == going.judged()
     assert {each.verdict for each in going.judged().values()} == {VerdictKind.UNKNOWN}
 
 
@@ -97,24 +104,24 @@ def test_an_engine_is_not_blamed_where_the_next_one_may_put_the_model_in_doubt(
 def test_the_writer_is_not_blamed_where_the_next_one_may_show_what_was_written(
     tmp_path: Path, order: tuple[int, int]
 ) -> None:
-    files = rows(empty_f1)
-    going = going_on(tmp_path, case_of(told(), files))
-    replies = as_filed(told(), files), told().read()
+    files = spoilt_rows(empty_f1)
+    going = going_on(tmp_path, case_of(touched(), files))
+    replies = shown_as_filed(touched(), files), touched().read()
     going.answers(order[0], answer(replies[order[0]]))
     right_one = {1} & {order[0]}
-    assert going.told().keys() == right_one
+    assert going.story().keys() == right_one
     going.answers(order[1], answer(replies[order[1]]))
-    assert going.told() == going.judged()
+    assert going.story() == going.judged()
     assert parties(going.judged()[0]) == {Party.UNSURE}
 
 
 def test_what_a_refusals_columns_show_can_turn_as_well(tmp_path: Path) -> None:
-    files = rows(empty_f1)
-    going = going_on(tmp_path, case_of(told(), files))
-    going.answers(0, replace(REFUSED, parts=in_parts(as_filed(told(), files))))
-    assert going.told() == {}
-    going.answers(1, answer(told().read()))
-    assert going.told() == going.judged()
+    files = spoilt_rows(empty_f1)
+    going = going_on(tmp_path, case_of(touched(), files))
+    going.answers(0, replace(REFUSED, parts=in_parts(shown_as_filed(touched(), files))))
+    assert going.story() == {}
+    going.answers(1, answer(touched().read()))
+    assert going.story() == going.judged()
     found = going.judged()[0]
     assert (found.verdict, parties(found)) == (VerdictKind.REFUSED, {Party.UNSURE})
 
@@ -130,7 +137,7 @@ RENAMED = history("insert 1..3; rename f1 f1_new")
 def test_what_no_other_answer_can_turn_is_told_at_once(tmp_path: Path, said: Answer) -> None:
     going = going_on(tmp_path, case_of(RENAMED))
     going.answers(0, said)
-    at_once = going.told()
+    at_once = going.story()
     going.answers(1, answer(RENAMED.read()))
     assert at_once == {0: going.judged()[0]}
 
@@ -142,8 +149,8 @@ def test_of_a_run_that_ended_before_all_answered_its_own_verdict_is_told(
     made, files = doubtful()
     going = going_on(tmp_path, case_of(made, files), READERS)
     for at in answered:
-        going.answers(at, answer(as_filed(made, files)))
-    assert going.told() == {}
+        going.answers(at, answer(shown_as_filed(made, files)))
+    assert going.story() == {}
     last = {at: going.following.last(cell.case) for at, cell in enumerate(going.cells)}
     judged = going.judged()
     assert {at: each.verdict for at, each in last.items() if each is not None} == judged
@@ -157,9 +164,9 @@ def test_of_a_run_that_ended_before_all_answered_its_own_verdict_is_told(
 def test_a_reader_whose_answer_is_unknown_is_waited_for_no_longer(tmp_path: Path) -> None:
     made, files = doubtful()
     going = going_on(tmp_path, case_of(made, files))
-    going.answers(0, answer(as_filed(made, files)))
+    going.answers(0, answer(shown_as_filed(made, files)))
     going.answers(1, Answer("", "select", unknown="the server died"))
-    assert going.told() == going.judged()
+    assert going.story() == going.judged()
     assert [each.verdict for each in going.judged().values()] == [
         VerdictKind.WRONG,
         VerdictKind.UNKNOWN,
@@ -200,9 +207,9 @@ def test_nothing_is_told_of_a_reader_before_its_control(
 ) -> None:
     going = with_control(tmp_path)
     going.answers(1, answer(RENAMED.read("name")))
-    assert going.told() == {}
+    assert going.story() == {}
     going.answers(0, control)
-    assert going.told() == going.judged()
+    assert going.story() == going.judged()
     assert going.judged()[1].verdict is kind
 
 

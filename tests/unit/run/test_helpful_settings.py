@@ -8,7 +8,7 @@ from harness.core.records import FindingKind, Verdict, VerdictKind
 from harness.run.causes import causes
 from harness.run.helpful_settings import HelpfulSetting, SettingsAsked
 from harness.run.load_run import Run
-from tests.recorded import whole
+from tests.builders import recorded_run
 
 BY_NAME, BY_POSITION = (f"trino-476{{use-column-names={each}}}" for each in ("true", "false"))
 STALE, MISALIGNED = FindingKind.STALE, FindingKind.MISALIGNED
@@ -29,7 +29,7 @@ def helpful(run: Run, finding: FindingKind, engine: str = "trino") -> HelpfulSet
 
 
 def test_the_setting_that_was_right_in_the_same_cells_is_told_with_its_line() -> None:
-    found = helpful(whole.run_of("quick_start"), MISALIGNED)
+    found = helpful(recorded_run.run_of("quick_start"), MISALIGNED)
     assert found is not None
     ((line, distributions),) = found.lines
     assert (line.text, distributions) == ("hudi.parquet.use-column-names=true", ("trino-476",))
@@ -42,17 +42,17 @@ def test_the_setting_that_was_right_in_the_same_cells_is_told_with_its_line() ->
 
 
 def test_what_nobody_was_asked_with_is_not_told_of() -> None:
-    run = whole.run_of("quick_start")
+    run = recorded_run.run_of("quick_start")
     cells = tuple(each for each in run.info.cells if each.reader != BY_NAME)
     assert helpful(replace(run, info=replace(run.info, cells=cells)), MISALIGNED) is None
 
 
 def test_where_no_setting_was_right_there_is_none() -> None:
-    assert helpful(whole.run_of("quick_start"), STALE) is None
+    assert helpful(recorded_run.run_of("quick_start"), STALE) is None
 
 
 def test_a_setting_that_spoils_as_much_as_it_mends_is_none() -> None:
-    run = whole.run_of("quick_start")
+    run = recorded_run.run_of("quick_start")
     right = {
         v.question
         for v in run.verdicts
@@ -72,7 +72,7 @@ def test_a_setting_that_spoils_as_much_as_it_mends_is_none() -> None:
 
 
 def test_where_the_writer_did_it_no_setting_is_looked_for() -> None:
-    run = whole.run_of("quick_start")
+    run = recorded_run.run_of("quick_start")
     blamed = {
         v.case: replace(v, findings=tuple(replace(f, party=Party.WRITER) for f in v.findings))
         for v in run.verdicts
@@ -81,7 +81,7 @@ def test_where_the_writer_did_it_no_setting_is_looked_for() -> None:
 
 
 def test_a_setting_that_the_engine_has_by_itself_is_had_by_leaving_the_other_one_out() -> None:
-    run = whole.run_of("quick_start")
+    run = recorded_run.run_of("quick_start")
     plain = {
         v.case.replace(BY_NAME, "trino-476"): replace(
             v, case=v.case.replace(BY_NAME, "trino-476"), reader="trino-476"

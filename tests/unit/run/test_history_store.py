@@ -17,14 +17,14 @@ from harness.core.records import VerdictKind
 from harness.run import history_file, history_store, load_run, run_info
 from harness.run.kept_run import KeptCell, digest_number
 from harness.run.load_run import Run
-from tests.recorded import sample
+from tests.builders import sample_run
 
 DAY = datetime.timedelta(days=1)
 
 
 @pytest.fixture
 def sampled(tmp_path: Path) -> Run:
-    return sample.make(tmp_path / "run")
+    return sample_run.make(tmp_path / "run")
 
 
 @pytest.fixture

@@ -13,14 +13,12 @@ from harness.judge.case import Case
 from harness.plan.reader_support import declared
 from harness.run.live_verdicts import VerdictKinds
 from harness.scenario.cells import Cell, Plan
-from tests.quality.chance import story
-from tests.quality.notation import changed, history
-from tests.quality.parties import case_of
-from tests.simulated import Reply
-from tests.unit.judge.test_attribution import as_filed as shown_as_filed
-from tests.unit.judge.test_tolerances import ONE, PRESTODB, TRINO, ZONELESS, cut, typed
-from tests.unit.judge.test_verdicts import case_of as as_filed
-from tests.unit.judge.test_verdicts import cell_at
+from tests.builders.judged_story import case_of, cell_at
+from tests.builders.judged_story import case_without_values as as_filed
+from tests.builders.random_story import story_of_seed
+from tests.builders.simulated_reader import Reply
+from tests.builders.spoilt_files import ONE, ZONELESS, cut, shown_as_filed, typed
+from tests.builders.table_story import changed, history
 from tests.unit.run.test_follow_run import doubtful
 
 TOLD = history("insert 1..4; move f1 after f2; upsert 2", mor=True)
@@ -29,6 +27,8 @@ HIVE = "hive-3.1.3{path=fetch}"
 """A reader that is declared not to know Hudi tables of version 9."""
 REFUSED = Refusal("X", "cannot read it")
 LOGS = "merged", "ignored"
+
+PRESTODB, TRINO = "prestodb-0.283{connector=hive}", "trino-476"
 
 
 def answer(cell: Cell, reply: Reply) -> Answer:
@@ -88,9 +88,9 @@ def test_what_a_reader_is_declared_not_to_know_is_no_refusal(
 )
 def test_a_product_is_held_to_what_is_declared_of_it(reader: str, kind: VerdictKind) -> None:
     """Both have one type of timestamps, and only PrestoDB cuts them to milliseconds."""
-    told = history("row id=1 at=2024-01-02T03:04:05.678901", ZONELESS)
-    case, cell = as_filed(told), replace(cell_at(told), reader=reader)
-    said = answer(cell, changed(typed(told, ONE), {"at": cut}))
+    story = history("row id=1 at=2024-01-02T03:04:05.678901", ZONELESS)
+    case, cell = as_filed(story), replace(cell_at(story), reader=reader)
+    said = answer(cell, changed(typed(story, ONE), {"at": cut}))
     assert early(case, [cell], [said]) == at_last(case, [cell], [said]) == [kind]
 
 
@@ -110,11 +110,11 @@ def test_where_a_refused_step_left_nothing_to_ask_there_is_no_verdict() -> None:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_on_any_history_every_reader_has_the_kind_that_it_has_in_the_end(seed: int) -> None:
-    told = story(seed)
-    replies = [told.read(by, logs=of) for by in ("id", "name", "position") for of in LOGS]
-    cells = [replace(cell_at(told), reader=f"engine-{at}") for at in range(len(replies))]
+    story = story_of_seed(seed)
+    replies = [story.read(by, logs=of) for by in ("id", "name", "position") for of in LOGS]
+    cells = [replace(cell_at(story), reader=f"engine-{at}") for at in range(len(replies))]
     answers = [answer(*each) for each in zip(cells, replies, strict=True)]
-    case = as_filed(told)
+    case = as_filed(story)
     assert early(case, cells, answers) == at_last(case, cells, answers)
 
 

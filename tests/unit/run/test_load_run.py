@@ -11,12 +11,12 @@ from harness.core.records import Answer, Column, Expected, OutcomeKind, Part, Re
 from harness.run import load_run, run_info
 from harness.run.load_run import DID_NOT_RUN, NOT_JUDGED, RecordProblem, Run
 from harness.run.run_info import StepInfo
-from tests.recorded import sample
+from tests.builders import sample_run
 
 
 @pytest.fixture
 def sampled(tmp_path: Path) -> Run:
-    return sample.make(tmp_path / "run")
+    return sample_run.make(tmp_path / "run")
 
 
 def test_a_planned_cell_without_a_record_is_unknown_and_says_that_it_did_not_run(
@@ -24,7 +24,7 @@ def test_a_planned_cell_without_a_record_is_unknown_and_says_that_it_did_not_run
 ) -> None:
     missing = [each for each in sampled.verdicts if each.because == DID_NOT_RUN]
     assert {each.verdict for each in missing} == {VerdictKind.UNKNOWN}
-    assert {(each.scenario, each.step, each.reader) for each in missing} == sample.NOT_ASKED
+    assert {(each.scenario, each.step, each.reader) for each in missing} == sample_run.NOT_ASKED
 
 
 def test_a_run_that_died_before_the_first_answer_is_unknown_in_every_cell(sampled: Run) -> None:
@@ -153,7 +153,7 @@ def test_the_frame_has_a_row_for_each_cell(sampled: Run) -> None:
     assert (stale.reader, stale.columns, stale.step_text) == (
         "trino-476",
         "ts",
-        sample.MOVE[3].text,
+        sample_run.MOVE[3].text,
     )
     assert stale.reproduces == stale.claimed == "by name, base files only"
 

@@ -9,12 +9,12 @@ from harness.core.refusals import INTERNAL
 from harness.judge.baseline import Applied
 from harness.run import run_gate
 from harness.run.load_run import Run
-from tests.recorded import sample, whole
+from tests.builders import recorded_run, sample_run
 
 
 @pytest.fixture(scope="module")
 def sampled(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return sample.make(tmp_path_factory.mktemp("run"))
+    return sample_run.make(tmp_path_factory.mktemp("run"))
 
 
 def with_answer(run: Run, case: str, answer: Answer) -> Run:
@@ -22,7 +22,7 @@ def with_answer(run: Run, case: str, answer: Answer) -> Run:
 
 
 def test_an_answer_after_a_failed_attempt_is_late_and_silence_is_not(sampled: Run) -> None:
-    assert {case.rpartition("/")[2] for case in run_gate.late(sampled)} == {sample.NAMES[2]}
+    assert {case.rpartition("/")[2] for case in run_gate.late(sampled)} == {sample_run.NAMES[2]}
 
 
 def test_an_error_that_came_both_times_is_not_late(sampled: Run) -> None:
@@ -42,7 +42,7 @@ def test_a_late_answer_is_told_and_fails_where_that_is_wanted(sampled: Run) -> N
 
 
 def test_what_a_run_ended_with_follows_from_its_records() -> None:
-    run = whole.run_of("ways")
+    run = recorded_run.run_of("ways")
     found = run_gate.recorded_gate(run)
     new = sum(each.verdict is VerdictKind.WRONG and not each.known for each in run.verdicts)
     assert f"{new} wrong answers are new" in found.reasons[0]

@@ -9,12 +9,12 @@ from harness.core.errors import UsageProblem
 from harness.run import run_info
 from harness.run.load_run import Run
 from harness.scenario.cells import Cell
-from tests.recorded import sample
+from tests.builders import sample_run
 
 
 @pytest.fixture
 def sampled(tmp_path: Path) -> Run:
-    return sample.make(tmp_path / "run")
+    return sample_run.make(tmp_path / "run")
 
 
 def test_what_is_written_is_what_is_read_back(tmp_path: Path, sampled: Run) -> None:
@@ -40,5 +40,5 @@ def test_a_broken_run_file_is_wrong_use_and_names_the_field(tmp_path: Path) -> N
 
 def test_a_cell_of_the_plan_is_the_same_after_reading(sampled: Run) -> None:
     assert sampled.info.cells[0] == Cell(
-        sample.VARIANTS[0].id, 1, sample.NAMES[0], "snapshot", "all"
+        sample_run.VARIANTS[0].id, 1, sample_run.NAMES[0], "snapshot", "all"
     )

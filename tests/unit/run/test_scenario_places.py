@@ -8,13 +8,13 @@ import pytest
 from harness.run.causes import causes
 from harness.run.load_run import Run
 from harness.run.scenario_places import ScenarioPlace, ScenarioPlaces
-from tests.recorded import sample
+from tests.builders import sample_run
 from tests.unit.reports.placed import FILE, LINES, TEXT, placed
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    return placed(sample.make(tmp_path / "run"), tmp_path)
+    return placed(sample_run.make(tmp_path / "run"), tmp_path)
 
 
 def moved(run: Run) -> str:

@@ -31,8 +31,8 @@ from harness.run.pipeline import JudgedRun, Work
 from harness.run.second_round import MOST_SERVERS, ONE_OF, due, groups, suspected
 from harness.scenario.cells import AskedAgain, Cell, Plan, Variant, parse_reader
 from harness.write.table_state import States
-from tests.quality.notation import history
-from tests.quality.parties import case_of
+from tests.builders.judged_story import case_of
+from tests.builders.table_story import history
 from tests.unit.run.test_follow_run import READERS, GoingOn, answer, going_on
 
 TOLD = history("insert 1..3; rename f1 f1_new")
@@ -175,11 +175,11 @@ def test_what_will_be_asked_again_is_told_when_it_was_or_once_the_run_has_ended(
     servers: FreshServers, tmp_path: Path
 ) -> None:
     going = begun(tmp_path, STRANGE, RIGHT)
-    assert going.told().keys() == {1}
+    assert going.story().keys() == {1}
     before = going.judged()[0]
     recorded = replace(STRANGE, case=going.cells[0].case)
     going.answers(0, second(replace(RIGHT, case=recorded.case), recorded))
-    assert going.told() == going.judged()
+    assert going.story() == going.judged()
     assert going.judged()[0] != before
 
 

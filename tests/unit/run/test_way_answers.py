@@ -10,12 +10,12 @@ from harness.core.records import VerdictKind
 from harness.model.simulation.matching import table_of
 from harness.run.load_run import Run
 from harness.run.way_answers import way_answers
-from tests.recorded import whole
+from tests.builders import recorded_run
 
 
 @pytest.fixture(scope="module")
 def run() -> Run:
-    return whole.run_of("quick_start")
+    return recorded_run.run_of("quick_start")
 
 
 def test_the_ways_that_show_an_answer_are_those_that_the_judge_found(run: Run) -> None:

@@ -11,8 +11,8 @@ from harness.scenario.dump import dump
 from harness.scenario.load import loads
 from harness.scenario.operations.insert import Insert
 from harness.scenario.twin import twin
+from tests.builders.scenarios import scenario_of
 from tests.unit.scenario.scenario_strategy import PATH, scenarios, without_lines
-from tests.unit.scenario.stories import scenario_of
 
 
 @settings(

@@ -14,7 +14,7 @@ from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.touch import Touch
 from harness.scenario.operations.upsert import Upsert
-from tests.unit.scenario.stories import TEXT, scenario_of
+from tests.builders.scenarios import TEXT, scenario_of
 
 
 def touch_keys(key_type: str, *operations: Operation) -> dict[int, object]:

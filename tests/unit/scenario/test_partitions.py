@@ -14,8 +14,8 @@ from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.touch import Rewrites, Touch
 from harness.scenario.partitions import partitioned
 from harness.scenario.twin import twin
+from tests.builders.scenarios import scenario_of
 from tests.unit.scenario.scenario_strategy import scenarios
-from tests.unit.scenario.stories import scenario_of
 
 COLUMNS = {"id": "string", "f1": "string", "f2": "string", "f3": "string"}
 STORY = scenario_of(Insert((1, 2, 3, 4)), columns=COLUMNS)

@@ -8,7 +8,7 @@ from harness.scenario.operations.drop_column import DropColumn
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.twin import twin
-from tests.unit.scenario.stories import scenario_of
+from tests.builders.scenarios import scenario_of
 
 
 def types(columns: dict[str, str], *operations: Operation, partition_by: str = "") -> str:

@@ -15,7 +15,7 @@ import pytest
 from harness.core import jsonl
 from harness.core.records import Answer
 from harness.run import load_run
-from tests.recorded import sample
+from tests.builders import sample_run
 from tools import bench_watch
 
 Moment = tuple[float, Mapping[str, object]]
@@ -129,7 +129,7 @@ def test_the_summary_divides_what_was_measured(bench: ModuleType, tmp_path: Path
 
 def measured(bench: ModuleType, folder: Path) -> Any:  # noqa: ANN401 - of a module loaded late
     """Make what was measured of the sample's run."""
-    found, used = sample.make(folder), bench_watch.ProcessUsage
+    found, used = sample_run.make(folder), bench_watch.ProcessUsage
     cells = len(found.info.cells)
     notes = (
         (5.0, {"event": "note", "text": "hive-metastore-3.1.3 answers after 4.5 s"}),

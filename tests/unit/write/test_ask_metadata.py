@@ -29,7 +29,7 @@ from harness.scenario.statements import FrameWrite, Sql
 from harness.write import ask_metadata
 from harness.write.next_step import VariantOutcomes
 from harness.write.writer_pool import WriteTarget
-from tests.unit.scenario.stories import scenario_of
+from tests.builders.scenarios import scenario_of
 from tests.unit.write.test_write_variant import WRITER, variant
 
 TOLD = {"run.id": "17", "run.by": "me"}

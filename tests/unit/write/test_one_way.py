@@ -18,7 +18,7 @@ from harness.runtime.memory import MACHINE, Free
 from harness.write import write_variants
 from harness.write.state_records import VariantResult
 from harness.write.writer_pool import WriteContext
-from tests.calls import Call, called_back, calls_of
+from tests.builders.calls import Call, called_back, calls_of
 from tests.unit.write import test_write_variant
 from tests.unit.write.test_write_variant import STEPS, Simulated, kinds, variant
 

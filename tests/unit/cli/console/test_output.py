@@ -22,7 +22,7 @@ from harness.cli.reproduce import engine_run, searches
 from harness.core.progress import Progress
 from harness.core.records import VerdictKind
 from harness.run import needed_artifacts, pipeline
-from tests.stories import MOVED
+from tests.builders.scenario_texts import MOVED
 
 RECORDED = Path(__file__).parents[3] / "recorded" / "findings_a5"
 WRONG_USE, BROKEN = 2, 3

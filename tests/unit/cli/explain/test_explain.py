@@ -25,7 +25,7 @@ from harness.judge.verdicts import understand_cell
 from harness.model.simulation.strategies import By
 from harness.reports.words import NOT_WORDED, WAYS
 from harness.run import pipeline, run_info
-from tests.recorded.test_replay import RECORDED
+from tests.builders.recorded_run import RECORDED
 
 RENAMED = ("hudi/rename", "rewrites=some]", "s3/", "schema-on-read=off")
 REFUSED = ("hudi/drop", "twin", "s3/", "trino-476{use-column-names=false}")

@@ -10,7 +10,7 @@ import pytest
 
 from harness.cli.pytest_plugin import collection, harness_run
 from harness.cli.pytest_plugin.pytest_options import case_of, name_of
-from tests.stories import MOVED
+from tests.builders.scenario_texts import MOVED
 
 pytest_plugins = ["pytester"]
 

@@ -26,9 +26,9 @@ from harness.run import load_run, pipeline, plan_record, run_info
 from harness.run.load_run import Run
 from harness.run.pipeline import Work
 from harness.scenario.cells import Cell, Plan, Reader, parse_reader
-from tests.quality.notation import history
-from tests.recorded.test_replay import RECORDED
-from tests.unit.judge.test_verdicts import case_of
+from tests.builders.judged_story import case_without_values
+from tests.builders.recorded_run import RECORDED
+from tests.builders.table_story import history
 
 SETTINGS: Mapping[str, tuple[str, ...]] = {"names": ("true", "false"), "path": ("fetch", "mr")}
 IN_JOBS = ("vectorized", "input-format", "statistics")
@@ -126,7 +126,7 @@ def test_settings_that_say_nothing_of_a_format_are_told_once_and_not_combined(
 
 
 def test_readers_are_only_asked_about_what_they_can_read() -> None:
-    variant = case_of(history("insert 1; move f1 after f2")).variant
+    variant = case_without_values(history("insert 1; move f1 after f2")).variant
     cells = [Cell(variant.id, step, "r", "snapshot", "all") for step in (1, 2)]
     able, other = parse_reader("trino-476"), parse_reader("trino-476{connector=hive}")
     made = plan_of([variant], cells, [able, other])

@@ -8,36 +8,36 @@ from harness.cli.reproduce.candidate import Candidate, begin
 from harness.cli.reproduce.causes import Sign, signs
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario
-from tests import simulated, simulated_disk
-from tests.quality.notation import Told
-from tests.simulated import Reader
-from tests.unit.judge.test_verdicts import case_of, judged
+from tests.builders import simulated_disk, simulated_reader
+from tests.builders.judged_story import case_without_values, judged_answer
+from tests.builders.simulated_reader import Reader
+from tests.builders.table_story import Story
 
 WRITER = "spark-3.5.8-hudi-0.15.0"
 
 
-def candidate_of(told: Told, view: str = "snapshot") -> Candidate:
+def candidate_of(story: Story, view: str = "snapshot") -> Candidate:
     """Return the whole of a history as the candidate that a search begins with."""
-    variant = case_of(told).variant
+    variant = case_without_values(story).variant
     writers = (WRITER,) * len(variant.writers)
-    made = begin(variant, len(told.operations), view, ())
+    made = begin(variant, len(story.operations), view, ())
     return made.__class__(made.scenario, made.format, {}, writers, made.numbers)
 
 
-def told_of(candidate: Candidate) -> Told:
+def told_of(candidate: Candidate) -> Story:
     """Write a candidate by the simulated writer."""
     scenario, mor = candidate.scenario, candidate.format == "hudi-mor"
     done = [True] * len(scenario.steps)
     history = expected_history.history(scenario, merge_on_read=mor, applied=done)
     operations = candidate.operations
     disk = simulated_disk.written(scenario.table, operations, history, merge_on_read=mor)
-    return Told(operations, history, disk)
+    return Story(operations, history, disk)
 
 
 def seen_by(reader: Reader, candidate: Candidate) -> frozenset[Sign]:
     """Return how a reader's answer after the last step is wrong."""
-    told = told_of(candidate)
-    return signs(judged(told, simulated.read(told.disk, told.truth, reader)), None)
+    story = told_of(candidate)
+    return signs(judged_answer(story, simulated_reader.read(story.disk, story.truth, reader)), None)
 
 
 def showing(reader: Reader, sign: Sign) -> Callable[[Candidate], bool]:
@@ -45,6 +45,6 @@ def showing(reader: Reader, sign: Sign) -> Callable[[Candidate], bool]:
     return lambda candidate: sign.among(seen_by(reader, candidate))
 
 
-def scenario_of(told: Told) -> Scenario:
+def scenario_of(story: Story) -> Scenario:
     """Return the scenario of a history."""
-    return case_of(told).variant.scenario
+    return case_without_values(story).variant.scenario

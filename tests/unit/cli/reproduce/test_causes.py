@@ -33,14 +33,13 @@ from harness.judge.verdicts import judge
 from harness.run import load_run, pipeline, plan_record
 from harness.run.load_run import Run
 from harness.scenario.cells import Cell
-from tests.quality.notation import Told, history
-from tests.quality.parties import case_of
-from tests.quality.shadow import Files
-from tests.recorded.test_replay import RECORDED
-from tests.simulated import Reader, read
+from tests.builders import spoilt_files
+from tests.builders.judged_story import case_of, case_without_values, judged_answer
+from tests.builders.recorded_run import RECORDED
+from tests.builders.simulated_reader import Reader, read
+from tests.builders.table_story import Story, history
+from tests.builders.traced_answer import Files
 from tests.unit.cli.reproduce.simulation import scenario_of
-from tests.unit.judge import test_attribution as test_party
-from tests.unit.judge import test_verdicts as test_judge
 
 
 @pytest.fixture(scope="module")
@@ -111,8 +110,8 @@ def test_the_number_of_a_step_is_no_part_of_a_way() -> None:
 
 
 def counted(ways: tuple[str, ...]) -> Sign:
-    told = history("insert 1,2; rename f1 g")
-    verdict = test_judge.judged(told, told.read("name"))
+    story = history("insert 1,2; rename f1 g")
+    verdict = judged_answer(story, story.read("name"))
     (sign,) = signs(replace(verdict, reproduces=ways, scant=True), None)
     return sign
 
@@ -149,15 +148,15 @@ def test_a_write_after_a_schema_change_is_named_with_it(text: str, named: str) -
     assert operation_of(scenario, len(scenario.steps)) == named
 
 
-def of_files(told: Told, files: Files) -> tuple[CauseGroup, ...]:
+def of_files(story: Story, files: Files) -> tuple[CauseGroup, ...]:
     """Let two readers show what spoilt files hold, and group what is found."""
-    reply = test_party.as_filed(told, files)
-    verdicts = test_party.verdicts(told, files, reply, reply)
-    return groups([case_of(told).variant], verdicts, {})
+    reply = spoilt_files.shown_as_filed(story, files)
+    verdicts = spoilt_files.verdicts_on(story, files, reply, reply)
+    return groups([case_of(story).variant], verdicts, {})
 
 
 def test_what_a_writer_spoilt_is_one_cause_of_his_whoever_reads_it() -> None:
-    (group,) = of_files(test_party.told(), test_party.rows(test_party.empty_f1))
+    (group,) = of_files(spoilt_files.touched(), spoilt_files.spoilt_rows(spoilt_files.empty_f1))
     assert (group.cause.whose, group.cause.sign.party) == ("writer writer", Party.WRITER)
     assert group.cause.sign.ways == ()
     assert len(group.cases) == 2
@@ -165,8 +164,8 @@ def test_what_a_writer_spoilt_is_one_cause_of_his_whoever_reads_it() -> None:
 
 
 def test_what_puts_the_model_in_doubt_is_a_cause_of_the_models() -> None:
-    told = history("insert 1..3; type n string; update 1 set f1", test_party.COLUMNS)
-    found = of_files(told, test_party.rows(test_party.spelled, step=3))
+    story = history("insert 1..3; type n string; update 1 set f1", spoilt_files.COLUMNS)
+    found = of_files(story, spoilt_files.spoilt_rows(spoilt_files.spelled, step=3))
     assert {each.cause.whose for each in found} == {"model"}
     assert {each.witness.verdict for each in found} == {VerdictKind.UNKNOWN}
 
@@ -179,10 +178,10 @@ def test_one_engine_shows_the_doubt_again_as_the_writers_doing_and_never_as_a_re
 
 
 def test_every_step_that_a_writer_refused_is_a_cause_after_its_own_operation() -> None:
-    told = history("insert 1; move f1 after f2; rename f1 g")
+    story = history("insert 1; move f1 after f2; rename f1 g")
     no = Refusal("AnalysisException", "no such thing")
     outcomes = {at: Outcome(at, OutcomeKind.REFUSED, refusal=no) for at in (2, 3)}
-    case = test_judge.case_of(told, outcomes)
+    case = case_without_values(story, outcomes)
     verdicts = judge(case, [], {})
     states = {(each.variant, each.outcome.step): each for each in case.states}
     found = groups([case.variant], verdicts, step_answers(verdicts, states))
@@ -192,8 +191,8 @@ def test_every_step_that_a_writer_refused_is_a_cause_after_its_own_operation() -
 
 
 def test_a_step_that_was_recorded_wrongly_is_a_cause_of_its_writer() -> None:
-    told = history("insert 1; drop f2; rename f1 g")
-    case = test_judge.case_of(told, {})
+    story = history("insert 1; drop f2; rename f1 g")
+    case = case_without_values(story, {})
     place = Witness("", "f2", 8, 7)
     found = Finding(FindingKind.LOW_MAX_ID, ("f2",), place, (place,), Party.HISTORY)
     wrong = Verdict(
@@ -209,15 +208,15 @@ def test_a_step_that_was_recorded_wrongly_is_a_cause_of_its_writer() -> None:
 
 
 def test_a_view_of_the_past_is_one_whatever_step_it_goes_back_to() -> None:
-    told = history("insert 1..3; move f1 after f2; insert 4; insert 5; add f3")
-    case, cells = test_judge.case_of(told), list[Cell]()
+    story = history("insert 1..3; move f1 after f2; insert 4; insert 5; add f3")
+    case, cells = case_without_values(story), list[Cell]()
     asked = dict[str, Answer]()
     for step, back in ((4, 3), (5, 4)):
         cells.append(Cell("variant", step, "engine-1", f"as_of({back})", "all"))
-        reply = read(told.disk, told.history[back], Reader("position"))
+        reply = read(story.disk, story.history[back], Reader("position"))
         asked[cells[-1].case] = Answer(cells[-1].case, "", reply.columns, reply.rows)
     cells.append(Cell("variant", 5, "engine-1", "incremental(1)", "all"))
-    reply = told.read()
+    reply = story.read()
     asked[cells[-1].case] = Answer(cells[-1].case, "", reply.columns, reply.rows)
     verdicts = judge(case, cells, asked)
     assert {each.verdict for each in verdicts} == {VerdictKind.WRONG}

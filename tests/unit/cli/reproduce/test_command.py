@@ -24,11 +24,11 @@ from harness.run import pipeline, plan_record, run_info
 from harness.run.load_run import WRITE, Run
 from harness.run.pipeline import Work
 from harness.scenario.cells import Plan, parse_reader
-from tests.quality.notation import history
-from tests.recorded.test_replay import RECORDED
+from tests.builders.judged_story import case_without_values
+from tests.builders.recorded_run import RECORDED
+from tests.builders.table_story import history
 from tests.unit.cli.reproduce.simulation import WRITER, candidate_of
 from tests.unit.cli.reproduce.test_files import SIGN, seen_of
-from tests.unit.judge.test_verdicts import case_of
 
 NOW = datetime.datetime(2031, 5, 6, 7, 8, 9, tzinfo=datetime.UTC)
 FALSE, TRUE = (f"trino-476{{use-column-names={each}}}" for each in ("false", "true"))
@@ -147,7 +147,7 @@ def rounds_after(
 
     def done(made: Plan, work: Work) -> Run:
         (variant,) = made.variants
-        case = replace(case_of(history(MOVED), {2: outcome}), variant=variant)
+        case = replace(case_without_values(history(MOVED), {2: outcome}), variant=variant)
         states = tuple(replace(each, variant=variant.id) for each in case.states)
         none = {each.case: Answer(each.case, "", void=void) for each in made.cells if void}
         recorded = {each.case: each for each in judge(case, made.cells, none)}

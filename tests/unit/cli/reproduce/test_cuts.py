@@ -10,9 +10,9 @@ from harness.cli.reproduce.candidate import Candidate, begin, valid
 from harness.cli.reproduce.column_cuts import ColumnCut
 from harness.cli.reproduce.cuts import Cut, RowCut, SettingCut, StepCut, TouchCut, cuts
 from harness.scenario.dump import dump
-from tests.quality.notation import history
+from tests.builders.judged_story import case_without_values
+from tests.builders.table_story import history
 from tests.unit.cli.reproduce.simulation import candidate_of
-from tests.unit.judge.test_verdicts import case_of
 
 FRAME = "write_frame: {keys: [1], columns: [id, ts, x], types: {x: string}, reconcile: true}"
 NESTED = "id string, ts long, a struct<x: string, y: string>, f1 string"
@@ -89,7 +89,7 @@ def test_steps_keep_their_writers() -> None:
 
 
 def test_a_setting_can_be_left_out_and_axes_are_none() -> None:
-    variant = case_of(history("insert 1; touch all; drop f1")).variant
+    variant = case_without_values(history("insert 1; touch all; drop f1")).variant
     settings = {"rewrites": "all", "metadata_table": "on"}
     given = type(variant)(variant.id, variant.scenario, "hudi-cow", settings, ("w",) * 4)
     candidate = begin(given, 2, "snapshot", ("metadata_table",))

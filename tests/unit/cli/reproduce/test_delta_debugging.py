@@ -21,11 +21,11 @@ from harness.cli.reproduce.prediction import cell_of
 from harness.scenario.dump import dump
 from harness.scenario.load import loads
 from harness.scenario.operations import name_of
-from tests.quality.chance import story
-from tests.quality.notation import history
-from tests.simulated import Reader
+from tests.builders.judged_story import judged_answer
+from tests.builders.random_story import story_of_seed
+from tests.builders.simulated_reader import Reader
+from tests.builders.table_story import history
 from tests.unit.cli.reproduce.simulation import candidate_of, seen_by, showing, told_of
-from tests.unit.judge.test_verdicts import judged
 
 PLANTED = {
     "by position": (Reader("position"), "position"),
@@ -74,8 +74,10 @@ def test_a_step_is_left_that_a_view_of_the_past_goes_back_to(view: str) -> None:
     sign = Sign("premature" if view == "as_of" else "ghost_row", ())
 
     def shows(candidate: Candidate) -> bool:
-        cell, told = cell_of(candidate, "r", view, "all"), told_of(candidate)
-        return cell is not None and sign in signs(judged(told, told.read(), cell.view), None)
+        cell, story = cell_of(candidate, "r", view, "all"), told_of(candidate)
+        return cell is not None and sign in signs(
+            judged_answer(story, story.read(), cell.view), None
+        )
 
     found = smallest(begin, shows)
     assert found is not None
@@ -102,7 +104,7 @@ def test_what_is_found_is_valid_shows_it_and_no_single_cut_of_it_does(
     seed: int, planted: str
 ) -> None:
     reader = PLANTED[planted][0]
-    begin = candidate_of(story(seed))
+    begin = candidate_of(story_of_seed(seed))
     for sign in sorted(seen_by(reader, begin), key=str)[:1]:
         shows = showing(reader, sign)
         found = smallest(begin, shows)
@@ -116,7 +118,7 @@ def test_what_is_found_is_valid_shows_it_and_no_single_cut_of_it_does(
 
 @pytest.mark.parametrize("seed", range(6))
 def test_whatever_is_one_cut_smaller_is_valid_and_smaller(seed: int) -> None:
-    begin = candidate_of(story(seed))
+    begin = candidate_of(story_of_seed(seed))
     made = list(smaller(begin))
     assert made
     for cut, each in made:

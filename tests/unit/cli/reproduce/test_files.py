@@ -25,11 +25,11 @@ from harness.scenario.operations.api import Operation
 from harness.scenario.operations.killed_write import KilledWrite
 from harness.scenario.operations.mutate import Mutate
 from harness.scenario.operations.touch import Rewrites, Touch
-from tests import simulated
-from tests.quality.notation import history
-from tests.simulated import Reader
+from tests.builders import simulated_reader
+from tests.builders.judged_story import case_without_values
+from tests.builders.simulated_reader import Reader
+from tests.builders.table_story import history
 from tests.unit.cli.reproduce.simulation import candidate_of, told_of
-from tests.unit.judge.test_verdicts import case_of
 
 DIGEST = "0123456789abcdef" * 4
 READER = "trino-476{use-column-names=false}"
@@ -49,12 +49,12 @@ def seen_of(
     sql: str = 'select * from "hudi_by_position"."s_{0}"."t"',
 ) -> Observation:
     """Return what a simulated reader by position answers, as if an engine had."""
-    told = told_of(candidate)
+    story = told_of(candidate)
     cell = cell_of(candidate, reader, view, "all")
     assert cell is not None
-    reply = simulated.read(told.disk, told.truth, Reader("position"))
+    reply = simulated_reader.read(story.disk, story.truth, Reader("position"))
     answer = Answer(cell.case, sql.format(DIGEST[:16]), reply.columns, reply.rows)
-    case = replace(case_of(told), variant=candidate.variant)
+    case = replace(case_without_values(story), variant=candidate.variant)
     (verdict,) = judge(case, [cell], {cell.case: answer})
     states = tuple(replace(each, digest=DIGEST) for each in case.states)
     return Observation(verdict, answer, states)
@@ -69,8 +69,8 @@ def test_it_is_asked_through_the_metastore_that_showed_it(tmp_path: Path) -> Non
     asked = replace(target(), through=through)
     place = files.write(tmp_path, asked, made, seen_of(made))
     assert plan_options.make([place / "scenario.yaml"], place.name, "").metastore == through
-    told = "-- The reader was asked through hive-metastore-4.0.1."
-    assert told in (place / "reproduce.sql").read_text().splitlines()
+    story = "-- The reader was asked through hive-metastore-4.0.1."
+    assert story in (place / "reproduce.sql").read_text().splitlines()
 
 
 @pytest.fixture
@@ -122,9 +122,9 @@ def test_a_step_that_names_its_writer_does_so_in_the_scenario_and_its_part_of_th
     (variant,) = plan_options.make([place / "scenario.yaml"], place.name, "").variants
     assert variant.writers == (spark, spark, trino)
     script = (place / "reproduce.sql").read_text()
-    told = script.partition(f"-- ===== in Trino SQL: {trino} =====\n")[2].splitlines()
-    assert told[1].startswith("-- step 2: insert 1 row")
-    assert told[2].startswith('insert into "iceberg"."reproducer"."t" ("id", ')
+    story = script.partition(f"-- ===== in Trino SQL: {trino} =====\n")[2].splitlines()
+    assert story[1].startswith("-- step 2: insert 1 row")
+    assert story[2].startswith('insert into "iceberg"."reproducer"."t" ("id", ')
 
 
 def test_a_touch_keeps_what_it_rewrites(tmp_path: Path) -> None:
@@ -166,36 +166,29 @@ def test_the_script_has_the_statements_the_query_and_both_answers(
 
 
 IN_SPARK = "spark-3.5.8-hudi-1.0.2{schema-on-read=on}"
-SINCE = "select * from `s_{0}`.`t` where `_hoodie_commit_time` > '20240001'"
+SINCE = "select * from `reproducer`.`t` where `_hoodie_commit_time` > 'MOMENT'"
 
 
 @pytest.mark.parametrize(
-    ("view", "reader", "sql", "lines"),
+    ("view", "reader", "lines"),
     [
-        (
-            "as_of",
-            IN_SPARK,
-            "select * from `s_{0}`.`t` timestamp as of '20240001'",
-            ["select * from `reproducer`.`t` timestamp as of 'MOMENT';"],
-        ),
+        ("as_of", IN_SPARK, ["select * from `reproducer`.`t` timestamp as of 'MOMENT';"]),
         (
             "incremental",
             "hive-3.1.3{schema-on-read=on}",
-            f"set hoodie.t.consume.start.timestamp=20240001; select * from ({SINCE}) `since`",
             [
                 "set hoodie.t.consume.start.timestamp=MOMENT;",
-                f"select * from ({SINCE.replace('20240001', 'MOMENT')}) `since`;".replace(
-                    "s_{0}", "reproducer"
-                ),
+                "set hoodie.t.consume.max.commits=-1;",
+                f"select * from ({SINCE}) `since`;",
             ],
         ),
     ],
 )
 def test_the_moment_of_a_view_of_the_past_is_left_to_whoever_wrote_the_table(
-    tmp_path: Path, view: str, reader: str, sql: str, lines: list[str]
+    tmp_path: Path, view: str, reader: str, lines: list[str]
 ) -> None:
     candidate = candidate_of(history("insert 1,2; move f1 after f2; upsert 2"), view)
-    seen = seen_of(candidate, reader, view, sql)
+    seen = seen_of(candidate, reader, view)
     asked = replace(target(reader), cause=replace(CAUSE, whose=reader, view=view))
     place = files.write(tmp_path, asked, candidate, seen)
     query = (place / "reproduce.sql").read_text().split("===== the query")[1].splitlines()
@@ -241,17 +234,17 @@ def test_a_write_has_the_number_of_all_that_were_completed_until_then(
 
 
 @pytest.mark.parametrize(
-    ("reader", "told"),
+    ("reader", "story"),
     [
         ("hive-3.1.3{schema-on-read=on}", "set hoodie.schema.on.read.enable=true;"),
         ("spark-3.5.8-hudi-1.0.2{vectorized=off}", "spark.sql.parquet.enableVectorizedReader"),
     ],
 )
 def test_the_settings_of_a_reader_are_told_in_the_words_of_its_engine(
-    tmp_path: Path, candidate: Candidate, reader: str, told: str
+    tmp_path: Path, candidate: Candidate, reader: str, story: str
 ) -> None:
     text = (written(tmp_path, candidate, reader) / "reproduce.sql").read_text()
-    assert told in text.split("===== the query")[1]
+    assert story in text.split("===== the query")[1]
 
 
 def test_of_an_engines_own_jars_only_the_number_is_told(
@@ -297,8 +290,8 @@ def test_the_instant_of_a_step_is_told_where_a_statement_names_it(tmp_path: Path
     seen = seen_of(candidate, IN_SPARK, "snapshot", "select 1")
     asked = replace(target(IN_SPARK), cause=replace(CAUSE, whose=IN_SPARK))
     text = (files.write(tmp_path, asked, candidate, seen) / "reproduce.sql").read_text()
-    told, call = text.split("-- step 4: restore the savepoint\n")[1].splitlines()[:2]
-    assert told == "--   {instant of step 1} is in the table that you wrote."
+    story, call = text.split("-- step 4: restore the savepoint\n")[1].splitlines()[:2]
+    assert story == "--   {instant of step 1} is in the table that you wrote."
     assert re.match(r"--   The write of step 1 is number \d of those completed", call)
     assert "instant_time => '{instant of step 1}');" in text
 
@@ -349,6 +342,6 @@ def test_a_batch_of_mutations_stands_in_a_comment() -> None:
 
 def test_what_a_writer_does_not_outlive_stands_in_a_comment_and_is_not_sent_by_hand() -> None:
     said = in_hive(KilledWrite((9,))).splitlines()
-    told = "-- by a process of its own, killed when it asks the metastore for the commit: insert "
+    story = "-- by a process of its own, killed when it asks the metastore for the commit: insert "
     (line,) = (each for each in said if "killed when" in each)
-    assert line.startswith(f"{told}into {DATABASE}.t select ")
+    assert line.startswith(f"{story}into {DATABASE}.t select ")

@@ -8,9 +8,9 @@ from harness.cli.reproduce import prediction
 from harness.cli.reproduce.causes import Sign
 from harness.core.records import Refusal
 from harness.core.refusals import OTHER_TYPE
-from tests.quality.chance import story
-from tests.quality.notation import history
-from tests.simulated import Reader
+from tests.builders.random_story import story_of_seed
+from tests.builders.simulated_reader import Reader
+from tests.builders.table_story import history
 from tests.unit.cli.reproduce.simulation import candidate_of, seen_by
 
 MOVED = "insert 1..6; touch all; upsert 2; move f1 after f2"
@@ -19,7 +19,7 @@ MOVED = "insert 1..6; touch all; upsert 2; move f1 after f2"
 @pytest.mark.parametrize("by", ["name", "position"])
 @pytest.mark.parametrize("seed", range(12))
 def test_every_sign_of_a_simulated_reader_of_that_way_is_predicted(seed: int, by: str) -> None:
-    candidate = candidate_of(story(seed))
+    candidate = candidate_of(story_of_seed(seed))
     for sign in seen_by(Reader(by), candidate):
         if prediction.predictable(sign, "snapshot"):
             assert prediction.shows(candidate, sign, "snapshot", "all"), sign

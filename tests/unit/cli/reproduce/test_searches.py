@@ -8,8 +8,8 @@ from harness.cli.reproduce import searches
 from harness.cli.reproduce.causes import Cause, Sign
 from harness.cli.reproduce.searches import CauseSearch, Target, Trial
 from harness.scenario.cells import parse_reader
-from tests.quality.notation import history
-from tests.simulated import Reader
+from tests.builders.simulated_reader import Reader
+from tests.builders.table_story import history
 from tests.unit.cli.reproduce.simulation import candidate_of, seen_by
 
 READERS = {"trino-476{use-column-names=false}": Reader("position"), "hive-3.1.3": Reader("name")}

@@ -10,8 +10,8 @@ import pytest
 from harness.core.records import FindingKind
 from harness.model.file_facts import FileFact
 from harness.model.simulation import row_files
-from tests.judged import differences, findings
-from tests.quality.notation import Told, changed, history
+from tests.builders.judge_stages import differences, findings
+from tests.builders.table_story import Story, changed, history
 
 TOLD = history("insert 1,2; rename f1 g; insert 3")
 IN_PATH: Mapping[str, str] = {}
@@ -24,12 +24,12 @@ def stored(fact: FileFact, called: Mapping[str, str], folder: str) -> FileFact:
     return replace(fact, path=f"{folder}/{fact.path}", columns=inside, stored_names=names)
 
 
-def called(told: Told, names: Mapping[str, str] | None, folder: str = "") -> dict[str, set[str]]:
+def called(story: Story, names: Mapping[str, str] | None, folder: str = "") -> dict[str, set[str]]:
     """Return what it is called that a reader shows NULL for all of `g`, by the rows' keys."""
-    facts = told.facts if names is None else [stored(each, names, folder) for each in told.facts]
-    files = row_files.lying(told.history, facts, told.steps)
-    world = replace(told.world(), row_files=files)
-    reply = changed(told.read(), {"g": lambda _: None})
+    facts = story.facts if names is None else [stored(each, names, folder) for each in story.facts]
+    files = row_files.lying(story.history, facts, story.steps)
+    world = replace(story.world(), row_files=files)
+    reply = changed(story.read(), {"g": lambda _: None})
     found = findings(differences(world, reply.columns, reply.rows, world.schema.names), world)
     return {str(each.kind): {place.key for place in each.places} for each in found}
 

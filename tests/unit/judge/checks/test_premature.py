@@ -10,7 +10,7 @@ from harness.core.records import Origin
 from harness.judge.checks import premature, stale
 from harness.judge.place import Place, What
 from harness.judge.world import World
-from tests.quality.notation import history
+from tests.builders.table_story import history
 
 TOLD = history("insert 1,2; upsert 1; compact; upsert 1; upsert 1", mor=True)
 FIELD = TOLD.truth.schema.find("f1")
@@ -59,8 +59,8 @@ def test_a_row_is_premature_where_it_is_as_log_files_have_it(what: What) -> None
 
 
 def test_a_null_is_premature_under_a_name_that_a_later_column_has_taken_over() -> None:
-    told = history("insert 1; drop f1; add f1")
-    world = replace(told.world(), history=told.history[:2], later=told.history[2:], newer=())
+    story = history("insert 1; drop f1; add f1")
+    world = replace(story.world(), history=story.history[:2], later=story.history[2:], newer=())
     field = world.schema.find("f1")
     null = Place(What.CELL, "1", "f1", "f3s1r1", None, field)
     assert not premature.explains(null, world)

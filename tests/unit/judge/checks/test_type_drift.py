@@ -10,7 +10,7 @@ import pytest
 from harness.judge.checks import type_drift
 from harness.judge.place import Place, What
 from harness.model.canonical import MapValue, Value
-from tests.quality.notation import history
+from tests.builders.table_story import history
 
 MOMENT = datetime.datetime(2001, 1, 4, 12, 10, 5, 250000)  # noqa: DTZ001 - canonical
 WORLD = history("insert 1", "id string, f1 string").world()

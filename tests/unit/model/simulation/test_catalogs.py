@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.model.simulation.catalogs import CATALOGS, other_catalogs
 from harness.model.simulation.strategies import By
-from tests.quality.notation import history
+from tests.builders.table_story import history
 
 
 def test_later_schemas_are_tried_where_a_view_goes_back() -> None:

@@ -10,27 +10,27 @@ from harness.model.simulation.column_resolution import META
 from harness.model.simulation.hudi_meta_columns import NO_META, Meta
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import By, Way
-from tests.quality.notation import Told, history
-from tests.simulated import Reader, rows_of
-from tests.simulated_disk import instant_of
+from tests.builders.simulated_disk import instant_of
+from tests.builders.simulated_reader import Reader, rows_of
+from tests.builders.table_story import Story, history
 
 COLUMNS = "id string, ts long, f1 string, f2 string, f3 string"
 STORY = "insert 1,2; insert 3; rename f3 g; upsert 1"
 OVERLAID = Way(By.ID, overlaid=True)
 
 
-def reading(told: Told, *, bare: bool = True) -> Simulation:
-    facts: list[FileFact] = [file.fact() for file in told.disk.files]
+def reading(story: Story, *, bare: bool = True) -> Simulation:
+    facts: list[FileFact] = [each.fact() for each in story.disk.files]
     meta: Meta = {
-        file.path: [tuple(file.added(key).values()) for key in file.records]
-        for file in told.disk.files
+        each.path: [tuple(each.added(key).values()) for key in each.records]
+        for each in story.disk.files
     }
-    steps = {instant_of(step): step for step in range(len(told.history))}
-    return Simulation(told.history, facts, steps, meta if bare else NO_META)
+    steps = {instant_of(step): step for step in range(len(story.history))}
+    return Simulation(story.history, facts, steps, meta if bare else NO_META)
 
 
-def rows(told: Told) -> dict[str, tuple[object, ...]]:
-    return {row.key: row.values for row in reading(told).rows(OVERLAID)}
+def rows(story: Story) -> dict[str, tuple[object, ...]]:
+    return {each.key: each.values for each in reading(story).rows(OVERLAID)}
 
 
 def test_rows_of_base_files_show_them_first_third_and_fourth_and_those_of_logs_do_not() -> None:
@@ -46,10 +46,10 @@ def test_rows_of_base_files_show_them_first_third_and_fourth_and_those_of_logs_d
 @pytest.mark.parametrize("parts", [(), ("p",)])
 def test_a_simulated_reader_shows_the_same(change: str, parts: tuple[str, ...]) -> None:
     columns = "id string, ts string, p string, f1 string, f2 string, f3 string"
-    told = history(f"insert 1..3; {change}; upsert 1", columns, mor=True, partition_by=parts)
+    story = history(f"insert 1..3; {change}; upsert 1", columns, mor=True, partition_by=parts)
     reader = Reader("id", overlaid=True)
-    wanted = rows_of(told.disk, told.truth.step, told.truth.schema, reader)
-    assert rows(told) == {str(read.key): read.values for read in wanted}
+    wanted = rows_of(story.disk, story.truth.step, story.truth.schema, reader)
+    assert rows(story) == {str(each.key): each.values for each in wanted}
 
 
 def test_a_table_of_fewer_columns_shows_fewer() -> None:
@@ -58,8 +58,8 @@ def test_a_table_of_fewer_columns_shows_fewer() -> None:
 
 
 def test_what_a_column_of_another_type_shows_is_not_predicted() -> None:
-    told = history("insert 1,2; upsert 1", "id string, ts long, f1 int, f2 string", mor=True)
-    shown = rows(told)["2"]
+    story = history("insert 1,2; upsert 1", "id string, ts long, f1 int, f2 string", mor=True)
+    shown = rows(story)["2"]
     assert isinstance(shown[2], Unpredicted)
     assert shown[3] == ""
 
@@ -82,9 +82,9 @@ def test_it_is_tried_where_log_files_are_merged_and_the_catalog_lists_none_of_th
 
 
 def test_whose_each_value_is_is_known() -> None:
-    told = reading(history(STORY, COLUMNS, mor=True))
-    row = next(row for row in told.rows(OVERLAID) if row.key == "3")
-    whose = {field.name: source for field, source in told.sources(OVERLAID, row.file)}
+    story = reading(history(STORY, COLUMNS, mor=True))
+    row = next(each for each in story.rows(OVERLAID) if each.key == "3")
+    whose = {field.name: source for field, source in story.sources(OVERLAID, row.file)}
     assert whose["f1"] is META["_hoodie_record_key"]
     assert whose["g"] is not None
     assert whose["g"].name == "f3"

@@ -9,9 +9,9 @@ from harness.model.simulation.hudi_meta_columns import NO_META, Meta
 from harness.model.simulation.hudi_record_key import rekeyed
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import By, Logs, Way
-from tests.quality.notation import Told, history
-from tests.simulated import Reader, rows_of
-from tests.simulated_disk import instant_of
+from tests.builders.simulated_disk import instant_of
+from tests.builders.simulated_reader import Reader, rows_of
+from tests.builders.table_story import Story, history
 
 COLUMNS = "id string, ts long, f1 string, f2 string"
 STORY = "insert 1,2; insert 3; upsert 1"
@@ -19,18 +19,18 @@ WAY = Way(By.ID, rekeyed=True)
 BY_NAME = Way(By.NAME, Logs.BY_ID, rekeyed=True)
 
 
-def reading(told: Told, *, bare: bool = True, without: FileKind | None = None) -> Simulation:
-    facts: list[FileFact] = [file.fact() for file in told.disk.files if file.kind is not without]
+def reading(story: Story, *, bare: bool = True, without: FileKind | None = None) -> Simulation:
+    facts: list[FileFact] = [each.fact() for each in story.disk.files if each.kind is not without]
     meta: Meta = {
-        file.path: [tuple(file.added(key).values()) for key in file.records]
-        for file in told.disk.files
+        each.path: [tuple(each.added(key).values()) for key in each.records]
+        for each in story.disk.files
     }
-    steps = {instant_of(step): step for step in range(len(told.history))}
-    return Simulation(told.history, facts, steps, meta if bare else NO_META)
+    steps = {instant_of(step): step for step in range(len(story.history))}
+    return Simulation(story.history, facts, steps, meta if bare else NO_META)
 
 
-def rows(told: Told, way: Way = WAY) -> list[tuple[object, ...]]:
-    return sorted((row.values for row in reading(told).rows(way)), key=str)
+def rows(story: Story, way: Way = WAY) -> list[tuple[object, ...]]:
+    return sorted((each.values for each in reading(story).rows(way)), key=str)
 
 
 def test_rows_of_base_files_are_beside_those_of_their_log_files() -> None:
@@ -43,15 +43,15 @@ def test_rows_of_base_files_are_beside_those_of_their_log_files() -> None:
 
 
 def test_a_delete_deletes_nothing() -> None:
-    told = history("insert 1,2; delete 1", COLUMNS, mor=True)
-    assert [row[0] for row in rows(told)] == ["1", "2"]
+    story = history("insert 1,2; delete 1", COLUMNS, mor=True)
+    assert [row[0] for row in rows(story)] == ["1", "2"]
 
 
 def test_a_record_changes_or_deletes_all_rows_that_have_its_key_in_the_third_column() -> None:
     keys = "row id=1 f1=2; row id=2 f1=2; row id=3 f1=1"
-    told = history(f"insert 1..3; {keys}; compact; upsert 2; delete 1", COLUMNS, mor=True)
+    story = history(f"insert 1..3; {keys}; compact; upsert 2; delete 1", COLUMNS, mor=True)
     newer = ("2", 206002, "f3s6r2", "f4s6r2")
-    assert rows(told) == [newer, newer]
+    assert rows(story) == [newer, newer]
 
 
 @pytest.mark.parametrize("change", ["drop f1", "rename f2 g", "move f1 after id"])
@@ -60,11 +60,11 @@ def test_a_record_changes_or_deletes_all_rows_that_have_its_key_in_the_third_col
 def test_a_simulated_reader_shows_the_same(change: str, parts: tuple[str, ...], by: str) -> None:
     columns = "id string, p string, ts string, f1 string, f2 string"
     steps = f"insert 1..3; insert 4; {change}; upsert 1; delete 4"
-    told = history(steps, columns, mor=True, partition_by=parts)
+    story = history(steps, columns, mor=True, partition_by=parts)
     reader = Reader(by, logs_by="id", rekeyed=True)
-    wanted = rows_of(told.disk, told.truth.step, told.truth.schema, reader)
-    found = rows(told, WAY if by == "id" else BY_NAME)
-    assert found == sorted((read.values for read in wanted), key=str)
+    wanted = rows_of(story.disk, story.truth.step, story.truth.schema, reader)
+    found = rows(story, WAY if by == "id" else BY_NAME)
+    assert found == sorted((each.values for each in wanted), key=str)
 
 
 @pytest.mark.parametrize(
@@ -79,8 +79,8 @@ def test_nothing_is_predicted_where_the_third_column_is_null_or_is_not_there(
 
 
 def test_a_null_does_not_matter_in_a_group_without_log_files() -> None:
-    told = history("insert 1,2; add g after ts; insert 3; upsert 3", COLUMNS, mor=True)
-    assert [row[0] for row in rows(told)] == ["1", "2", "3", "3"]
+    story = history("insert 1,2; add g after ts; insert 3; upsert 3", COLUMNS, mor=True)
+    assert [row[0] for row in rows(story)] == ["1", "2", "3", "3"]
 
 
 @pytest.mark.parametrize(

@@ -12,20 +12,20 @@ from harness.model.query import ALL, Condition, Query, Test, not_null
 from harness.model.simulation.matching import Readings, table_of
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import By, Way
-from tests.quality.notation import Told, history
-from tests.simulated import Reply
-from tests.simulated_disk import instant_of
+from tests.builders.simulated_disk import instant_of
+from tests.builders.simulated_reader import Reply
+from tests.builders.table_story import Story, history
 
 STEPS = {instant_of(step): step for step in range(20)}
 
 
-def readings(told: Told) -> Readings:
-    facts = [file.fact() for file in told.disk.files]
-    return Readings(Simulation(told.history, facts, STEPS))
+def readings(story: Story) -> Readings:
+    facts = [each.fact() for each in story.disk.files]
+    return Readings(Simulation(story.history, facts, STEPS))
 
 
-def fitting(told: Told, reply: Reply, query: Query = ALL) -> list[str]:
-    return list(map(str, readings(told).fitting(query, reply.names, reply.rows)))
+def fitting(story: Story, reply: Reply, query: Query = ALL) -> list[str]:
+    return list(map(str, readings(story).fitting(query, reply.names, reply.rows)))
 
 
 def test_an_answer_of_an_older_catalog_names_the_step_whose_schema_it_is() -> None:
@@ -39,47 +39,49 @@ def test_an_answer_of_an_older_catalog_names_the_step_whose_schema_it_is() -> No
 
 
 def test_two_things_at_once_are_named_together() -> None:
-    told = history("insert 1,2; upsert 1; move f1 after f2; upsert 2", mor=True)
-    reply = told.read("position", logs="ignored")
-    assert fitting(told, reply) == ["by position, base files only"]
+    story = history("insert 1,2; upsert 1; move f1 after f2; upsert 2", mor=True)
+    reply = story.read("position", logs="ignored")
+    assert fitting(story, reply) == ["by position, base files only"]
 
 
 def test_base_files_by_id_with_log_files_by_name_are_named_together_and_so_the_other_way() -> None:
-    told = history("insert 1,2; upsert 1; add f3 after ts; rename f1 g", mor=True)
+    story = history("insert 1,2; upsert 1; add f3 after ts; rename f1 g", mor=True)
     for by, logs_by in (("id", "name"), ("name", "id")):
-        reply = told.read(by, logs_by=logs_by)
-        assert fitting(told, reply) == [f"by {by}, log files by {logs_by}"]
+        reply = story.read(by, logs_by=logs_by)
+        assert fitting(story, reply) == [f"by {by}, log files by {logs_by}"]
 
 
 def test_where_rows_by_id_and_log_files_by_name_give_what_position_gives_none_is_claimed() -> None:
     # Two columns of a fault's swap their names while old values are in log files.
     swap = "rename f1 t; rename f2 f1; rename t f2"
     columns = "id string, ts long, f1 string, f2 string, f3 string"
-    told = history(f"insert 1,2; update 1 set f1,f2; {swap}", columns, mor=True)
-    reply = told.read("id", logs_by="name")
-    assert fitting(told, reply) == ["by position", "by id, log files by name"]
+    story = history(f"insert 1,2; update 1 set f1,f2; {swap}", columns, mor=True)
+    reply = story.read("id", logs_by="name")
+    assert fitting(story, reply) == ["by position", "by id, log files by name"]
 
 
 def test_a_condition_on_a_decimal_of_another_scale_finds_its_row() -> None:
-    told = history("insert 1..3; type d decimal(4, 3)", "id string, f string, d decimal(2, 1)")
-    query = query_shapes.query("predicate(d)", told.truth)
-    older = readings(told).answer(Way(By.ID, catalog=0), query)
-    assert [row[0] for row in older] == [row[0] for row in readings(told).answer(Way(By.ID), query)]
+    story = history("insert 1..3; type d decimal(4, 3)", "id string, f string, d decimal(2, 1)")
+    query = query_shapes.query("predicate(d)", story.truth)
+    older = readings(story).answer(Way(By.ID, catalog=0), query)
+    assert [row[0] for row in older] == [
+        row[0] for row in readings(story).answer(Way(By.ID), query)
+    ]
     assert older
 
 
 def test_what_a_smaller_way_gives_is_not_named_by_a_larger_one() -> None:
-    told = history("insert 1,2; upsert 1; compact; upsert 1; delete 2", mor=True)
-    assert fitting(told, told.read("id", logs="undeleted")) == [
+    story = history("insert 1,2; upsert 1; compact; upsert 1; delete 2", mor=True)
+    assert fitting(story, story.read("id", logs="undeleted")) == [
         "by id, deletes ignored", "by name, deletes ignored", "by position, deletes ignored",
     ]  # fmt: skip
 
 
 def test_an_answer_that_no_way_gives_names_none() -> None:
-    told = history("insert 1,2")
-    reply = told.read()
-    assert fitting(told, Reply(reply.columns, reply.rows[:1])) == []
-    assert fitting(told, Reply(reply.columns, (*reply.rows, reply.rows[0]))) == []
+    story = history("insert 1,2")
+    reply = story.read()
+    assert fitting(story, Reply(reply.columns, reply.rows[:1])) == []
+    assert fitting(story, Reply(reply.columns, (*reply.rows, reply.rows[0]))) == []
 
 
 @pytest.mark.parametrize(
@@ -99,32 +101,32 @@ def test_values_that_are_only_written_alike_are_two_answers(one: Value, other: V
 
 
 def test_a_null_that_is_shown_as_a_text_is_no_answer_of_a_right_reader() -> None:
-    told = history("insert 1..5")
-    reply = told.read()
-    assert "by id" in fitting(told, reply)
+    story = history("insert 1..5")
+    reply = story.read()
+    assert "by id" in fitting(story, reply)
     shown = tuple(tuple("NULL" if v is None else v for v in row) for row in reply.rows)
     assert shown != reply.rows
-    assert fitting(told, Reply(reply.columns, shown)) == []
+    assert fitting(story, Reply(reply.columns, shown)) == []
 
 
 def test_a_predicate_pushed_to_another_column_is_among_what_fits() -> None:
-    told = history("insert 1,2; move f1 after f2; insert 3")
+    story = history("insert 1,2; move f1 after f2; insert 3")
     where = Condition("f1", Test.EQUAL, "f3s1r1", "string")
     query = Query(columns=("id", "f1"), where=where)
-    names = tuple(column for column in told.read().columns if column.name in {"id", "f1"})
-    assert "by id, files left out by position" in fitting(told, Reply(names, ()), query)
+    names = tuple(each for each in story.read().columns if each.name in {"id", "f1"})
+    assert "by id, files left out by position" in fitting(story, Reply(names, ()), query)
 
 
 def test_a_reader_without_the_column_is_not_tried() -> None:
-    told = history("insert 1,2; rename f1 g")
+    story = history("insert 1,2; rename f1 g")
     query = Query(columns=("id", "g"))
-    found = readings(told)
+    found = readings(story)
     assert [way.catalog for way in found.ways(query) if found.labels(way, query)] == [None] * 3
 
 
 def test_a_value_that_an_older_type_cannot_show_makes_no_prediction() -> None:
-    told = history("insert 1; type n double; row id=2 n=2.5", "id string, n int")
-    assert "by id" in fitting(told, told.read())
+    story = history("insert 1; type n double; row id=2 n=2.5", "id string, n int")
+    assert "by id" in fitting(story, story.read())
 
 
 NUMBERS = "id string, ts long, a date, b int, c float, d long, e string"
@@ -137,22 +139,22 @@ def test_a_column_that_is_not_predicted_hides_no_other_and_is_never_held_against
     # A long number is too great for a float; an int is a day under the name of a date.
     way = Way(By.POSITION, stored=True)
     rows = "row id=1 d=9999999999; row id=2 d=9999999998"
-    told = history(f"{rows}; move c after d; move a after b", NUMBERS)
-    one = readings(told)
+    story = history(f"{rows}; move c after d; move a after b", NUMBERS)
+    one = readings(story)
     days = [row[-1] for row in one.answer(way, Query(columns=("id", "a")))]
-    assert all(isinstance(day, datetime.date) for day in days)
+    assert all(isinstance(each, datetime.date) for each in days)
     for query in (ALL, Query(columns=("c",)), Query(count=True, where=not_null("c"))):
         with pytest.raises(ValueError, match="not predicted"):
             one.answer(way, query)
-    names = tuple(column for column in told.read().columns if column.name in {"id", "a"})
+    names = tuple(each for each in story.read().columns if each.name in {"id", "a"})
     reply = Reply(names, tuple(zip(("1", "2"), days, strict=True)))
-    assert fitting(told, reply, Query(columns=("id", "a"))) == [STORED]
+    assert fitting(story, reply, Query(columns=("id", "a"))) == [STORED]
 
 
 def test_ids_are_given_anew_only_where_a_timestamp_is_asked_for() -> None:
-    told = history("insert 1; move a after b; insert 2", "id string, a int, b int, at timestamp")
-    found = readings(told)
+    story = history("insert 1; move a after b; insert 2", "id string, a int, b int, at timestamp")
+    found = readings(story)
     anew = [Query(), Query(columns=("id", "at")), Query(columns=("id", "a"), where=not_null("at"))]
-    assert all(By.RENUMBERED in {way.by for way in found.ways(query)} for query in anew)
+    assert all(By.RENUMBERED in {way.by for way in found.ways(each)} for each in anew)
     others = [Query(columns=("id", "a")), Query(count=True), Query(count=True, where=not_null("a"))]
-    assert not any(By.RENUMBERED in {way.by for way in found.ways(other)} for other in others)
+    assert not any(By.RENUMBERED in {way.by for way in found.ways(each)} for each in others)

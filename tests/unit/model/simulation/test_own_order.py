@@ -9,8 +9,8 @@ import pytest
 
 from harness.model.simulation.column_resolution import slices
 from harness.model.simulation.own_order import taken_for
-from tests.quality.notation import history
-from tests.simulated_disk import instant_of
+from tests.builders.simulated_disk import instant_of
+from tests.builders.table_story import history
 
 COLUMNS = "id string, ts long, f1 string, f2 string, f3 string"
 STEPS = {instant_of(step): step for step in range(9)}
@@ -18,15 +18,15 @@ STEPS = {instant_of(step): step for step in range(9)}
 
 def names(steps: str, catalog: str, newest: Sequence[str] = ()) -> dict[str, str]:
     """Return under which name which column is shown; `newest`: the order in the last file."""
-    told = history(steps, COLUMNS)
-    facts = [file.fact() for file in told.disk.files]
+    story = history(steps, COLUMNS)
+    facts = [each.fact() for each in story.disk.files]
     if newest:
         columns = dict(facts[-1].columns)
         meta = [name for name in columns if name.startswith("_hoodie")]
         own = tuple((name, columns[name]) for name in (*meta, *newest))
         facts[-1] = replace(facts[-1], columns=own)
-    found = taken_for(told.history, list(slices(facts, STEPS)), STEPS, catalog.split())
-    called = {field.id: field.name for field in told.truth.schema.fields}
+    found = taken_for(story.history, list(slices(facts, STEPS)), STEPS, catalog.split())
+    called = {each.id: each.name for each in story.truth.schema.fields}
     return {called[shown]: called[own] for shown, own in found.items()}
 
 

@@ -11,16 +11,16 @@ from harness.model.canonical import MapValue, Unpredicted, Value
 from harness.model.datatypes import parse_type
 from harness.model.simulation.column_resolution import META
 from harness.model.simulation.partition_schemas import Lists, lists
-from tests.quality.notation import Told, history
+from tests.builders.table_story import Story, history
 
 COLUMNS = "id string, ts long, f1 string, f2 string, p string"
 
 
-def told(text: str, columns: str = COLUMNS) -> Told:
+def story(text: str, columns: str = COLUMNS) -> Story:
     return history(text, columns, partition_by=("p",))
 
 
-def listed(one: Told, *bare: int) -> Lists:
+def listed(one: Story, *bare: int) -> Lists:
     found = lists(one.history, one.facts, bare)
     assert found is not None
     return found
@@ -31,7 +31,7 @@ def own(found: Lists) -> dict[str, tuple[str, ...]]:
 
 
 def test_a_partition_keeps_the_columns_of_the_step_that_first_wrote_into_it() -> None:
-    one = told("insert 1; add f3 int after ts; insert 2; drop f1; upsert 1,2")
+    one = story("insert 1; add f3 int after ts; insert 2; drop f1; upsert 1,2")
     found = listed(one, *range(6))
     assert own(found) == {
         "p1": ("string", "long", "string", "string"),
@@ -41,13 +41,13 @@ def test_a_partition_keeps_the_columns_of_the_step_that_first_wrote_into_it() ->
 
 
 def test_the_lists_begin_with_hudis_columns_where_the_catalog_has_them() -> None:
-    found = listed(told("insert 1; add f3 int"), 1)
+    found = listed(story("insert 1; add f3 int"), 1)
     assert (found.ahead, len(found.table)) == (len(META), len(META) + 5)
     assert own(found) == {"p1": ("string", "long", "string", "string")}
 
 
 def test_a_sync_that_finds_the_tables_list_otherwise_sets_those_of_partitions_right() -> None:
-    one = told("insert 1; add f3 int; insert 2")
+    one = story("insert 1; add f3 int; insert 2")
     assert own(listed(one, 1, 3)) == dict.fromkeys(
         ("p1", "p0"), ("string", "long", "string", "string", "int")
     )
@@ -57,18 +57,18 @@ def test_a_sync_that_finds_the_tables_list_otherwise_sets_those_of_partitions_ri
 
 
 def test_where_no_list_is_another_they_make_no_difference() -> None:
-    assert not listed(told("insert 1,2; rename f1 g; insert 3")).differ
+    assert not listed(story("insert 1,2; rename f1 g; insert 3")).differ
 
 
 def test_tables_without_partitions_and_those_that_hudi_does_not_sync_have_no_such_lists() -> None:
-    flat, one = history("insert 1; add f3"), told("insert 1; add f3")
-    plain = [replace(fact, columns=fact.columns[len(META) :]) for fact in one.facts]
+    flat, one = history("insert 1; add f3"), story("insert 1; add f3")
+    plain = [replace(each, columns=each.columns[len(META) :]) for each in one.facts]
     assert lists(flat.history, flat.facts, ()) is None
     assert lists(one.history, plain, ()) is None
 
 
 def through(value: Value, now: str, was: str) -> Value:
-    row = told("insert 1").history[-1].rows["1"]
+    row = story("insert 1").history[-1].rows["1"]
     types = Lists(0, (parse_type(now),), {("p1",): (parse_type(was),) if was else ()})
     return types.shown(value, 0, row)
 
@@ -129,9 +129,9 @@ def test_a_value_that_passes_through_another_type_is_not_predicted(
 
 
 def test_partitions_of_a_plain_table_keep_the_lists_they_were_made_with_where_these_stay() -> None:
-    one = told("insert 1; add f3 int after ts; insert 2; insert 3")
+    one = story("insert 1; add f3 int after ts; insert 2; insert 3")
     plain = [
-        replace(fact, columns=tuple(column for column in fact.columns if column[0] not in META))
+        replace(fact, columns=tuple(each for each in fact.columns if each[0] not in META))
         for fact in one.facts
     ]
     assert lists(one.history, plain, ()) is None

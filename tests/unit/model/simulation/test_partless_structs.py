@@ -6,7 +6,7 @@ import pytest
 
 from harness.model.canonical import Value
 from harness.model.simulation.strategies import By, Way
-from tests.quality.notation import history
+from tests.builders.table_story import history
 from tests.unit.model.simulation.test_matching import fitting
 from tests.unit.model.simulation.test_reader import reading
 
@@ -44,16 +44,16 @@ def test_a_part_of_a_renamed_name_is_there_by_id_alone() -> None:
 
 
 def test_records_of_log_files_have_their_structs_whatever_is_in_them() -> None:
-    told = history(
+    story = history(
         f"insert 1,2; upsert 1; {EMPTIED[10:]}", "id string, ts long, s struct<a: string>", mor=True
     )
-    rows = {row.key: row.values[2] for row in reading(told).rows(Way(By.ID, partless=True))}
+    rows = {row.key: row.values[2] for row in reading(story).rows(Way(By.ID, partless=True))}
     assert rows == {"1": {"b": None}, "2": None}
 
 
 def test_the_way_is_found_where_columns_tell_how_they_are_found() -> None:
     columns = "id string, ts long, s struct<a: string>, f string"
-    told = history(f"{EMPTIED}; rename f g; add f string after ts", columns)
-    assert fitting(told, told.read("name", partless=True)) == [
+    story = history(f"{EMPTIED}; rename f g; add f string after ts", columns)
+    assert fitting(story, story.read("name", partless=True)) == [
         "by name, structs without a part in the file are NULL"
     ]

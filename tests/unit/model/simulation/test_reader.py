@@ -1,4 +1,4 @@
-"""What readers of each way show of files; `tests.simulated` says the same in its own words."""
+"""What a reader of each strategy shows of files; `simulated_reader` says it independently."""
 
 from __future__ import annotations
 
@@ -13,50 +13,50 @@ from harness.model.simulation.catalogs import CATALOGS, CatalogColumns
 from harness.model.simulation.partition_schemas import lists
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import By, Logs, Way
-from tests.quality.notation import Told, history
-from tests.simulated_disk import instant_of
+from tests.builders.simulated_disk import instant_of
+from tests.builders.table_story import Story, history
 
 STEPS = {instant_of(step): step for step in range(40)}
 
 
-def reading(told: Told) -> Simulation:
-    facts: list[FileFact] = [file.fact() for file in told.disk.files]
-    return Simulation(told.history, facts, STEPS)
+def reading(story: Story) -> Simulation:
+    facts: list[FileFact] = [each.fact() for each in story.disk.files]
+    return Simulation(story.history, facts, STEPS)
 
 
-def rows(told: Told, way: Way, where: Condition | None = None) -> list[tuple[str, ...]]:
+def rows(story: Story, way: Way, where: Condition | None = None) -> list[tuple[str, ...]]:
     conditions = (where,) if where else ()
-    return [tuple(map(str, row.values)) for row in reading(told).rows(way, conditions)]
+    return [tuple(map(str, each.values)) for each in reading(story).rows(way, conditions)]
 
 
 def test_log_files_make_ways_of_their_own_where_they_hold_rows() -> None:
-    told = history("insert 1,2; upsert 1", mor=True)
-    ways = reading(told).ways()
+    story = history("insert 1,2; upsert 1", mor=True)
+    ways = reading(story).ways()
     assert {way.logs for way in ways} == {*Logs} - {Logs.UNDELETED, Logs.OTHER_MODE}
 
 
 def test_where_logs_only_delete_a_reader_may_ignore_the_deletes_or_all_logs() -> None:
-    told = history("insert 1,2; delete 1", mor=True)
-    assert {way.logs for way in reading(told).ways()} > {Logs.IGNORED, Logs.UNDELETED}
+    story = history("insert 1,2; delete 1", mor=True)
+    assert {way.logs for way in reading(story).ways()} > {Logs.IGNORED, Logs.UNDELETED}
 
 
 def test_deletes_of_a_format_whose_logs_hold_no_rows_are_ignored_under_one_name() -> None:
-    told = history("insert 1,2; delete 1", mor=True)
+    story = history("insert 1,2; delete 1", mor=True)
     truths = history("insert 1,2; delete 1").history
-    facts = [file.fact() for file in told.disk.files]
+    facts = [each.fact() for each in story.disk.files]
     found = Simulation(truths, facts, STEPS).ways()
     assert {way.logs for way in found} == {Logs.MERGED, Logs.UNDELETED}
 
 
 def test_deletes_ignored_show_deleted_rows_and_updates() -> None:
-    told = history("insert 1,2; upsert 1; delete 2", mor=True)
-    found = rows(told, Way(By.ID, Logs.UNDELETED))
+    story = history("insert 1,2; upsert 1; delete 2", mor=True)
+    found = rows(story, Way(By.ID, Logs.UNDELETED))
     assert [(row[0], row[1]) for row in found] == [("1", "202001"), ("2", "201002")]
 
 
 def test_log_files_by_id_and_base_files_by_name_find_a_renamed_column_in_logs_alone() -> None:
-    told = history("insert 1,2; upsert 1; rename f1 g", mor=True)
-    found = rows(told, Way(By.NAME, Logs.BY_ID))
+    story = history("insert 1,2; upsert 1; rename f1 g", mor=True)
+    found = rows(story, Way(By.NAME, Logs.BY_ID))
     assert [row[2] for row in found] == ["f3s2r1", "None"]
 
 
@@ -65,14 +65,14 @@ NESTED = "id string, ts long, f1 string, p struct<a: string, b: string>"
 
 def bare(text: str) -> Simulation:
     """Return the same files without Hudi's meta columns, as another format's are."""
-    told = history(text, NESTED)
-    facts = [file.fact() for file in told.disk.files]
-    return Simulation(told.history, [replace(f, columns=f.columns[5:]) for f in facts], STEPS)
+    story = history(text, NESTED)
+    facts = [each.fact() for each in story.disk.files]
+    return Simulation(story.history, [replace(f, columns=f.columns[5:]) for f in facts], STEPS)
 
 
 def test_columns_may_be_found_by_id_and_their_parts_by_name() -> None:
     found = bare("insert 1; rename p.a c; rename f1 g")
-    shown = {way.by: [row.values for row in found.rows(way)] for way in found.ways()[:4]}
+    shown = {way.by: [each.values for each in found.rows(way)] for way in found.ways()[:4]}
     assert shown[By.ID][0][2:] == ("f3s1r1", {"c": "f5s1r1", "b": "f6s1r1"})
     assert shown[By.ID_OUTSIDE][0][2:] == ("f3s1r1", {"c": None, "b": "f6s1r1"})
     assert shown[By.NAME][0][2:] == (None, {"c": None, "b": "f6s1r1"})
@@ -80,7 +80,7 @@ def test_columns_may_be_found_by_id_and_their_parts_by_name() -> None:
 
 def test_so_they_are_where_part_names_changed_and_in_tables_that_are_not_hudis() -> None:
     other = ("insert 1; rename f1 g", "insert 1; add p.c string")
-    assert not any(By.ID_OUTSIDE in {way.by for way in bare(literal).ways()} for literal in other)
+    assert not any(By.ID_OUTSIDE in {way.by for way in bare(each).ways()} for each in other)
     hudis = reading(history("insert 1; rename p.a c", NESTED))
     assert By.ID_OUTSIDE not in {way.by for way in hudis.ways()}
     again = bare("insert 1; drop p.a; add p.a string")
@@ -89,10 +89,10 @@ def test_so_they_are_where_part_names_changed_and_in_tables_that_are_not_hudis()
 
 def without_names(text: str) -> Simulation:
     """Return files that say nothing of their columns."""
-    told = history(text, NESTED)
-    facts = [replace(file.fact(), nameless=True) for file in told.disk.files]
+    story = history(text, NESTED)
+    facts = [replace(each.fact(), nameless=True) for each in story.disk.files]
     own = [replace(fact, columns=fact.columns[5:]) for fact in facts]
-    return Simulation(told.history, own, STEPS)
+    return Simulation(story.history, own, STEPS)
 
 
 def test_in_files_without_names_the_parts_of_a_struct_are_found_by_their_places() -> None:
@@ -104,78 +104,76 @@ def test_in_files_without_names_the_parts_of_a_struct_are_found_by_their_places(
 
 def test_so_they_may_be_where_parts_moved_or_have_other_names() -> None:
     moved = ("insert 1; drop p.a", "insert 1; rename p.a c", "insert 1; add p.c string first")
-    assert all(
-        By.PARTS_TOO in {way.by for way in without_names(literal).ways()} for literal in moved
-    )
-    assert not any(By.PARTS_TOO in {way.by for way in bare(literal).ways()} for literal in moved)
+    assert all(By.PARTS_TOO in {way.by for way in without_names(each).ways()} for each in moved)
+    assert not any(By.PARTS_TOO in {way.by for way in bare(each).ways()} for each in moved)
     stay = without_names("insert 1; add p.c string; rename f1 g")
     assert By.PARTS_TOO not in {way.by for way in stay.ways()}
 
 
 def test_an_older_catalog_shows_the_older_columns() -> None:
-    told = history("insert 1; rename f1 g; drop f2")
-    files = reading(told)
+    story = history("insert 1; rename f1 g; drop f2")
+    files = reading(story)
     way = Way(By.ID, catalog=0)
     assert files.schema(way).names == ("id", "ts", "f1", "f2")
-    assert rows(told, way) == [("1", "201001", "f3s1r1", "f4s1r1")]
+    assert rows(story, way) == [("1", "201001", "f3s1r1", "f4s1r1")]
     assert {each.catalog for each in files.ways()} == {None, 0, 2}
 
 
 def test_so_many_older_catalogs_are_tried_and_no_more() -> None:
-    told = history("insert 1; " + "; ".join(f"add c{at}" for at in range(CATALOGS + 3)))
-    found = {each.catalog for each in reading(told).ways()} - {None}
+    story = history("insert 1; " + "; ".join(f"add c{at}" for at in range(CATALOGS + 3)))
+    found = {each.catalog for each in reading(story).ways()} - {None}
     assert len(found) == CATALOGS
-    assert max(number for number in found if number is not None) == CATALOGS + 3
+    assert max(each for each in found if each is not None) == CATALOGS + 3
 
 
 def test_a_file_without_the_column_that_is_taken_is_left_out_whole() -> None:
-    told = history("insert 1,2; rename f1 g; insert 3")
+    story = history("insert 1,2; rename f1 g; insert 3")
     where = Condition("g", Test.EQUAL, "f3s1r1", "string")
-    assert [row[0] for row in rows(told, Way(By.ID, pruned=By.NAME), where)] == []
-    assert [row[0] for row in rows(told, Way(By.ID, pruned=By.POSITION), where)] == ["1", "2"]
-    assert [row[0] for row in rows(told, Way(By.ID), where)] == ["1", "2", "3"]
+    assert [row[0] for row in rows(story, Way(By.ID, pruned=By.NAME), where)] == []
+    assert [row[0] for row in rows(story, Way(By.ID, pruned=By.POSITION), where)] == ["1", "2"]
+    assert [row[0] for row in rows(story, Way(By.ID), where)] == ["1", "2", "3"]
 
 
 def test_a_base_file_whose_log_files_are_merged_is_not_left_out() -> None:
-    told = history("insert 1,2; insert 3; upsert 2; rename f1 g", mor=True)
+    story = history("insert 1,2; insert 3; upsert 2; rename f1 g", mor=True)
     where, left_out = Condition("g", Test.EQUAL, "f3s1r1", "string"), Way(By.ID, pruned=By.NAME)
-    assert [row[0] for row in rows(told, left_out, where)] == ["1", "2"]
+    assert [row[0] for row in rows(story, left_out, where)] == ["1", "2"]
     alone = Way(By.ID, Logs.IGNORED, pruned=By.NAME)
-    assert [row[0] for row in rows(told, alone, where)] == []
+    assert [row[0] for row in rows(story, alone, where)] == []
 
 
 def test_statistics_know_nothing_of_a_null_that_a_cast_makes() -> None:
-    told = history("insert 1,2; drop f1; add f1 double after ts; insert 3")
+    story = history("insert 1,2; drop f1; add f1 double after ts; insert 3")
     null = Condition("f1", Test.NULL)
     cast = Way(By.NAME, cast=True)
     left_out = replace(cast, pruned=By.NAME)
-    assert [(row[0], row[2]) for row in rows(told, cast, null)][:2] == [
+    assert [(row[0], row[2]) for row in rows(story, cast, null)][:2] == [
         ("1", "None"),
         ("2", "None"),
     ]
-    assert [row[0] for row in rows(told, left_out, null)] == []
-    assert {cast, left_out} <= {*reading(told).ways([null])}
+    assert [row[0] for row in rows(story, left_out, null)] == []
+    assert {cast, left_out} <= {*reading(story).ways([null])}
 
 
 def test_a_partition_column_is_not_looked_for_in_files() -> None:
     columns = "id string, ts long, f1 string, p string"
-    told = history("insert 1,2; add f2 string after ts", columns, partition_by=("p",))
+    story = history("insert 1,2; add f2 string after ts", columns, partition_by=("p",))
     where = Condition("p", Test.EQUAL, "p1", "string")
-    found = rows(told, Way(By.NAME, pruned=By.POSITION), where)
+    found = rows(story, Way(By.NAME, pruned=By.POSITION), where)
     assert [row[0] for row in found] == ["1"]
 
 
 @pytest.mark.parametrize("by", [By.NAME, By.FOLDED])
 def test_names_that_differ_by_case_are_one_to_a_reader_that_folds_them(by: By) -> None:
-    told = history("insert 1; rename f1 F1", "id string, ts long, f1 string")
-    assert by in {way.by for way in reading(told).ways()}
+    story = history("insert 1; rename f1 F1", "id string, ts long, f1 string")
+    assert by in {way.by for way in reading(story).ways()}
     wanted = "f3s1r1" if by is By.FOLDED else "None"
-    assert [row[2] for row in rows(told, Way(by))] == [wanted]
+    assert [row[2] for row in rows(story, Way(by))] == [wanted]
 
 
 def test_parts_of_a_struct_are_folded_too() -> None:
-    told = history("insert 1; rename a.city City", "id string, ts long, a struct<city: string>")
-    (named,), (folded,) = rows(told, Way(By.NAME)), rows(told, Way(By.FOLDED))
+    story = history("insert 1; rename a.city City", "id string, ts long, a struct<city: string>")
+    (named,), (folded,) = rows(story, Way(By.NAME)), rows(story, Way(By.FOLDED))
     assert named[2] == "{'City': None}"
     assert folded[2] != named[2]
 
@@ -185,29 +183,29 @@ def test_case_makes_no_ways_where_all_names_differ_by_more() -> None:
 
 
 def test_every_row_tells_the_file_that_it_is_read_from() -> None:
-    told = history("insert 1,2; upsert 1", mor=True)
-    found = {row.key: row.file.kind.value for row in reading(told).rows(Way(By.ID))}
+    story = history("insert 1,2; upsert 1", mor=True)
+    found = {each.key: each.file.kind.value for each in reading(story).rows(Way(By.ID))}
     assert found == {"1": "log", "2": "base"}
 
 
-def by_lists(told: Told, way: Way) -> list[tuple[str, ...]]:
-    facts = [file.fact() for file in told.disk.files]
+def by_lists(story: Story, way: Way) -> list[tuple[str, ...]]:
+    facts = [each.fact() for each in story.disk.files]
     found = Simulation(
-        told.history,
+        story.history,
         facts,
         STEPS,
-        catalog=CatalogColumns((), lists(told.history, facts, range(40))),
+        catalog=CatalogColumns((), lists(story.history, facts, range(40))),
     )
     assert way in found.ways()
-    return [tuple(map(str, row.values)) for row in found.rows(way)]
+    return [tuple(map(str, each.values)) for each in found.rows(way)]
 
 
 PARTED = "id string, ts long, f1 string, f2 string, p string"
 
 
 def test_beyond_the_end_of_a_partitions_own_list_all_is_null() -> None:
-    told = history("insert 1; add f3 after ts; upsert 1; insert 2", PARTED, partition_by=("p",))
-    found = by_lists(told, Way(By.NAME, listed=True))
+    story = history("insert 1; add f3 after ts; upsert 1; insert 2", PARTED, partition_by=("p",))
+    found = by_lists(story, Way(By.NAME, listed=True))
     assert found == [
         ("1", "203001", "f6s3r1", "f3s3r1", "None", "p1"),
         ("2", "204002", "f6s4r2", "f3s4r2", "f4s4r2", "p0"),
@@ -215,14 +213,14 @@ def test_beyond_the_end_of_a_partitions_own_list_all_is_null() -> None:
 
 
 def test_log_records_go_by_the_partitions_list_as_well() -> None:
-    told = history("insert 1; add f3 after ts; upsert 1", PARTED, mor=True, partition_by=("p",))
-    found = by_lists(told, Way(By.ID, listed=True))
+    story = history("insert 1; add f3 after ts; upsert 1", PARTED, mor=True, partition_by=("p",))
+    found = by_lists(story, Way(By.ID, listed=True))
     assert found == [("1", "203001", "f6s3r1", "f3s3r1", "None", "p1")]
 
 
 def test_lists_of_partitions_make_ways_only_where_they_are_others() -> None:
     same = history("insert 1; rename f1 g", PARTED, partition_by=("p",))
-    facts = [file.fact() for file in same.disk.files]
+    facts = [each.fact() for each in same.disk.files]
     found = Simulation(
         same.history, facts, STEPS, catalog=CatalogColumns((), lists(same.history, facts, ()))
     ).ways()
@@ -234,22 +232,22 @@ NUMBERS = "id string, ts long, a date, b int, c float"
 
 
 def test_values_as_they_are_stored_are_shown_by_the_columns_type() -> None:
-    told = history("insert 1; move a after b", NUMBERS)
-    (shown,) = reading(told).rows(Way(By.POSITION, stored=True))
+    story = history("insert 1; move a after b", NUMBERS)
+    (shown,) = reading(story).rows(Way(By.POSITION, stored=True))
     *_, days, date, real = shown.values
-    wanted = told.truth.rows["1"].values
+    wanted = story.truth.rows["1"].values
     assert days == (wanted[3] - datetime.date(1970, 1, 1)).days
     assert date == datetime.date(1970, 1, 1) + datetime.timedelta(days=wanted[4])
     assert real == wanted[5]
 
 
 def test_parts_of_a_struct_are_shown_as_they_are_stored_too() -> None:
-    told = history(
+    story = history(
         "insert 1; drop s.a; add s.a date", "id string, ts long, s struct<a: int, b: int>"
     )
-    assert Way(By.NAME, stored=True) in reading(told).ways()
-    (row,) = rows(told, Way(By.NAME, stored=True))
-    a, b = told.history[1].rows["1"].values[3].values()
+    assert Way(By.NAME, stored=True) in reading(story).ways()
+    (row,) = rows(story, Way(By.NAME, stored=True))
+    a, b = story.history[1].rows["1"].values[3].values()
     assert row[2] == str({"b": b, "a": datetime.date(1970, 1, 1) + datetime.timedelta(a)})
 
 
@@ -261,18 +259,18 @@ def test_what_is_stored_makes_ways_only_where_it_shows_something_else() -> None:
 
 
 def test_log_records_are_shown_as_what_they_are() -> None:
-    told = history("insert 1,2; upsert 1; drop a; add a int after ts", NUMBERS, mor=True)
-    by_name = {r[0]: r for r in rows(told, Way(By.NAME))}
-    found = {r[0]: r for r in rows(told, Way(By.NAME, stored=True))}
+    story = history("insert 1,2; upsert 1; drop a; add a int after ts", NUMBERS, mor=True)
+    by_name = {r[0]: r for r in rows(story, Way(By.NAME))}
+    found = {r[0]: r for r in rows(story, Way(By.NAME, stored=True))}
     assert found["1"] == by_name["1"]
     assert found["2"] != by_name["2"]
 
 
 def test_texts_that_are_no_numbers_are_null_where_they_are_cast() -> None:
-    told = history("insert 1,2; drop f1; rename f2 f1; upsert 1", TEXTS, mor=True)
-    assert Way(By.NAME, cast=True) in reading(told).ways()
-    assert [row[2] for row in rows(told, Way(By.NAME))] == ["404001", "f3s1r2"]
-    assert [row[2] for row in rows(told, Way(By.NAME, cast=True))] == ["404001", "None"]
+    story = history("insert 1,2; drop f1; rename f2 f1; upsert 1", TEXTS, mor=True)
+    assert Way(By.NAME, cast=True) in reading(story).ways()
+    assert [row[2] for row in rows(story, Way(By.NAME))] == ["404001", "f3s1r2"]
+    assert [row[2] for row in rows(story, Way(By.NAME, cast=True))] == ["404001", "None"]
 
 
 TEXTS = "id string, ts long, f1 string, f2 int"
@@ -286,12 +284,12 @@ def test_casts_make_ways_only_where_texts_are_found_by_name_under_whole_numbers(
 
 
 def test_values_are_converted_by_position_in_files_that_are_not_parquet() -> None:
-    told = history("insert 1,2; drop f2", CONVERTED)
-    assert Way(By.POSITION, cast=True) in reading(told).ways()
-    shown = [row[2:] for row in rows(told, Way(By.POSITION, cast=True))]
+    story = history("insert 1,2; drop f2", CONVERTED)
+    assert Way(By.POSITION, cast=True) in reading(story).ways()
+    shown = [row[2:] for row in rows(story, Way(By.POSITION, cast=True))]
     assert shown == [("30100", "38369", "None", "601001.0"), ("30100", "38406", "None", "601002.0")]
-    facts = [replace(f, path=f"{f.path}.parquet") for f in (e.fact() for e in told.disk.files)]
-    assert not any(way.cast for way in Simulation(told.history, facts, STEPS).ways())
+    facts = [replace(f, path=f"{f.path}.parquet") for f in (e.fact() for e in story.disk.files)]
+    assert not any(way.cast for way in Simulation(story.history, facts, STEPS).ways())
 
 
 CONVERTED = "id string, ts long, f2 int, c char(5), s string, n int, d double"
@@ -302,8 +300,8 @@ ROW = "row id=1 ts=1 a=1 b=0 n=1 at=1969-12-31T23:59:59.123456"
 
 
 def test_timestamps_are_cut_in_base_files_and_in_logs() -> None:
-    told = history(f"{ROW}; row id=2 at=2024-01-01T00:00:00.000001; {ROW}", FINE, mor=True)
-    assert [row[4] for row in rows(told, Way(By.ID, cut=True))] == [
+    story = history(f"{ROW}; row id=2 at=2024-01-01T00:00:00.000001; {ROW}", FINE, mor=True)
+    assert [row[4] for row in rows(story, Way(By.ID, cut=True))] == [
         "1969-12-31 23:59:59.124000",
         "2024-01-01 00:00:00",
     ]
@@ -315,12 +313,12 @@ def test_cut_timestamps_make_ways_only_where_there_is_something_to_cut() -> None
 
 
 def test_ids_given_anew_follow_the_order_of_each_base_file_and_logs_are_read_by_id() -> None:
-    story = f"{ROW}; move a after b; row id=2 a=1 b=0; row id=1 a=1 b=0"
-    told = history(story, FINE, mor=True)
-    assert told.truth.schema.names[2:4] == ("b", "a")
-    found = {row[0]: row[2:4] for row in rows(told, Way(By.RENUMBERED))}
+    steps = f"{ROW}; move a after b; row id=2 a=1 b=0; row id=1 a=1 b=0"
+    story = history(steps, FINE, mor=True)
+    assert story.truth.schema.names[2:4] == ("b", "a")
+    found = {row[0]: row[2:4] for row in rows(story, Way(By.RENUMBERED))}
     assert found == {"1": ("0", "1"), "2": ("1", "0")}
-    only = {row[0]: row[2:4] for row in rows(told, Way(By.RENUMBERED, Logs.IGNORED))}
+    only = {row[0]: row[2:4] for row in rows(story, Way(By.RENUMBERED, Logs.IGNORED))}
     assert only == found
 
 
@@ -340,8 +338,8 @@ def test_ids_given_anew_make_no_way_where_they_are_the_same_or_nothing_was_seen(
 
 
 def test_ids_given_anew_make_a_way_where_a_file_has_another_order() -> None:
-    told = history("insert 1; move a after b; insert 2", FINE)
-    assert By.RENUMBERED in {way.by for way in reading(told).ways()}
+    story = history("insert 1; move a after b; insert 2", FINE)
+    assert By.RENUMBERED in {way.by for way in reading(story).ways()}
     parted = history("insert 1; move a after b; insert 2", f"{FINE}, p string", partition_by=("p",))
     assert By.RENUMBERED not in {way.by for way in reading(parted).ways()}
 
@@ -353,10 +351,10 @@ def test_ids_given_anew_make_a_way_where_a_file_has_another_order() -> None:
 def test_who_has_names_in_lower_case_knows_those_of_later_as_the_ones_of_then(
     *, lowers: bool, names: list[str]
 ) -> None:
-    told = history("insert 1; drop f1; add F1; add Extra")
+    story = history("insert 1; drop f1; add F1; add Extra")
     then = history("insert 1")
-    facts = [file.fact() for file in then.disk.files]
-    catalog, later = CatalogColumns(lowers=lowers), told.history[2:]
-    found = Simulation(told.history[:2], facts, STEPS, catalog=catalog, later=later)
+    facts = [each.fact() for each in then.disk.files]
+    catalog, later = CatalogColumns(lowers=lowers), story.history[2:]
+    found = Simulation(story.history[:2], facts, STEPS, catalog=catalog, later=later)
     assert list(found.schema(Way(By.ID, catalog=4)).names) == names
     assert list(found.schema(Way(By.ID)).names) == ["id", "ts", "f1", "f2"]

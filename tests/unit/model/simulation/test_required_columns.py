@@ -9,8 +9,8 @@ from harness.model.simulation.reader import Simulation
 from harness.model.simulation.required_columns import without_decided
 from harness.model.simulation.strategies import By, Way
 from harness.model.truth import Truth
-from tests.quality.notation import history
-from tests.quality.parties import NULLS_BY_SCHEMA
+from tests.builders.judged_story import NULLS_BY_SCHEMA
+from tests.builders.table_story import history
 
 LATE = "insert 1,2; add late string; forbid late; insert 3"
 BY_SCHEMA = Way(By.ID, nulls_by_schema=True)
@@ -66,8 +66,8 @@ def test_a_part_forbids_null_only_if_the_struct_does_too() -> None:
 
 
 def ways(steps: str, *where: Condition) -> set[str]:
-    told = history(steps)
-    found = Simulation(told.history, told.facts, told.steps).ways(where)
+    story = history(steps)
+    found = Simulation(story.history, story.facts, story.steps).ways(where)
     return {str(each) for each in found if each.nulls_by_schema}
 
 

@@ -11,21 +11,21 @@ from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation import row_files
 from harness.model.simulation.column_resolution import LayoutError
 from harness.model.simulation.row_files import RowFile
-from tests.quality.notation import Told, history
-from tests.simulated_disk import instant_of
+from tests.builders.simulated_disk import instant_of
+from tests.builders.table_story import Story, history
 
 
 def steps_of(
-    told: Told, facts: Sequence[FileFact], steps: Mapping[str, int]
+    story: Story, facts: Sequence[FileFact], steps: Mapping[str, int]
 ) -> dict[str, tuple[int, ...]]:
-    found = row_files.lying(told.history, facts, steps)
-    return {key: tuple(file.step for file in files) for key, files in found.items()}
+    found = row_files.lying(story.history, facts, steps)
+    return {key: tuple(each.step for each in files) for key, files in found.items()}
 
 
 def held(text: str, *, mor: bool) -> dict[str, tuple[int, ...]]:
-    told = history(text, mor=mor)
-    steps = {instant_of(step): step for step in range(len(told.history))}
-    return steps_of(told, [file.fact() for file in told.disk.files], steps)
+    story = history(text, mor=mor)
+    steps = {instant_of(step): step for step in range(len(story.history))}
+    return steps_of(story, [each.fact() for each in story.disk.files], steps)
 
 
 def test_a_file_written_again_holds_all_its_rows() -> None:
@@ -41,16 +41,16 @@ def test_compaction_leaves_the_base_file_alone() -> None:
 
 
 def test_a_file_that_no_step_made_tells_nothing() -> None:
-    told = history("insert 1", mor=True)
+    story = history("insert 1", mor=True)
     with pytest.raises(LayoutError, match="no step made the instant"):
-        row_files.lying(told.history, [file.fact() for file in told.disk.files], {})
+        row_files.lying(story.history, [each.fact() for each in story.disk.files], {})
 
 
 def test_a_key_may_be_written_with_its_column() -> None:
-    told = history("insert 1", mor=False)
-    (fact,) = (file.fact() for file in told.disk.files)
+    story = history("insert 1", mor=False)
+    (fact,) = (each.fact() for each in story.disk.files)
     named = [replace(fact, keys=("id:1",))]
-    assert steps_of(told, named, {instant_of(1): 1}) == {"1": (1,)}
+    assert steps_of(story, named, {instant_of(1): 1}) == {"1": (1,)}
 
 
 def mapped(path: str, *stored: str) -> RowFile:

@@ -6,18 +6,18 @@ from harness.model.column_statistics import ColumnStatistics, StatisticsSource
 from harness.model.query import Condition, Test
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import By, Way
-from tests.quality.notation import Told, history
+from tests.builders.table_story import Story, history
 
 WHERE = (Condition("g", Test.NOT_NULL),)
 
 
-def keys(found: Told, told: ColumnStatistics, where: tuple[Condition, ...] = WHERE) -> list[str]:
-    reading = Simulation(found.history, found.facts, found.steps, statistics=[told])
-    rows = reading.rows(Way(By.ID, trusted=str(told.source)), where)
+def keys(found: Story, bounds: ColumnStatistics, where: tuple[Condition, ...] = WHERE) -> list[str]:
+    reading = Simulation(found.history, found.facts, found.steps, statistics=[bounds])
+    rows = reading.rows(Way(By.ID, trusted=str(bounds.source)), where)
     return sorted(row.key for row in rows)
 
 
-def told(path: str, column: str, source: StatisticsSource) -> ColumnStatistics:
+def story(path: str, column: str, source: StatisticsSource) -> ColumnStatistics:
     return ColumnStatistics(source, path, column, 2, 2)
 
 
@@ -25,19 +25,19 @@ def test_the_columns_of_a_file_are_looked_up_by_its_own_name_or_todays() -> None
     found = history("insert 1,2; rename f1 g; insert 3")
     path = found.disk.files[0].path
     for column, left in (("f1", ["3"]), ("g", ["3"]), ("f2", ["1", "2", "3"])):
-        assert keys(found, told(path, column, StatisticsSource.PARQUET)) == left
+        assert keys(found, story(path, column, StatisticsSource.PARQUET)) == left
 
 
 def test_a_file_with_log_records_is_read_whatever_its_own_statistics_say() -> None:
     found = history("insert 1,2; rename f1 g; insert 3; upsert 1", mor=True)
     path = found.disk.files[0].path
-    assert keys(found, told(path, "f1", StatisticsSource.PARQUET)) == ["1", "2", "3"]
+    assert keys(found, story(path, "f1", StatisticsSource.PARQUET)) == ["1", "2", "3"]
 
 
 def test_a_folder_is_left_out_with_all_its_files() -> None:
     found = history("insert 1,2; rename f1 g; insert 3; upsert 1", mor=True)
-    assert keys(found, told("", "f1", StatisticsSource.HUDI_PARTITION)) == ["3"]
-    assert keys(found, told("", "g", StatisticsSource.HUDI_PARTITION)) == []
+    assert keys(found, story("", "f1", StatisticsSource.HUDI_PARTITION)) == ["3"]
+    assert keys(found, story("", "g", StatisticsSource.HUDI_PARTITION)) == []
 
 
 def test_parts_of_structs_are_found_by_the_names_in_the_file() -> None:

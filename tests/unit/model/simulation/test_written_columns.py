@@ -10,7 +10,7 @@ from harness.judge.file_contents import Holdings
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation import row_files
 from harness.model.simulation.written_columns import columns_step
-from tests.quality.notation import history
+from tests.builders.table_story import history
 
 TOLD = history(
     "insert 1,2; update 1 set f2; compact schedule; rename f1 g; upsert 2; compact", mor=True

@@ -24,7 +24,7 @@ from harness.scenario.operations.rollback import Rollback
 from harness.scenario.operations.write_frame import WriteFrame
 from harness.scenario.statements import FrameWrite, recorded
 from harness.scenario.twin import twin
-from tests.unit.scenario.stories import scenario_of
+from tests.builders.scenarios import scenario_of
 
 COLUMNS: Final[dict[str, Any]] = {
     "columns": {"id": "string", "ts": "long", "a": "string", "b": "string"},

@@ -16,8 +16,8 @@ from harness.run import recorded_case as cases
 from harness.run.live_verdicts import VerdictKinds
 from harness.run.load_run import Run
 from harness.scenario.cells import Cell, Plan
-from tests.recorded import store, tidy
-from tests.recorded.store import Recorded, Said
+from tests.builders import recordings, tidy_records
+from tests.builders.recordings import Recorded, Said
 
 NOTHING: Final = "nothing"
 SHOWN_CASES: Final = 10
@@ -45,7 +45,9 @@ def kinds(recorded: Recorded) -> dict[Cell, VerdictKind | None]:
 
 
 def _said(verdicts: Iterable[Verdict]) -> dict[Cell, Said]:
-    return {Cell(v.variant, v.step, v.reader, v.view, v.query): store.said(v) for v in verdicts}
+    return {
+        Cell(v.variant, v.step, v.reader, v.view, v.query): recordings.said(v) for v in verdicts
+    }
 
 
 def recorded_from(run: Run) -> Iterator[Recorded]:
@@ -59,11 +61,11 @@ def recorded_from(run: Run) -> Iterator[Recorded]:
     all_cells, all_states = _by_variant(plan.cells), _by_variant(run.states)
     for variant in plan.variants:
         cells, states = all_cells.get(variant.id, []), all_states.get(variant.id, [])
-        names = tidy.names_of(states)
+        names = tidy_records.names_of(states)
         recorded = Recorded(
             variant,
             run.info.scenarios[variant.id],
-            tuple(tidy.state(each, names) for each in states),
+            tuple(tidy_records.state(each, names) for each in states),
             {cell: _tidy(run.answers.get(cell.case), names) for cell in cells},
             {},
         )
@@ -80,8 +82,8 @@ def _by_variant(given: Iterable[OfVariant]) -> dict[str, list[OfVariant]]:
     return found
 
 
-def _tidy(answer: Answer | None, names: tidy.Names) -> Answer | None:
-    return None if answer is None else tidy.answer(answer, names)
+def _tidy(answer: Answer | None, names: tidy_records.Names) -> Answer | None:
+    return None if answer is None else tidy_records.answer(answer, names)
 
 
 def _check(before: Mapping[Cell, Said], after: Mapping[Cell, Said]) -> None:
@@ -94,7 +96,7 @@ def _check(before: Mapping[Cell, Said], after: Mapping[Cell, Said]) -> None:
         raise ValueError("\n".join(("verdicts depend on what is left out:", *lines)))
 
 
-def _named(verdicts: Mapping[Cell, Said], names: tidy.Names) -> dict[Cell, Said]:
+def _named(verdicts: Mapping[Cell, Said], names: tidy_records.Names) -> dict[Cell, Said]:
     """Call files and instants in verdicts as the recording calls them."""
 
     def renamed(said: object) -> object:

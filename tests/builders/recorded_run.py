@@ -12,16 +12,18 @@ from harness.judge.verdicts import judge
 from harness.run import plan_record
 from harness.run.load_run import Run
 from harness.scenario.cells import Plan, parse_reader
-from tests.recorded import replay, store
+from tests.builders import recordings, replay
 
-FOLDER: Final = Path(__file__).parent
+FOLDER: Final = Path(__file__).parents[1] / "recorded"
+RECORDED: Final = FOLDER / "findings_a5"
+"""The folder of a run that is replayed whole."""
 STARTED: Final = datetime.datetime(2026, 1, 31, tzinfo=datetime.UTC)
 
 
 @cache
 def run_of(name: str) -> Run:
     """Return the run of that recording; baselines have no say. It has no folder."""
-    recorded = store.read_all(FOLDER / name)
+    recorded = recordings.read_all(FOLDER / name)
     cells = tuple(chain.from_iterable(each.answers for each in recorded))
     readers = tuple(map(parse_reader, dict.fromkeys(cell.reader for cell in cells)))
     plan = Plan(name.replace("_", "-"), tuple(each.variant for each in recorded), readers, cells)

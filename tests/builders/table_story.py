@@ -25,7 +25,7 @@ from harness.model.truth import History, Truth
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.add_column import AddColumn
-from harness.scenario.operations.api import Only, Operation
+from harness.scenario.operations.api import Operation, ServiceMode
 from harness.scenario.operations.archive import Archive
 from harness.scenario.operations.begin_write import BeginWrite
 from harness.scenario.operations.change_nullability import ChangeNullability
@@ -45,7 +45,7 @@ from harness.scenario.operations.late_upsert import LateUpsert
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.move_column import MoveColumn
 from harness.scenario.operations.move_row import MoveRow
-from harness.scenario.operations.overwrite import Of, Overwrite
+from harness.scenario.operations.overwrite import Overwrite, OverwriteScope
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.restore import Restore
 from harness.scenario.operations.rollback import Rollback
@@ -55,11 +55,11 @@ from harness.scenario.operations.truncate import Truncate
 from harness.scenario.operations.update import Update
 from harness.scenario.operations.upsert import Upsert
 from harness.scenario.operations.write_frame import WriteFrame
-from tests import simulated, simulated_disk
-from tests.judged import differences, findings
-from tests.quality.hard import rows_of
-from tests.simulated import Reader, Reply
-from tests.simulated_disk import Disk
+from tests.builders import simulated_disk, simulated_reader
+from tests.builders.hard_values import rows_of
+from tests.builders.judge_stages import differences, findings
+from tests.builders.simulated_disk import Disk
+from tests.builders.simulated_reader import Reader, Reply
 
 COLUMNS = "id string, ts long, f1 string, f2 string"
 UNDO: dict[str, Operation] = {
@@ -71,7 +71,7 @@ UNDO: dict[str, Operation] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class Story:
     """A history with its files."""
 
     operations: tuple[Operation, ...]
@@ -83,10 +83,10 @@ class Told:
         """The truth at the end."""
         return self.history[-1]
 
-    def until(self, step: int) -> Told:
+    def until(self, step: int) -> Story:
         """Return it as it was after a step."""
         disk = replace(self.disk, files=self.disk.until(step))
-        return Told(self.operations[:step], self.history[: step + 1], disk)
+        return Story(self.operations[:step], self.history[: step + 1], disk)
 
     @cached_property
     def index(self) -> Index:
@@ -137,7 +137,7 @@ class Told:
 
     def read(self, by: str = "id", **how: object) -> Reply:
         """Read the table at the end."""
-        return simulated.read(self.disk, self.truth, Reader(by, **how))  # type: ignore[arg-type]
+        return simulated_reader.read(self.disk, self.truth, Reader(by, **how))  # type: ignore[arg-type]
 
 
 def history(
@@ -148,15 +148,15 @@ def history(
     partition_by: tuple[str, ...] = (),
     applied: Sequence[bool] | None = None,
     merge_mode: MergeMode | None = None,
-) -> Told:
+) -> Story:
     """Make a history from its steps; the first column is the key, `ts` the ordering one."""
     table = replace(table_of(columns, partition_by), merge_mode=merge_mode)
     operations = tuple(operation(each.split()) for each in text.split(";"))
-    scenario = Scenario("told", table, tuple(map(Step, operations)))
+    scenario = Scenario("story", table, tuple(map(Step, operations)))
     done = applied or [True] * len(operations)
     truths = expected_history.history(scenario, merge_on_read=mor, applied=done)
     disk = simulated_disk.written(table, operations, truths, merge_on_read=mor)
-    return Told(operations, truths, disk)
+    return Story(operations, truths, disk)
 
 
 def table_of(columns: str, partition_by: tuple[str, ...]) -> Table:
@@ -199,11 +199,11 @@ def operation(words: list[str]) -> Operation:
         case ["touch", *how]:
             return Touch(Rewrites(how[0] if how else "none"))
         case ["compact" | "cluster" | "clean" | "archive" as service, *how]:
-            return _service(service, *map(Only, how))
+            return _service(service, *map(ServiceMode, how))
     return UNDO[words[0]] if words[0] in UNDO else _other(words)
 
 
-def _service(name: str, only: Only | None = None) -> Operation:
+def _service(name: str, only: ServiceMode | None = None) -> Operation:
     services: dict[str, Operation] = {
         "compact": Compact(only),
         "cluster": Cluster(only),
@@ -222,7 +222,7 @@ def _other(words: list[str]) -> Operation:
         case ["commit"]:
             return CommitWrite()
         case ["overwrite", keys, *of]:
-            return Overwrite(_keys(keys), Of(of[0]) if of else Of.TABLE)
+            return Overwrite(_keys(keys), OverwriteScope(of[0]) if of else OverwriteScope.TABLE)
         case ["delete_partition", key]:
             return DeletePartition(int(key))
         case ["truncate"]:
@@ -286,34 +286,34 @@ def _keys(text: str) -> tuple[int, ...]:
     return tuple(keys)
 
 
-def places(told: Told, reply: Reply, view: str = "snapshot") -> tuple[Place, ...]:
+def places(story: Story, reply: Reply, view: str = "snapshot") -> tuple[Place, ...]:
     """Compare an answer with the truth at the end."""
-    world = told.world(view)
+    world = story.world(view)
     return differences(world, reply.columns, reply.rows, world.schema.names)
 
 
-def diagnosed(told: Told, reply: Reply, view: str = "snapshot") -> tuple[Finding, ...]:
+def diagnosed(story: Story, reply: Reply, view: str = "snapshot") -> tuple[Finding, ...]:
     """Name everything that is wrong with an answer."""
-    return findings(places(told, reply, view), told.world(view))
+    return findings(places(story, reply, view), story.world(view))
 
 
-def named(told: Told, reply: Reply, view: str = "snapshot") -> dict[str, set[tuple[str, str]]]:
+def named(story: Story, reply: Reply, view: str = "snapshot") -> dict[str, set[tuple[str, str]]]:
     """Return for each finding its places as (key, column)."""
     return {
         finding.kind.value: {(each.key, each.column) for each in finding.places}
-        for finding in diagnosed(told, reply, view)
+        for finding in diagnosed(story, reply, view)
     }
 
 
-def witness(told: Told, reply: Reply, kind: FindingKind, key: str, column: str) -> Witness:
+def witness(story: Story, reply: Reply, kind: FindingKind, key: str, column: str) -> Witness:
     """Return the witness of one place."""
-    finding = next(each for each in diagnosed(told, reply) if each.kind is kind)
+    finding = next(each for each in diagnosed(story, reply) if each.kind is kind)
     return next(each for each in finding.places if (each.key, each.column) == (key, column))
 
 
-def cells(told: Told, names: str, keys: Sequence[object] | None = None) -> set[tuple[str, str]]:
+def cells(story: Story, names: str, keys: Sequence[object] | None = None) -> set[tuple[str, str]]:
     """Return all places of columns in rows: `cells(told, "f1 f2", [1, 2])`."""
-    rows = list(told.truth.rows) if keys is None else keys
+    rows = list(story.truth.rows) if keys is None else keys
     return {(str(key), name) for key in rows for name in names.split()}
 
 

@@ -13,23 +13,32 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pyarrow as pa
 import pytest
 
+from harness import engines
 from harness.artifacts import distributions
+from harness.artifacts.distribution import Distribution
 from harness.artifacts.fetch import Installation
 from harness.core.errors import HarnessError
 from harness.core.records import Refusal
-from harness.engines import python_session as session
+from harness.engines import python_library
 from harness.engines import python_worker as worker
-from harness.engines.api import NoAnswerError, RefusedError
+from harness.engines.api import NoAnswerError, Question, RefusedError
 from harness.engines.datafusion import answers
+from harness.engines.datafusion.engine import ENGINE
 from harness.engines.datafusion.engine import refusal as datafusion_refusal
-from harness.engines.datafusion.tables import Told
-from harness.engines.python_program import PythonProgram
-from harness.engines.python_session import PythonSession
+from harness.engines.format_facts import FormatFacts
+from harness.engines.python_library import (
+    LibraryConnection,
+    LibraryServer,
+    PythonLibrary,
+    WorkerProgram,
+)
+from harness.formats import facts
+from harness.model.query import Query
+from harness.plan import reader_support
 from harness.runtime.api import Surroundings
 from harness.runtime.ports import LOOPBACK
 
@@ -126,44 +135,52 @@ def running() -> Running:
     return Running()
 
 
+def server(running: Running, port: int, token: str = TOKEN) -> LibraryServer:
+    return LibraryServer(running, port, token, ENGINE, "thrift://x")  # type: ignore[arg-type]
+
+
 @pytest.fixture
-def opened(running: Running, port: int) -> Iterator[PythonSession]:
-    with closing(session.opened(running, port, TOKEN, datafusion_refusal)) as found:  # type: ignore[arg-type]
-        yield found
+def opened(running: Running, port: int) -> Iterator[LibraryConnection]:
+    with closing(server(running, port).connect({"coerce-int96": "us"})) as connection:
+        yield connection
 
 
-def ask(on: PythonSession, sql: str, *tables: Told, timeout_s: float = 60) -> dict[str, Any]:
-    asked = {"sql": sql, "tables": tables, "conf": {}}
-    (row,) = on.run(asked, timeout_s).table.to_pylist()
-    return dict(row)
+def run(on: LibraryConnection, sql: str, *, timeout_s: float = 60) -> tuple[object, ...]:
+    (row,) = on.run(sql, timeout_s=timeout_s).rows
+    return row
 
 
-def test_a_question_is_answered_by_a_context_that_knows_its_tables_and_no_others(
-    opened: PythonSession,
+CONF = "datafusion.execution.parquet.coerce_int96=us"
+
+
+def test_a_question_is_answered_by_a_context_that_knows_its_table_and_no_other(
+    opened: LibraryConnection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = {"name": '"d"."t"', "location": "/x", "options": {"a": "b"}}
-    assert ask(opened, "select 1", told) == {
-        "sql": "select 1",
-        "known": ['create schema "d"', "\"d\".\"t\" /x by hudi [('a', 'b')]"],
-    }
-    assert ask(opened, "select 2") == {"sql": "select 2", "known": []}
+    serde = SimpleNamespace(parameters={})
+    storage = {"location": "file:/x", "inputFormat": "org.apache.hudi.I", "serdeInfo": serde}
+    entry = SimpleNamespace(sd=SimpleNamespace(**storage))
+    monkeypatch.setattr(
+        python_library, "entries", lambda _, names: [(name, entry) for name in names]
+    )
+    question = Question("d", "t", facts("hudi-cow"), Query(count=True))
+    sql = 'select count(*) from "d"."t"'
+    reply = opened.ask(question, timeout_s=60)
+    assert reply.rows == ((sql, (CONF, 'create schema "d"', '"d"."t" /x by hudi []')),)
+    assert (reply.sent, reply.confirmed) == (sql, CONF)
+    assert run(opened, "select 2") == ("select 2", (CONF,))
 
 
-def test_a_plain_table_is_told_with_its_columns_and_those_of_its_folders(
-    opened: PythonSession,
+def test_a_plain_table_has_its_columns_and_those_of_its_folders(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(answers, "import_module", PACKAGES.__getitem__)
     columns, keys = pa.schema([("a", pa.int32())]), pa.schema([("p", pa.date32())])
     schemas = {"schema": columns, "keys": keys}
     texts = {k: base64.b64encode(v.serialize().to_pybytes()).decode() for k, v in schemas.items()}
-    told = {"name": '"d"."t"', "location": "/x", **texts}
-    known = ask(opened, "select 1", told)["known"]
-    assert known == ['create schema "d"', "\"d\".\"t\" /x ['a'] ['p date32[day]']"]
-
-
-def test_the_keys_of_a_reader_are_those_of_the_context(opened: PythonSession) -> None:
-    asked = {"sql": "select 1", "tables": (), "conf": {"datafusion.x": "us"}}
-    (row,) = opened.run(asked, 60).table.to_pylist()
-    assert row["known"] == ["datafusion.x=us"]
+    table = {"name": '"d"."t"', "location": "/x", **texts}
+    answer = answers.ask({"statement": "select 1", "tables": [table], "conf": {}})
+    known = ['create schema "d"', "\"d\".\"t\" /x ['a'] ['p date32[day]']"]
+    assert answer["known"].to_pylist() == [known]
 
 
 @pytest.mark.parametrize(
@@ -174,48 +191,48 @@ def test_the_keys_of_a_reader_are_those_of_the_context(opened: PythonSession) ->
     ],
 )
 def test_an_error_is_a_refusal_and_the_session_goes_on(
-    opened: PythonSession, sql: str, kind: str, message: str
+    opened: LibraryConnection, sql: str, kind: str, message: str
 ) -> None:
     with pytest.raises(RefusedError) as refused:
-        ask(opened, sql)
+        run(opened, sql)
     assert (refused.value.refusal.kind, refused.value.refusal.message) == (kind, message)
-    assert ask(opened, "select 1")["sql"] == "select 1"
+    assert run(opened, "select 1")[0] == "select 1"
 
 
-def test_a_failure_of_the_worker_is_the_harness_own(opened: PythonSession) -> None:
+def test_a_failure_of_the_worker_is_the_harness_own(opened: LibraryConnection) -> None:
     with pytest.raises(HarnessError, match="the worker failed"):
-        ask(opened, "breaks")
+        run(opened, "breaks")
 
 
 def test_a_question_that_takes_too_long_has_no_answer_and_its_process_is_ended(
-    opened: PythonSession, running: Running
+    opened: LibraryConnection, running: Running
 ) -> None:
     with pytest.raises(NoAnswerError, match="no answer within 0"):
-        ask(opened, "never ends", timeout_s=0.2)
+        run(opened, "never ends", timeout_s=0.2)
     assert running.stopped
 
 
 def test_the_end_of_the_process_is_no_answer(running: Running) -> None:
     ours, theirs = socket.socketpair()
-    with closing(PythonSession(running, ours)) as found:  # type: ignore[arg-type]
+    with closing(LibraryConnection(running, ours, ENGINE, "", {})) as connection:  # type: ignore[arg-type]
         theirs.close()
         with pytest.raises(NoAnswerError, match="the end of the log"):
-            ask(found, "select 1")
+            run(connection, "select 1")
 
 
 def test_who_does_not_know_the_token_is_not_served(running: Running, port: int) -> None:
-    with pytest.raises(OSError, match="does not answer"):
-        session.opened(running, port, "another")  # type: ignore[arg-type]
+    with pytest.raises(NoAnswerError, match="does not answer"):
+        server(running, port, "another").connect({})
 
 
-def test_sessions_are_served_side_by_side(opened: PythonSession, port: int) -> None:
+def test_sessions_are_served_side_by_side(opened: LibraryConnection, port: int) -> None:
     with ThreadPoolExecutor(1) as threads:
-        waiting = threads.submit(ask, opened, "never ends")
-        with closing(session.opened(Running(), port, TOKEN)) as other:  # type: ignore[arg-type]
-            assert ask(other, "select 1")["sql"] == "select 1"
+        waiting = threads.submit(run, opened, "never ends")
+        with closing(server(Running(), port).connect({})) as other:
+            assert run(other, "select 1")[0] == "select 1"
         assert not waiting.done()
         SimulatedContext.never.set()
-        assert waiting.result()["sql"] == "never ends"
+        assert waiting.result()[0] == "never ends"
 
 
 @pytest.mark.parametrize(
@@ -241,7 +258,7 @@ def test_an_error_is_told_by_its_name_and_its_innermost_cause(
 
 def test_the_worker_runs_with_its_packages_and_the_standard_library_alone(tmp_path: Path) -> None:
     distribution = distributions.load("datafusion-54.1.0-hudi-0.5.0")
-    found = PythonProgram(distribution, Path(answers.__file__))
+    found = WorkerProgram(distribution, Path(answers.__file__))
     installation = Installation(found.distribution, None, tmp_path / "packages", ())
     around = Surroundings(LOOPBACK, 1, "", tmp_path, tmp_path, "", installation)
     program, *options, file, packages, host, port = found.command(installation, around)
@@ -253,3 +270,25 @@ def test_the_worker_runs_with_its_packages_and_the_standard_library_alone(tmp_pa
         check = f"import runpy; runpy.run_path({str(Path(file).parent / name)!r}, run_name='it')"
         done = subprocess.run([program, *options, "-c", check], check=False, capture_output=True)
         assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("parameters", "folder"),
+    [({"path": "file:/x/t"}, "/x/t"), ({"path": "file:///x/t"}, "/x/t"), ({}, "/elsewhere")],
+)
+def test_a_table_lies_where_its_serde_says(parameters: dict[str, str], folder: str) -> None:
+    serde = SimpleNamespace(parameters=parameters)
+    entry = SimpleNamespace(sd=SimpleNamespace(serdeInfo=serde, location="file:/elsewhere"))
+    assert python_library.folder_of(entry) == folder
+
+
+@pytest.mark.parametrize("reader", reader_support.readers(), ids=lambda each: each.name)
+def test_a_library_is_asked_about_the_families_that_its_lock_has_a_version_of(
+    reader: Distribution,
+) -> None:
+    engine = engines.load(reader.engine)
+    if isinstance(engine, PythonLibrary):
+        assert set(engine.families) <= {"hive", *reader.settings}
+        assert "no reader for paimon tables" in engine.cannot(
+            reader, {}, FormatFacts("p", "paimon")
+        )

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Final
 
 from harness.core.records import Column, Part
-from tests.simulated import Reply
-from tests.simulated_disk import META
+from tests.builders.simulated_disk import META
+from tests.builders.simulated_reader import Reply
 
 KEY: Final = "id"
 Spoil = Callable[[Reply, str, str], Reply]

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from harness.model.table import MergeMode
-from tests.quality import hard
-from tests.quality.hard import Hard
-from tests.quality.notation import Told, history
+from tests.builders import hard_values
+from tests.builders.hard_values import Hard
+from tests.builders.table_story import Story, history
 
 TYPES = (
     "string",
@@ -49,13 +49,13 @@ class Plot:
     partition_by: tuple[str, ...]
     merge_mode: MergeMode | None = None
 
-    def told(self) -> Told:
+    def story(self) -> Story:
         """Make the history, or return the one that was made."""
         return _made(self)
 
 
 @lru_cache(maxsize=256)
-def _made(plot: Plot) -> Told:
+def _made(plot: Plot) -> Story:
     by, mode = plot.partition_by, plot.merge_mode
     return history(plot.steps, plot.columns, mor=plot.mor, partition_by=by, merge_mode=mode)
 
@@ -89,8 +89,10 @@ class _Story:
         new = range(self.next_key, self.next_key + self.hard.chance.randint(1, 2))
         self.next_key = new.stop
         self.keys += new
-        types = hard.typed(self.types, self.parts)
-        return f"rows {hard.written(self.hard.row(key, types) for key in (*new, *again[:2]))}"
+        types = hard_values.typed(self.types, self.parts)
+        return (
+            f"rows {hard_values.written(self.hard.row(key, types) for key in (*new, *again[:2]))}"
+        )
 
     def upsert(self) -> str:
         return f"upsert {self._some()}" if self.keys else self.insert()
@@ -219,7 +221,7 @@ def plot(seed: int) -> Plot:
     if chance.random() < 0.5:
         types = [types[0]] * len(types)
     other = random.Random(f"alike {seed}").random() < 0.5  # noqa: S311
-    difficult = hard.hard(seed)
+    difficult = hard_values.hard(seed)
     story = _Story(chance, (ALIKE if other else {}) | dict(difficult.alike), difficult)
     for at, type_ in enumerate(types, start=1):
         story._note(difficult.name(f"f{at}"), story.kind(type_))
@@ -249,6 +251,6 @@ def _parted(data: list[str], type_: str, by: tuple[str, ...]) -> list[str]:
     return data
 
 
-def story(seed: int) -> Told:
+def story_of_seed(seed: int) -> Story:
     """Make a history of ten steps or so."""
-    return plot(seed).told()
+    return plot(seed).story()

@@ -11,12 +11,8 @@ from typing import Any, Self
 import pyarrow as pa
 import pytest
 
-from harness import engines
-from harness.engines import sql_library
 from harness.engines.deltalake import answers as deltalake
 from harness.engines.duckdb import answers as duckdb
-from harness.formats import facts
-from harness.plan import reader_support
 
 SQL = 'select * from "d"."t"'
 TABLE = {"database": "d", "name": "t", "location": "/a b/o'clock/t", "version": None}
@@ -67,8 +63,8 @@ def opened(location: str, version: int | None) -> str:
 
 
 def told(ask: Callable[[dict[str, Any]], pa.Table], table: dict[str, Any]) -> list[str]:
-    found: list[str] = ask({"sql": SQL, "tables": [table]})["told"].to_pylist()
-    return found
+    lines: list[str] = ask({"statement": SQL, "tables": [table]})["told"].to_pylist()
+    return lines
 
 
 def test_delta_rs_knows_the_table_under_its_name_and_the_version_that_was_asked_for(
@@ -96,22 +92,3 @@ def test_duckdb_attaches_the_table_under_its_name_and_fetches_nothing(
     attached = """attach '/a b/o''clock/t' as "d" (type delta, internal_table_name 't')"""
     assert told(duckdb.ask, TABLE) == [f"load '{held}'", duckdb.ZONE, attached, SQL]
     assert set(duckdb.CONF.values()) == {"false"}
-
-
-@pytest.mark.parametrize(
-    ("parameters", "place"),
-    [({"path": "file:/x/t"}, "/x/t"), ({"path": "file:///x/t"}, "/x/t"), ({}, "/elsewhere")],
-)
-def test_a_table_lies_where_its_serde_says(parameters: dict[str, str], place: str) -> None:
-    serde = SimpleNamespace(parameters=parameters)
-    entry = SimpleNamespace(sd=SimpleNamespace(serdeInfo=serde, location="file:/elsewhere"))
-    assert sql_library.folder(("d", "t", entry)) == place
-
-
-@pytest.mark.parametrize("name", ["deltalake", "duckdb"])
-def test_only_delta_tables_are_asked_about(name: str) -> None:
-    (ours,) = (each for each in reader_support.readers() if each.engine == name)
-    engine = engines.load(name)
-    assert engine.cannot(ours, {}, facts("delta")) == ""
-    assert "no reader for hive tables" in engine.cannot(ours, {}, facts("hive-parquet"))
-    assert len(engine.ask_code()) == len("0" * 64)

@@ -29,8 +29,8 @@ from harness.core import jsonl
 from harness.core.records import Answer, StateRecord, Verdict
 from harness.scenario import load
 from harness.scenario.cells import Cell, Variant
-from tests.recorded import lines
-from tests.recorded.lines import COMPRESSED, Lines, Parsed
+from tests.builders import recorded_lines
+from tests.builders.recorded_lines import COMPRESSED, Lines, Parsed
 
 VARIANTS: Final = "variants.jsonl"
 STATES: Final = "states.jsonl"
@@ -89,7 +89,7 @@ def write(root: Path, variants: Iterable[Recorded]) -> None:
         with suppress(OSError):  # not empty
             path.parent.rmdir()
     for path, text in new.items():
-        lines.write(path, text)
+        recorded_lines.write(path, text)
 
 
 def _folders(root: Path, variants: Iterable[Recorded]) -> dict[Path, list[Recorded]]:
@@ -103,7 +103,7 @@ def _folders(root: Path, variants: Iterable[Recorded]) -> dict[Path, list[Record
 def _files(root: Path) -> set[Path]:
     """Return every file of a recording."""
     names = (VARIANTS, STATES, ANSWERS, VERDICTS)
-    found = (lines.find(folder, name) for folder in folders(root) for name in names)
+    found = (recorded_lines.find(folder, name) for folder in folders(root) for name in names)
     return {path for path in found if path}
 
 
@@ -180,7 +180,7 @@ def _add_verdict(verdicts: Lines, verdict: Said) -> str:
 def write_verdicts(root: Path, variants: Iterable[Recorded]) -> None:
     """Write what is judged of the variants of a recording that is there, and nothing else."""
     for folder, of_scenario in _folders(root, variants).items():
-        lines.write(_file(folder, VERDICTS), _verdicts(of_scenario))
+        recorded_lines.write(_file(folder, VERDICTS), _verdicts(of_scenario))
 
 
 def folders(root: Path) -> tuple[Path, ...]:
@@ -196,7 +196,7 @@ def read_all(root: Path) -> tuple[Recorded, ...]:
 def read(folder: Path) -> tuple[Recorded, ...]:
     """Read the variants of a scenario."""
     planned, states, answers, verdicts = (
-        lines.parse(lines.read(_file(folder, name)))
+        recorded_lines.parse(recorded_lines.read(_file(folder, name)))
         for name in (VARIANTS, STATES, ANSWERS, VERDICTS)
     )
     parsed = _answers(answers)
@@ -213,7 +213,7 @@ def read(folder: Path) -> tuple[Recorded, ...]:
 
 
 def _file(folder: Path, name: str) -> Path:
-    path = lines.find(folder, name)
+    path = recorded_lines.find(folder, name)
     if path is None:
         raise FileNotFoundError(f"{folder / name} is not there; record the run again")
     return path
@@ -248,12 +248,12 @@ def _answers(answers: Parsed) -> dict[str, Answer]:
 def _read_answers(
     parsed: Mapping[str, Answer], answers: Parsed, variant: str
 ) -> Iterator[tuple[Cell, Answer | None]]:
-    for cell, name in lines.cells(variant, answers.variants[variant]):
+    for cell, name in recorded_lines.cells(variant, answers.variants[variant]):
         never = name == NEVER_ASKED
         yield cell, None if never else replace(parsed[name], case=cell.case)
 
 
 def _read_verdicts(verdicts: Parsed, variant: str) -> Iterator[tuple[Cell, Said]]:
-    for cell, name in lines.cells(variant, verdicts.variants[variant]):
+    for cell, name in recorded_lines.cells(variant, verdicts.variants[variant]):
         found = [verdicts.once[each] for each in verdicts.once[name].get("findings", ())]
         yield cell, verdicts.once[name] | ({"findings": found} if found else {})

@@ -18,8 +18,8 @@ from harness.model.file_facts import FileKind
 from harness.model.schema import Field, Schema
 from harness.model.table import MergeMode
 from harness.model.truth import Truth
-from tests import simulated_parts
-from tests.simulated_disk import META, Disk, File, Record
+from tests.builders import simulated_parts
+from tests.builders.simulated_disk import META, Disk, File, Record
 
 OVERLAID = {0: META[0], 2: META[2], 3: META[3]}
 """By the place that each takes of the table's columns."""
@@ -135,7 +135,7 @@ def _completed(newer: Rows, older: Rows, late: Collection[Value]) -> Rows:
 
 
 def _null(value: Value) -> bool:
-    """Return whether a value is NULL, or a token of such a one (`tests.quality.shadow`)."""
+    """Return whether a value is NULL, or a token of such a one (`tests.builders.traced_answer`)."""
     return value is None or getattr(value, "null", False) is True
 
 

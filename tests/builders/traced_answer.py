@@ -16,10 +16,10 @@ from harness.model.conversion import convert
 from harness.model.datatypes import DataType, Decimal, Primitive, Text, parse_type
 from harness.model.query import ALL, Query
 from harness.model.schema import Field, Schema
-from tests import simulated
-from tests.quality.notation import Told
-from tests.simulated import Reader, Reply, columns_of
-from tests.simulated_disk import META, Disk, File
+from tests.builders import simulated_reader
+from tests.builders.simulated_disk import META, Disk, File
+from tests.builders.simulated_reader import Reader, Reply, columns_of
+from tests.builders.table_story import Story
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Line:
 class Seen:
     """An answer with its shadow."""
 
-    told: Told
+    story: Story
     columns: tuple[Column, ...]
     lines: tuple[Line, ...]
     view: str = "snapshot"
@@ -95,13 +95,13 @@ def _has_form(value: Value, type_: DataType) -> bool:
         return False
 
 
-def shadowed(told: Told, disk: Disk) -> Disk:
+def shadowed(story: Story, disk: Disk) -> Disk:
     """Return the disk with tokens for values."""
-    return replace(disk, files=[_shadow(told, each) for each in disk.files])
+    return replace(disk, files=[_shadow(story, each) for each in disk.files])
 
 
-def _shadow(told: Told, file: File) -> File:
-    records, truth = {}, told.history[file.step]
+def _shadow(story: Story, file: File) -> File:
+    records, truth = {}, story.history[file.step]
     failed = truth.failed if truth.step in truth.undone else ()
     rows = {**truth.rows, **{row.key: row for row in failed}}
     for key, record in file.records.items():
@@ -135,7 +135,7 @@ Files = Callable[[File], File | None]
 
 
 def read(
-    told: Told,
+    story: Story,
     reader: Reader | None = None,
     *,
     files: Files | None = None,
@@ -147,12 +147,12 @@ def read(
 
     `schema`: the columns that are shown; `asked`: those of the view, where they are not of now.
     """
-    shown = schema or told.truth.schema
-    wanted = asked or told.truth.schema
-    at, reader = told.truth.step if step is None else step, reader or Reader("id")
+    shown = schema or story.truth.schema
+    wanted = asked or story.truth.schema
+    at, reader = story.truth.step if step is None else step, reader or Reader("id")
     plain, shadow = (
-        simulated.rows_of(changed_disk(disk, files), at, shown, reader)
-        for disk in (told.disk, shadowed(told, told.disk))
+        simulated_reader.rows_of(changed_disk(disk, files), at, shown, reader)
+        for disk in (story.disk, shadowed(story, story.disk))
     )
     lines = tuple(
         Line(
@@ -165,7 +165,7 @@ def read(
         for left, right in zip(plain, shadow, strict=True)
     )
     bare = reader.meta_counts or reader.overlaid or reader.rekeyed
-    return Seen(told, columns_of(shown), lines, files=files, bare=bare)
+    return Seen(story, columns_of(shown), lines, files=files, bare=bare)
 
 
 def _nulls(wanted: Schema, shown: Schema, key: str, tokens: tuple[Value, ...]) -> tuple[Value, ...]:
@@ -209,7 +209,7 @@ Kind = FindingKind | Callable[[Value, Value], FindingKind]
 def spoil(seen: Seen, types: Sequence[str], kind: Kind, change: Callable[[Value], Value]) -> Seen:
     """Change the values of the columns of these types (prefixes), and say so in their tokens."""
     at = {n for n, c in enumerate(seen.columns) if c.canonical.startswith(tuple(types))}
-    fixed = {seen.told.history[0].table.key}
+    fixed = {seen.story.history[0].table.key}
     chosen = {n for n in at if seen.columns[n].name not in fixed}
     lines = tuple(_spoilt(line, chosen, kind, change) for line in seen.lines)
     return replace(seen, lines=lines)

@@ -29,7 +29,7 @@ from harness.run import load_run, run_info
 from harness.run.load_run import Run
 from harness.run.run_info import ReaderInfo, RunInfo, StepInfo, VariantInfo
 from harness.scenario.cells import Cell, Excluded
-from tests.recorded.spoilt import Answered, spoil
+from tests.builders.spoilt_answers import Answered, spoil
 
 HOSTILE = "</script><b>bold</b><img src=x onerror=alert(1)>\u2028\x1b[31m & 'quoted' \"too\""
 SPARK, HIVE, TRINO = "spark-3.5.8-hudi-0.15.0", "hive-3.1.3", "trino-476"

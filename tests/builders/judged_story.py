@@ -1,0 +1,123 @@
+"""The records that a writer leaves of a table's story, and answers about it, judged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from harness.core.records import (
+    Answer,
+    FileValues,
+    Outcome,
+    OutcomeKind,
+    StateRecord,
+    Verdict,
+)
+from harness.judge.case import Case
+from harness.judge.verdicts import judge
+from harness.scenario.cells import Cell, Variant
+from harness.scenario.definition import Scenario, Step
+from tests.builders.simulated_disk import Disk, File, instant_of
+from tests.builders.simulated_reader import Reply
+from tests.builders.table_story import Story
+from tests.builders.traced_answer import Files, changed_disk
+
+COUNTED: Final = "by position, Hudi's meta columns counted"
+ANEW: Final = "by id, ids given anew in each file"
+NULLS_BY_SCHEMA: Final = "by id, conditions on NULL answered from the schema"
+READER: Final = "engine-1"
+
+
+def case_of(
+    story: Story,
+    files: Files | None = None,
+    *,
+    outcomes: Mapping[int, Outcome] | None = None,
+    looked_at: bool = True,
+    bare: bool = False,
+) -> Case:
+    """Return the records of a history whose files a writer has spoilt.
+
+    Args:
+        told: the history.
+        files: what the writer did to its files.
+        outcomes: of single steps, where they were not applied as all others are.
+        looked_at: whether the values in the files were read.
+        bare: whether the catalog lists no meta columns of Hudi's.
+
+    """
+    steps = tuple(Step(each) for each in story.operations)
+    scenario = Scenario("family/name", story.disk.table, steps)
+    mor, writers = story.disk.merge_on_read, ("writer",) * (len(steps) + 1)
+    variant = Variant("variant", scenario, "hudi-mor" if mor else "hudi-cow", {}, writers)
+    disk = changed_disk(story.disk, files)
+    states = [
+        _state(disk, step, _sent(story, step), looked_at=looked_at)
+        for step in range(len(steps) + 1)
+    ]
+    for step, outcome in (outcomes or {}).items():
+        states[step] = replace(states[step], outcome=outcome)
+    if not bare:
+        states = [_listed(each) for each in states]
+    return Case(variant, mor, tuple(states))
+
+
+def _listed(state: StateRecord) -> StateRecord:
+    values = tuple(replace(each, meta=()) for each in state.values)
+    return replace(state, values=values, bare=False)
+
+
+def _sent(story: Story, step: int) -> tuple[str, ...]:
+    if step == 0:
+        return ()
+    return tuple(story.operations[step - 1].sql(story.history[step - 1], story.history[step]))
+
+
+def _state(disk: Disk, step: int, sql: tuple[str, ...], *, looked_at: bool) -> StateRecord:
+    there = disk.until(step)
+    new = [number for number, each in enumerate(there) if each.step == step and looked_at]
+    return StateRecord(
+        "variant",
+        Outcome(step, OutcomeKind.APPLIED, instant_of(step), statements=sql),
+        "d",
+        tuple(each.fact() for each in there),
+        values=tuple(_values(there[number], number) for number in new if there[number].records),
+        bare=True,
+    )
+
+
+def _values(file: File, number: int) -> FileValues:
+    rows = (tuple(record[name] for name in file.names) for record in file.records.values())
+    meta = (tuple(file.added(key).values()) for key in file.records)
+    commits = (file.commits.get(key, instant_of(file.step)) for key in file.records)
+    return FileValues(number, file.names, tuple(rows), meta=tuple(meta), commits=tuple(commits))
+
+
+def judged(case: Case, replies: Sequence[Reply], view: str = "snapshot") -> tuple[Verdict, ...]:
+    """Let as many engines answer, each with a reply."""
+    step = len(case.states) - 1
+    cells = [Cell("variant", step, f"engine-{n}", view, "all") for n in range(len(replies))]
+    answers = {
+        cell.case: Answer(cell.case, "select", reply.columns, reply.rows)
+        for cell, reply in zip(cells, replies, strict=True)
+    }
+    return judge(case, cells, answers)
+
+
+def case_without_values(story: Story, outcomes: Mapping[int, Outcome] | None = None) -> Case:
+    """Return the records of a history whose files were listed, but not read."""
+    return case_of(story, outcomes=outcomes, looked_at=False)
+
+
+def cell_at(story: Story, view: str = "snapshot", step: int | None = None) -> Cell:
+    """Return the question for all columns after a step, or else after the last one."""
+    return Cell("variant", len(story.operations) if step is None else step, READER, view, "all")
+
+
+def judged_answer(story: Story, reply: Reply, view: str = "snapshot") -> Verdict:
+    """Judge one answer about the last step; the files were not read."""
+    cell = cell_at(story, view)
+    answer = Answer(cell.case, "select", reply.columns, reply.rows)
+    (verdict,) = judge(case_without_values(story), [cell], {cell.case: answer})
+    return verdict
