@@ -37,7 +37,7 @@ class Cluster(Operation):
         ),
         Usage(
             "cluster: {only: schedule}",
-            "plans that and leaves it",
+            "plans a clustering, which the next `cluster` carries out",
         ),
     )
     FAMILIES = frozenset({Family.HUDI, Family.DELTA})

@@ -26,7 +26,7 @@ class CommitWrite(Operation):
     USAGES = (
         Usage(
             "commit_write",
-            "that writer goes on and commits",
+            "the writer of `begin_write` goes on and commits",
             after=("begin_write: {update: [1]}",),
         ),
     )

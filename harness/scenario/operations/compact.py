@@ -45,7 +45,7 @@ class Compact(Operation):
         ),
         Usage(
             "compact: {only: schedule}",
-            "plans that and leaves it, see [below](#what-waits)",
+            "plans a compaction and leaves it, see [below](#what-waits)",
         ),
     )
     FAMILIES = frozenset({Family.HUDI, Family.ICEBERG, Family.DELTA, Family.HIVE_ACID})

@@ -27,7 +27,7 @@ class KilledWrite(FailedWrite):
     USAGES = (
         Usage(
             "killed_write: [1, 5]",
-            "the same, and the writer's process is killed there",
+            "writes these rows, and the writer's process is killed before the commit",
         ),
     )
     FAMILIES = frozenset({Family.HUDI, Family.ICEBERG, Family.DELTA, Family.HIVE_ACID})

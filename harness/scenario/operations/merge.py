@@ -55,7 +55,7 @@ class Merge(Operation):
     USAGES = (
         Usage(
             "merge: {update: [1], insert: [6], delete: [2]}",
-            "does all three in one statement; with `set: [f1]` an update sets that "
+            "updates, inserts and deletes in one statement; with `set: [f1]` an update sets that "
             "column alone, with `source: reversed` the source has its columns in the "
             "opposite order",
         ),

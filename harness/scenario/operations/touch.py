@@ -46,6 +46,7 @@ class Touch(Operation):
             "touch",
             "writes as the axis `rewrites` says, see below",
         ),
+        Usage("touch: none", "adds the new row alone, whatever the axis says"),
         Usage(
             "touch: all",
             "sets the value of the axis for one step",
