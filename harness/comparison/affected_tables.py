@@ -28,7 +28,7 @@ _NOW: Final = frozenset({SNAPSHOT, READ_OPTIMIZED, BASE_NAME})
 
 
 @dataclass(frozen=True, slots=True)
-class MetBy:
+class AffectedTables:
     """The tables that can meet a cause."""
 
     tables: tuple[str, ...]
@@ -39,44 +39,41 @@ class MetBy:
         return bool(self.tables)
 
 
-def met_by(found: Regression, run: Run, usage: Usage) -> MetBy:
+def affected_tables(cause: Regression, run: Run, usage: Usage) -> AffectedTables:
     """Return the tables that can meet a cause of what is worse; `run`: of the new side."""
-    return _met_by(found.key, [pair.either for pair in found.pairs], run, usage)
+    return _affected(cause.key, [pair.either for pair in cause.pairs], run, usage)
 
 
-def wrong_today(run: Run, usage: Usage) -> tuple[tuple[CauseKey, MetBy], ...]:
+def wrong_today(run: Run, usage: Usage) -> tuple[tuple[CauseKey, AffectedTables], ...]:
     """Return each cause of wrong answers in a run that tables can meet; `run`: of the old side."""
-    wrong = (
-        each
-        for each in causes.causes(run.verdicts, run)
-        if each.key.symptom.kind is VerdictKind.WRONG
+    affected = (
+        (cause.key, _affected(cause.key, cause.verdicts, run, usage))
+        for cause in causes.causes(run.verdicts, run)
+        if cause.key.symptom.kind is VerdictKind.WRONG
     )
-    found = ((each.key, _met_by(each.key, each.verdicts, run, usage)) for each in wrong)
-    return tuple((key, tables) for key, tables in found if tables)
+    return tuple((key, tables) for key, tables in affected if tables)
 
 
 def not_covered(run: Run, usage: Usage) -> Mapping[str, str]:
     """Return the tables that are like none that was asked about, each with what was never asked."""
     versions = _asked_versions(run)
-    done = {step.operation for each in run.info.variants for step in each.steps}
-    found = ((each.name, _never_asked(each, versions, done)) for each in usage.tables)
-    unlisted = (
-        (f"{name}.*", f"they were not listed: {why}") for name, why in usage.unlisted.items()
-    )
-    return {name: why for name, why in (*found, *unlisted) if why}
+    operations = {step.operation for variant in run.info.variants for step in variant.steps}
+    reasons = {table.name: _never_asked(table, versions, operations) for table in usage.tables}
+    reasons |= {f"{name}.*": f"they were not listed: {why}" for name, why in usage.unlisted.items()}
+    return {name: reason for name, reason in reasons.items() if reason}
 
 
 def _asked_versions(run: Run) -> Mapping[str, set[str]]:
     """Return the versions of the tables of each format that readers were asked about."""
-    found: dict[str, set[str]] = {}
-    for each in run.verdicts:
-        if each.verdict is not VerdictKind.UNKNOWN:
-            of = found.setdefault(run.variant(each.variant).format, set())
-            of |= _versions([each], run)
-    return found
+    versions: dict[str, set[str]] = {}
+    for verdict in run.verdicts:
+        if verdict.verdict is not VerdictKind.UNKNOWN:
+            of_format = versions.setdefault(run.variant(verdict.variant).format, set())
+            of_format |= _versions([verdict], run)
+    return versions
 
 
-def _never_asked(table: UsedTable, versions: Mapping[str, set[str]], done: set[str]) -> str:
+def _never_asked(table: UsedTable, versions: Mapping[str, set[str]], operations: set[str]) -> str:
     if table.format is UsedFormat.VIEW:
         return ""
     if table.unread:
@@ -85,18 +82,20 @@ def _never_asked(table: UsedTable, versions: Mapping[str, set[str]], done: set[s
         return f"no question was about {table.format} tables"
     if table.table_version and table.table_version not in versions[table.format]:
         return f"no question was about {table.format} tables of version {table.table_version}"
-    lacking = {str(each.operation) for each in table.schema_changes} - done
+    lacking = {str(change.operation) for change in table.schema_changes} - operations
     return f"no question was about {', '.join(sorted(lacking))}" if lacking else ""
 
 
-def _met_by(key: CauseKey, verdicts: Sequence[Verdict], run: Run, usage: Usage) -> MetBy:
+def _affected(key: CauseKey, verdicts: Sequence[Verdict], run: Run, usage: Usage) -> AffectedTables:
     tables: dict[str, None] = {}
     unsure: dict[str, str] = {}
     for operation in key.operation.split(OR):
         need = _need(operation, verdicts, run)
         tables |= dict.fromkeys(meets(usage, need))
         unsure |= not_ruled_out(usage, need)
-    return MetBy(tuple(tables), {name: why for name, why in unsure.items() if name in tables})
+    return AffectedTables(
+        tuple(tables), {name: why for name, why in unsure.items() if name in tables}
+    )
 
 
 def _need(operation: str, verdicts: Sequence[Verdict], run: Run) -> Need:
@@ -104,11 +103,11 @@ def _need(operation: str, verdicts: Sequence[Verdict], run: Run) -> Need:
 
     Only what can be left out without a doubt is: all that showed it have partitions, say.
     """
-    variants = [run.variant(name) for name in dict.fromkeys(e.variant for e in verdicts)]
-    views = {past_views.name_of(each.view) for each in verdicts} - {WRITE}
-    partitioned = all(PARTITIONED in each.settings for each in variants)
+    variants = [run.variant(name) for name in dict.fromkeys(v.variant for v in verdicts)]
+    views = {past_views.name_of(verdict.view) for verdict in verdicts} - {WRITE}
+    partitioned = all(PARTITIONED in variant.settings for variant in variants)
     return Need(
-        formats=frozenset(each.format for each in variants),
+        formats=frozenset(variant.format for variant in variants),
         operation=operation,
         table_versions=_versions(verdicts, run),
         partitioned=True if partitioned else None,
@@ -118,6 +117,6 @@ def _need(operation: str, verdicts: Sequence[Verdict], run: Run) -> Need:
 
 def _versions(verdicts: Iterable[Verdict], run: Run) -> frozenset[str]:
     """Return the versions of the tables that show it; none where one is not known."""
-    states = (run.by_step.get((each.variant, each.step)) for each in verdicts)
-    found = {each.table_version if each else "" for each in states}
-    return frozenset() if "" in found else frozenset(found)
+    states = (run.by_step.get((verdict.variant, verdict.step)) for verdict in verdicts)
+    versions = {state.table_version if state else "" for state in states}
+    return frozenset() if "" in versions else frozenset(versions)

@@ -1,12 +1,12 @@
-"""Which component of the new side brings it about that answers are worse. Pure.
+"""Which component of the new side makes answers worse. Pure.
 
-Each component is swapped alone; the one that shows all of a cause by itself is to blame. Where none
+Each component is swapped alone; one that shows all of a cause by itself is to blame. Where none
 does, and each was tried, only several of them together do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness.comparison.cell_pairs import CellPair
@@ -16,7 +16,7 @@ from harness.core.records import QuestionKey
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """The old side with one component of the new one, held against the old side."""
+    """The old side with one component of the new one, compared with the old side."""
 
     component: str
     old: str
@@ -30,8 +30,8 @@ class Swap:
 
 
 @dataclass(frozen=True, slots=True)
-class Guilt:
-    """What is known of whose doing a cause is."""
+class SuspectComponents:
+    """What is known of the components that bring a cause about."""
 
     alone: tuple[Swap, ...] = ()
     """Each of these shows all of it by itself."""
@@ -45,19 +45,18 @@ class Guilt:
         return not (self.alone or self.partly or self.untried)
 
 
-def guilt(found: Regression, swaps: Sequence[Swap]) -> Guilt:
+def suspect_components(cause: Regression, swaps: Sequence[Swap]) -> SuspectComponents:
     """Return which of the components bring a cause about."""
-    wanted = set(_questions(found.pairs))
-    tried = (each for each in swaps if not each.why_not)
+    questions = _questions(cause.pairs)
     # No mapping by swap: a witness may hold a struct, which has no hash.
-    shown = [(each, wanted & set(_questions(each.worse))) for each in tried]
-    return Guilt(
-        tuple(each for each, some in shown if some == wanted),
-        tuple(each for each, some in shown if some and some != wanted),
-        tuple(each for each in swaps if each.why_not),
+    shown = [(swap, questions & _questions(swap.worse)) for swap in swaps if not swap.why_not]
+    return SuspectComponents(
+        tuple(swap for swap, some in shown if some == questions),
+        tuple(swap for swap, some in shown if some and some != questions),
+        tuple(swap for swap in swaps if swap.why_not),
     )
 
 
-def _questions(pairs: Sequence[CellPair]) -> Iterator[QuestionKey]:
-    """Yield the questions as the old side calls them, which all swaps have in common."""
-    yield from (each.old.question for each in pairs if each.old)
+def _questions(pairs: Sequence[CellPair]) -> set[QuestionKey]:
+    """Return the questions as the old side calls them, which all swaps have in common."""
+    return {pair.old.question for pair in pairs if pair.old}

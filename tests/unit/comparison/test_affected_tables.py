@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.comparison.answer import Decision
-from harness.comparison.result import ComparedSide, SideComparison, compare
+from harness.comparison.result import ComparedSide, Decision, SideComparison, compare
 from harness.core.records import FindingKind, VerdictKind
-from harness.reports import upgrade_words, usage_words
+from harness.reports import upgrade_report
+from harness.reports.markdown_text import markdown
 from harness.usage.used_tables import (
     VERSION,
     OldFiles,
@@ -15,7 +15,7 @@ from harness.usage.used_tables import (
     UsedFormat,
     UsedTable,
 )
-from tests.unit.comparison.sides import finding, run, verdict
+from tests.builders.verdicts import finding, run, verdict
 
 RIGHT, WRONG = VerdictKind.CORRECT, VerdictKind.WRONG
 RENAME = finding(FindingKind.MISSING_RENAME, ("1", "f1_new", None))
@@ -38,27 +38,26 @@ def test_a_cause_that_a_table_can_meet_counts_and_names_the_table() -> None:
     assert found.decision is Decision.DO_NOT
     assert found.status == 1
     (cause,) = found.relevant
-    assert found.met[cause.key].tables == ("sales.renamed",)
-    assert "which 1 of your 2 tables can meet" in upgrade_words.headline(found)
+    assert found.affected[cause.key].tables == ("sales.renamed",)
+    assert "which 1 of your 2 tables can meet" in upgrade_report.headline(found)
 
 
 def test_a_cause_that_no_table_can_meet_does_not_count() -> None:
     found = compared(PLAIN)
     assert found.relevant == ()
-    assert len(usage_words.irrelevant(found)) == 1
+    assert len(found.irrelevant) == 1
     assert found.decision is Decision.NOTHING_CHANGES
     assert found.status == 0
-    assert upgrade_words.headline(found).startswith("Nothing that your tables use changes")
+    assert upgrade_report.headline(found).startswith("Nothing that your tables use changes")
 
 
 def test_a_table_of_a_format_that_was_not_asked_about_is_no_pass() -> None:
     found = compared(PLAIN, UsedTable("sales.delta", UsedFormat.DELTA))
     assert found.decision is Decision.NOT_KNOWN
     assert found.status == 3
-    assert "1 table of yours" in upgrade_words.headline(found)
-    assert list(usage_words.not_covered(found)) == [
-        "1 table: no question was about delta tables (sales.delta)"
-    ]
+    assert "1 table of yours" in upgrade_report.headline(found)
+    line = "1 table: no question was about delta tables (sales.delta)"
+    assert line in markdown(upgrade_report.own_tables(found))
 
 
 def test_a_change_or_version_that_was_not_asked_about_is_no_pass() -> None:
@@ -90,11 +89,12 @@ def test_what_is_wrong_today_names_the_tables_that_meet_it() -> None:
     old = run(verdict(RIGHT, step=1), verdict(WRONG, RENAME, step=2))
     same = compare(ComparedSide("old", old), ComparedSide("new", old))
     found = replace(same, usage=Usage(VERSION, "", "", (MINE, PLAIN)))
-    (line,) = usage_words.today(found)
-    assert "missing rename since rename_column" in line
-    assert "1 table of yours can meet it: sales.renamed" in line
+    text = markdown(upgrade_report.own_tables(found))
+    assert r"missing rename since rename\_column" in text
+    assert "1 table of yours can meet it: sales.renamed" in text
 
 
 def test_of_many_tables_a_few_are_named() -> None:
-    names = [f"t{each}" for each in range(9)]
-    assert usage_words.tables_text(names) == "t0, t1, t2, t3, t4 and 4 more"
+    tables = [replace(MINE, name=f"t{number}") for number in range(9)]
+    text = markdown(upgrade_report.document(compared(*tables)))
+    assert "9 tables of yours can meet it: t0, t1, t2, t3, t4 and 4 more" in text

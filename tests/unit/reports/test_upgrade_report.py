@@ -13,16 +13,14 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from harness.cli.upgrade.report_files import write_all
 from harness.comparison import acceptance_file
 from harness.comparison.result import SideComparison
 from harness.comparison.verdict_change import VerdictChange
-from harness.reports import markdown_text, upgrade_json, upgrade_markdown, upgrade_terminal
-from harness.reports import upgrade_words as words
+from harness.reports import lines, markdown_text, upgrade_files, upgrade_json
+from harness.reports import upgrade_report as report
 from harness.run.load_run import Run
-from tests.builders import sample_run
-from tests.unit.reports import upgraded
-from tests.unit.reports.upgraded import BY_NAME, BY_POSITION, OLD, RIGHT, SILENT, compared
+from tests.builders import comparisons, sample_run
+from tests.builders.comparisons import BY_NAME, BY_POSITION, OLD, RIGHT, SILENT, compared
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "upgrade.md").read_text(encoding="utf-8")
@@ -41,19 +39,21 @@ def worse(sampled: Run) -> SideComparison:
 def shown(found: SideComparison, width: int = 120, encoding: str = "utf-8") -> str:
     raw = io.BytesIO()
     out = io.TextIOWrapper(raw, encoding=encoding)
-    upgrade_terminal.render(found, Console(file=out, width=width), Path("runs/x/upgrade.html"))
+    lines.render(report.document(found), Console(file=out, width=width))
     out.flush()
     return raw.getvalue().decode(encoding)
+
+
+def markdown_of(found: SideComparison) -> str:
+    return markdown_text.markdown(report.document(found))
 
 
 def flat(text: str) -> str:
     return " ".join(text.split())
 
 
-def test_the_answer_comes_first_and_the_page_last(worse: SideComparison) -> None:
-    lines = shown(worse).splitlines()
-    assert lines[0].startswith(f"Do not upgrade from {BY_NAME} to {OLD}: ")
-    assert lines[-1] == "    runs/x/upgrade.html"
+def test_the_answer_comes_first(worse: SideComparison) -> None:
+    assert shown(worse).startswith(f"Do not upgrade from {BY_NAME} to {OLD}: ")
     text = flat(shown(worse))
     order = ("What gets worse", "reader correct wrong", "answers class", "Wrong today already")
     places = [text.index(each) for each in order]
@@ -68,8 +68,8 @@ def test_only_commands_are_wider_than_the_terminal(worse: SideComparison, width:
 
 
 def test_commands_stand_alone_and_can_be_pasted(worse: SideComparison) -> None:
-    lines = [each.strip() for each in shown(worse, 80).splitlines()]
-    pasted = [shlex.split(each) for each in lines if each.startswith("harness ")]
+    printed = [each.strip() for each in shown(worse, 80).splitlines()]
+    pasted = [shlex.split(each) for each in printed if each.startswith("harness ")]
     assert [each[2] for each in pasted] == [each.first.either.case for each in worse.regressions]
     assert all(each[:2] == ["harness", "explain"] and "--run-dir" in each for each in pasted)
 
@@ -81,56 +81,58 @@ def test_readers_are_counted_on_both_sides(sampled: Run) -> None:
 
 def test_more_than_a_few_causes_are_titles_only(worse: SideComparison) -> None:
     many = replace(worse, regressions=worse.regressions * 10)
-    assert shown(many).count("What to do: ") == upgrade_terminal.IN_FULL
+    assert shown(many).count("What to do: ") == report.IN_FULL
     assert f"\n{len(many.regressions)}. " in shown(many)
 
 
 def test_a_terminal_of_ascii_is_served_and_no_text_commands_it(sampled: Run) -> None:
-    found = upgraded.accepting_all(compared(sampled, RIGHT, OLD))
+    found = comparisons.accepting_all(compared(sampled, RIGHT, OLD))
     assert "\x1b[31m" not in shown(found)
     assert "no longer occurs" in flat(shown(found, encoding="ascii"))
 
 
 def test_what_is_not_known_is_told_with_its_reason(sampled: Run) -> None:
     text = flat(shown(compared(sampled, RIGHT, SILENT)))
-    assert f"Not known - {SILENT}: " in text
+    assert "Not known One side gave no answer" in text
     assert f"- {SILENT}: time-out after 120 s, twice: no answer at all, 3 answers" in text
 
 
 def test_what_stays_wrong_is_part_of_the_answer(sampled: Run) -> None:
-    said = words.headline(compared(sampled, BY_POSITION, BY_POSITION))
+    said = report.headline(compared(sampled, BY_POSITION, BY_POSITION))
     assert said.startswith("Nothing changes from ")
     assert said.endswith("7 answers are wrong today already, and stay so.")
 
 
 def test_what_is_accepted_is_part_of_the_answer(sampled: Run) -> None:
-    found = upgraded.accepting_all(compared(sampled, RIGHT, BY_POSITION))
+    found = comparisons.accepting_all(compared(sampled, RIGHT, BY_POSITION))
     said = f"Nothing gets worse from {RIGHT} to {BY_POSITION} but what is accepted (7 answers) in "
-    assert words.headline(found).startswith(said)
+    assert report.headline(found).startswith(said)
 
 
 def test_markdown_has_the_answer_the_classes_and_each_cause(worse: SideComparison) -> None:
-    text = upgrade_markdown.text(worse)
+    text = markdown_of(worse)
     assert text.startswith(f"**Do not upgrade** from {BY_NAME} to")
-    for change, number, _ in words.class_lines(worse):
+    for change, number, _ in report.class_lines(worse):
         assert f"| {number:,} | {change} |" in text
     for at, each in enumerate(worse.regressions, start=1):
-        title = markdown_text.escaped(words.cause_title(each))
-        assert f"\n\n{at}. **{title}.** " in text
-        assert markdown_text.escaped(words.what_to_do(each, worse)) in text
+        title = markdown_text.escaped(report.cause_title(each))
+        assert f"\n\n{at}. **{title}**\n" in text
+        assert markdown_text.escaped(report.what_to_do(each, worse)) in text
 
 
-def test_markdown_names_ten_causes_and_counts_the_others(worse: SideComparison) -> None:
+def test_markdown_has_ten_causes_in_full_and_the_titles_of_the_others(
+    worse: SideComparison,
+) -> None:
     many = replace(worse, regressions=worse.regressions[:1] * 13)
-    text = upgrade_markdown.text(many)
-    assert len(re.findall(r"^\d+\. ", text, re.MULTILINE)) == upgrade_markdown.MOST_CAUSES
-    assert "And 3 causes more" in text
+    text = markdown_of(many)
+    assert len(re.findall(r"^\d+\. \*\*", text, re.MULTILINE)) == report.IN_FULL
+    assert len(re.findall(r"^\d+\. ", text, re.MULTILINE)) == 13
 
 
 def test_no_text_breaks_the_markdown(sampled: Run) -> None:
     odd = "@you see #1 <b> `x` | $1$ [a](b) https://x www.x :x: ~~x~~ *b* _i_ &lt;\n\n# h\n- x"
-    found = upgraded.accepting_all(compared(sampled, RIGHT, OLD), odd)
-    text = upgrade_markdown.text(found)
+    found = comparisons.accepting_all(compared(sampled, RIGHT, OLD), odd)
+    text = markdown_of(found)
     said = next(line for line in text.splitlines() if "see" in line)
     for special in ("<b>", "`x`", "| $1$", "[a]", "https://", "www.x", " :x:", "~~x", "*b*", "_i_"):
         assert special not in said
@@ -142,7 +144,7 @@ def test_no_text_breaks_the_markdown(sampled: Run) -> None:
 
 def test_the_file_for_programs_has_every_answer_in_its_class(worse: SideComparison) -> None:
     found: dict[str, Any] = _plain(upgrade_json.data(worse))
-    assert found["answer"] == words.headline(worse)
+    assert found["answer"] == report.headline(worse)
     assert (found["decision"], found["status"]) == ("do not upgrade", 1)
     assert found["counts"] == {str(each): worse.counts[each] for each in VerdictChange}
     listed = {name: len(each) for name, each in found["cells"].items()}
@@ -156,10 +158,10 @@ def test_the_file_for_programs_has_every_answer_in_its_class(worse: SideComparis
 def test_settings_that_help_and_lines_that_accept_are_in_the_file_for_programs(
     sampled: Run, worse: SideComparison
 ) -> None:
-    healed: dict[str, Any] = upgrade_json.data(upgraded.healed(worse))
+    healed: dict[str, Any] = upgrade_json.data(comparisons.healed(worse))
     assert healed["settings"] == healed["remedies"][0]["settings"]
     assert all(each["settings"] for each in healed["causes"])
-    found = upgraded.accepting_all(compared(sampled, RIGHT, BY_POSITION))
+    found = comparisons.accepting_all(compared(sampled, RIGHT, BY_POSITION))
     accepted: dict[str, Any] = upgrade_json.data(found)
     assert [each["place"] for each in accepted["lines"]["gone"]] == ["accept.yaml:99"]
     assert {each["by"]["because"] for each in accepted["accepted"]} == {sample_run.HOSTILE}
@@ -167,8 +169,8 @@ def test_settings_that_help_and_lines_that_accept_are_in_the_file_for_programs(
 
 
 def test_every_field_of_the_file_for_programs_is_documented(sampled: Run) -> None:
-    found = upgraded.accepting_all(compared(sampled, RIGHT, BY_POSITION))
-    for each in (found, upgraded.healed(compared(sampled, RIGHT, OLD))):
+    found = comparisons.accepting_all(compared(sampled, RIGHT, BY_POSITION))
+    for each in (found, comparisons.healed(compared(sampled, RIGHT, OLD))):
         for name in fields(_plain(upgrade_json.data(each))):
             assert f"`{name}`" in PAGE, name
 
@@ -195,16 +197,16 @@ def test_the_classes_on_the_page_are_those_that_there_are() -> None:
 def test_all_files_are_written_and_the_one_to_fill_in_is_never_written_again(
     worse: SideComparison, tmp_path: Path
 ) -> None:
-    files = write_all(worse, tmp_path)
+    files = upgrade_files.write(worse, tmp_path)
     assert {each.name for each in files.values()} == {each.name for each in tmp_path.iterdir()}
     names = {"upgrade.html", "upgrade.txt", "upgrade.md", "upgrade.json", "accept.yaml"}
     assert {each.name for each in files.values()} == names
     assert all(f"`{each}`" in PAGE for each in names)
     mine = tmp_path / acceptance_file.FILE
     mine.write_text("# mine\n", encoding="utf-8")
-    assert "accept" not in write_all(worse, tmp_path)
+    assert "accept" not in upgrade_files.write(worse, tmp_path)
     assert mine.read_text("utf-8") == "# mine\n"
 
 
 def test_nothing_is_there_to_accept_where_nothing_is_worse(sampled: Run, tmp_path: Path) -> None:
-    assert "accept" not in write_all(compared(sampled, RIGHT, RIGHT), tmp_path)
+    assert "accept" not in upgrade_files.write(compared(sampled, RIGHT, RIGHT), tmp_path)

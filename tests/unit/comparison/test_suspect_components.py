@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.comparison.cell_pairs import CellPair, pairs
-from harness.comparison.guilt import Swap, guilt
+from harness.comparison.cell_pairs import CellPair, cell_pairs
 from harness.comparison.regressions import Regression, regressions
+from harness.comparison.suspect_components import Swap, suspect_components
 from harness.comparison.verdict_change import VerdictChange
 from harness.core.records import FindingKind, VerdictKind
-from tests.unit.comparison.sides import finding, run, verdict
+from tests.builders.verdicts import finding, run, verdict
 
 RENAME = finding(FindingKind.MISSING_RENAME, ("1", "f1_new", None))
 OLD = run(*(verdict(VerdictKind.CORRECT, step=each) for each in (1, 2, 3)))
@@ -23,7 +23,7 @@ def worse(*steps: int) -> tuple[CellPair, ...]:
             for each in (1, 2, 3)
         )
     )
-    return tuple(each for each in pairs(OLD, new) if each.change.name.startswith("REGRESSED"))
+    return tuple(each for each in cell_pairs(OLD, new) if each.change.name.startswith("REGRESSED"))
 
 
 def cause(*steps: int) -> Regression:
@@ -31,13 +31,13 @@ def cause(*steps: int) -> Regression:
         verdict(VerdictKind.CORRECT, step=1),
         *(verdict(VerdictKind.WRONG, RENAME, step=each) for each in steps),
     )
-    (found,) = regressions(pairs(OLD, new), new)
+    (found,) = regressions(cell_pairs(OLD, new), new)
     return found
 
 
 def test_the_component_that_shows_all_of_it_alone_is_to_blame() -> None:
     engine, library = Swap("engine", "a", "b"), Swap("library", "c", "d", worse(2, 3))
-    found = guilt(cause(2, 3), [engine, library])
+    found = suspect_components(cause(2, 3), [engine, library])
     assert found.alone == (library,)
     assert not found.partly
     assert not found.together
@@ -45,19 +45,19 @@ def test_the_component_that_shows_all_of_it_alone_is_to_blame() -> None:
 
 def test_what_none_shows_alone_only_several_show_together() -> None:
     swaps = [Swap("engine", "a", "b"), Swap("library", "c", "d")]
-    assert guilt(cause(2, 3), swaps).together
+    assert suspect_components(cause(2, 3), swaps).together
 
 
 def test_what_shows_some_of_it_is_told_apart() -> None:
     some = Swap("engine", "a", "b", worse(2))
-    found = guilt(cause(2, 3), [some, Swap("library", "c", "d")])
+    found = suspect_components(cause(2, 3), [some, Swap("library", "c", "d")])
     assert found.partly == (some,)
     assert not found.alone
 
 
 def test_what_could_not_be_tried_keeps_all_of_them_from_being_to_blame_together() -> None:
     untried = Swap("engine", "a", "b", why_not="there is no c")
-    found = guilt(cause(2, 3), [untried, Swap("library", "c", "d")])
+    found = suspect_components(cause(2, 3), [untried, Swap("library", "c", "d")])
     assert found.untried == (untried,)
     assert not found.together
 
@@ -66,7 +66,7 @@ def test_a_wrong_struct_is_told_as_any_other_value() -> None:
     struct = replace(RENAME.witness, found={"a": 1})
     wrong = replace(RENAME, witness=struct, places=(struct,))
     new = run(verdict(VerdictKind.CORRECT, step=1), verdict(VerdictKind.WRONG, wrong, step=2))
-    found = tuple(each for each in pairs(OLD, new) if each.change is VerdictChange.REGRESSED)
+    found = tuple(each for each in cell_pairs(OLD, new) if each.change is VerdictChange.REGRESSED)
     (broken,) = regressions(found, new)
     swap = Swap("library", "c", "d", found)
-    assert guilt(broken, [swap]).alone == (swap,)
+    assert suspect_components(broken, [swap]).alone == (swap,)
