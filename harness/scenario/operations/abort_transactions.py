@@ -24,7 +24,8 @@ class AbortTransactions(Operation):
     USAGES = (
         Usage(
             "abort_transactions",
-            "ends what a killed writer of a transactional table left open, see [below](#what-is-taken-back)",
+            "ends what a killed writer of a transactional table left open, see "
+            "[below](#what-is-taken-back)",
             after=("killed_write: [1, 5]",),
         ),
     )
