@@ -35,7 +35,7 @@ def operations() -> str:
 
 def _formats(operation: Operation) -> str:
     """Return which formats have an operation, those of one family by its name."""
-    having = {name for name in formats.names() if not formats.load(name).cannot(operation)}
+    having = {name for name in formats.names() if not formats.load(name).unsupported(operation)}
     families: dict[str, set[str]] = {}
     for name in formats.names():
         families.setdefault(_family(name), set()).add(name)

@@ -188,7 +188,7 @@ def understand_cell(cell: Cell, standard: Standard, answer: Answer) -> Answer:
     """Return the answer to a cell as its product can have understood it, to be judged by it."""
     world = standard.world(cell.step, view_of_rows(cell.view))
     types = dict(world.column_types(answer.question))
-    declared = tolerances.about(cell.reader, standard.case.variant.format)
+    declared = tolerances.declared_for_format(cell.reader, standard.case.variant.format)
     return understand(answer, types, declared, cuts=standard.cuts)
 
 

@@ -36,7 +36,7 @@ MISSING: Final[Mapping[type[Operation], str]] = {
 """What is missing after these, whatever the table's files are."""
 
 
-def left_undone(operation: Operation, before: Sequence[FileFact], commits: int) -> str:
+def missing_effect(operation: Operation, before: Sequence[FileFact], commits: int) -> str:
     """Return what an operation that left no trace should have done; empty when nothing.
 
     `commits`: how many there are.

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from harness.model.query import Condition, Query, Test
+from harness.model.query import Comparison, Condition, Query
 from harness.model.truth import Truth
 
 
@@ -21,19 +21,19 @@ def decided(conditions: Sequence[Condition], truth: Truth) -> Iterator[Condition
 
     Source: `allAncestorFieldsAreRequired` of Iceberg's `UnboundPredicate`.
     """
-    for condition in conditions:
-        on_null = condition.test in {Test.NULL, Test.NOT_NULL} and truth.schema.has(condition.path)
-        paths = accumulate(condition.path.split("."), "{}.{}".format)
+    for each in conditions:
+        on_null = each.test in {Comparison.NULL, Comparison.NOT_NULL} and truth.schema.has(
+            each.path
+        )
+        paths = accumulate(each.path.split("."), "{}.{}".format)
         if on_null and all(truth.schema.find(path).id in truth.required for path in paths):
-            yield condition
+            yield each
 
 
 def without_decided(query: Query, truth: Truth) -> Query | None:
     """Return what is left of a question to ask of each row; None where no row can pass."""
     known = frozenset(decided(query.conditions, truth))
-    if any(condition.test is Test.NULL for condition in known):
+    if any(each.test is Comparison.NULL for each in known):
         return None
-    where, also = (
-        None if condition in known else condition for condition in (query.where, query.also)
-    )
+    where, also = (None if each in known else each for each in (query.where, query.also))
     return replace(query, where=where, also=also)

@@ -156,7 +156,7 @@ def statements(scenario: Scenario, history: History) -> Iterator[tuple[str, Trut
         shape = formats.load(name)
         yield from _sql(shape.create(scenario.table, {}), history[0])
         for step, before, after in zip(scenario.steps, history, history[1:], strict=False):
-            if shape.cannot(step.operation):
+            if shape.unsupported(step.operation):
                 continue
             yield from _sql(shape.wording(step.operation, before, after, {}), after)
             for writer in _others(shape, step.operation):
@@ -168,7 +168,7 @@ def _others(shape: Format, operation: Operation) -> Iterator[Distribution]:
     """Yield the writers that can be told a step of a table, and do not make such tables."""
     for each in map(distributions.load, distributions.names()):
         facts = shape.reader_facts
-        if not other_writers.makes(each, facts) and not other_writers.cannot(
+        if not other_writers.makes(each, facts) and not other_writers.unsupported(
             each, facts, operation
         ):
             yield each
