@@ -90,14 +90,6 @@ def _wrong_in(answer: Answer, held: World, strategies: Strategies) -> frozenset[
     return frozenset(each.spot for each in _compared(answer, held, strategies.predicted).places)
 
 
-def differs(answer: Answer, world: World) -> bool:
-    """Return whether anything is wrong with the rows of an answer; nothing is named.
-
-    How they were read says whose a wrong value is; that one is wrong their values alone tell.
-    """
-    return bool(_compared(answer, world, (None,)).places)
-
-
 def _compared(
     answer: Answer, world: World, predicted: Sequence[PredictedRows | None]
 ) -> AnswerComparison:
