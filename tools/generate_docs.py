@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Final
 
 from harness import formats
+from harness.scenario.examples import scenario_of
 from harness.scenario.operations import registry
 from harness.scenario.operations.api import Operation
-from harness.scenario.usages import scenario_of
 
 DOCS: Final = Path(__file__).parents[1] / "docs"
 _PART: Final = re.compile(r"(<!-- generated: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -27,9 +27,9 @@ def operations() -> str:
     """Return the table of operations, with the formats that have each."""
     rows = ["| step | meaning | formats |", "| --- | --- | --- |"]
     for kind in registry().values():
-        for usage in kind.USAGES:
-            operation = scenario_of(usage).steps[-1].operation
-            rows.append(f"| `{usage.step}` | {usage.meaning} | {_formats(operation)} |")
+        for example in kind.EXAMPLES:
+            operation = scenario_of(example).steps[-1].operation
+            rows.append(f"| `{example.step}` | {example.meaning} | {_formats(operation)} |")
     return "\n".join(rows)
 
 

@@ -22,7 +22,7 @@ from harness.runtime import hive_mutation, provide
 from harness.scenario import expected_history
 from harness.scenario.cells import Variant
 from harness.scenario.expected_history import Truths
-from harness.scenario.operations.api import Operation, Trace
+from harness.scenario.operations.api import Operation, StepTrace
 from harness.scenario.operations.set_table_version import SetTableVersion
 from harness.scenario.operations.spark_sql import columns_in_order
 from harness.scenario.operations.sync import Sync
@@ -56,7 +56,7 @@ class NextStep:
     """Those of the rows that it writes, as text."""
     columns: tuple[str, ...] = ()
     """What the catalog lists after it, in order; none where it is not about the catalog."""
-    trace: Trace | None = None
+    trace: StepTrace | None = None
     """By what alone it shows in the table's records; None for a write or a schema change."""
 
     @property

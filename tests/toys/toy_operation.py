@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness.model.truth import Row, Truth, written
-from harness.scenario.operations.api import Operation, Usage
+from harness.scenario.operations.api import Example, Operation
 from harness.scenario.operations.new_rows import fresh, rows_text, whole
 from harness.scenario.operations.spark_sql import insert_rows
 
@@ -14,7 +14,7 @@ from harness.scenario.operations.spark_sql import insert_rows
 class Stock(Operation):
     """Insert the next rows."""
 
-    USAGES = (Usage("stock: 3", "inserts so many rows with the next whole numbers as keys"),)
+    EXAMPLES = (Example("stock: 3", "inserts so many rows with the next whole numbers as keys"),)
     SHORT = "rows"
     rows: int
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from harness.formats.hudi import files as hudi_files
 from harness.model.file_facts import FileFact
-from harness.scenario.operations.api import Operation, Trace
+from harness.scenario.operations.api import Operation, StepTrace
 from harness.scenario.operations.archive import RETAINED, Archive
 from harness.scenario.operations.begin_write import BeginWrite
 from harness.scenario.operations.clean import Clean
@@ -49,7 +49,7 @@ def missing_effect(operation: Operation, before: Sequence[FileFact], commits: in
 
 def _missed(service: Service, before: Sequence[FileFact], commits: int) -> tuple[str, int, str]:
     """Return what is not there, and of how many things it can be told."""
-    lacking = "was scheduled" if service.trace() is Trace.SCHEDULED else "is on the timeline"
+    lacking = "was scheduled" if service.trace() is StepTrace.SCHEDULED else "is on the timeline"
     match service:
         case Compact():
             waiting = hudi_files.uncompacted(before)

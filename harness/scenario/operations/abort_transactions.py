@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Truth
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Operation,
     Statements,
     StepContext,
-    Trace,
-    Usage,
+    StepTrace,
 )
 from harness.scenario.statements import TRANSACTIONS, Sql
 
@@ -21,8 +21,8 @@ from harness.scenario.statements import TRANSACTIONS, Sql
 class AbortTransactions(Operation):
     """Abort the open transactions of the table, whose locks hold other writers up."""
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "abort_transactions",
             "ends what a killed writer of a transactional table left open, see "
             "[below](#what-is-taken-back)",
@@ -30,7 +30,7 @@ class AbortTransactions(Operation):
         ),
     )
     FAMILIES = frozenset({Family.HIVE_ACID})
-    TRACE = Trace.UNDONE
+    TRACE = StepTrace.UNDONE
 
     def text(self) -> str:
         return "abort the transactions that are open"

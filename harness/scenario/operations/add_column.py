@@ -10,13 +10,13 @@ from harness.model.datatypes import Decimal, Primitive
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Truth, with_schema
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Operation,
     Statements,
     StepContext,
     TableKind,
     TypeText,
-    Usage,
     position_of,
 )
 from harness.scenario.operations.spark_sql import position, quoted, type_text, where
@@ -27,14 +27,14 @@ from harness.scenario.statements import IcebergCall
 class AddColumn(Operation):
     """Add a column at the end of its siblings, `first`, or `after` one of them."""
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "add_column: {name: f3, type: string, after: f1}",
             "adds a column: with `after: x`, with `first: true`, or else at the end. "
             "With `default: x`, rows that are there have that value from then on; "
             "Iceberg's format version 3 only",
         ),
-        Usage(
+        Example(
             "add_column: {name: s.c, type: long, first: true}",
             "adds a part of a struct, by its dotted path",
         ),

@@ -7,10 +7,10 @@ from typing import Final
 
 from harness.model.truth import Truth
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Statements,
     StepContext,
-    Usage,
 )
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.new_rows import rows_text
@@ -26,12 +26,12 @@ ADDED: Final = "added"
 class AddFiles(Insert):
     """Insert rows by files of Parquet whose columns have no field ids, as Hive writes them."""
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "add_files: [5, 6]",
             "adds rows by a plain Parquet file without field ids",
         ),
-        Usage(
+        Example(
             "add_files: {keys: [5], rows: [{id: 6, f1: x}]}",
             "the same with values of your own",
         ),

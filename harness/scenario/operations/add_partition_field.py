@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from harness.model.partition_fields import added, parse
 from harness.model.truth import Truth, with_spec
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Operation,
-    Usage,
 )
 from harness.scenario.operations.spark_sql import partition_field
 
@@ -18,8 +18,8 @@ from harness.scenario.operations.spark_sql import partition_field
 class AddPartitionField(Operation):
     """Add a field to the partition spec: a column, or what a transform makes of one."""
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "add_partition_field: day(at)",
             "new files are partitioned by one more field of the partition spec: `p`, "
             "`bucket(4, p)`, `truncate(4, p)`, `year(p)`, `month(p)`, `day(p)` or "

@@ -71,7 +71,7 @@ class StepContext:
 Statements = tuple[Statement, ...] | None
 
 
-class Trace(StrEnum):
+class StepTrace(StrEnum):
     """The one thing in a table's own records by which a step shows: a field of `Committed`."""
 
     SCHEDULED = "scheduled"
@@ -90,10 +90,10 @@ class ServiceMode(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class Example:
     """A way to write an operation in a scenario file: a row of the documentation, and an example.
 
-    The example is about the table of `harness.scenario.usages`.
+    The example is about the table of `harness.scenario.examples`.
     """
 
     step: str
@@ -109,7 +109,7 @@ class Operation:
 
     __slots__ = ()
 
-    USAGES: ClassVar[tuple[Usage, ...]] = ()
+    EXAMPLES: ClassVar[tuple[Example, ...]] = ()
     SHORT: ClassVar[str] = ""
     """The field that a bare value fills, empty when there is none."""
     CHANGES_SCHEMA: ClassVar[bool] = False
@@ -117,7 +117,7 @@ class Operation:
     """The formats that have it."""
     WHY_NOT: ClassVar[str] = ""
     """Why the others do not have it, to follow their name; by default that only these have it."""
-    TRACE: ClassVar[Trace | None] = None
+    TRACE: ClassVar[StepTrace | None] = None
     """By what alone it shows in the table's records; None for a write or a schema change."""
 
     def text(self) -> str:
@@ -160,7 +160,7 @@ class Operation:
                 only = ""
         return f"has no {_file_name(type(self))}{only}"
 
-    def trace(self) -> Trace | None:
+    def trace(self) -> StepTrace | None:
         """Return by what alone it shows in the table's records; None for a write."""
         return self.TRACE
 

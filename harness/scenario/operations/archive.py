@@ -7,11 +7,11 @@ from typing import Final
 
 from harness.model.truth import Truth
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Operation,
     Statements,
     StepContext,
-    Usage,
 )
 from harness.scenario.operations.procedures import call_hudi
 
@@ -23,8 +23,8 @@ RETAINED: Final = 3
 class Archive(Operation):
     """Move all but the newest commits to where no reader looks: files must be found without."""
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "archive",
             "takes all commits but the newest two from the list of commits",
         ),

@@ -10,11 +10,11 @@ from harness.model.pending_write import begun
 from harness.model.truth import Truth
 from harness.scenario.definition import IN_BRANCH, STAGED_BY
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Statements,
     StepContext,
-    Trace,
-    Usage,
+    StepTrace,
 )
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.procedures import ALTER_TABLE
@@ -39,15 +39,15 @@ documentation, "Spark Configuration" and "Branching and Tagging")."""
 class BeginWrite(Merge):
     """Begin what `merge` does in a process of its own; `commit_write` lets it go on."""
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "begin_write: {update: [1], insert: [5]}",
             "another writer begins what `merge` does, and waits before its commit, see "
             "[below](#two-writers-at-once)",
         ),
     )
     FAMILIES = frozenset({Family.HUDI, Family.ICEBERG})
-    TRACE = Trace.BEGUN
+    TRACE = StepTrace.BEGUN
 
     def text(self) -> str:
         return f"another writer begins a {Merge.text(self)}"

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 from harness.model.truth import Truth, with_schema
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Operation,
     Statements,
     StepContext,
-    Usage,
 )
 from harness.scenario.operations.spark_sql import quoted
 from harness.scenario.statements import IcebergCall
@@ -24,8 +24,8 @@ class ChangeNullability(Operation):
     applied.
     """
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "change_nullability: {name: f1, nullable: false}",
             "forbids NULL in a column, or with `true` allows it; every column may have "
             "NULL at first",

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Truth, with_schema
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Operation,
     TypeText,
-    Usage,
 )
 from harness.scenario.operations.change_type import ChangeType
 from harness.scenario.operations.drop_column import DropColumn
@@ -31,8 +31,8 @@ class ChangePartitionColumn(Operation):
     truth is the table of before, for nothing says what becomes of the partitions.
     """
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "change_partition_column: {column: p, rename: q}",
             "renames (`rename: q`), drops (`drop: true`), moves (`after: x`) or "
             "retypes (`to: long`) a partition column, which Hudi should refuse. A "

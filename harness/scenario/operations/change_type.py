@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from harness.model.truth import Truth, with_schema
 from harness.scenario.operations.api import (
+    Example,
     Operation,
     TypeText,
-    Usage,
 )
 from harness.scenario.operations.spark_sql import quoted, type_text
 
@@ -17,8 +17,8 @@ from harness.scenario.operations.spark_sql import quoted, type_text
 class ChangeType(Operation):
     """Give the column at a dotted path the type `to`."""
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "change_type: {name: n, to: long}",
             "changes a type without parts; change a part by its path (`parts.n`, "
             "`m.value`, `l.element`); with `exact: false` [values need have no exact "

@@ -7,12 +7,12 @@ from typing import Final
 
 from harness.model.truth import Truth
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Operation,
     Statements,
     StepContext,
-    Trace,
-    Usage,
+    StepTrace,
 )
 from harness.scenario.operations.procedures import TABLE_NAME, call_hudi, call_iceberg
 from harness.scenario.statements import Sql, under
@@ -33,14 +33,14 @@ SQLConf of Spark 3.5.8, PARALLEL_PARTITION_DISCOVERY_PARALLELISM): minutes on a 
 class Clean(Operation):
     """Keep the newest version of each file group alone: earlier tables cannot be gone back to."""
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "clean",
             "removes all versions of files but the newest",
         ),
     )
     FAMILIES = frozenset({Family.HUDI, Family.ICEBERG, Family.DELTA})
-    TRACE = Trace.CLEANINGS
+    TRACE = StepTrace.CLEANINGS
 
     def text(self) -> str:
         return "clean old files away"

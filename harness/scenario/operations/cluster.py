@@ -9,14 +9,14 @@ from pydantic import Strict
 
 from harness.model.truth import Truth, compacted
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Operation,
     ServiceMode,
     Statements,
     StepContext,
+    StepTrace,
     TableKind,
-    Trace,
-    Usage,
 )
 from harness.scenario.operations.procedures import TABLE_ARGUMENT, TABLE_NAME
 from harness.scenario.statements import Sql
@@ -29,13 +29,13 @@ class Cluster(Operation):
     What is only scheduled waits, and the next `cluster` carries it out.
     """
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "cluster",
             "writes the file groups of each partition anew as others, log files "
             "merged, see [below](#services)",
         ),
-        Usage(
+        Example(
             "cluster: {only: schedule}",
             "plans a clustering, which the next `cluster` carries out",
         ),
@@ -67,5 +67,5 @@ class Cluster(Operation):
             return "rewrites files at once: nothing can be scheduled"
         return Operation.unsupported(self, kind)
 
-    def trace(self) -> Trace | None:
-        return Trace.SCHEDULED if self.only else None
+    def trace(self) -> StepTrace | None:
+        return StepTrace.SCHEDULED if self.only else None

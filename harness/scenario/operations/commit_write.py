@@ -9,11 +9,11 @@ from harness.model.pending_write import committed
 from harness.model.truth import Truth
 from harness.scenario.definition import IN_BRANCH, STAGED_BY
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Operation,
     Statements,
     StepContext,
-    Usage,
 )
 from harness.scenario.operations.procedures import call_iceberg
 from harness.scenario.statements import ResumeWaiting
@@ -23,8 +23,8 @@ from harness.scenario.statements import ResumeWaiting
 class CommitWrite(Operation):
     """Commit what `begin_write` began; where others wrote the same, the format may refuse it."""
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "commit_write",
             "the writer of `begin_write` goes on and commits",
             after=("begin_write: {update: [1]}",),

@@ -9,14 +9,14 @@ from pydantic import Strict
 
 from harness.model.truth import Truth, compacted
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Operation,
     ServiceMode,
     Statements,
     StepContext,
+    StepTrace,
     TableKind,
-    Trace,
-    Usage,
 )
 from harness.scenario.operations.procedures import (
     ALTER_TABLE,
@@ -38,12 +38,12 @@ class Compact(Operation):
     What is only scheduled waits: writes go on, and the next `compact` carries it out.
     """
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "compact",
             "merges log files into base files; does nothing on copy-on-write",
         ),
-        Usage(
+        Example(
             "compact: {only: schedule}",
             "plans a compaction and leaves it, see [below](#what-waits)",
         ),
@@ -93,8 +93,8 @@ class Compact(Operation):
                     return "does not settle what a compaction is of before it runs"
         return Operation.unsupported(self, kind)
 
-    def trace(self) -> Trace | None:
-        return Trace.SCHEDULED if self.only else None
+    def trace(self) -> StepTrace | None:
+        return StepTrace.SCHEDULED if self.only else None
 
 
 def _compactions(before: Truth, extent: str) -> tuple[Statement, ...]:

@@ -8,12 +8,12 @@ from harness.model.commit import ref_name
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Truth
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Operation,
     Statements,
     StepContext,
-    Trace,
-    Usage,
+    StepTrace,
 )
 from harness.scenario.operations.procedures import ALTER_TABLE
 from harness.scenario.statements import Sql
@@ -23,14 +23,14 @@ from harness.scenario.statements import Sql
 class CreateTag(Operation):
     """Tag the current snapshot, so that a query can name it."""
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "create_tag",
             "gives the current snapshot a tag, by which it is read later (view `tag`)",
         ),
     )
     FAMILIES = frozenset({Family.ICEBERG})
-    TRACE = Trace.TAGS
+    TRACE = StepTrace.TAGS
 
     def text(self) -> str:
         return "create a tag"

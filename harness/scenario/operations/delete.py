@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from harness.model.truth import Truth, written
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Key,
     Operation,
-    Usage,
 )
 from harness.scenario.operations.new_rows import absent_text, fresh, known, rows_text, some
 from harness.scenario.operations.spark_sql import key_list, quoted
@@ -19,8 +19,8 @@ from harness.scenario.operations.spark_sql import key_list, quoted
 class Delete(Operation):
     """Delete the rows with these keys; the statement names the absent keys as well."""
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "delete: [2]",
             "deletes rows",
         ),

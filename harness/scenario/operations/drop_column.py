@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from harness.model.truth import Truth, with_schema
 from harness.scenario.operations.api import (
+    Example,
     Operation,
-    Usage,
 )
 from harness.scenario.operations.spark_sql import quoted
 
@@ -16,8 +16,8 @@ from harness.scenario.operations.spark_sql import quoted
 class DropColumn(Operation):
     """Drop the column at a dotted path."""
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "drop_column: f2",
             "drops a column",
         ),

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from harness.model.partition_fields import dropped, parse
 from harness.model.truth import Truth, with_spec
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Operation,
-    Usage,
 )
 from harness.scenario.operations.spark_sql import partition_field
 
@@ -18,8 +18,8 @@ from harness.scenario.operations.spark_sql import partition_field
 class DropPartitionField(Operation):
     """Take a field out of the partition spec; its column stays."""
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "drop_partition_field: day(at)",
             "takes a field out of the partition spec",
             after=("add_partition_field: day(at)",),

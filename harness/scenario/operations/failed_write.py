@@ -9,13 +9,13 @@ from typing import Final
 from harness.model.truth import Row, Truth
 from harness.model.undo import failed
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Key,
     Operation,
     Statements,
     StepContext,
-    Trace,
-    Usage,
+    StepTrace,
 )
 from harness.scenario.operations.new_rows import each_once, key_of, rows_text, some, whole
 from harness.scenario.operations.spark_sql import insert_rows
@@ -34,14 +34,14 @@ writer leaves that was killed there is the same: an inflight instant with its fi
 class FailedWrite(Operation):
     """Write whole rows with these keys, new or replacing others, and fail before the commit."""
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "failed_write: [1, 5]",
             "writes these rows and fails before the commit",
         ),
     )
     FAMILIES = frozenset({Family.HUDI, Family.HIVE_ACID})
-    TRACE = Trace.BEGUN
+    TRACE = StepTrace.BEGUN
     SHORT = "keys"
     keys: tuple[Key, ...]
 

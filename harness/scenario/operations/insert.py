@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from harness.model.truth import Row, Truth, written
 from harness.scenario.operations.api import (
+    Example,
     Explicit,
     Key,
     Operation,
-    Usage,
 )
 from harness.scenario.operations.new_rows import explicit, fresh, rows_text, some, whole
 from harness.scenario.operations.spark_sql import insert_rows
@@ -19,12 +19,12 @@ from harness.scenario.operations.spark_sql import insert_rows
 class Insert(Operation):
     """Insert rows with these keys, or explicit ones."""
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "insert: [5, 6]",
             "adds new rows; one insert makes one file group in each partition",
         ),
-        Usage(
+        Example(
             "insert: {keys: [5], rows: [{id: 6, f1: x, s: {a: y, b: 1}}]}",
             "the same with values of your own",
         ),

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Statements,
     StepContext,
-    Usage,
 )
 from harness.scenario.operations.failed_write import FailedWrite, validated
 from harness.scenario.operations.new_rows import rows_text
@@ -24,8 +24,8 @@ columns, also one without length. Empty files of other kinds it leaves out."""
 class KilledWrite(FailedWrite):
     """Write whole rows with these keys, new or replacing others; the writer dies at once."""
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "killed_write: [1, 5]",
             "writes these rows, and the writer's process is killed before the commit",
         ),

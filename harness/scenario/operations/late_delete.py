@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from harness.model.truth import Row, Truth, late
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Key,
     Operation,
-    Usage,
 )
 from harness.scenario.operations.late_rows import late_rows
 from harness.scenario.operations.new_rows import rows_text
@@ -20,8 +20,8 @@ from harness.scenario.operations.spark_sql import columns_in_order, merge_into, 
 class LateDelete(Operation):
     """Delete these rows by a source that is older; the merge mode says whether they stay."""
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "late_delete: [2]",
             "deletes rows by a source that is older than they are",
         ),

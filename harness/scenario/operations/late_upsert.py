@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from harness.model.truth import Row, Truth, late
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Key,
     Operation,
-    Usage,
 )
 from harness.scenario.operations.late_rows import late_rows
 from harness.scenario.operations.new_rows import rows_text
@@ -20,8 +20,8 @@ from harness.scenario.operations.spark_sql import insert_rows
 class LateUpsert(Operation):
     """Write older versions of the rows with these keys; the merge mode says which ones stand."""
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "late_upsert: [1]",
             "writes whole rows that are older than those that are there, see [late "
             "data](#late-data)",

@@ -13,10 +13,10 @@ from harness.model.canonical import Value
 from harness.model.schema import Field, SchemaChangeError
 from harness.model.truth import Row, Truth, changed_row, written
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Key,
     Operation,
-    Usage,
 )
 from harness.scenario.operations.new_rows import (
     absent_text,
@@ -52,8 +52,8 @@ class Merge(Operation):
     in the opposite order.
     """
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "merge: {update: [1], insert: [6], delete: [2]}",
             "updates, inserts and deletes in one statement; with `set: [f1]` an update sets that "
             "column alone, with `source: reversed` the source has its columns in the "

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Truth, with_schema
 from harness.scenario.operations.api import (
+    Example,
     Operation,
-    Usage,
     position_of,
 )
 from harness.scenario.operations.spark_sql import position, quoted, where
@@ -18,8 +18,8 @@ from harness.scenario.operations.spark_sql import position, quoted, where
 class MoveColumn(Operation):
     """Put the column `first` among its siblings, or `after` one of them."""
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "move_column: {name: f1, after: f2}",
             "moves a column, or with `first: true` to the front",
         ),

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Row, Truth, new_row, written
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Key,
     Operation,
-    Usage,
 )
 from harness.scenario.operations.new_rows import known
 from harness.scenario.operations.spark_sql import insert_rows
@@ -20,8 +20,8 @@ from harness.scenario.operations.spark_sql import insert_rows
 class MoveRow(Operation):
     """Write the row `key` anew, into the partition of the row `to`."""
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "move_row: {key: 1, to: 2}",
             "writes a row anew into the partition of another one, see [below](#rows-that-move)",
         ),

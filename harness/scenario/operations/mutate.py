@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from harness.model.truth import Truth
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Key,
     Operation,
-    Usage,
 )
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.new_rows import rows_text, some
@@ -22,8 +22,8 @@ class Mutate(Operation):
     The rows are the same as after a merge; not SQL does it but a library, in one transaction.
     """
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "mutate: {update: [1], insert: [6], delete: [2]}",
             "writes a batch in one transaction by Hive's Streaming Mutation API, see "
             "[below](#mutations)",

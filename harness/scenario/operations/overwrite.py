@@ -13,10 +13,10 @@ from harness.model.canonical import Value
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Row, Truth, replaced
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Key,
     Operation,
-    Usage,
 )
 from harness.scenario.operations.new_rows import each_once, key_of, rows_text, some, whole
 from harness.scenario.operations.spark_sql import columns_in_order, partition_spec, select_rows
@@ -34,12 +34,12 @@ class OverwriteScope(StrEnum):
 class Overwrite(Operation):
     """Write whole rows with these keys, and let nothing else be `of` the table or the partition."""
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "overwrite: [5, 6]",
             "puts rows in the place of all that there are",
         ),
-        Usage(
+        Example(
             "overwrite: {keys: [5], of: partition}",
             "the same in the one partition that the new rows are in",
         ),

@@ -7,11 +7,11 @@ from typing import Final
 
 from harness.model.truth import Truth, with_schema
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Operation,
     Statements,
     StepContext,
-    Usage,
 )
 from harness.scenario.operations.spark_sql import quoted
 from harness.scenario.statements import of_table, under
@@ -24,8 +24,8 @@ _CASE: Final = "spark.sql.caseSensitive"
 class RenameColumn(Operation):
     """Call the column at a dotted path `to`, a bare name."""
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "rename_column: {name: f1, to: g}",
             "renames a column; `to` is a name without a path",
         ),

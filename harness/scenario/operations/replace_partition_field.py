@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from harness.model.partition_fields import added, dropped, parse
 from harness.model.truth import Truth, with_spec
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Operation,
-    Usage,
 )
 from harness.scenario.operations.spark_sql import partition_field
 
@@ -18,8 +18,8 @@ from harness.scenario.operations.spark_sql import partition_field
 class ReplacePartitionField(Operation):
     """Put a field in the place of another one, in one commit."""
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "replace_partition_field: {field: day(at), by: hour(at)}",
             "puts a field in the place of another one",
             after=("add_partition_field: day(at)",),

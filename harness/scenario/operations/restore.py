@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from harness.model.truth import Truth
 from harness.model.undo import last_write, restored
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Operation,
     Statements,
     StepContext,
-    Trace,
-    Usage,
+    StepTrace,
 )
 from harness.scenario.operations.procedures import TABLE_NAME, call_hudi
 from harness.scenario.statements import Sql, instant_of
@@ -22,15 +22,15 @@ from harness.scenario.statements import Sql, instant_of
 class Restore(Operation):
     """Take back everything since the newest savepoint."""
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "restore",
             "takes back everything since the newest savepoint, see [below](#what-is-taken-back)",
             after=("savepoint", "delete: [1]"),
         ),
     )
     FAMILIES = frozenset({Family.HUDI, Family.DELTA})
-    TRACE = Trace.UNDONE
+    TRACE = StepTrace.UNDONE
 
     def text(self) -> str:
         return "restore the savepoint"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Operation,
     Statements,
     StepContext,
-    Usage,
 )
 from harness.scenario.operations.procedures import call_iceberg
 
@@ -18,8 +18,8 @@ from harness.scenario.operations.procedures import call_iceberg
 class RewriteManifests(Operation):
     """Write one manifest in the place of those that there are."""
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "rewrite_manifests",
             "writes the lists of files anew",
         ),

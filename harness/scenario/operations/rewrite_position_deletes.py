@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Operation,
     Statements,
     StepContext,
-    Usage,
 )
 from harness.scenario.operations.procedures import call_iceberg
 
@@ -18,8 +18,8 @@ from harness.scenario.operations.procedures import call_iceberg
 class RewritePositionDeletes(Operation):
     """Write the positions of deleted rows into new files, without those that name no live file."""
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "rewrite_position_deletes",
             "writes the position delete files anew",
         ),

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from harness.model.truth import Truth
 from harness.model.undo import last_write, rolled_back
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Operation,
     Statements,
     StepContext,
-    Trace,
-    Usage,
+    StepTrace,
 )
 from harness.scenario.operations.procedures import call_hudi
 from harness.scenario.statements import instant_of
@@ -22,14 +22,14 @@ from harness.scenario.statements import instant_of
 class Rollback(Operation):
     """Take back the last write that stands, or the last schema change."""
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "rollback",
             "takes back the last write or schema change",
         ),
     )
     FAMILIES = frozenset({Family.HUDI})
-    TRACE = Trace.UNDONE
+    TRACE = StepTrace.UNDONE
 
     def text(self) -> str:
         return "roll back the last write"

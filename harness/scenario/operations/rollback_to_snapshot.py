@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from harness.model.truth import Truth
 from harness.model.undo import rolled_back_to
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Operation,
     Statements,
     StepContext,
-    Usage,
 )
 from harness.scenario.operations.procedures import call_iceberg
 from harness.scenario.statements import instant_of
@@ -21,8 +21,8 @@ from harness.scenario.statements import instant_of
 class RollbackToSnapshot(Operation):
     """Make the snapshot of a step the current one again."""
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "rollback_to_snapshot: 2",
             "makes the rows after step 2 the current ones again; the columns stay",
         ),

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from harness.model.truth import Truth
 from harness.model.undo import last_write, saved
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Operation,
     Statements,
     StepContext,
-    Trace,
-    Usage,
+    StepTrace,
 )
 from harness.scenario.operations.procedures import call_hudi
 from harness.scenario.statements import instant_of
@@ -22,14 +22,14 @@ from harness.scenario.statements import instant_of
 class Savepoint(Operation):
     """Make a savepoint of the last write, or schema change."""
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "savepoint",
             "keeps the last write, so that the table can go back to it",
         ),
     )
     FAMILIES = frozenset({Family.HUDI, Family.DELTA})
-    TRACE = Trace.SAVEPOINTS
+    TRACE = StepTrace.SAVEPOINTS
 
     def text(self) -> str:
         return "make a savepoint"

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Operation,
     Statements,
     StepContext,
+    StepTrace,
     TableKind,
-    Trace,
-    Usage,
 )
 from harness.scenario.operations.procedures import ALTER_TABLE, call_hudi
 from harness.scenario.statements import Sql
@@ -33,19 +33,19 @@ _NEWEST: Final = 3
 class SetTableVersion(Operation):
     """Upgrade or downgrade the table to a version, as the format counts."""
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "set_table_version: 6",
             "upgrades or downgrades a table of Hudi to version 6, 8 or 9, see "
             "[below](#table-versions)",
         ),
-        Usage(
+        Example(
             "set_table_version: 3",
             "upgrades a table of Iceberg to format version 3",
         ),
     )
     FAMILIES = frozenset({Family.HUDI, Family.ICEBERG})
-    TRACE = Trace.TABLE_VERSION
+    TRACE = StepTrace.TABLE_VERSION
     SHORT = "version"
     version: int
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Operation,
     Statements,
     StepContext,
-    Usage,
 )
 from harness.scenario.operations.procedures import call_hudi
 
@@ -18,8 +18,8 @@ from harness.scenario.operations.procedures import call_hudi
 class Sync(Operation):
     """Bring the metastore up to a table whose columns were changed without telling it."""
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "sync",
             "tells the metastore the columns that the table has, see "
             "[below](#what-the-metastore-is-told)",

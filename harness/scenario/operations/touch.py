@@ -13,8 +13,8 @@ from harness.model.canonical import Value
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Group, Row, Truth, new_row, written
 from harness.scenario.operations.api import (
+    Example,
     Operation,
-    Usage,
 )
 from harness.scenario.operations.new_rows import whole
 from harness.scenario.operations.spark_sql import insert_rows
@@ -41,13 +41,13 @@ _EVERY: Final = {Rewrites.SOME: 2, Rewrites.ALL: 1, Rewrites.PARTITION: 1}
 class Touch(Operation):
     """Write one new key, and one key of the file groups that the axis names."""
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "touch",
             "writes as the axis `rewrites` says, see below",
         ),
-        Usage("touch: none", "adds the new row alone, whatever the axis says"),
-        Usage(
+        Example("touch: none", "adds the new row alone, whatever the axis says"),
+        Example(
             "touch: all",
             "sets the value of the axis for one step",
         ),

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 from harness.model.truth import Truth, replaced
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Operation,
     Statements,
     StepContext,
-    Usage,
 )
 from harness.scenario.operations.procedures import TABLE_NAME
 from harness.scenario.statements import Sql
@@ -20,8 +20,8 @@ from harness.scenario.statements import Sql
 class Truncate(Operation):
     """Empty the table."""
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "truncate",
             "takes all rows away",
         ),

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from harness.model.truth import Row, Truth, changed_row, written
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Key,
     Operation,
-    Usage,
 )
 from harness.scenario.operations.new_rows import (
     absent_text,
@@ -27,8 +27,8 @@ from harness.scenario.operations.spark_sql import key_list, literal, quoted
 class Update(Operation):
     """Give the columns `set` of the rows `keys` new values; an absent key stays so."""
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "update: {keys: [1], set: [f1]}",
             "writes some columns; the ordering column grows too",
         ),

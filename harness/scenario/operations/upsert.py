@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from harness.model.truth import Row, Truth, written
 from harness.scenario.operations.api import (
+    Example,
     Explicit,
     Family,
     Key,
     Operation,
-    Usage,
 )
 from harness.scenario.operations.new_rows import each_once, explicit, key_of, rows_text, some, whole
 from harness.scenario.operations.spark_sql import insert_rows
@@ -20,8 +20,8 @@ from harness.scenario.operations.spark_sql import insert_rows
 class Upsert(Operation):
     """Write whole rows with these keys, or explicit ones."""
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             "upsert: [3, 5]",
             "writes whole rows, which are new or replace others",
         ),

@@ -13,10 +13,10 @@ from pydantic import Strict
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Truth
 from harness.scenario.operations.api import (
+    Example,
     Family,
     Key,
     Operation,
-    Usage,
 )
 from harness.scenario.operations.new_rows import rows_text
 from harness.scenario.operations.upsert import Upsert
@@ -52,8 +52,8 @@ class WriteWithMetadata(Operation):
     `prefix` is what the names of all of it begin with.
     """
 
-    USAGES = (
-        Usage(
+    EXAMPLES = (
+        Example(
             'write_with_metadata: {keys: [1, 5], prefix: run., metadata: {run.id: "17"}, by: set}',
             "as `upsert`, with metadata of your own in the commit, see [below](#extra-metadata)",
         ),

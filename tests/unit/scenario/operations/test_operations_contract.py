@@ -12,12 +12,12 @@ from harness.model.schema import SchemaChangeError
 from harness.model.truth import Truth
 from harness.scenario import expected_history
 from harness.scenario.definition import Step
+from harness.scenario.examples import scenario_of
 from harness.scenario.load import loads
 from harness.scenario.operations import name_of, registry
 from harness.scenario.operations.add_files import AddFiles
-from harness.scenario.operations.api import Family, Operation, StepContext, TableKind, Usage
+from harness.scenario.operations.api import Example, Family, Operation, StepContext, TableKind
 from harness.scenario.operations.write_frame import WriteFrame
-from harness.scenario.usages import scenario_of
 
 TABLE = """
 table:
@@ -29,23 +29,23 @@ steps:
   - insert: [3]
 """
 NAMES = sorted(registry())
-USAGES = [usage for name in NAMES for usage in registry()[name].USAGES]
-every_usage = pytest.mark.parametrize("usage", USAGES, ids=lambda usage: usage.step)
+EXAMPLES = [example for name in NAMES for example in registry()[name].EXAMPLES]
+every_example = pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.step)
 
 
-def around(usage: Usage) -> tuple[Operation, Truth, Truth]:
+def around(example: Example) -> tuple[Operation, Truth, Truth]:
     """Return the operation of an example, and the truth before and after it."""
-    scenario = scenario_of(usage)
+    scenario = scenario_of(example)
     applied = [True] * len(scenario.steps)
     before, after = expected_history.history(scenario, merge_on_read=True, applied=applied)[-2:]
     return scenario.steps[-1].operation, before, after
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_its_class_is_a_frozen_dataclass_whose_usages_are_of_its_own(name: str) -> None:
+def test_its_class_is_a_frozen_dataclass_whose_examples_are_its_own(name: str) -> None:
     kind = registry()[name]
-    assert kind.USAGES, "each operation says how it is used: docs and tests need it"
-    assert {name_of(around(usage)[0]) for usage in kind.USAGES} == {name}
+    assert kind.EXAMPLES, "each operation says how it is used: the docs and tests need it"
+    assert {name_of(around(example)[0]) for example in kind.EXAMPLES} == {name}
     assert vars(kind)["__dataclass_params__"].frozen
     assert "__slots__" in vars(kind)
 
@@ -57,37 +57,37 @@ def test_its_short_form_fills_one_of_its_fields(name: str) -> None:
     assert kind.SHORT in ["", *fields]
 
 
-@every_usage
-def test_its_fields_come_back_from_json(usage: Usage) -> None:
-    operation, *_ = around(usage)
+@every_example
+def test_its_fields_come_back_from_json(example: Example) -> None:
+    operation, *_ = around(example)
     adapter = TypeAdapter[object](type(operation))
     text = adapter.dump_json(operation)
     assert adapter.validate_json(text, strict=True, extra="forbid") == operation
 
 
-@every_usage
-def test_some_format_has_it_and_the_others_say_why_not(usage: Usage) -> None:
-    operation, *_ = around(usage)
+@every_example
+def test_some_format_has_it_and_the_others_say_why_not(example: Example) -> None:
+    operation, *_ = around(example)
     kinds = (TableKind(family, mor) for family in Family for mor in (False, True))
     reasons = {operation.unsupported(kind) for kind in kinds}
     assert "" in reasons
     assert not any(reason.endswith(".") for reason in reasons)
 
 
-@every_usage
-def test_a_format_that_has_it_has_words_for_it(usage: Usage) -> None:
-    operation, before, after = around(usage)
+@every_example
+def test_a_format_that_has_it_has_words_for_it(example: Example) -> None:
+    operation, before, after = around(example)
     kinds = [TableKind(family, merge_on_read=True) for family in Family]
     for kind in (kind for kind in kinds if not operation.unsupported(kind)):
         statements = operation.statements(StepContext(kind, before, after, {}))
         assert operation.sql(before, after) if statements is None else statements is not None
 
 
-@every_usage
+@every_example
 def test_it_evolves_the_truth_by_one_step_and_leaves_the_one_before_as_it_was(
-    usage: Usage,
+    example: Example,
 ) -> None:
-    operation, before, after = around(usage)
+    operation, before, after = around(example)
     copy = dataclasses.replace(before, rows=dict(before.rows), base=dict(before.base))
     again = operation.evolve(before)
     assert after.step == before.step + 1
@@ -95,9 +95,9 @@ def test_it_evolves_the_truth_by_one_step_and_leaves_the_one_before_as_it_was(
     assert before == copy
 
 
-@every_usage
-def test_it_changes_the_schema_exactly_when_it_says_so(usage: Usage) -> None:
-    operation, before, after = around(usage)
+@every_example
+def test_it_changes_the_schema_exactly_when_it_says_so(example: Example) -> None:
+    operation, before, after = around(example)
     shown = [(truth.schema, truth.spec, truth.required) for truth in (before, after)]
     # Taking a change of the schema back is none of its own.
     assert (shown[0] != shown[1]) <= operation.CHANGES_SCHEMA
@@ -105,17 +105,17 @@ def test_it_changes_the_schema_exactly_when_it_says_so(usage: Usage) -> None:
         assert before.rows == after.rows
 
 
-@every_usage
-def test_its_common_sql_names_the_table_by_its_placeholder_only(usage: Usage) -> None:
-    operation, before, after = around(usage)
+@every_example
+def test_its_common_sql_names_the_table_by_its_placeholder_only(example: Example) -> None:
+    operation, before, after = around(example)
     query = isinstance(operation, AddFiles | WriteFrame)
     for statement in operation.sql(before, after):
         assert statement.count("{table}") == (not query)
 
 
-@every_usage
-def test_it_says_what_it_does_in_a_few_words(usage: Usage) -> None:
-    words = around(usage)[0].text()
+@every_example
+def test_it_says_what_it_does_in_a_few_words(example: Example) -> None:
+    words = around(example)[0].text()
     assert re.fullmatch(r"[a-z].{3,80}", words)
     assert not re.search(r"\b1 \w+s\b", words)
 
@@ -203,7 +203,7 @@ def loads_step(text: str) -> Operation:
 def test_a_key_has_the_type_of_the_key_column_and_parts_of_a_struct_are_stored_by_their_ids() -> (
     None
 ):
-    step = Usage("insert: {keys: [5], rows: [{id: 6, s: {a: y, b: 1}}]}", "")
+    step = Example("insert: {keys: [5], rows: [{id: 6, s: {a: y, b: 1}}]}", "")
     _, before, after = around(step)
     assert set(after.rows) - set(before.rows) == {"5", "6"}
     ids = [after.schema.find(path).id for path in ("s", "s.a", "s.b")]

@@ -6,7 +6,7 @@ from typing import Final
 
 from harness.scenario.definition import Scenario
 from harness.scenario.load import loads
-from harness.scenario.operations.api import Usage
+from harness.scenario.operations.api import Example
 
 TABLE: Final = """
 table:
@@ -29,7 +29,7 @@ steps:
 """
 
 
-def scenario_of(usage: Usage) -> Scenario:
+def scenario_of(example: Example) -> Scenario:
     """Return the scenario whose last step is the example."""
-    steps = "".join(f"  - {step}\n" for step in (*usage.after, usage.step))
+    steps = "".join(f"  - {step}\n" for step in (*example.after, example.step))
     return loads(TABLE + steps, "examples/operation.yaml")
