@@ -33,7 +33,8 @@ def test_the_wheel_is_the_platforms_own(monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_platform_without_a_wheel_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     on(monkeypatch, "Linux", "aarch64")
     with pytest.raises(
-        EnvironmentProblem, match="no JRE 11 is known for linux-aarch64; only for linux-x86_64"
+        EnvironmentProblem,
+        match="no JRE 11 is known for linux-aarch64; only for darwin-x86_64, linux",
     ):
         jre.wheel("11")
 
@@ -78,7 +79,7 @@ def test_a_jre_may_come_in_the_wheel_of_another_project(
 
     def pip(command: Command, **_: object) -> Done:
         work = Path(command[command.index("--dest") + 1])
-        assert "arcadedb-jvm==" in (work / "wanted.txt").read_text()
+        assert "arcadedb-jvm==" in (work / "requirements.txt").read_text()
         with zipfile.ZipFile(work / "arcadedb_jvm-1-py3-none-any.whl", "w") as archive:
             archive.writestr("arcadedb/jre/bin/java", "java")
             archive.writestr("arcadedb/jars/a.jar", "")
