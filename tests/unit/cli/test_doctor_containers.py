@@ -117,5 +117,5 @@ def test_the_command_ends_as_it_does_without_docker(
     daemon(monkeypatch, {}, 1)
     assert app.main(["doctor", "--profile", "ci"]) == without
     told = capsys.readouterr().out
-    assert f"Docker: none answers at {NOBODY}" in told
+    assert f"no Docker daemon answers at {NOBODY}" in told
     assert "warning: the containers of ci may take " in told
