@@ -92,7 +92,7 @@ class CauseText:
 def cause_texts(run: Run) -> tuple[CauseText, ...]:
     """Return every cause of a run in sentences, in the order of `causes`."""
     asked = SettingsAsked(run)
-    return tuple(_text(run, each, asked) for each in causes(run.verdicts, run))
+    return tuple(_text(run, cause, asked) for cause in causes(run.verdicts, run))
 
 
 def _text(run: Run, cause: FoundCause, asked: SettingsAsked) -> CauseText:
@@ -108,7 +108,7 @@ def _text(run: Run, cause: FoundCause, asked: SettingsAsked) -> CauseText:
         paste=tuple(_paste(found)) if found else (),
         settings=found.settings if found else "",
         advice=printable(_effect(cause, found) if found else _no_advice(cause, asked)),
-        known=printable("; ".join(each.rstrip(".") for each in cause.known)),
+        known=printable("; ".join(text.rstrip(".") for text in cause.known)),
     )
 
 
@@ -133,12 +133,12 @@ def _amount(cause: FoundCause) -> str:
 
 
 def _readers(run: Run, cause: FoundCause) -> Iterator[str]:
-    for reader in sorted(cause.readers, key=lambda each: not by_default(run, each)):
+    for reader in sorted(cause.readers, key=lambda reader: not by_default(run, reader)):
         yield f"{reader} ({DEFAULT})" if by_default(run, reader) else reader
 
 
 def _where(run: Run, cause: FoundCause) -> str:
-    views = ", ".join(each.replace("_", "-") for each in cause.views)
+    views = ", ".join(view.replace("_", "-") for view in cause.views)
     step = run.step(cause.first.variant, cause.first.step)
     at = f"after step {step.number} '{step.text}'"
     smallest = f"smallest in {cause.first.scenario}, {at}"
@@ -147,7 +147,7 @@ def _where(run: Run, cause: FoundCause) -> str:
 
 def _seen(run: Run, cause: FoundCause) -> str:
     verdict = cause.first
-    finding = next((each for each in verdict.findings if _is_of(cause, each)), None)
+    finding = next((finding for finding in verdict.findings if _is_of(cause, finding)), None)
     if finding is not None:
         note = "; ".join(filter(None, (_how(cause, finding), BLAME[finding.party].short)))
         witness = witness_text(finding.kind, finding.witness)
@@ -171,8 +171,8 @@ def _how(cause: FoundCause, finding: Finding) -> str:
         return "seen in columns asked alone, after the whole row was refused"
     if finding.kind is FindingKind.ORDER_DEPENDENT:  # no read strategy brings it about
         return ""
-    own = [each for each in cause.verdicts if each.reader == cause.first.reader]
-    return _mapping([each for each in own if each.verdict is VerdictKind.WRONG])
+    own = [verdict for verdict in cause.verdicts if verdict.reader == cause.first.reader]
+    return _mapping([verdict for verdict in own if verdict.verdict is VerdictKind.WRONG])
 
 
 def _shared(ways: set[tuple[str, ...]]) -> tuple[str, ...]:
@@ -180,19 +180,19 @@ def _shared(ways: set[tuple[str, ...]]) -> tuple[str, ...]:
 
     An answer that a part of a way gives already is explained by the whole way as well.
     """
-    parts = {way: frozenset(way.split(", ")) for each in sorted(ways) for way in each}
+    parts = {way: frozenset(way.split(", ")) for strategy in sorted(ways) for way in strategy}
     fits = {
         way: mine
         for way, mine in parts.items()
-        if all(any(parts[smaller] <= mine for smaller in each) for each in ways)
+        if all(any(parts[smaller] <= mine for smaller in strategy) for strategy in ways)
     }
     return tuple(way for way, mine in fits.items() if not any(p < mine for p in fits.values()))
 
 
 def _mapping(verdicts: Sequence[Verdict]) -> str:
     """Return which read strategy explains all answers; those that tell enough must do so alone."""
-    shared = _shared({each.reproduces for each in verdicts})
-    enough = _shared({each.reproduces for each in verdicts if not each.scant})
+    shared = _shared({verdict.reproduces for verdict in verdicts})
+    enough = _shared({verdict.reproduces for verdict in verdicts if not verdict.scant})
     return mapping_text(shared, shared[0] if len(shared) == 1 and shared == enough else "")
 
 
@@ -201,7 +201,7 @@ def _effect(cause: FoundCause, found: HelpfulSetting) -> str:
     right = "all of it" if found.right == whole else f"{found.right:,} of these {whole:,} cells"
     rest = f", and {found.otherwise:,} are then wrong in another way" if found.otherwise else ""
     price = f" It spoils {counted(found.spoilt, 'other cell')}." if found.spoilt else ""
-    out = " and ".join(each.text for each in found.instead)
+    out = " and ".join(line.text for line in found.instead)
     who = "" if found.lines else f"Without {out}, the engine " if out else "Other settings "
     return f"{who}gets {right} right{rest}.{price}"
 
@@ -212,7 +212,7 @@ def _no_advice(cause: FoundCause, asked: SettingsAsked) -> str:
     others = [other for _, other in asked.others(cause)]
     if not others:
         return "This engine was not asked this with any other settings."
-    if any(each.verdict is VerdictKind.CORRECT for each in others):
+    if any(other.verdict is VerdictKind.CORRECT for other in others):
         return "Settings that were asked in this run get some of it right, and spoil no less."
     return "No other setting that was asked in this run gets any of it right."
 

@@ -44,7 +44,7 @@ def write(run: Run, folder: Path) -> Path:
 def page(run: Run) -> str:
     """Return the whole page."""
     told = cause_texts(run)
-    cells = html_data.run_cells(run, [each.cause for each in told])
+    cells = html_data.run_cells(run, [text.cause for text in told])
     shown = html_data.data(run, cells, run.kept)
     return html_page.rendered(
         "report.html.j2",
@@ -68,8 +68,8 @@ def page(run: Run) -> str:
 def _causes(told: Sequence[CauseText]) -> dict[str, object]:
     texts = tuple(enumerate(told, 1))
     return {
-        "known": [(at, each) for at, each in texts if each.known],
-        "new": [(at, each) for at, each in texts if not each.known],
+        "known": [(at, text) for at, text in texts if text.known],
+        "new": [(at, text) for at, text in texts if not text.known],
     }
 
 
@@ -79,9 +79,9 @@ def _run_values(run: Run) -> dict[str, object]:
         "headline": headline(run),
         "metastore": list(metastore_lines(run.info)),
         "totals": summary.totals(run),
-        "known_cells": sum(1 for each in run.verdicts if each.known),
+        "known_cells": sum(1 for verdict in run.verdicts if verdict.known),
         "flaky": len(summary.flaky(run)),
-        "reused": sum(1 for each in run.verdicts if each.reused),
+        "reused": sum(1 for verdict in run.verdicts if verdict.reused),
         "explained": summary.explained(run),
         "alarms": agreement.alarms(run),
         "failed": list(summary.failed_steps(run)),
@@ -109,8 +109,8 @@ def _words() -> dict[str, object]:
 
 def headline(run: Run) -> str:
     """Return in a sentence how many readers answer wrongly without saying so."""
-    wrong = [each for each in run.verdicts if each.verdict is VerdictKind.WRONG]
-    who = dict.fromkeys(each.reader for each in wrong)
+    wrong = [verdict for verdict in run.verdicts if verdict.verdict is VerdictKind.WRONG]
+    who = dict.fromkeys(verdict.reader for verdict in wrong)
     whole = counted(len(summary.readers(run)), "reader")
     if not wrong:
         return "No reader was seen to answer wrongly"

@@ -70,7 +70,7 @@ def _cell(run: Run, verdict: Verdict, of: QuestionContext, pool: Pool) -> dict[s
     key = run.variant(verdict.variant).key
     shown: dict[str, JsonValue] = {
         "k": str(verdict.verdict),
-        "f": [[str(each.kind), pool.add(_finding(each))] for each in verdict.findings],
+        "f": [[str(finding.kind), pool.add(_finding(finding))] for finding in verdict.findings],
         "ways": pool.add_ways(verdict.reproduces),
         "claimed": bool(verdict.claimed),
         "because": pool.add("; ".join(filter(None, (verdict.because, answered_text(verdict))))),
@@ -96,7 +96,7 @@ def reused(verdict: Verdict) -> dict[str, JsonValue]:
 
 
 def _advice(verdict: Verdict, question: Sequence[Verdict], pool: Pool) -> int:
-    return pool.add([[each.text, each.verb] for each in advice(verdict, question)])
+    return pool.add([[hint.text, hint.verb] for hint in advice(verdict, question)])
 
 
 def _finding(finding: Finding) -> JsonValue:
@@ -110,8 +110,8 @@ def _finding(finding: Finding) -> JsonValue:
 def _answer(answer: Answer, pool: Pool) -> dict[str, JsonValue]:
     found: dict[str, JsonValue] = {
         "refusal": refusal(answer.refusal, pool),
-        "parts": pool.add([pool.add(_part(each, pool)) for each in answer.parts]),
-        "attempts": pool.add([[each.what, each.log] for each in answer.attempts]),
+        "parts": pool.add([pool.add(_part(part, pool)) for part in answer.parts]),
+        "attempts": pool.add([[attempt.what, attempt.log] for attempt in answer.attempts]),
         "confirmed": pool.add(answer.confirmed),
     }
     if answer.has_table:
@@ -135,37 +135,37 @@ def _part(part: Part, pool: Pool) -> JsonValue:
 
 
 def _heads(columns: Sequence[Column]) -> list[tuple[str, str]]:
-    return [(each.name, each.type) for each in columns]
+    return [(column.name, column.type) for column in columns]
 
 
 def _table(
     columns: Sequence[tuple[str, str]], rows: Sequence[tuple[Value, ...]], pool: Pool
 ) -> int:
     # NULL stays null, so that the page tells it from the text 'NULL'.
-    shown = [[None if each is None else exact(each) for each in row] for row in rows]
+    shown = [[None if value is None else exact(value) for value in row] for row in rows]
     return pool.add(
-        {"columns": [list(each) for each in columns], "rows": [pool.add(row) for row in shown]}
+        {"columns": [list(column) for column in columns], "rows": [pool.add(row) for row in shown]}
     )
 
 
 def way_tables(answers: Sequence[WayAnswer], pool: Pool) -> int:
     """Return what each read strategy would answer to a question, and which ways these are."""
-    shown = ((each, [(label, "") for label in each.labels]) for each in answers)
+    shown = ((answer, [(label, "") for label in answer.labels]) for answer in answers)
     return pool.add(
         [
-            [_table(heads, each.rows, pool), pool.add_ways(map(str, each.ways))]
-            for each, heads in shown
+            [_table(heads, verdict.rows, pool), pool.add_ways(map(str, verdict.ways))]
+            for verdict, heads in shown
         ]
     )
 
 
 def _marks(found: Marks, files: NumberedFiles, pool: Pool) -> JsonValue:
-    notes = ([str(each.kind), _note(each, files), each.whose] for each in found.notes)
+    notes = ([str(note.kind), _note(note, files), note.whose] for note in found.notes)
     return {
-        "notes": [pool.add(each) for each in notes],
-        "want": [[each.row, each.column, each.note] for each in found.expected],
-        "got": [[each.row, each.column, each.note] for each in found.found],
-        "pairs": [list(each) for each in found.pairs],
+        "notes": [pool.add(note) for note in notes],
+        "want": [[mark.row, mark.column, mark.note] for mark in found.expected],
+        "got": [[item.row, item.column, item.note] for item in found.found],
+        "pairs": [list(pair) for pair in found.pairs],
     }
 
 

@@ -84,13 +84,19 @@ def _things(run: Run) -> Iterator[tuple[str, Thing]]:
     """Yield what tests tell of, each with its scenario."""
     many = len(run.verdicts) > MOST_TESTS
     late = set(run_gate.late(run))  # what tells of attempts is never summed up
-    summed = [each for each in run.verdicts if many and _passes(each) and each.case not in late]
-    tables = grouped(((each.variant, each.reader), each) for each in summed)
+    summed = [
+        verdict
+        for verdict in run.verdicts
+        if many and _passes(verdict) and verdict.case not in late
+    ]
+    tables = grouped(((verdict.variant, verdict.reader), verdict) for verdict in summed)
     yield from ((of[0].scenario, tuple(of)) for of in tables.values())
-    apart = {each.case for each in summed}
-    yield from ((each.scenario, each) for each in run.verdicts if each.case not in apart)
-    wrong = (each for each in run.step_verdicts if each.verdict is VerdictKind.WRONG)
-    yield from ((each.scenario, each) for each in wrong)
+    apart = {verdict.case for verdict in summed}
+    yield from (
+        (verdict.scenario, verdict) for verdict in run.verdicts if verdict.case not in apart
+    )
+    wrong = (verdict for verdict in run.step_verdicts if verdict.verdict is VerdictKind.WRONG)
+    yield from ((verdict.scenario, verdict) for verdict in wrong)
     for step in (*run.half_done_steps, *run.failed_steps):
         yield run.variant(step.variant).scenario, step
 
@@ -106,7 +112,7 @@ class _Suites:
         """Return a whole file that has the suite of a scenario alone; without tests it has none."""
         info = self._run.info
         xml = junitparser.JUnitXml(f"{info.profile} {info.id}")
-        if tests := [self._case(each) for each in things]:
+        if tests := [self._case(thing) for thing in things]:
             suite = junitparser.TestSuite(_xml(scenario))
             suite.timestamp = info.started.strftime(_SECONDS)
             for name, value in (("profile", info.profile), ("harness", info.version)):
@@ -151,7 +157,7 @@ def _passes(verdict: Verdict) -> bool:
 def _sum(right: Sequence[Verdict]) -> PlacedCase:
     """Return a test for all that a reader answered right of a table."""
     name = f"{counted(len(right), 'right answer')} by {right[0].reader}"
-    seconds = round(sum(each.seconds for each in right), DIGITS)
+    seconds = round(sum(verdict.seconds for verdict in right), DIGITS)
     return PlacedCase(_xml(name), _xml(right[0].variant), seconds)
 
 
@@ -162,7 +168,7 @@ def _cell(verdict: Verdict, answer: Answer | None) -> PlacedCase:
     if (result := worded(verdict.case, lambda: _result(verdict, answer), least)) is not None:
         case.result = [result]
     if answer and answer.attempts:
-        tries = "\n".join(each.what for each in answer.attempts)
+        tries = "\n".join(attempt.what for attempt in answer.attempts)
         case.system_out = _xml(f"attempts without an answer:\n{tries}")
     return case
 
@@ -211,17 +217,19 @@ def _heading(verdict: Verdict, answer: Answer | None) -> str:
     said = [*_known(verdict)]
     if answer and answer.refusal:
         said.append(f"refused: {answer.refusal.kind} {answer.refusal.code}".rstrip())
-    names = ([FINDINGS[each.kind].label, ", ".join(each.columns)] for each in verdict.findings)
-    return _xml("; ".join([*said, *(": ".join(filter(None, each)) for each in names)]))
+    names = (
+        [FINDINGS[finding.kind].label, ", ".join(finding.columns)] for finding in verdict.findings
+    )
+    return _xml("; ".join([*said, *(": ".join(filter(None, name)) for name in names)]))
 
 
 def _evidence(verdict: Verdict, answer: Answer | None) -> Iterator[str]:
     # One witness for each finding: of a big run, build servers cannot read more. They have to be
     # in the text, for some show nothing else.
     yield from _refused(verdict, answer)
-    for each in verdict.findings:
-        file = f"; read from {each.witness.file}" if each.witness.file else ""
-        yield f"{_found(each)}{file}"
+    for finding in verdict.findings:
+        file = f"; read from {finding.witness.file}" if finding.witness.file else ""
+        yield f"{_found(finding)}{file}"
     if verdict.reproduces:
         yield mapping_text(verdict.reproduces, verdict.claimed)
     yield f"SQL: {verdict.sql}"
@@ -254,7 +262,7 @@ def details(verdict: Verdict, answer: Answer | None) -> str:
 
 
 def _details(verdict: Verdict, answer: Answer | None) -> str:
-    lines = [line for each in verdict.findings for line in _places(each)]
+    lines = [line for finding in verdict.findings for line in _places(finding)]
     if verdict.reproduces:
         lines.append(mapping_text(verdict.reproduces, verdict.claimed))
     if answer and answer.refusal:
@@ -265,7 +273,7 @@ def _details(verdict: Verdict, answer: Answer | None) -> str:
 
 def _places(finding: Finding) -> Sequence[str]:
     label = FINDINGS[finding.kind].label
-    shown = [f"{label}: {_place(finding, each)}" for each in finding.places[:PLACES]]
+    shown = [f"{label}: {_place(finding, witness)}" for witness in finding.places[:PLACES]]
     left = len(finding.places) - len(shown)
     return [*shown, f"… and {left} more"] if left else shown
 

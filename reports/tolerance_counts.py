@@ -42,9 +42,9 @@ def met(verdicts: Iterable[Verdict]) -> tuple[ToleranceCount, ...]:
     cells: Counter[tuple[str, str]] = Counter()
     for verdict in verdicts:
         product = tolerances.product(verdict.reader)
-        for each in verdict.normalised:
-            counts[product, each.name] += each.count
-            cells[product, each.name] += 1
+        for tolerance in verdict.normalised:
+            counts[product, tolerance.name] += tolerance.count
+            cells[product, tolerance.name] += 1
     return tuple(
         ToleranceCount(
             product, name, count, cells[product, name], tolerances.declared_for(product).get(name)
@@ -58,6 +58,6 @@ def of_cell(reader: str, applied: Iterable[Normalised]) -> tuple[str, ...]:
     product = tolerances.product(reader)
     found = tolerances.declared_for(product)
     return tuple(
-        ToleranceCount(product, each.name, each.count, 1, found.get(each.name)).text
-        for each in applied
+        ToleranceCount(product, tolerance.name, tolerance.count, 1, found.get(tolerance.name)).text
+        for tolerance in applied
     )

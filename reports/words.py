@@ -195,7 +195,7 @@ def exact(value: Value) -> str:
         case dict():
             return f"{{{', '.join(f'{name}: {_inside(each)}' for name, each in value.items())}}}"
         case MapValue():
-            pairs = ", ".join(f"{_inside(key)} → {_inside(each)}" for key, each in value.pairs)
+            pairs = ", ".join(f"{_inside(key)} → {_inside(pair)}" for key, pair in value.pairs)
             return f"{{{pairs}}}"
     return text_of(value)
 
