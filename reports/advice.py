@@ -40,9 +40,9 @@ def advice(verdict: Verdict, question: Iterable[Verdict]) -> tuple[Advice, ...]:
 
 
 def _same_engine(verdict: Verdict, question: Iterable[Verdict]) -> Iterable[Verdict]:
-    own = verdict.reader.partition("{")[0]
+    engine = verdict.reader.partition("{")[0]
     for other in question:
-        if other.reader != verdict.reader and other.reader.partition("{")[0] == own:
+        if other.reader != verdict.reader and other.reader.partition("{")[0] == engine:
             yield other
 
 

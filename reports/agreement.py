@@ -43,7 +43,7 @@ def agreements(run: Run, verdicts: Iterable[Verdict]) -> tuple[Agreement, ...]:
     groups = grouped(
         (_fingerprint(verdict, run.answers.get(verdict.case)), verdict) for verdict in verdicts
     )
-    found = [
+    groups_ = [
         Agreement(
             with_truth=same[0].verdict is VerdictKind.CORRECT,
             kind=same[0].verdict,
@@ -51,7 +51,7 @@ def agreements(run: Run, verdicts: Iterable[Verdict]) -> tuple[Agreement, ...]:
         )
         for same in groups.values()
     ]
-    return tuple(sorted(found, key=lambda a: (not a.with_truth, -len(a.readers))))
+    return tuple(sorted(groups_, key=lambda a: (not a.with_truth, -len(a.readers))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +69,11 @@ class Alarm:
         more = len(self.questions) - 1
         where = self.places[0] + (f" and {counted(more, 'question')} more" if more else "")
         who = ", ".join(self.readers)
-        alike = f"{who} give the same answer, which is not the expected one ({where})"
+        same = f"{who} give the same answer, which is not the expected one ({where})"
         if not self.way:
-            return f"{alike}. Check the reference model before you blame them."
+            return f"{same}. Check the reference model before you blame them."
         return (
-            f"{alike}: it is what reading {self.way} gives. Either no reader was asked that reads "
+            f"{same}: it is what reading {self.way} gives. Either no reader was asked that reads "
             "differently, or the reference model needs a check before they are blamed."
         )
 
@@ -92,19 +92,19 @@ def alarms(run: Run) -> tuple[Alarm, ...]:
     Then the reference model may be wrong, unless all that is wrong was found to be the writer's.
     Several settings of one distribution are one voice.
     """
-    found: dict[tuple[tuple[str, ...], str], list[QuestionKey]] = {}
+    alarming: dict[tuple[tuple[str, ...], str], list[QuestionKey]] = {}
     for key, verdicts in questions(run).items():
         if any(verdict.verdict is VerdictKind.CORRECT for verdict in verdicts):
             continue  # somebody agrees with the truth: no answer has to be looked at
         answered = [verdict for verdict in verdicts if _answered(run, verdict)]
         groups = agreements(run, answered)
         voices = {run.distribution(verdict.reader) for verdict in answered}
-        alike = len(groups) == 1 and not groups[0].with_truth and len(voices) >= MIN_ALARM
-        if alike and not _writers(answered):
+        unanimous = len(groups) == 1 and not groups[0].with_truth and len(voices) >= MIN_ALARM
+        if unanimous and not _writers(answered):
             ways = {verdict.claimed for verdict in answered}
             same = groups[0].readers, ways.pop() if len(ways) == 1 else ""
-            found.setdefault(same, []).append(key)
-    return tuple(Alarm(tuple(keys), *same) for same, keys in found.items())
+            alarming.setdefault(same, []).append(key)
+    return tuple(Alarm(tuple(keys), *same) for same, keys in alarming.items())
 
 
 def _writers(verdicts: Iterable[Verdict]) -> bool:

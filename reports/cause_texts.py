@@ -96,7 +96,7 @@ def cause_texts(run: Run) -> tuple[CauseText, ...]:
 
 
 def _text(run: Run, cause: FoundCause, asked: SettingsAsked) -> CauseText:
-    found = asked.helpful(cause)
+    setting = asked.helpful(cause)
     return CauseText(
         cause=cause,
         engine=printable(cause.key.engine),
@@ -105,9 +105,9 @@ def _text(run: Run, cause: FoundCause, asked: SettingsAsked) -> CauseText:
         readers=printable("; ".join(_readers(run, cause))),
         where=printable(_where(run, cause)),
         seen=worded(cause.first.case, lambda: printable(_seen(run, cause)), NOT_WORDED),
-        paste=tuple(_paste(found)) if found else (),
-        settings=found.settings if found else "",
-        advice=printable(_effect(cause, found) if found else _no_advice(cause, asked)),
+        paste=tuple(_paste(setting)) if setting else (),
+        settings=setting.settings if setting else "",
+        advice=printable(_effect(cause, setting) if setting else _no_advice(cause, asked)),
         known=printable("; ".join(text.rstrip(".") for text in cause.known)),
     )
 
@@ -119,11 +119,11 @@ def _what(cause: FoundCause) -> str:
         columns = cause.columns if len(cause.columns) <= FEW else ()
         names = f" {'column' if len(columns) == 1 else 'columns'} {', '.join(columns)}"
         return f"{FINDINGS[key.finding].label}{names if columns else ''}{since}"
-    said = {
+    predicate = {
         VerdictKind.REFUSED: "refuses to answer",
         VerdictKind.UNSUPPORTED: "does not support this",
     }.get(key.symptom.kind, "gave no answer that could be judged")
-    return f"{said}: {short(key.symptom.what.rstrip('.'))}{since}"
+    return f"{predicate}: {short(key.symptom.what.rstrip('.'))}{since}"
 
 
 def _amount(cause: FoundCause) -> str:
@@ -171,8 +171,8 @@ def _how(cause: FoundCause, finding: Finding) -> str:
         return "seen in columns asked alone, after the whole row was refused"
     if finding.kind is FindingKind.ORDER_DEPENDENT:  # no read strategy brings it about
         return ""
-    own = [verdict for verdict in cause.verdicts if verdict.reader == cause.first.reader]
-    return _mapping([verdict for verdict in own if verdict.verdict is VerdictKind.WRONG])
+    verdicts = [verdict for verdict in cause.verdicts if verdict.reader == cause.first.reader]
+    return _mapping([verdict for verdict in verdicts if verdict.verdict is VerdictKind.WRONG])
 
 
 def _shared(ways: set[tuple[str, ...]]) -> tuple[str, ...]:
@@ -196,13 +196,13 @@ def _mapping(verdicts: Sequence[Verdict]) -> str:
     return mapping_text(shared, shared[0] if len(shared) == 1 and shared == enough else "")
 
 
-def _effect(cause: FoundCause, found: HelpfulSetting) -> str:
+def _effect(cause: FoundCause, setting: HelpfulSetting) -> str:
     whole = len(cause.cases)
-    right = "all of it" if found.right == whole else f"{found.right:,} of these {whole:,} cells"
-    rest = f", and {found.otherwise:,} are then wrong in another way" if found.otherwise else ""
-    price = f" It spoils {counted(found.spoilt, 'other cell')}." if found.spoilt else ""
-    out = " and ".join(line.text for line in found.instead)
-    who = "" if found.lines else f"Without {out}, the engine " if out else "Other settings "
+    right = "all of it" if setting.right == whole else f"{setting.right:,} of these {whole:,} cells"
+    rest = f", and {setting.otherwise:,} are then wrong in another way" if setting.otherwise else ""
+    price = f" It spoils {counted(setting.spoilt, 'other cell')}." if setting.spoilt else ""
+    out = " and ".join(line.text for line in setting.instead)
+    who = "" if setting.lines else f"Without {out}, the engine " if out else "Other settings "
     return f"{who}gets {right} right{rest}.{price}"
 
 
@@ -217,11 +217,11 @@ def _no_advice(cause: FoundCause, asked: SettingsAsked) -> str:
     return "No other setting that was asked in this run gets any of it right."
 
 
-def _paste(found: HelpfulSetting) -> Iterator[tuple[str, str]]:
+def _paste(setting: HelpfulSetting) -> Iterator[tuple[str, str]]:
     """Yield the lines for each place, with the distributions where these differ."""
-    every = {name for _, names in found.lines for name in names}
+    every = {name for _, names in setting.lines for name in names}
     places = grouped(
-        (f"{line.place}{_only(names, every)}", line.text) for line, names in found.lines
+        (f"{line.place}{_only(names, every)}", line.text) for line, names in setting.lines
     )
     for place, texts in places.items():
         yield printable(" ".join(texts)), printable(place)

@@ -52,8 +52,8 @@ class Annotation:
     def command(self, level: str) -> str:
         """Return the workflow command that makes GitHub show it."""
         place = {"file": self.file, "line": str(self.line)} if self.file else {}
-        told = {**place, "title": short(self.title, LONGEST_TITLE)}
-        inner = ",".join(f"{name}={_escaped(said, _PROPERTY)}" for name, said in told.items())
+        properties = {**place, "title": short(self.title, LONGEST_TITLE)}
+        inner = ",".join(f"{name}={_escaped(text, _PROPERTY)}" for name, text in properties.items())
         return f"::{level} {inner}::{_escaped(self.message, _DATA)}"
 
 
@@ -80,10 +80,10 @@ def tell(run: Run, gate: Gate, out: TextIO, folder: Path | None = None, *, fails
     named = os.environ.get(SUMMARY)
     path = Path(named) if named else (folder or run.folder) / FILE
     before = path.stat().st_size if named and path.is_file() else 0  # of others in this step
-    said = markdown.text(run, gate, site, MOST_SUMMARY - before - 1, texts)
+    content = markdown.text(run, gate, site, MOST_SUMMARY - before - 1, texts)
     with path.open("ab" if named else "wb") as summary:
-        begin = "\n" if before and said else ""
-        summary.write(f"{begin}{said}".encode("utf-8", "backslashreplace"))
+        begin = "\n" if before and content else ""
+        summary.write(f"{begin}{content}".encode("utf-8", "backslashreplace"))
     return path
 
 
@@ -105,8 +105,8 @@ def _of_causes(
 
 
 def _message(text: CauseText) -> str:
-    told = (f"{text.amount}; {text.where}", text.seen, text.to_do, text.commands[0])
-    return "\n".join(filter(None, told))
+    parts = (f"{text.amount}; {text.where}", text.seen, text.to_do, text.commands[0])
+    return "\n".join(filter(None, parts))
 
 
 def _of_steps(run: Run, site: CiSite, places: ScenarioPlaces) -> Iterator[Annotation]:
@@ -132,5 +132,5 @@ def _annotation(title: str, message: str, place: ScenarioPlace | None, site: CiS
     return Annotation(title, message, path, place.line if place and path else 0)
 
 
-def _escaped(said: str, signs: Mapping[int, str]) -> str:
-    return said.translate(signs)
+def _escaped(text: str, signs: Mapping[int, str]) -> str:
+    return text.translate(signs)

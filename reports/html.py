@@ -43,20 +43,20 @@ def write(run: Run, folder: Path) -> Path:
 
 def page(run: Run) -> str:
     """Return the whole page."""
-    told = cause_texts(run)
-    cells = html_data.run_cells(run, [text.cause for text in told])
+    texts = cause_texts(run)
+    cells = html_data.run_cells(run, [text.cause for text in texts])
     shown = html_data.data(run, cells, run.kept)
     return html_page.rendered(
         "report.html.j2",
         {
             "info": run.info,
-            "answers": reader_answers(run, told),
+            "answers": reader_answers(run, texts),
             "since": SINCE,
             "counted": shown["counted"],
             "examples": shown["examples"],
             "most_cells": html_data.MOST_CELLS,
             "at_once": AT_ONCE,
-            **_causes(told),
+            **_causes(texts),
             **_run_values(run),
             **_words(),
             "css": html_page.templates("report.css"),
@@ -65,11 +65,11 @@ def page(run: Run) -> str:
     )
 
 
-def _causes(told: Sequence[CauseText]) -> dict[str, object]:
-    texts = tuple(enumerate(told, 1))
+def _causes(texts: Sequence[CauseText]) -> dict[str, object]:
+    numbered = tuple(enumerate(texts, 1))
     return {
-        "known": [(at, text) for at, text in texts if text.known],
-        "new": [(at, text) for at, text in texts if not text.known],
+        "known": [(at, text) for at, text in numbered if text.known],
+        "new": [(at, text) for at, text in numbered if not text.known],
     }
 
 

@@ -85,8 +85,8 @@ def _cell(run: Run, verdict: Verdict, of: QuestionContext, pool: Pool) -> dict[s
     shown |= _answer(answer, pool) if answer else {}
     if answer and verdict.expected and answer.has_table:
         columns = labelled(answer.question, answer.columns)
-        found = marks(verdict.expected, columns, answer.rows, verdict.findings, key)
-        shown["marks"] = pool.add(_marks(found, of.files, pool))
+        marked = marks(verdict.expected, columns, answer.rows, verdict.findings, key)
+        shown["marks"] = pool.add(_marks(marked, of.files, pool))
     return shown
 
 
@@ -108,15 +108,15 @@ def _finding(finding: Finding) -> JsonValue:
 
 
 def _answer(answer: Answer, pool: Pool) -> dict[str, JsonValue]:
-    found: dict[str, JsonValue] = {
+    shown: dict[str, JsonValue] = {
         "refusal": refusal(answer.refusal, pool),
         "parts": pool.add([pool.add(_part(part, pool)) for part in answer.parts]),
         "attempts": pool.add([[attempt.what, attempt.log] for attempt in answer.attempts]),
         "confirmed": pool.add(answer.confirmed),
     }
     if answer.has_table:
-        found["got"] = _table(_heads(answer.columns), answer.rows, pool)
-    return found
+        shown["got"] = _table(_heads(answer.columns), answer.rows, pool)
+    return shown
 
 
 def refusal(given: Refusal | None, pool: Pool) -> int:
@@ -159,13 +159,13 @@ def way_tables(answers: Sequence[WayAnswer], pool: Pool) -> int:
     )
 
 
-def _marks(found: Marks, files: NumberedFiles, pool: Pool) -> JsonValue:
-    notes = ([str(note.kind), _note(note, files), note.whose] for note in found.notes)
+def _marks(marked: Marks, files: NumberedFiles, pool: Pool) -> JsonValue:
+    notes = ([str(note.kind), _note(note, files), note.whose] for note in marked.notes)
     return {
         "notes": [pool.add(note) for note in notes],
-        "want": [[mark.row, mark.column, mark.note] for mark in found.expected],
-        "got": [[item.row, item.column, item.note] for item in found.found],
-        "pairs": [list(pair) for pair in found.pairs],
+        "want": [[mark.row, mark.column, mark.note] for mark in marked.expected],
+        "got": [[item.row, item.column, item.note] for item in marked.found],
+        "pairs": [list(pair) for pair in marked.pairs],
     }
 
 

@@ -67,12 +67,12 @@ class PageCells:
 def run_cells(run: Run, causes: Sequence[FoundCause] = ()) -> PageCells:
     """Return what the page of one run shows: of too many cells, those that are not right."""
     few = len(run.verdicts) <= MOST_CELLS
-    told = [CauseCells(cause.key.operation, cause.cases) for cause in causes]
+    cause_cells = [CauseCells(cause.key.operation, cause.cases) for cause in causes]
     right = [] if few else [v for v in run.verdicts if v.verdict is VerdictKind.CORRECT]
     cells = PageCells(
         shown=left(run, {verdict.case for verdict in right}),
         counted=right,
-        causes=told,
+        causes=cause_cells,
         numbered=len(causes),
         explains=few,
     )
@@ -84,11 +84,11 @@ def with_examples(cells: PageCells) -> PageCells:
     if sum(map(len, cells.shown.values())) <= MOST_CELLS:
         return cells
     most = max(1, MOST_CELLS // max(1, len(cells.causes)))
-    kept = {case for cause in cells.causes for case in cause.cases[:most]}
-    more = [e for of in cells.shown.values() for e in of if e.case not in kept]
-    some = ((key, [e for e in of if e.case in kept]) for key, of in cells.shown.items())
+    examples = {case for cause in cells.causes for case in cause.cases[:most]}
+    more = [e for of in cells.shown.values() for e in of if e.case not in examples]
+    some = ((key, [e for e in of if e.case in examples]) for key, of in cells.shown.items())
     shown = {key: of for key, of in some if of}
-    before = {case: before for case, before in cells.before.items() if case in kept}
+    before = {case: before for case, before in cells.before.items() if case in examples}
     counted = [*cells.counted, *more]
     return replace(cells, shown=shown, counted=counted, before=before, examples=most)
 
@@ -105,16 +105,16 @@ def left(run: Run, without: Collection[str]) -> Mapping[QuestionKey, Sequence[Ve
     return {key: verdicts for key, verdicts in some.items() if verdicts}
 
 
-def data(run: Run, cells: PageCells, kept: ReportCache = UNCACHED) -> dict[str, Any]:
+def data(run: Run, cells: PageCells, cache: ReportCache = UNCACHED) -> dict[str, Any]:
     """Return everything that the page's script needs.
 
-    `kept`: has it without what was reused, where the cells follow from the run alone.
+    `cache`: has it without what was reused, where the cells follow from the run alone.
     """
-    found = kept.get("cells of the page", partial(_records_data, run, cells))
-    for question, verdicts in zip(found["questions"], cells.shown.values(), strict=True):
+    page = cache.get("cells of the page", partial(_records_data, run, cells))
+    for question, verdicts in zip(page["questions"], cells.shown.values(), strict=True):
         for shown, verdict in zip(question["cells"], verdicts, strict=True):
             shown.update(reused(verdict))
-    return found
+    return page
 
 
 def _records_data(run: Run, cells: PageCells) -> dict[str, Any]:
@@ -156,7 +156,7 @@ def _counted(run: Run, cells: PageCells) -> JsonValue:
     readers = {name: number for number, name in enumerate(summary.readers(run))}
     began = [cause for cause in cells.causes if cause.operation] if cells.examples else []
     since = {case: cause.operation for cause in began for case in cause.cases[cells.examples :]}
-    found = Counter(
+    counts = Counter(
         (
             verdict.scenario,
             since.get(verdict.case) or run.step(verdict.variant, verdict.step).operation,
@@ -165,7 +165,7 @@ def _counted(run: Run, cells: PageCells) -> JsonValue:
         )
         for verdict in cells.counted
     )
-    return [[*key[:3], number, key[3]] for key, number in found.items()]
+    return [[*key[:3], number, key[3]] for key, number in counts.items()]
 
 
 def _causes(cells: PageCells) -> JsonValue:
@@ -175,8 +175,8 @@ def _causes(cells: PageCells) -> JsonValue:
     """
     every = (verdict for verdicts in cells.shown.values() for verdict in verdicts)
     numbers = {verdict.case: number for number, verdict in enumerate(every)}
-    found = (sorted(numbers[c] for c in cause.cases if c in numbers) for cause in cells.causes)
-    return [[there - before for before, there in pairwise((0, *item))] for item in found]
+    places = (sorted(numbers[c] for c in cause.cases if c in numbers) for cause in cells.causes)
+    return [[there - before for before, there in pairwise((0, *item))] for item in places]
 
 
 def _variants(run: Run) -> list[VariantInfo]:
@@ -205,19 +205,19 @@ def _reader(run: Run, name: str) -> JsonValue:
 
 def _steps(run: Run) -> Mapping[str, set[int]]:
     """Return the steps of each variant: those planned, and any that something was judged of."""
-    found = {variant.id: {step.number for step in variant.steps} for variant in _variants(run)}
+    steps = {variant.id: {step.number for step in variant.steps} for variant in _variants(run)}
     for verdict in run.verdicts:
-        found[verdict.variant].add(verdict.step)
-    return found
+        steps[verdict.variant].add(verdict.step)
+    return steps
 
 
 def _instants(run: Run) -> Mapping[str, Mapping[str, int]]:
     """Return the step that made each instant, by variant."""
-    found: dict[str, dict[str, int]] = {}
+    steps: dict[str, dict[str, int]] = {}
     for (variant, number), state in run.by_step.items():
         if state.outcome.instant:
-            found.setdefault(variant, {})[state.outcome.instant] = number
-    return found
+            steps.setdefault(variant, {})[state.outcome.instant] = number
+    return steps
 
 
 def _questions(run: Run, cells: PageCells, pool: Pool) -> list[JsonValue]:
@@ -227,7 +227,7 @@ def _questions(run: Run, cells: PageCells, pool: Pool) -> list[JsonValue]:
     every, answers = agreement.questions(run), run.strategy_answers() if cells.explains else {}
     files, old = QuestionFiles(run), next((before.run for before in cells.before.values()), run)
     files_before = QuestionFiles(old)
-    found: list[JsonValue] = []
+    questions: list[JsonValue] = []
     for key, verdicts in cells.shown.items():
         of = QuestionContext(every[key], files.of(key))
         asked: dict[str, JsonValue] = {
@@ -247,8 +247,8 @@ def _questions(run: Run, cells: PageCells, pool: Pool) -> list[JsonValue]:
         }
         if known := way_tables(answers.get(key, ()), pool):
             asked["read"] = known
-        found.append(asked)
-    return found
+        questions.append(asked)
+    return questions
 
 
 class QuestionFiles:

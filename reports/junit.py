@@ -91,9 +91,9 @@ def _things(run: Run) -> Iterator[tuple[str, Thing]]:
     ]
     tables = grouped(((verdict.variant, verdict.reader), verdict) for verdict in summed)
     yield from ((of[0].scenario, tuple(of)) for of in tables.values())
-    apart = {verdict.case for verdict in summed}
+    summed_cases = {verdict.case for verdict in summed}
     yield from (
-        (verdict.scenario, verdict) for verdict in run.verdicts if verdict.case not in apart
+        (verdict.scenario, verdict) for verdict in run.verdicts if verdict.case not in summed_cases
     )
     wrong = (verdict for verdict in run.step_verdicts if verdict.verdict is VerdictKind.WRONG)
     yield from ((verdict.scenario, verdict) for verdict in wrong)
@@ -123,16 +123,16 @@ class _Suites:
         xml.write(out, pretty=True)
         return out.getvalue()
 
-    def _case(self, told: Thing) -> junitparser.TestCase:
-        match told:
+    def _case(self, thing: Thing) -> junitparser.TestCase:
+        match thing:
             case Verdict(view=view) if view == WRITE:
-                return self._placed(_wrong_step(self._run, told), (told.variant, told.step))
+                return self._placed(_wrong_step(self._run, thing), (thing.variant, thing.step))
             case Verdict():
-                answer = self._run.answers.get(told.case) if self._has_more(told) else None
-                return self._placed(_cell(told, answer), (told.variant, told.step))
+                answer = self._run.answers.get(thing.case) if self._has_more(thing) else None
+                return self._placed(_cell(thing, answer), (thing.variant, thing.step))
             case StepResult():
-                return self._placed(_step(self._run, told), (told.variant, told.step.number))
-        return _sum(told)
+                return self._placed(_step(self._run, thing), (thing.variant, thing.step.number))
+        return _sum(thing)
 
     def _has_more(self, verdict: Verdict) -> bool:
         """Return whether an answer tells more than its verdict."""
@@ -209,18 +209,18 @@ def _known(verdict: Verdict) -> Iterator[str]:
     """Say what was known of a cell before."""
     if verdict.known:
         yield f"known: {verdict.known}"
-    if said := answered_text(verdict):
-        yield said
+    if parts := answered_text(verdict):
+        yield parts
 
 
 def _heading(verdict: Verdict, answer: Answer | None) -> str:
-    said = [*_known(verdict)]
+    parts = [*_known(verdict)]
     if answer and answer.refusal:
-        said.append(f"refused: {answer.refusal.kind} {answer.refusal.code}".rstrip())
+        parts.append(f"refused: {answer.refusal.kind} {answer.refusal.code}".rstrip())
     names = (
         [FINDINGS[finding.kind].label, ", ".join(finding.columns)] for finding in verdict.findings
     )
-    return _xml("; ".join([*said, *(": ".join(filter(None, name)) for name in names)]))
+    return _xml("; ".join([*parts, *(": ".join(filter(None, name)) for name in names)]))
 
 
 def _evidence(verdict: Verdict, answer: Answer | None) -> Iterator[str]:
@@ -241,9 +241,9 @@ def message(verdict: Verdict, answer: Answer | None) -> str:
 
 
 def _message(verdict: Verdict, answer: Answer | None) -> str:
-    said = [f"known: {verdict.known}"] if verdict.known else []
-    said += [*_refused(verdict, answer), *map(_found, verdict.findings)]
-    return _xml("; ".join(said))
+    parts = [f"known: {verdict.known}"] if verdict.known else []
+    parts += [*_refused(verdict, answer), *map(_found, verdict.findings)]
+    return _xml("; ".join(parts))
 
 
 def _refused(verdict: Verdict, answer: Answer | None) -> Iterator[str]:
@@ -279,8 +279,8 @@ def _places(finding: Finding) -> Sequence[str]:
 
 
 def _place(finding: Finding, place: Witness) -> str:
-    said = witness_text(finding.kind, place)
-    return f"{said}; read from {place.file}" if place.file else said
+    text = witness_text(finding.kind, place)
+    return f"{text}; read from {place.file}" if place.file else text
 
 
 def _step(run: Run, step: StepResult) -> PlacedCase:
@@ -295,8 +295,8 @@ def _step(run: Run, step: StepResult) -> PlacedCase:
         case OutcomeKind.SKIPPED:
             case.result = [_with_text(junitparser.Skipped(_xml(why)))]
         case OutcomeKind.REFUSED | OutcomeKind.APPLIED:  # one that is half-done
-            said = f"known: {known}; {why}" if known else why
-            failure = junitparser.Failure(_xml(said), KNOWN if known else word(outcome))
+            text = f"known: {known}; {why}" if known else why
+            failure = junitparser.Failure(_xml(text), KNOWN if known else word(outcome))
             case.result = [_with_text(failure)]
         case _:
             case.result = [_with_text(junitparser.Error(_xml(why or "unknown"), str(outcome.kind)))]
@@ -307,12 +307,12 @@ def _wrong_step(run: Run, verdict: Verdict) -> PlacedCase:
     """Return the test of a step after which what the table says of itself is wrong."""
     name = f"s{verdict.step}/{WRITE}: {run.step(verdict.variant, verdict.step).text}"
     case, why = PlacedCase(_xml(name), _xml(verdict.variant)), findings_text(verdict)
-    said = f"known: {verdict.known}; {why}" if verdict.known else why
-    failure = junitparser.Failure(_xml(said), KNOWN if verdict.known else str(verdict.verdict))
+    text = f"known: {verdict.known}; {why}" if verdict.known else why
+    failure = junitparser.Failure(_xml(text), KNOWN if verdict.known else str(verdict.verdict))
     case.result = [_with_text(failure)]
     return case
 
 
 def _xml(text: str) -> str:
     """Return a text that XML can hold: its control characters are written out."""
-    return _NOT_XML.sub(lambda found: ascii(found.group())[1:-1], text)
+    return _NOT_XML.sub(lambda match: ascii(match.group())[1:-1], text)

@@ -55,8 +55,8 @@ def legend(run: Run, labels: Mapping[str, str], console: Console) -> None:
     for line in metastore_lines(run.info):
         item(console, line, lead=" -")
     say(console, "Their settings", "bold")
-    said = ((summary.settings(run, reader), label) for reader, label in labels.items())
-    for settings, names in grouped(said).items():
+    settings_of = ((summary.settings(run, reader), label) for reader, label in labels.items())
+    for settings, names in grouped(settings_of).items():
         item(console, f"{', '.join(names)}: {settings}", lead=" -")
     say(console, "Words", "bold")
     for short, meaning in _words(run):
@@ -65,12 +65,12 @@ def legend(run: Run, labels: Mapping[str, str], console: Console) -> None:
 
 def _fidelities(run: Run, labels: Mapping[str, str]) -> Mapping[str, list[str]]:
     """Return what the distributions are, those alike together."""
-    found: dict[str, list[str]] = {}
+    fidelities: dict[str, list[str]] = {}
     for reader in labels:
         known = run.readers.get(reader)
-        names = found.setdefault(known.fidelity if known else "fidelity not recorded", [])
+        names = fidelities.setdefault(known.fidelity if known else "fidelity not recorded", [])
         names += [name for name in (run.distribution(reader),) if name not in names]
-    return found
+    return fidelities
 
 
 def _words(run: Run) -> Iterator[tuple[str, str]]:

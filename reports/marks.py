@@ -95,8 +95,8 @@ class _KeyedTable:
 
     def rows(self, key: str | None) -> list[int]:
         """Return the numbers of the rows with a key; a place says NULL of one without, too."""
-        found = [at for at, other in enumerate(self.keys) if other == key]
-        return self.rows(None) if not found and key == text_of(None) else found
+        numbers = [at for at, other in enumerate(self.keys) if other == key]
+        return self.rows(None) if not numbers and key == text_of(None) else numbers
 
 
 def _key_text(value: Value) -> str | None:
@@ -112,15 +112,15 @@ def _moved(places: Sequence[tuple[FindingKind, Witness]], key: str) -> dict[str,
 def _marks(
     table: _KeyedTable, places: Sequence[tuple[FindingKind, Witness]], moved: dict[str, str | None]
 ) -> list[Mark]:
-    found = []
+    marks_ = []
     for number, (kind, place) in enumerate(places):
         column = table.column(place.column) if place.column else WHOLE
         rows = table.rows(moved.get(place.key, place.key)) if place.key else [HEAD]
         if FINDINGS[kind].repeats:
             rows = rows[1:]
         if column is not None:
-            found += [Mark(row, column, number) for row in rows]
-    return found
+            marks_ += [Mark(row, column, number) for row in rows]
+    return marks_
 
 
 def _pairs(

@@ -47,18 +47,18 @@ PARTLY: Final = (
 def asked(readers: Sequence[Partly]) -> tuple[str, ...]:
     """Say about how many variants the readers are asked of which `PARTLY` holds."""
     return tuple(
-        f"{reader.reader}: {reader.variants:,} of {counted(reader.of, 'variant')} that it can read, "
-        f"{counted(reader.cells, 'cell')}"
-        for reader in readers
+        f"{partly.reader}: {partly.variants:,} of {counted(partly.of, 'variant')} that it can read, "
+        f"{counted(partly.cells, 'cell')}"
+        for partly in readers
     )
 
 
 def impossible(pairs: Sequence[Pairs]) -> tuple[tuple[Excluded, tuple[str, ...]], ...]:
     """Return each pair that cannot be, with the scenarios in which it cannot."""
-    found = grouped(
+    excluded = grouped(
         (pair, of_scenario.scenario) for of_scenario in pairs for pair in of_scenario.cannot
     )
-    return tuple((pair, tuple(scenarios)) for pair, scenarios in found.items())
+    return tuple((pair, tuple(scenarios)) for pair, scenarios in excluded.items())
 
 
 def crossings(run: Run) -> tuple[Crossing, ...]:
@@ -70,7 +70,7 @@ def crossings(run: Run) -> tuple[Crossing, ...]:
     for variant in variants:
         for name, value in variant.items():
             values.setdefault(name, {})[value] = None
-    names = [name for name, found in values.items() if len(found) > 1]
+    names = [name for name, of_axis in values.items() if len(of_axis) > 1]
     return tuple(
         _crossing(two, variants, tuple(values[two[0]]), tuple(values[two[1]]))
         for two in combinations(names, 2)

@@ -74,12 +74,14 @@ def _answer(
     wrong: Sequence[Verdict],
     asked: Mapping[QuestionKey, Sequence[Verdict]],
 ) -> ReaderAnswer:
-    own = [(at, text) for at, text in enumerate(texts, 1) if score.reader in text.cause.readers]
+    numbered = [
+        (at, text) for at, text in enumerate(texts, 1) if score.reader in text.cause.readers
+    ]
     instead, right = _instead(score.reader, wrong, asked)
     return ReaderAnswer(
         score=score,
-        breaches=_breaches(score.reader, [text for _, text in own]),
-        settings=_settings(score.reader, own),
+        breaches=_breaches(score.reader, [text for _, text in numbered]),
+        settings=_settings(score.reader, numbered),
         instead=instead,
         instead_right=right,
         wrong=len(wrong),
@@ -90,10 +92,10 @@ def _breaches(reader: str, texts: Sequence[CauseText]) -> tuple[Breach, ...]:
     cells: dict[tuple[str, VerdictKind], set[str]] = {}
     for text in texts:
         if operation := text.cause.key.operation:
-            own = {verdict.case for verdict in text.cause.verdicts if verdict.reader == reader}
-            cells.setdefault((operation, text.verdict), set()).update(own)
-    found = [Breach(name, kind, len(of)) for (name, kind), of in cells.items()]
-    return tuple(sorted(found, key=lambda e: (e.verdict is not VerdictKind.WRONG, -e.cells)))
+            cases = {verdict.case for verdict in text.cause.verdicts if verdict.reader == reader}
+            cells.setdefault((operation, text.verdict), set()).update(cases)
+    breaches = [Breach(name, kind, len(of)) for (name, kind), of in cells.items()]
+    return tuple(sorted(breaches, key=lambda e: (e.verdict is not VerdictKind.WRONG, -e.cells)))
 
 
 def _settings(reader: str, texts: Sequence[tuple[int, CauseText]]) -> tuple[Setting, ...]:
@@ -101,8 +103,8 @@ def _settings(reader: str, texts: Sequence[tuple[int, CauseText]]) -> tuple[Sett
     has = reader.partition("{")[2].removesuffix("}")
     others = ((at, text) for at, text in texts if text.paste and text.settings != has)
     of = grouped((other.paste, at) for at, other in others)
-    found = (Setting(lines, tuple(numbers)) for lines, numbers in of.items())
-    return tuple(sorted(found, key=lambda setting: -len(setting.causes)))
+    settings = (Setting(lines, tuple(numbers)) for lines, numbers in of.items())
+    return tuple(sorted(settings, key=lambda setting: -len(setting.causes)))
 
 
 def _instead(

@@ -80,13 +80,13 @@ def explained(run: Run) -> str:
     counts = Counter(min(len(verdict.reproduces), 2) for verdict in wrong)
     small = counts[1] - claimed
     unproven = f"one fits {small:,} so small (a count, or no rows) that it proves nothing"
-    said = (
+    parts = (
         f"exactly one read strategy explains {claimed:,}, and is named",
         f"several explain {counts[2]:,}, so none is claimed",
         *([unproven] if small else ()),
         f"none of those tried explains {counts[0]:,}",
     )
-    return f"Of {counted(len(wrong), 'wrong answer')}, {'; '.join(said)}." if wrong else ""
+    return f"Of {counted(len(wrong), 'wrong answer')}, {'; '.join(parts)}." if wrong else ""
 
 
 def numbers(steps: Sequence[int]) -> str:

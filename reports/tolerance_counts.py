@@ -27,8 +27,8 @@ class ToleranceCount:
     @property
     def text(self) -> str:
         """Return it as a clause: `hive sends nested values as text (3 values)`."""
-        said = self.declared.what if self.declared else f"was normalised by '{self.name}'"
-        return f"{self.product} {said} ({self.amount})"
+        what = self.declared.what if self.declared else f"was normalised by '{self.name}'"
+        return f"{self.product} {what} ({self.amount})"
 
     @property
     def amount(self) -> str:
@@ -56,8 +56,10 @@ def met(verdicts: Iterable[Verdict]) -> tuple[ToleranceCount, ...]:
 def of_cell(reader: str, applied: Iterable[Normalised]) -> tuple[str, ...]:
     """Return what was met in one cell, a clause for each."""
     product = tolerances.product(reader)
-    found = tolerances.declared_for(product)
+    declared = tolerances.declared_for(product)
     return tuple(
-        ToleranceCount(product, tolerance.name, tolerance.count, 1, found.get(tolerance.name)).text
+        ToleranceCount(
+            product, tolerance.name, tolerance.count, 1, declared.get(tolerance.name)
+        ).text
         for tolerance in applied
     )

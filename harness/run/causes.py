@@ -100,8 +100,8 @@ class FoundCause:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that are wrong."""
-        own = (f for v in self.verdicts for f in v.findings if f.kind is self.key.finding)
-        return tuple(dict.fromkeys(chain.from_iterable(finding.columns for finding in own)))
+        findings = (f for v in self.verdicts for f in v.findings if f.kind is self.key.finding)
+        return tuple(dict.fromkeys(chain.from_iterable(finding.columns for finding in findings)))
 
     def formats(self, run: Run) -> tuple[str, ...]:
         """Return the formats of the tables that show it."""
@@ -117,8 +117,8 @@ def causes(verdicts: Iterable[Verdict], run: Run) -> tuple[FoundCause, ...]:
     shown = [(one.setdefault(since, since), verdict) for since, verdict in began]
     settled = _settled(one)
     keys = (((settled[since], bool(verdict.known)), verdict) for since, verdict in shown)
-    found = (_cause(key, of, run) for (key, _), of in grouped(keys).items())
-    return tuple(sorted(found, key=_rank))
+    causes_ = (_cause(key, of, run) for (key, _), of in grouped(keys).items())
+    return tuple(sorted(causes_, key=_rank))
 
 
 def engine(distribution: str) -> str:
@@ -135,12 +135,12 @@ def symptoms(verdict: Verdict, answer: Answer | None) -> tuple[Symptom, ...]:
     kind = verdict.verdict
     if kind in {VerdictKind.UNKNOWN, VerdictKind.UNSUPPORTED}:  # nobody is accused
         return (Symptom(kind, verdict.because),)
-    found = [
+    symptoms_ = [
         Symptom(VerdictKind.WRONG, finding.kind, finding.party) for finding in verdict.findings
     ]
     if kind is VerdictKind.REFUSED:
-        found.append(Symptom(kind, meaning(answer.refusal if answer else None)))
-    return tuple(dict.fromkeys(found))
+        symptoms_.append(Symptom(kind, meaning(answer.refusal if answer else None)))
+    return tuple(dict.fromkeys(symptoms_))
 
 
 def meaning(refusal: Refusal | None) -> str:
@@ -180,11 +180,11 @@ def _began(series: Mapping[int, Sequence[Verdict]], run: Run) -> Iterator[tuple[
     What is seen again was there all the time, unless all was right between.
     """
     since: dict[Symptom, tuple[str, ...]] = {}
-    told = 0
+    known = 0
     for step, verdicts in series.items():
         if all(verdict.verdict is VerdictKind.CORRECT for verdict in verdicts):
             since.clear()
-        between = _operations(run, verdicts[0].variant, range(min(told + 1, step), step + 1))
+        between = _operations(run, verdicts[0].variant, range(min(known + 1, step), step + 1))
         for verdict in verdicts:
             refused = verdict.verdict is VerdictKind.REFUSED
             answer = run.answers.get(verdict.case) if refused else None
@@ -193,7 +193,7 @@ def _began(series: Mapping[int, Sequence[Verdict]], run: Run) -> Iterator[tuple[
                 began = since.setdefault(symptom, between) if answered else ()
                 yield (engine(run.distribution(verdict.reader)), symptom, began), verdict
         if any(verdict.verdict is not VerdictKind.UNKNOWN for verdict in verdicts):
-            told = step
+            known = step
 
 
 def _operations(run: Run, variant: str, steps: Iterable[int]) -> tuple[str, ...]:
@@ -226,7 +226,7 @@ def _cause(key: CauseKey, verdicts: Sequence[Verdict], run: Run) -> FoundCause:
         steps = len(run.variant(verdict.variant).steps)
         return not by_default(run, verdict.reader), asked_alone, steps, verdict.step
 
-    ordered = tuple(sorted(verdicts, key=place))
+    ordered = tuple(sorted(verdicts, key=simplicity))
     reasons = tuple(filter(None, dict.fromkeys(verdict.known for verdict in ordered)))
     return FoundCause(key, ordered, reasons, by_default(run, ordered[0].reader))
 

@@ -61,12 +61,12 @@ class SettingsAsked:
     @cached_property
     def spoilt(self) -> Mapping[tuple[str, str], int]:
         """How many cells are right by the first reader and not by the second."""
-        found: Counter[tuple[str, str]] = Counter()
+        spoilt: Counter[tuple[str, str]] = Counter()
         for given in self.by_question.values():
             for old, new in permutations(given.values(), 2):
                 if old.verdict is VerdictKind.CORRECT and new.verdict in BAD:
-                    found[old.reader, new.reader] += 1
-        return found
+                    spoilt[old.reader, new.reader] += 1
+        return spoilt
 
     def others(self, cause: FoundCause) -> Iterator[tuple[Verdict, Verdict]]:
         """Yield each cell of a cause, with what its distribution made of it by other settings."""
@@ -74,9 +74,9 @@ class SettingsAsked:
         if symptom.kind not in BAD or symptom.party not in READERS:
             return
         for verdict in cause.verdicts:
-            own = self.run.distribution(verdict.reader)
+            distribution = self.run.distribution(verdict.reader)
             for reader, other in self.by_question[verdict.question].items():
-                if reader != verdict.reader and self.run.distribution(reader) == own:
+                if reader != verdict.reader and self.run.distribution(reader) == distribution:
                     yield verdict, other
 
     def helpful(self, cause: FoundCause) -> HelpfulSetting | None:
@@ -89,7 +89,11 @@ class SettingsAsked:
         )
         made = (self._made(cause, name, of) for name, of in grouped(pairs).items())
         good = (setting for setting in made if setting.right > setting.spoilt)
-        return min(good, key=lambda setting: (setting.spoilt - setting.right, len(setting.lines)), default=None)
+        return min(
+            good,
+            key=lambda setting: (setting.spoilt - setting.right, len(setting.lines)),
+            default=None,
+        )
 
     def _made(
         self, cause: FoundCause, settings: str, pairs: Sequence[tuple[Verdict, Verdict]]
