@@ -47,8 +47,8 @@ PARTLY: Final = (
 def asked(readers: Sequence[Partly]) -> tuple[str, ...]:
     """Say about how many variants the readers are asked of which `PARTLY` holds."""
     return tuple(
-        f"{partly.reader}: {partly.variants:,} of {counted(partly.of, 'variant')} that it can read, "
-        f"{counted(partly.cells, 'cell')}"
+        f"{partly.reader}: {partly.variants:,} of {counted(partly.of, 'variant')} "
+        f"that it can read, {counted(partly.cells, 'cell')}"
         for partly in readers
     )
 
