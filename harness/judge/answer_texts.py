@@ -22,17 +22,19 @@ def quoted(findings: Sequence[Finding], answer: Answer, key: str) -> tuple[Findi
     texts = _unambiguous(_own_texts(answer, key)) if findings else {}
     if not texts:
         return tuple(findings)
-    places = (place for each in findings for place in each.places)
-    shown = _unambiguous((each.key, text_of(each.found)) for each in places if each.column == key)
+    differences = (difference for each in findings for difference in each.places)
+    shown = _unambiguous(
+        (each.key, text_of(each.found)) for each in differences if each.column == key
+    )
     return tuple(_quoted(each, texts, shown, key) for each in findings)
 
 
 def _unambiguous(texts: Iterable[tuple[_At, str]]) -> dict[_At, str]:
     """Return the texts that stand alone: several parts may show a key, each with another text."""
-    found: dict[_At, set[str]] = {}
+    result: dict[_At, set[str]] = {}
     for at, text in texts:
-        found.setdefault(at, set()).add(text)
-    return {at: several.pop() for at, several in found.items() if len(several) == 1}
+        result.setdefault(at, set()).add(text)
+    return {at: several.pop() for at, several in result.items() if len(several) == 1}
 
 
 def _own_texts(answer: Answer, key: str) -> Iterator[tuple[tuple[str, str], str]]:
@@ -57,12 +59,12 @@ def _quoted(
     finding: Finding, texts: Mapping[tuple[str, str], str], shown: Mapping[str, str], key: str
 ) -> Finding:
     """Return a finding with the texts; `shown`: what rows whose key is wrong show instead of it."""
-    places = []
+    differences = []
     for each in finding.places:
         row = text_of(each.found) if each.column == key else shown.get(each.key, each.key)
         text = _text(texts, row, each.column)
-        places.append(replace(each, raw=text) if text else each)
-    return replace(finding, witness=places[0], places=tuple(places))
+        differences.append(replace(each, raw=text) if text else each)
+    return replace(finding, witness=differences[0], places=tuple(differences))
 
 
 def _text(texts: Mapping[tuple[str, str], str], key: str, column: str) -> str:

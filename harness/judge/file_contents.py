@@ -33,7 +33,7 @@ class NotKnown(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class FileDifference:
     """A value that a file holds and the truth does not."""
 
     file: FileFact
@@ -42,7 +42,7 @@ class Difference:
     column: str
     """As the file names it."""
     expected: Value
-    found: Value
+    actual: Value
     sent: bool
     """Whether no rule of the model could be at fault."""
     in_path: bool = False
@@ -55,7 +55,7 @@ class Held:
 
     rows: Rows
     """A row that several files hold stands under several keys, once for each."""
-    differences: tuple[Difference, ...]
+    differences: tuple[FileDifference, ...]
     """In the files that the view is read from."""
     newest: Mapping[str, int]
     """The step that wrote the newest of these files that holds a row, by the text of its key."""
@@ -162,7 +162,7 @@ class Holdings:
         return key not in self._keys and not named
 
     @cached_method
-    def differences(self, fact: FileFact) -> tuple[Difference, ...]:
+    def differences(self, fact: FileFact) -> tuple[FileDifference, ...]:
         """Return what a file holds otherwise than the truth says of its step.
 
         Raises:
@@ -173,20 +173,20 @@ class Holdings:
 
     def _merged(self, facts: Sequence[FileFact]) -> Iterator[Row]:
         """Yield the rows of one file group: the older first, newer versions in their place."""
-        found: dict[str, list[Row]] = {}
+        result: dict[str, list[Row]] = {}
         for fact in facts:
             truth = self._history[self._steps[fact.instant]]
             vain = late_versions.overtaken(truth, fact)
             for key in fact.deleted:
                 if key not in vain:
-                    found.pop(key, None)
+                    result.pop(key, None)
             own: dict[str, list[Row]] = {}
             for key, row in zip(fact.keys, self._rows(fact), strict=True):
                 if key not in vain:
                     own.setdefault(key, []).append(row)
-            stand = late_versions.on_top(truth, own, found, self._complete)
-            found |= {key: rows for key, rows in stand.items() if rows is not None}
-        return (row for rows in found.values() for row in rows)
+            stand = late_versions.on_top(truth, own, result, self._complete)
+            result |= {key: rows for key, rows in stand.items() if rows is not None}
+        return (row for rows in result.values() for row in rows)
 
     def _complete(self, newer: list[Row], older: list[Row]) -> list[Row]:
         return [completed(row, older[-1], self._history[-1].schema) for row in newer]
@@ -211,9 +211,9 @@ class Holdings:
             key = self._keys.get(text, text)
             own = held.get(key)
             shown = dict(zip(values.columns, row, strict=True))
-            found = {each.id: self._value(each, shown, fact) for each in self._columns(fact)}
+            result = {each.id: self._value(each, shown, fact) for each in self._columns(fact)}
             whose = (own.written, own.group) if own else ({}, (step, ()))
-            yield dated(Row(key, found, *whose), instant)
+            yield dated(Row(key, result, *whose), instant)
 
     def _value(self, column: Field, shown: Mapping[str, Value], fact: FileFact) -> Value:
         """Return the value of a column in a row of a file: a partition's may be in the path alone.
@@ -236,28 +236,28 @@ class Holdings:
         absent = column.name not in self._values[fact].columns
         return absent and column.name in self._history[0].table.partition_by
 
-    def _differences(self, fact: FileFact) -> Iterator[Difference]:
+    def _differences(self, fact: FileFact) -> Iterator[FileDifference]:
         step = self._steps[fact.instant]
         held = late_versions.held(self._history[step], fact)
         for row in self._rows(fact):
             own = held.get(row.key)
             for column in self._columns(fact) if own else ():
                 expected = named(own.of(column), column) if own else None
-                found = by_names(row.values[column.id], column)
-                if own and not same(expected, found):
-                    place = text_of(row.key), column.id, column.name
-                    settled = self._sent(own, column, fact, found)
+                result = by_names(row.values[column.id], column)
+                if own and not same(expected, result):
+                    difference = text_of(row.key), column.id, column.name
+                    settled = self._sent(own, column, fact, result)
                     in_path = self._in_path(column, fact)
-                    yield Difference(fact, *place, expected, found, settled, in_path)
+                    yield FileDifference(fact, *difference, expected, result, settled, in_path)
 
-    def _sent(self, row: Row, column: Field, fact: FileFact, found: Value) -> bool:
+    def _sent(self, row: Row, column: Field, fact: FileFact, result: Value) -> bool:
         """Return whether the step sent this value, or had nothing to do with the row."""
         at = self._order(fact)
         written = row.written.get(column.id)
         value = row.values.get(column.id)
         if written is None:
-            given = found is None or self._ever_given(at[0], row.key, column.id)
-            return not (given or self._doubted_before(row.key, column.id, fact, found))
+            given = result is None or self._ever_given(at[0], row.key, column.id)
+            return not (given or self._doubted_before(row.key, column.id, fact, result))
         if not self._says(written, row.key, value, column.id):
             return False
         if (written, False) == at:
@@ -266,10 +266,10 @@ class Holdings:
         converted = then is None or _leaves(then) != _leaves(column)
         latest = max(row.written.values()), False
         if latest < at:
-            kept = found is None or not converted
+            kept = result is None or not converted
         else:
-            kept = found is None and not converted and self._keeps(at, row, column)
-        return kept and not self._doubted_before(row.key, column.id, fact, found)
+            kept = result is None and not converted and self._keeps(at, row, column)
+        return kept and not self._doubted_before(row.key, column.id, fact, result)
 
     def _order(self, fact: FileFact) -> tuple[int, bool]:
         """Return the step of a file's rows, and whether it was written later and carries them."""
@@ -302,11 +302,11 @@ class Holdings:
         step, later = at
         return not later and sent.keeps(self._sql.get(step, ""), (row.key, self._key), column)
 
-    def _doubted_before(self, key: Value, field_id: int, fact: FileFact, found: Value) -> bool:
+    def _doubted_before(self, key: Value, field_id: int, fact: FileFact, result: Value) -> bool:
         """Return whether an older file holds the same, and there it may be the model's fault."""
         older = [each for each in self._holding(key) if self._order(each) < self._order(fact)]
         return any(
-            not each.sent and same(each.found, found)
+            not each.sent and same(each.actual, result)
             for fact in older
             for each in self.differences(fact)
             if (each.key, each.field_id) == (text_of(key), field_id)

@@ -10,8 +10,8 @@ from typing import Final
 
 from harness.core.grouping import grouped
 from harness.core.outcomes import HALF_DONE
-from harness.core.parties import Party
 from harness.core.records import FindingKind, Verdict, VerdictKind
+from harness.core.responsible import Responsible
 from harness.judge.baseline import Applied
 
 GOOD: Final = 0
@@ -64,19 +64,19 @@ def _unknown(verdicts: Sequence[Verdict]) -> Iterator[str]:
         cells = _count(doubted, "cell puts", "cells put")
         yield f"{cells} our own reference model in doubt: {_where(doubted)}."
         yield f"Look into it before anybody is blamed: harness explain '{doubted[0].case}'"
-    found = [each for each in unknown if not _doubted(each)]
-    if found:
-        reasons = Counter(each.because or "no reason recorded" for each in found)
+    result = [each for each in unknown if not _doubted(each)]
+    if result:
+        reasons = Counter(each.because or "no reason recorded" for each in result)
         said = _listed(f"{why} ({count})" for why, count in reasons.most_common())
-        yield f"{_count(found, 'cell is', 'cells are')} unknown: {said}."
+        yield f"{_count(result, 'cell is', 'cells are')} unknown: {said}."
         yield "Nothing is concluded of them; ask again with: harness read"
-    if broken := [each for each in found if each.because.startswith(BROKEN)]:
+    if broken := [each for each in result if each.because.startswith(BROKEN)]:
         cells = _count(broken, "of them is", "of them are")
         yield f"{cells} a failure of the harness itself: harness.log in the run's folder tells why."
 
 
 def _doubted(verdict: Verdict) -> bool:
-    return any(each.party is Party.MODEL for each in verdict.findings)
+    return any(each.party is Responsible.MODEL for each in verdict.findings)
 
 
 def _new(applied: Applied) -> Iterator[str]:
@@ -116,8 +116,8 @@ def _unexplained(verdict: Verdict) -> bool:
 
 def _flaky(verdicts: Sequence[Verdict], late: AbstractSet[str]) -> Mapping[str, Sequence[Verdict]]:
     """Return the cells that were not answered alike each time that they were asked, by how."""
-    found = ((LATE if each.case in late else OTHERWISE, each) for each in verdicts)
-    return grouped((how, each) for how, each in found if how is LATE or _depends(each))
+    result = ((LATE if each.case in late else OTHERWISE, each) for each in verdicts)
+    return grouped((how, each) for how, each in result if how is LATE or _depends(each))
 
 
 def _unsteady(flaky: Mapping[str, Sequence[Verdict]]) -> Iterator[str]:
@@ -152,10 +152,10 @@ def _where(verdicts: Iterable[Verdict]) -> str:
 
 
 def _listed(texts: Iterable[str]) -> str:
-    found = list(texts)
-    more = [f"and {len(found) - SHOWN} more"] if len(found) > SHOWN else []
-    return ", ".join([*found[:SHOWN], *more])
+    result = list(texts)
+    more = [f"and {len(result) - SHOWN} more"] if len(result) > SHOWN else []
+    return ", ".join([*result[:SHOWN], *more])
 
 
-def _count(found: Sequence[object], one: str, many: str) -> str:
-    return f"{len(found)} {one if len(found) == 1 else many}"
+def _count(result: Sequence[object], one: str, many: str) -> str:
+    return f"{len(result)} {one if len(result) == 1 else many}"

@@ -11,8 +11,8 @@ from functools import cached_property
 from harness.core.cached_method import cached_method
 from harness.core.outcomes import half_done
 from harness.core.records import Outcome, OutcomeKind, StateRecord
-from harness.judge.case import READ_OPTIMIZED, Case
 from harness.judge.file_contents import Held, Holdings, NotKnown
+from harness.judge.recorded_variant import READ_OPTIMIZED, RecordedVariant
 from harness.model.commit import INCREMENTAL
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation import column_resolution, partition_schemas, row_files
@@ -28,7 +28,7 @@ from harness.scenario.definition import CASCADE, SCHEMA_CHANGES, WRITE_CLIENT
 class StateFiles:
     """The files of all states of a variant."""
 
-    def __init__(self, case: Case, history: History) -> None:
+    def __init__(self, case: RecordedVariant, history: History) -> None:
         """`history`: the truth after every step, as far as a product can show it."""
         self._case = case
         self._history = history

@@ -16,7 +16,7 @@ from typing import Final
 from harness.core.records import Answer, Column, Part, labelled
 from harness.core.tolerances import LOWER, Declared, Normalised, merged
 from harness.judge.cut_history import MILLISECONDS, milliseconds
-from harness.judge.world import World
+from harness.judge.expected_state import ExpectedState
 from harness.model.canonical import Value, same
 from harness.model.conversion import cast_text
 from harness.model.query import Query, Test
@@ -50,7 +50,9 @@ def understand(
     return taken(asked(answer) if cuts else answer, types, declared)
 
 
-def evened_out(answer: Answer, world: World, written: Rows | None) -> tuple[Normalised, ...]:
+def evened_out(
+    answer: Answer, state: ExpectedState, written: Rows | None
+) -> tuple[Normalised, ...]:
     """Count what was evened out in an answer, and what is expected but was not written.
 
     Args:
@@ -62,7 +64,7 @@ def evened_out(answer: Answer, world: World, written: Rows | None) -> tuple[Norm
     applied = merged(answer.normalised, *(part.normalised for part in answer.parts))
     if written is None or answer.refusal is not None:
         return applied
-    return merged(applied, cut(answer.question, world.schema, written, world.rows))
+    return merged(applied, cut(answer.question, state.schema, written, state.rows))
 
 
 def asked(answer: Answer) -> Answer:

@@ -1,7 +1,7 @@
 """Verdicts of a run that goes on: its records are read as they come, and judged one by one.
 
 A verdict that is told is the one that the run gives at its end. What other readers can still turn
-(`settle.may_turn`) is held back until all that are asked the same question have answered, or the
+(`final_attribution.may_change`) waits until all that are asked the same question have answered, or the
 run has ended.
 """
 
@@ -17,7 +17,7 @@ from harness.core import jsonl
 from harness.core.grouping import grouped
 from harness.core.jsonl import Record
 from harness.core.records import Answer, QuestionKey, StateRecord, Verdict
-from harness.judge import baseline, settle
+from harness.judge import baseline, final_attribution
 from harness.judge.baseline import Applied, Known
 from harness.judge.verdicts import judge_alone
 from harness.run import (
@@ -171,7 +171,7 @@ class RunFollower:
             own = (each for each in planned.cells.values() if each.variant == cell.variant)
             self._judge(planned, [each for each in own if each.case in self._answers])
         verdict, alike = self._alone[cell.case], planned.alike[cell.question]
-        if verdict is not None and not settle.may_turn(verdict):
+        if verdict is not None and not final_attribution.may_change(verdict):
             if not self._asked_again(planned, cell):
                 self._tell(planned, [verdict])
         elif all(each.case in self._answers for each in alike):
@@ -190,7 +190,9 @@ class RunFollower:
         """Tell the verdicts of a question: no other answer to it will come."""
         self._judge(planned, alike)
         alone = (self._alone[each.case] for each in alike)
-        self._tell(planned, settle.settle([each for each in alone if each], self._answers))
+        self._tell(
+            planned, final_attribution.with_final_attribution([each for each in alone if each], self._answers)
+        )
 
     def _judge(self, planned: _RunPlan, cells: Iterable[Cell]) -> None:
         """Judge those of a variant's cells that are not judged yet, each by its own answer."""

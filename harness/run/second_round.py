@@ -15,8 +15,8 @@ from typing import Final
 from harness.artifacts.result_cache import ResultCache
 from harness.core import jsonl
 from harness.core.grouping import grouped
-from harness.core.parties import Party
 from harness.core.records import Answer, Verdict, VerdictKind
+from harness.core.responsible import Responsible
 from harness.read import read_states
 from harness.run import load_run, order_search, pipeline, run_folder, run_log
 from harness.run.pipeline import JudgedRun, Work
@@ -40,7 +40,7 @@ def due(verdict: Verdict, answer: Answer | None, wanted: AskedAgain) -> bool:
 def suspected(verdict: Verdict, wanted: AskedAgain) -> bool:
     """Return whether an answer may be owed to what its server was asked before; or is a sample."""
     if verdict.verdict is VerdictKind.WRONG:
-        own = any(each.party in {Party.READER, None} for each in verdict.findings)
+        own = any(each.party in {Responsible.READER, None} for each in verdict.findings)
         return own and not verdict.reproduces
     right = verdict.verdict is VerdictKind.CORRECT
     return right and wanted is AskedAgain.SAMPLE and zlib.crc32(verdict.case.encode()) % ONE_OF == 0

@@ -13,8 +13,8 @@ from typing import Final
 from harness.core.errors import HarnessError
 from harness.core.grouping import grouped
 from harness.core.records import Answer, QuestionKey, Verdict, VerdictKind
-from harness.judge.case import view_of_rows
-from harness.judge.standard import Standards
+from harness.judge.expectations import ExpectationsByEngine
+from harness.judge.recorded_variant import view_of_rows
 from harness.model.simulation.matching import WayAnswer
 from harness.run import plan_record
 from harness.run.load_run import Run
@@ -37,7 +37,7 @@ def _answers(
     of = grouped((each.variant, each) for each in verdicts)
     for variant in _variants(run) if of else ():
         if variant.id in of:
-            standards = Standards(case_of(variant, run.states_of(variant.id)))
+            standards = ExpectationsByEngine(case_of(variant, run.states_of(variant.id)))
             for each in of[variant.id]:
                 answer = run.answers.get(each.case)
                 yield each.question, _of(standards, each, answer) if answer else ()
@@ -52,11 +52,11 @@ def _variants(run: Run) -> tuple[Variant, ...]:
         return ()
 
 
-def _of(standards: Standards, verdict: Verdict, answer: Answer) -> tuple[WayAnswer, ...]:
+def _of(standards: ExpectationsByEngine, verdict: Verdict, answer: Answer) -> tuple[WayAnswer, ...]:
     """Return the answers to one question; none where they cannot be worked out."""
     try:
-        standard = standards.of(verdict.reader, answer)
-        readings = standard.layout(verdict.step, view_of_rows(verdict.view)).readings()
+        expectations = standards.of(verdict.reader, answer)
+        readings = expectations.layout(verdict.step, view_of_rows(verdict.view)).readings()
         return readings.answers(answer.question) if readings else ()
     except Exception:
         LOG.exception("cannot work out the ways of reading of %s", verdict.case)

@@ -73,7 +73,7 @@ def compared(seed: int) -> Iterator[tuple[str, bool]]:
     """Compare the answers about a history with the truth; tell of each whether it has findings."""
     story = random_story.story_of_seed(seed)
     for each in answered(story):
-        inner = story.world(each.view).narrowed(each.query)
+        inner = story.state(each.view).narrowed(each.query)
         places = wrong(inner, each.query, each.reply.columns, each.reply.rows)
         yield f"{each.view} {each.text}", bool(findings(places, inner))
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from harness.cli.console.progress_display import for_stream
-from harness.core.parties import Party
 from harness.core.progress import Count
+from harness.core.responsible import Responsible
 from tests.quality import clean, defects, opinions, own_mistakes, parties, survey
 from tests.quality.defects import DEFECTS, REFUSALS
 from tests.quality.own_mistakes import OWN
@@ -143,7 +143,7 @@ def _table(tally: Tally, histories: int) -> None:
 def _blame(tally: Tally) -> None:
     """Return how many visible defects were blamed on whom: of readers, of writers, and our own."""
     shown = [each for each in Blamed if each is not Blamed.INVISIBLE]
-    for party in (Party.READER, Party.WRITER):
+    for party in (Responsible.READER, Responsible.WRITER):
         of_it = [c for name, c in tally.of("party") if parties.right_of(DEFECTS[name]) is party]
         who = f"a planted {party} made wrong ({len(of_it)} defects), blamed on"
         _sums(f"answers that {who}", of_it, shown)

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from harness.core.parties import Party
 from harness.core.records import Outcome, Verdict, VerdictKind
+from harness.core.responsible import Responsible
 from harness.model.canonical import Value
 from tests.builders import random_story
 from tests.builders.judged_story import case_of, judged
@@ -105,33 +105,33 @@ def _of_reading(seed: int) -> tuple[Verdict, ...]:
     return judged(case_of(story, _every(_misread)), (wrong, story.read()))
 
 
-OWN: Final[Mapping[str, tuple[Callable[[int], tuple[Verdict, ...]], Party, VerdictKind]]] = {
+OWN: Final[Mapping[str, tuple[Callable[[int], tuple[Verdict, ...]], Responsible, VerdictKind]]] = {
     "own: a rule of conversion, one engine asked": (
         _of_rule(1),
-        Party.UNSURE,
+        Responsible.UNSURE,
         VerdictKind.WRONG,
     ),
     "own: a rule of conversion, two engines asked": (
         _of_rule(2),
-        Party.MODEL,
+        Responsible.MODEL,
         VerdictKind.UNKNOWN,
     ),
     "own: flags made otherwise, two engines asked": (
         _of_values,
-        Party.MODEL,
+        Responsible.MODEL,
         VerdictKind.UNKNOWN,
     ),
     "own: when rows were committed, one engine asked": (
         _of_commits(1),
-        Party.UNSURE,
+        Responsible.UNSURE,
         VerdictKind.WRONG,
     ),
     "own: when rows were committed, two engines asked": (
         _of_commits(2),
-        Party.MODEL,
+        Responsible.MODEL,
         VerdictKind.UNKNOWN,
     ),
-    "own: files misread, two engines asked": (_of_reading, Party.UNSURE, VerdictKind.WRONG),
+    "own: files misread, two engines asked": (_of_reading, Responsible.UNSURE, VerdictKind.WRONG),
 }
 """What is answered; whose doing it has to be, and the verdict."""
 

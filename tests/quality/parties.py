@@ -8,12 +8,12 @@ from collections.abc import Set as AbstractSet
 from enum import StrEnum
 from typing import Final
 
-from harness.core.parties import Party
 from harness.core.records import (
     Answer,
     Verdict,
     VerdictKind,
 )
+from harness.core.responsible import Responsible
 from harness.judge.verdicts import judge
 from harness.scenario.cells import Cell
 from tests.builders.judged_story import ANEW, COUNTED, NULLS_BY_SCHEMA, case_of
@@ -101,9 +101,9 @@ MAPPED: Final[Mapping[str, str]] = {
 """The way of planted readers that read in one of those that are predicted; {} is `Seen.catalog`."""
 
 
-def right_of(defect: Defect) -> Party:
+def right_of(defect: Defect) -> Responsible:
     """Return whose doing a planted defect is to be called."""
-    return Party.WRITER if defect.name.startswith(WRITER) else Party.READER
+    return Responsible.WRITER if defect.name.startswith(WRITER) else Responsible.READER
 
 
 def verdict_of(defect: Defect, seed: int) -> Verdict | None:
@@ -114,7 +114,7 @@ def verdict_of(defect: Defect, seed: int) -> Verdict | None:
 def _verdict(defect: Defect, seen: Seen | None, seed: int) -> Verdict | None:
     if seen is None:
         return None
-    files = seen.files if right_of(defect) is Party.WRITER else None
+    files = seen.files if right_of(defect) is Responsible.WRITER else None
     # Half of the catalogs list no meta columns: that must not lead to another name.
     case = case_of(seen.story, files, bare=seen.bare or seed % 2 == 1)
     cell = Cell("variant", len(case.states) - 1, "engine-1", seen.view, "all")
@@ -124,12 +124,12 @@ def _verdict(defect: Defect, seen: Seen | None, seed: int) -> Verdict | None:
     return verdict
 
 
-def parties(defect: Defect, seed: int) -> set[Party | None]:
+def parties(defect: Defect, seed: int) -> set[Responsible | None]:
     """Return whose doing the findings of a defect are; none where it cannot be seen."""
     return _of(verdict_of(defect, seed))
 
 
-def _of(verdict: Verdict | None) -> set[Party | None]:
+def _of(verdict: Verdict | None) -> set[Responsible | None]:
     return {finding.party for finding in verdict.findings} if verdict else set()
 
 
@@ -150,7 +150,11 @@ def figures(defect: Defect, seeds: Iterable[int]) -> tuple[Counter[str], list[st
         if result in {Blamed.WRONG, Blamed.NOBODY}:
             named = ", ".join(sorted(str(each or "nobody") for each in found))
             misses.append(f"{defect.name}, seed {seed}: blamed on {named}, not on the {right}")
-        if verdict is not None and verdict.verdict is VerdictKind.WRONG and right is Party.READER:
+        if (
+            verdict is not None
+            and verdict.verdict is VerdictKind.WRONG
+            and right is Responsible.READER
+        ):
             counts[way] += 1
             story = " or ".join(verdict.reproduces) or "in no way"
             misses += [f"{defect.name}, seed {seed}: read {story}"] if way is Mapped.OTHER else []
@@ -179,12 +183,12 @@ def _one(way: str) -> str:
     return way.replace(COUNTED, "counted").replace(ANEW, "anew")
 
 
-def blamed(found: AbstractSet[Party | None], right: Party | None) -> Blamed:
+def blamed(found: AbstractSet[Responsible | None], right: Responsible | None) -> Blamed:
     """Judge on whom the findings of an answer put the blame."""
     if not found:
         return Blamed.INVISIBLE
     if found == {right}:
         return Blamed.RIGHT
-    if right is Party.WRITER and found <= {right, Party.UNSURE}:
+    if right is Responsible.WRITER and found <= {right, Responsible.UNSURE}:
         return Blamed.UNSURE
     return Blamed.NOBODY if found <= {right, None} else Blamed.WRONG

@@ -11,9 +11,9 @@ from typing import Final
 
 from harness.core.records import FindingKind
 from harness.judge.checks.altered_value import near
+from harness.judge.expectations import ExpectationsByEngine
+from harness.judge.expected_state import ExpectedState
 from harness.judge.file_evidence import Layout
-from harness.judge.standard import Standards
-from harness.judge.world import World
 from harness.model import past_views
 from harness.model.canonical import Look, MapValue, Value, look_of, text_of
 from tests.builders.judge_stages import findings, wrong
@@ -84,25 +84,28 @@ def _twice(found: Sequence[tuple[Spot, FindingKind]]) -> list[Spot]:
 
 def named(seen: Seen) -> list[tuple[Spot, FindingKind]]:
     """Ask the product: each place of each finding, with its name."""
-    world, layout = _judged_by(seen)
-    world, reply = world.narrowed(seen.query), seen.reply
+    state, layout = _judged_by(seen)
+    state, reply = state.narrowed(seen.query), seen.reply
     predicted = layout.predicted(seen.query, reply.names, reply.rows)
-    world = replace(world, predicted=predicted)
-    places = wrong(world, seen.query, reply.columns, reply.rows)
+    state = replace(state, predicted=predicted)
+    places = wrong(state, seen.query, reply.columns, reply.rows)
     return [
         ((place.key, place.column), finding.kind)
-        for finding in findings(places, world)
+        for finding in findings(places, state)
         for place in finding.places
     ]
 
 
-def _judged_by(seen: Seen) -> tuple[World, Layout]:
+def _judged_by(seen: Seen) -> tuple[ExpectedState, Layout]:
     """Return what the product judges an answer by."""
     story, view = seen.story, seen.view
     if past_views.past(view) is None:
-        return story.world(view), story.layout(view, bare=seen.bare)
-    standard, step = Standards(case_of(story, bare=seen.bare)).written, story.truth.step
-    return standard.world(step, view), standard.layout(step, view)
+        return story.state(view), story.layout(view, bare=seen.bare)
+    expectations, step = (
+        ExpectationsByEngine(case_of(story, bare=seen.bare)).written,
+        story.truth.step,
+    )
+    return expectations.state(step, view), expectations.layout(step, view)
 
 
 def _some(things: Iterable[object]) -> str:

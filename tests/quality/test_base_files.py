@@ -73,8 +73,8 @@ def test_a_right_answer_to_any_question_has_no_finding_however_the_files_lie(see
         assert story.base.why == ""
         for each in asked.questions(story):
             reply = asked.ask(story, each.query, BASE)
-            world = story.world(VIEW).narrowed(each.query)
-            assert findings(wrong(world, each.query, reply.columns, reply.rows), world) == ()
+            state = story.state(VIEW).narrowed(each.query)
+            assert findings(wrong(state, each.query, reply.columns, reply.rows), state) == ()
 
 
 def test_compactions_that_did_not_take_place_are_no_longer_guessed() -> None:
@@ -92,10 +92,10 @@ def test_rows_of_groups_with_log_files_alone_are_premature() -> None:
         for fact in plotted.facts
     )
     rows = base_rows(plotted.history, facts, plotted.steps).rows
-    world = replace(plotted.world(VIEW), rows=rows, base=rows)
+    state = replace(plotted.state(VIEW), rows=rows, base=rows)
     reply = right(plotted).reply
-    places = wrong(world, ALL, reply.columns, reply.rows)
-    named = {(each.key, name_of(each, world)) for each in places}
+    places = wrong(state, ALL, reply.columns, reply.rows)
+    named = {(each.key, name_of(each, state)) for each in places}
     assert {key for key, _ in named} >= {"403", "404"}
     assert {kind for key, kind in named if key != "402"} == {FindingKind.PREMATURE}
 

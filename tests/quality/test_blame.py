@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.core.parties import Party
+from harness.core.responsible import Responsible
 from tests.quality import own_mistakes
 from tests.quality.defects import DEFECTS
 from tests.quality.own_mistakes import OWN
@@ -25,18 +25,18 @@ SEEDS = range(8)
 
 
 def test_only_the_right_party_alone_is_right() -> None:
-    assert blamed({Party.WRITER}, Party.WRITER) is Blamed.RIGHT
-    assert blamed(set(), Party.WRITER) is Blamed.INVISIBLE
-    assert blamed({Party.WRITER, None}, Party.WRITER) is Blamed.NOBODY
-    assert blamed({Party.WRITER, Party.UNSURE}, Party.WRITER) is Blamed.UNSURE
-    assert blamed({Party.READER, Party.UNSURE}, Party.READER) is Blamed.WRONG
+    assert blamed({Responsible.WRITER}, Responsible.WRITER) is Blamed.RIGHT
+    assert blamed(set(), Responsible.WRITER) is Blamed.INVISIBLE
+    assert blamed({Responsible.WRITER, None}, Responsible.WRITER) is Blamed.NOBODY
+    assert blamed({Responsible.WRITER, Responsible.UNSURE}, Responsible.WRITER) is Blamed.UNSURE
+    assert blamed({Responsible.READER, Responsible.UNSURE}, Responsible.READER) is Blamed.WRONG
     for found in (
-        {Party.READER},
-        {Party.READER, Party.WRITER},
-        {Party.MODEL},
-        {Party.READER, None},
+        {Responsible.READER},
+        {Responsible.READER, Responsible.WRITER},
+        {Responsible.MODEL},
+        {Responsible.READER, None},
     ):
-        assert blamed(found, Party.WRITER) is Blamed.WRONG
+        assert blamed(found, Responsible.WRITER) is Blamed.WRONG
 
 
 def test_a_defect_that_is_another_partys_than_its_name_says_is_a_miss_with_its_seed() -> None:
@@ -83,6 +83,6 @@ def test_blame_for_a_mistake_of_our_own_is_a_miss_with_its_seed(
 ) -> None:
     name = "own: a rule of conversion, one engine asked"
     ask, _, kind = OWN[name]
-    monkeypatch.setattr(own_mistakes, "OWN", {name: (ask, Party.WRITER, kind)})
+    monkeypatch.setattr(own_mistakes, "OWN", {name: (ask, Responsible.WRITER, kind)})
     counts, misses = own_mistakes.figures(name, [3])
     assert (counts["somebody"], misses) == (1, [f"{name}, seed 3: somebody is blamed"])

@@ -10,7 +10,7 @@ from decimal import Decimal
 import pytest
 
 from harness.core.records import Column, FindingKind, Origin
-from harness.judge.place import What
+from harness.judge.difference import DifferenceKind
 from harness.model.canonical import Value
 from harness.model.conversion import cast_text
 from tests.builders.judge_stages import differences
@@ -252,8 +252,10 @@ def test_a_row_without_its_key_keeps_its_name_where_another_is_called_null(key: 
     wrong = Reply(reply.columns, without_key(reply.rows, key))
     assert named(story, wrong) == {"lost_value": {(key, "id")}}
     alone = Reply(reply.columns[:1], tuple(row[:1] for row in wrong.rows))
-    found = differences(story.world(), alone.columns, alone.rows, ["id"])
-    assert [(each.what, each.key, each.column) for each in found] == [(What.CELL, key, "id")]
+    found = differences(story.state(), alone.columns, alone.rows, ["id"])
+    assert [(each.kind, each.key, each.column) for each in found] == [
+        (DifferenceKind.CELL, key, "id")
+    ]
 
 
 def test_a_row_without_a_key_is_not_a_second_one_of_the_row_called_null() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.core.parties import Party
+from harness.core.responsible import Responsible
 from tests.quality.defects import DEFECTS
 from tests.quality.parties import WRITER, parties, right_of
 
@@ -16,9 +16,9 @@ READERS = [name for name in DEFECTS if not name.startswith(WRITER)]
 @pytest.mark.parametrize("name", WRITERS)
 def test_what_a_writer_did_is_never_called_the_readers_doing(name: str) -> None:
     found = {seed: parties(DEFECTS[name], seed) for seed in SEEDS}
-    allowed = {Party.WRITER, Party.UNSURE}
+    allowed = {Responsible.WRITER, Responsible.UNSURE}
     assert {seed: each for seed, each in found.items() if each - allowed} == {}
-    assert any(Party.WRITER in each for each in found.values())
+    assert any(Responsible.WRITER in each for each in found.values())
 
 
 @pytest.mark.parametrize("name", READERS)

@@ -19,7 +19,7 @@ from harness.core.records import (
     Verdict,
     VerdictKind,
 )
-from harness.judge.settle import settle
+from harness.judge.final_attribution import with_final_attribution
 from harness.judge.verdicts import JudgedVariant, judge
 from harness.model.canonical import Value
 from harness.model.query import Condition, Query, Test
@@ -40,7 +40,7 @@ def judged(story: Story, text: str, asked: Query, reply: Reply, view: str = "sna
     cell = Cell("variant", len(story.operations), "engine-1", view, text)
     answer = Answer(cell.case, "select", reply.columns, reply.rows, question=asked)
     found = variant_of(story).verdict(cell, answer)
-    (verdict,) = settle([found], {cell.case: answer})
+    (verdict,) = with_final_attribution([found], {cell.case: answer})
     return verdict
 
 

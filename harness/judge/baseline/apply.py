@@ -89,7 +89,7 @@ class Lines:
 
 
 def _knows(line: Known, seen: Seen) -> bool:
-    return line.expect == seen.found and line.expect.knowable
+    return line.expect == seen.shown and line.expect.knowable
 
 
 def _first(lines: Sequence[Known], seen: Seen) -> Known | None:

@@ -64,8 +64,8 @@ def parse(text: str, path: str) -> tuple[Known, ...]:
         return ()
     if not isinstance(document.data, list):
         problems.stop(1, "a baseline is a list; write `- when: …` for each line")
-    found = [_known(each, (at,), document) for at, each in enumerate(document.data)]
-    lines = tuple(each for each in found if each is not None)
+    result = [_known(each, (at,), document) for at, each in enumerate(document.data)]
+    lines = tuple(each for each in result if each is not None)
     _check_hidden(lines, problems)
     problems.raise_if_any()
     return lines
@@ -92,7 +92,7 @@ def _known(data: object, at: KeyPath, document: Document) -> Known | None:
 
 
 def _when(data: Mapping[str, object], at: KeyPath, document: Document) -> When:
-    found = []
+    result = []
     for name, value in data.items():
         setting = name.startswith((READER, VARIANT)) and not name.endswith(".")
         if name not in NAMES and not setting:
@@ -105,8 +105,8 @@ def _when(data: Mapping[str, object], at: KeyPath, document: Document) -> When:
             allowed = _allowed(name, setting=setting)
             document.note((*at, name), f"{name}: {value!r} is given; allowed: {allowed}")
             continue
-        found.append((name, text))
-    return tuple(found)
+        result.append((name, text))
+    return tuple(result)
 
 
 def _text(name: str, value: object, *, free: bool) -> str | None:

@@ -37,7 +37,7 @@ class Seen:
 
     scenario: str
     properties: Properties
-    found: Expect | None
+    shown: Expect | None
     """How it is wrong or refused; None when it is correct."""
     judged: bool = True
     """False when nothing is known of it, or its reader does not support it."""
@@ -55,10 +55,10 @@ def all_seen(verdicts: Sequence[Verdict], facts: Facts) -> tuple[Seen, ...]:
 
 def seen_of(verdict: Verdict, facts: Facts) -> Seen:
     """Return what is seen of a verdict."""
-    found = None
+    result = None
     if verdict.verdict in {VerdictKind.WRONG, VerdictKind.REFUSED}:
         refused = verdict.verdict is VerdictKind.REFUSED
-        found = Expect(
+        result = Expect(
             facts.refusals.get(verdict.case, "unnamed") if refused else "",
             frozenset(each.kind for each in verdict.findings),
             frozenset(column for each in verdict.findings for column in each.columns),
@@ -67,7 +67,7 @@ def seen_of(verdict: Verdict, facts: Facts) -> Seen:
     own |= {QUERY: verdict.query} if verdict.view != WRITE else {}
     properties = own | _of_reader(verdict.reader, facts)
     properties |= _of_variant(facts.variants[verdict.variant], verdict.step)
-    return Seen(verdict.scenario, properties, found, verdict.verdict in JUDGED)
+    return Seen(verdict.scenario, properties, result, verdict.verdict in JUDGED)
 
 
 def seen_of_steps(facts: Facts, verdicts: Iterable[Verdict]) -> Iterator[Seen]:

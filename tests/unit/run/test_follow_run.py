@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from harness.core import jsonl
-from harness.core.parties import Party
 from harness.core.records import Answer, Refusal, Verdict, VerdictKind
-from harness.judge.case import Case
+from harness.core.responsible import Responsible
+from harness.judge.recorded_variant import RecordedVariant
 from harness.plan import controls
 from harness.run import load_run, pipeline, plan_record, run_info
 from harness.run.follow_run import RunFollower
@@ -63,7 +63,7 @@ class GoingOn:
         return {at: found[cell.case] for at, cell in enumerate(self.cells)}
 
 
-def going_on(folder: Path, case: Case, readers: Sequence[str] = READERS[:2]) -> GoingOn:
+def going_on(folder: Path, case: RecordedVariant, readers: Sequence[str] = READERS[:2]) -> GoingOn:
     steps = len(case.states)
     variant = replace(case.variant, writers=(WRITER,) * steps)
     cells = [Cell(variant.id, steps - 1, name, "snapshot", "all") for name in readers]
@@ -83,7 +83,7 @@ def doubtful() -> tuple[Story, Files]:
     return made, spoilt_rows(spelled, step=3)
 
 
-def parties(found: Verdict) -> set[Party | None]:
+def parties(found: Verdict) -> set[Responsible | None]:
     return {each.party for each in found.findings}
 
 
@@ -112,7 +112,7 @@ def test_the_writer_is_not_blamed_where_the_next_one_may_show_what_was_written(
     assert going.story().keys() == right_one
     going.answers(order[1], answer(replies[order[1]]))
     assert going.story() == going.judged()
-    assert parties(going.judged()[0]) == {Party.UNSURE}
+    assert parties(going.judged()[0]) == {Responsible.UNSURE}
 
 
 def test_what_a_refusals_columns_show_can_turn_as_well(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_what_a_refusals_columns_show_can_turn_as_well(tmp_path: Path) -> None:
     going.answers(1, answer(touched().read()))
     assert going.story() == going.judged()
     found = going.judged()[0]
-    assert (found.verdict, parties(found)) == (VerdictKind.REFUSED, {Party.UNSURE})
+    assert (found.verdict, parties(found)) == (VerdictKind.REFUSED, {Responsible.UNSURE})
 
 
 RENAMED = history("insert 1..3; rename f1 f1_new")

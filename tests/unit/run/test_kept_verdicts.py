@@ -13,7 +13,7 @@ import pytest
 from harness.artifacts.result_cache import ResultCache
 from harness.core import jsonl
 from harness.judge import verdicts
-from harness.judge.case import Case
+from harness.judge.recorded_variant import RecordedVariant
 from harness.run import load_run, pipeline, plan_record, run_info
 from harness.run.load_run import Run
 from tests.unit.run import answered_run
@@ -29,7 +29,7 @@ def judged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return a list that gets the variants that are judged."""
     seen, judge = list[str](), verdicts.judge
 
-    def listed(case: Case, *given: object) -> object:
+    def listed(case: RecordedVariant, *given: object) -> object:
         seen.append(case.variant.id)
         return judge(case, *given)  # type: ignore[arg-type]
 
@@ -187,7 +187,7 @@ def test_the_text_of_a_variant_tells_all_but_where_in_a_file_it_stands(run: Run)
 def test_nothing_of_another_variant_is_seen_while_one_is_judged(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def alone(case: Case, _: object, given: Mapping[str, object]) -> tuple[()]:
+    def alone(case: RecordedVariant, _: object, given: Mapping[str, object]) -> tuple[()]:
         assert all(each.startswith(f"{case.variant.id}/") for each in given)
         assert {each.variant for each in case.states} <= {case.variant.id}
         return ()

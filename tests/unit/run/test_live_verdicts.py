@@ -9,7 +9,7 @@ import pytest
 
 from harness.core.records import Answer, Outcome, OutcomeKind, Refusal, VerdictKind
 from harness.judge import verdicts as judge
-from harness.judge.case import Case
+from harness.judge.recorded_variant import RecordedVariant
 from harness.plan.reader_support import declared
 from harness.run.live_verdicts import VerdictKinds
 from harness.scenario.cells import Cell, Plan
@@ -35,21 +35,23 @@ def answer(cell: Cell, reply: Reply) -> Answer:
     return Answer(cell.case, "select", reply.columns, reply.rows)
 
 
-def early(case: Case, cells: Sequence[Cell], answers: Sequence[Answer]) -> list[VerdictKind | None]:
+def early(
+    case: RecordedVariant, cells: Sequence[Cell], answers: Sequence[Answer]
+) -> list[VerdictKind | None]:
     kinds = VerdictKinds(Plan("mine", (case.variant,), (), tuple(cells)))
     kinds.written(case.states)
     return [kinds.of(each) for each in answers]
 
 
 def at_last(
-    case: Case, cells: Sequence[Cell], answers: Sequence[Answer]
+    case: RecordedVariant, cells: Sequence[Cell], answers: Sequence[Answer]
 ) -> list[VerdictKind | None]:
     verdicts = judge.judge(case, cells, {each.case: each for each in answers})
     found = {each.case: each.verdict for each in verdicts}
     return [found.get(each.case) for each in answers]
 
 
-def versioned(case: Case, version: str) -> Case:
+def versioned(case: RecordedVariant, version: str) -> RecordedVariant:
     states = [replace(each, table_version=version) for each in case.states]
     return replace(case, states=states, limit=declared)
 

@@ -66,6 +66,6 @@ def test_what_it_holds_is_compared_under_those_names(lost: tuple[int, ...]) -> N
     state = StateRecord("v", step, "d", (fact,), others=(("300", 2),), values=(held,))
     found = Holdings((*SENT, state), TOLD.history).differences(fact)
     # The file only carries its rows: also that of step 2, to which only `f2` was sent.
-    assert [(each.key, each.column, each.found, each.sent) for each in found] == [
+    assert [(each.key, each.column, each.actual, each.sent) for each in found] == [
         (str(key), "g", None, True) for key in lost
     ]

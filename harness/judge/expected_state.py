@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from harness.core.records import Expected, Origin
-from harness.judge.place import NULLS
+from harness.judge.difference import NULLS
 from harness.judge.predicted_rows import PredictedRows
 from harness.model.canonical import Look, MapValue, Value, look_of, text_of
 from harness.model.conversion import nested_text
@@ -80,8 +80,8 @@ def _forms(row: Row, since: Sequence[Field], truth: Truth) -> Iterator[tuple[Ori
 
 def _definitions(field: Field, history: History) -> tuple[Field, ...]:
     """Return what a column is from a step on, each definition once."""
-    found = (truth.schema.by_id(field.id) for truth in history)
-    return tuple(dict.fromkeys(each for each in found if each is not None))
+    result = (truth.schema.by_id(field.id) for truth in history)
+    return tuple(dict.fromkeys(each for each in result if each is not None))
 
 
 def _parts(value: Value, field: Field) -> Iterator[tuple[Field, Value]]:
@@ -122,7 +122,7 @@ def column_types(schema: Schema, query: Query) -> tuple[tuple[str, str], ...]:
 
 
 @dataclass(frozen=True)  # no slots: what is derived is kept
-class World:
+class ExpectedState:
     """What checks may ask: the history up to the judged step, and what was ever written."""
 
     history: History
@@ -173,7 +173,7 @@ class World:
             self._shown[id(row)] = row, dict(zip(self.schema.names, values, strict=True))
         return self._shown[id(row)][1]
 
-    def narrowed(self, query: Query) -> World:
+    def narrowed(self, query: Query) -> ExpectedState:
         """Return the world in which only the rows that a query asks for should be seen."""
         if not query.conditions:
             return self
@@ -243,13 +243,13 @@ class World:
 
     def _names_in_files(self, field_id: int, key: str) -> frozenset[str]:
         versions = self.index.cells.get((field_id, key), {})
-        found = set[str]()
+        result = set[str]()
         for each in self.row_files[key]:
             written = max((at for at in versions if at <= each.step), default=None)
             path = self.history[each.step].schema.path_of(field_id)
             if path and written is not None and versions[written] != NULLS:
-                found |= each.stored_as(path)
-        return frozenset(found.intersection(self.names_of(field_id)))
+                result |= each.stored_as(path)
+        return frozenset(result.intersection(self.names_of(field_id)))
 
     def root_of(self, field_id: int) -> int:
         """Return the id of the column that a field is, or is a part of."""
@@ -274,12 +274,12 @@ class World:
             return sorted(each.name for each in siblings) == wanted
 
         newest = (next(filter(had, reversed(t)), None) for t in (self.history[:-1], self.later))
-        found = [truth.step for truth in newest if truth is not None]
-        if len(found) > 1 and self.catalog is not None:
-            return found[self.catalog > self.step]
-        if not found and parent is None:
+        result = [truth.step for truth in newest if truth is not None]
+        if len(result) > 1 and self.catalog is not None:
+            return result[self.catalog > self.step]
+        if not result and parent is None:
             return self.catalog
-        return found[0] if len(found) == 1 else None
+        return result[0] if len(result) == 1 else None
 
     def expected_step(self, field_id: int, key: str) -> int:
         """Return the step that wrote the value which the judged view should show; -1 for none."""
