@@ -58,9 +58,12 @@ class FileAgreement:
         before = {text_of(key) for key in self.state.left_out}
         extra = sorted(there - self.state.keys.keys())
         return (
-            *(Odd(each.key, _text(each), each.file) for each in self.held.differences),
+            *(
+                Odd(difference.key, _text(difference), difference.file)
+                for difference in self.held.differences
+            ),
             *self._by_folder(),
-            *(each for each in lost if each.key not in there),
+            *(odd for odd in lost if odd.key not in there),
             *(Odd(key, LATER if key in before else EXTRA) for key in extra),
             *(Odd(key, "it is there more than once") for key in sorted(self.held.twice)),
         )
@@ -97,9 +100,10 @@ class FileAgreement:
         """
         field_id = self.state.root_of(difference.field.id) if difference.field else None
         result = [
-            each.in_path
-            for each in self.held.differences
-            if difference.key in {"", each.key} and field_id in {None, each.field_id}
+            file_difference.in_path
+            for file_difference in self.held.differences
+            if difference.key in {"", file_difference.key}
+            and field_id in {None, file_difference.field_id}
         ]
         return bool(result) and all(result)
 
@@ -109,9 +113,9 @@ class FileAgreement:
             return self.by_path(difference) and self.sent(difference)
         named = self.held.by_folder
         rows = (
-            each
-            for each in (named or self.held.rows).values()
-            if text_of(each.key) == difference.key
+            row_
+            for row_ in (named or self.held.rows).values()
+            if text_of(row_.key) == difference.key
         )
         told = any(
             not same(row.values.get(difference.field.id), difference.expected) for row in rows
@@ -121,9 +125,9 @@ class FileAgreement:
 
     def _cell(self, key: str, field_id: int | None = None) -> bool:
         result = [
-            each.sent
-            for each in self.held.differences
-            if each.key == key and field_id in {None, each.field_id}
+            difference.sent
+            for difference in self.held.differences
+            if difference.key == key and field_id in {None, difference.field_id}
         ]
         row, newest = self.state.keys.get(key), self.held.newest.get(key)
         if result or field_id is None or row is None or newest is None:
@@ -154,7 +158,9 @@ class FileAgreement:
         if lost or extra:
             return all(gone) and all(map(self._row, lost))
         # A condition holds for other rows, as their values are others.
-        return bool(self.held.differences) and all(each.sent for each in self.held.differences)
+        return bool(self.held.differences) and all(
+            difference.sent for difference in self.held.differences
+        )
 
 
 def _text(result: FileDifference) -> str:

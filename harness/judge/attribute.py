@@ -106,16 +106,18 @@ def attribute(
     """
     kept_from, in_type = _kept_from_readers(named, state, missing), _outdated(named, missing)
     groups: dict[tuple[FindingKind, Responsible | None], list[Difference]] = {}
-    for each in named:
-        party = _party(each.difference, state, comparison, agreement)
-        kept = kept_from.get(each.difference.location, party)
+    for difference in named:
+        party = _party(difference.difference, state, comparison, agreement)
+        kept = kept_from.get(difference.difference.location, party)
         party = kept if party is Responsible.READER or kept is Responsible.CATALOG else party
         if party is Responsible.READER and (
-            missing.lists_otherwise(each.difference) or in_type.has(each)
+            missing.lists_otherwise(difference.difference) or in_type.has(difference)
         ):
             party = Responsible.COLUMNS
-        party = missing.history(each.difference) if party is Responsible.READER else party
-        groups.setdefault((each.kind, party), []).append(replace(each.difference, party=party))
+        party = missing.history(difference.difference) if party is Responsible.READER else party
+        groups.setdefault((difference.kind, party), []).append(
+            replace(difference.difference, party=party)
+        )
     order = [at for kind in FindingKind for at in groups if at[0] is kind]
     return tuple(_finding(at[0], groups[at], state) for at in order)
 
@@ -134,9 +136,17 @@ class _Outdated:
 
 def _outdated(named: Sequence[NamedDifference], missing: KeptFromReaders) -> _Outdated:
     declared = (
-        each.difference for each in named if each.difference.kind is DifferenceKind.COLUMN_TYPE
+        difference.difference
+        for difference in named
+        if difference.difference.kind is DifferenceKind.COLUMN_TYPE
     )
-    return _Outdated({each.column.lower() for each in declared if missing.lists_otherwise(each)})
+    return _Outdated(
+        {
+            difference_.column.lower()
+            for difference_ in declared
+            if missing.lists_otherwise(difference_)
+        }
+    )
 
 
 def _kept_from_readers(
@@ -152,7 +162,9 @@ def _kept_from_readers(
         else set[DifferenceKind]()
     )
     result: dict[Location, Responsible | None] = {
-        each.difference.location: None for each in named if each.difference.kind in doubted
+        difference.difference.location: None
+        for difference in named
+        if difference.difference.kind in doubted
     }
     for keys in missing.excluded:
         result |= dict.fromkeys(_all_of(keys, named, state), Responsible.STATISTICS)
@@ -168,10 +180,16 @@ def _all_of(
     """
     missing = keys & state.keys.keys()
     locations = frozenset((DifferenceKind.ABSENT_ROW, key, "") for key in missing)
-    if missing and locations <= {each.difference.location for each in named}:
+    if missing and locations <= {
+        named_difference.difference.location for named_difference in named
+    }:
         return locations
-    counts = (each.difference for each in named if each.difference.kind is DifferenceKind.COUNT)
-    return frozenset(each.location for each in counts if missing and _fewer(each, len(missing)))
+    counts = (
+        difference.difference
+        for difference in named
+        if difference.difference.kind is DifferenceKind.COUNT
+    )
+    return frozenset(count.location for count in counts if missing and _fewer(count, len(missing)))
 
 
 def _fewer(difference: Difference, rows: int) -> bool:

@@ -40,7 +40,7 @@ class Comparison:
     @property
     def differences(self) -> tuple[Difference, ...]:
         """All that is wrong, as often as tables show it."""
-        return (*(difference for each in self.rows for difference in each.differences), *self.heads)
+        return (*(difference for row in self.rows for difference in row.differences), *self.heads)
 
 
 def compare(
@@ -65,7 +65,7 @@ def compare(
     if agreement is None or not result.differences:
         return result
     try:
-        wrong = frozenset(each.location for each in result.differences)
+        wrong = frozenset(difference.location for difference in result.differences)
         if not agreement.alike:
             wrong = _wrong_in(
                 answer, _held(agreement.held.rows, answer, state, cuts=cuts), strategies
@@ -88,7 +88,8 @@ def _held(rows: Rows, answer: Answer, state: ExpectedState, *, cuts: bool) -> Ex
 
 def _wrong_in(answer: Answer, held: ExpectedState, strategies: Strategies) -> frozenset[Location]:
     return frozenset(
-        each.location for each in _compared(answer, held, strategies.predicted).differences
+        difference.location
+        for difference in _compared(answer, held, strategies.predicted).differences
     )
 
 
@@ -150,8 +151,8 @@ def _heads_of_parts(parts: Sequence[Part], state: ExpectedState) -> Collection[D
         asked = tuple(dict.fromkeys((key, part.column)))
         wrong += wrong_columns(state, part.columns, asked)
     once: dict[Hashable, Difference] = {}
-    for each in wrong:
-        once.setdefault((each.location, repr(each.found)), each)
+    for difference in wrong:
+        once.setdefault((difference.location, repr(difference.found)), difference)
     return once.values()
 
 
@@ -162,7 +163,7 @@ def _together(parts: Sequence[Part], state: ExpectedState) -> tuple[Column, ...]
     others: list[Column] = []
     for part in parts:
         shown = _shown(part, state)
-        names = [each.name for each in shown]
+        names = [column.name for column in shown]
         at = names.index(key) if key in names else len(names)
         keys += shown[at : at + 1]
         others += (*shown[:at], *shown[at + 1 :])
@@ -176,6 +177,6 @@ def _shown(part: Part, state: ExpectedState) -> tuple[Column, ...]:
     column that only the reader's catalog has: that it was asked for is wrong already.
     """
     columns = part.columns if answered(part) else ()
-    names = [each.name for each in columns]
+    names = [column.name for column in columns]
     known = answered(part) and state.schema.has(part.column)
     return columns if known or part.column in names else (*columns, Column(part.column, ""))

@@ -122,7 +122,7 @@ class Expectations:
         """
         if past.of_then:
             state, later = self.state(past.step, SNAPSHOT), self.history[past.step + 1 : step + 1]
-            return replace(state, newer=tuple(each.rows for each in later), later=later)
+            return replace(state, newer=tuple(truth_.rows for truth_ in later), later=later)
         state = self.state(step, SNAPSHOT)
         if past.name == BRANCH:
             truth = staged(state.history[-1])

@@ -79,16 +79,21 @@ class Holdings:
     def __init__(self, states: Sequence[StateRecord], history: History) -> None:
         """`history`: the truth after every step."""
         self._history = history
-        self._steps = {each.outcome.instant: each.outcome.step for each in states}
-        self._others = {instant: step for each in states for instant, step in each.others}
+        self._steps = {record.outcome.instant: record.outcome.step for record in states}
+        self._others = {
+            instant: step for state_record in states for instant, step in state_record.others
+        }
         self._steps |= self._others
-        self._sql = {each.outcome.step: " ".join(each.outcome.statements) for each in states}
+        self._sql = {
+            state_record_.outcome.step: " ".join(state_record_.outcome.statements)
+            for state_record_ in states
+        }
         self._values: dict[FileFact, FileValues] = {}
         listed: dict[str, Texts] = {}
         for state in states:
             listed |= dict(state.listed_as)
-            for each in state.values:
-                self._values.setdefault(state.files[each.file], each)
+            for value in state.values:
+                self._values.setdefault(state.files[value.file], value)
         self._partitions = PartitionValues(history, self._steps, listed)
         keys = ((truth, key) for truth in history for key in truth.rows)
         self._keys = {name: key for truth, key in keys for name in _names(truth, key)}
@@ -124,7 +129,7 @@ class Holdings:
                     rows[at], named[at] = row, replace(row, values={**row.values, **told})
         except LayoutError as problem:
             raise NotKnown(str(problem)) from problem
-        differences = tuple(each for fact in read for each in self.differences(fact))
+        differences = tuple(difference for fact in read for difference in self.differences(fact))
         newest: dict[str, int] = {}
         for fact in read:
             for row in self._rows(fact):
@@ -146,7 +151,7 @@ class Holdings:
         That is so where a statement sent it and no file was written since, or where no statement
         that names it deleted anything since a file last held it.
         """
-        last = max((self._steps[each.instant] for each in self._holding(row.key)), default=0)
+        last = max((self._steps[fact.instant] for fact in self._holding(row.key)), default=0)
         deleted = {at for at in self._history[step].gone.values() if last < at <= step}
         latest = max(row.written.values(), default=0)
         still = last < latest or not any(self._names(at, row.key) for at in deleted)
@@ -211,7 +216,7 @@ class Holdings:
             key = self._keys.get(text, text)
             own = held.get(key)
             shown = dict(zip(values.columns, row, strict=True))
-            result = {each.id: self._value(each, shown, fact) for each in self._columns(fact)}
+            result = {column.id: self._value(column, shown, fact) for column in self._columns(fact)}
             whose = (own.written, own.group) if own else ({}, (step, ()))
             yield dated(Row(key, result, *whose), instant)
 
@@ -304,22 +309,26 @@ class Holdings:
 
     def _doubted_before(self, key: Value, field_id: int, fact: FileFact, result: Value) -> bool:
         """Return whether an older file holds the same, and there it may be the model's fault."""
-        older = [each for each in self._holding(key) if self._order(each) < self._order(fact)]
+        older = [
+            file_fact
+            for file_fact in self._holding(key)
+            if self._order(file_fact) < self._order(fact)
+        ]
         return any(
-            not each.sent and same(each.actual, result)
+            not difference.sent and same(difference.actual, result)
             for fact in older
-            for each in self.differences(fact)
-            if (each.key, each.field_id) == (text_of(key), field_id)
+            for difference in self.differences(fact)
+            if (difference.key, difference.field_id) == (text_of(key), field_id)
         )
 
     def _holding(self, key: Value) -> list[FileFact]:
         names = set(_names(self._history[0], key))
-        return [each for each in self._values if names & set(each.keys)]
+        return [value for value in self._values if names & set(value.keys)]
 
 
 def _leaves(column: Field) -> Mapping[int, DataType]:
     """Return the types of a column's plain parts, whatever they are called."""
-    return {each.id: each.type for each in column.walk() if not each.children}
+    return {field.id: field.type for field in column.walk() if not field.children}
 
 
 def _same_values(one: Row, other: Row) -> bool:

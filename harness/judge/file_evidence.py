@@ -129,7 +129,9 @@ class Layout:
             return None
         history = self.state.history
         told = [predict_rows(readings.reading, way, query, labels, history) for way in ways]
-        return told[0] if told and all(each == told[0] for each in told) else None
+        return (
+            told[0] if told and all(predicted_rows == told[0] for predicted_rows in told) else None
+        )
 
     def read_from(self, answer: Answer) -> Mapping[str, FileFact]:
         """Return the file that each row of an answer was read from, by the text of its key.
@@ -147,10 +149,10 @@ class Layout:
         folder is empty where there are several, and where the names of folders tell nothing.
         """
         holding = self._standing.get(key, ())
-        folders = {partition_paths.folder_of(each.path) for each in holding}
+        folders = {partition_paths.folder_of(fact.path) for fact in holding}
         folder = folders.pop() if len(folders) == 1 else ""
         told = bool(partition_paths.levels(folder, self.state.history[0].table.partition_by))
-        there = any(column == name for each in holding for name, _ in each.columns)
+        there = any(column == name for file_fact in holding for name, _ in file_fact.columns)
         return (folder, not there) if told else ("", False)
 
     @cached_property
@@ -294,7 +296,7 @@ def _together(rows: Iterable[tuple[_Row, FileFact]]) -> dict[_Row, list[FileFact
     result: dict[_Row, list[FileFact]] = {}
     for row, file in rows:
         files = result.setdefault(row, [])
-        if not any(each is file for each in files):
+        if not any(fact is file for fact in files):
             files.append(file)
     return result
 

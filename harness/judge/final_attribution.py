@@ -42,16 +42,16 @@ def with_final_attribution(
     """
     answered: dict[QuestionKey, list[Verdict]] = {}
     told: dict[tuple[str, int, str, str], list[Verdict]] = {}
-    for each in verdicts:
-        answer = answers.get(each.case)
-        if each.verdict in _JUDGED and answer is not None and answer.has_table:
-            answered.setdefault(each.question, []).append(each)
-            told.setdefault(_teller(each), []).append(each)
+    for verdict in verdicts:
+        answer = answers.get(verdict.case)
+        if verdict.verdict in _JUDGED and answer is not None and answer.has_table:
+            answered.setdefault(verdict.question, []).append(verdict)
+            told.setdefault(_teller(verdict), []).append(verdict)
     return tuple(
-        _settle(each, answered.get(each.question, ()), told.get(_teller(each), ()))
-        if may_change(each)
-        else each
-        for each in verdicts
+        _settle(verdict_, answered.get(verdict_.question, ()), told.get(_teller(verdict_), ()))
+        if may_change(verdict_)
+        else verdict_
+        for verdict_ in verdicts
     )
 
 
@@ -61,7 +61,7 @@ def _teller(verdict: Verdict) -> tuple[str, int, str, str]:
 
 
 def may_change(verdict: Verdict) -> bool:
-    """Return whether answers of others to the same question can still turn a verdict (`final_attribution`).
+    """Return whether answers of others to the same question can still turn a verdict.
 
     Only that of an answer which shows something wrong that files hold as well, be it in columns
     asked alone after a refusal, or lacks what statistics exclude. `WRITER` may become `UNSURE`, and
@@ -70,14 +70,14 @@ def may_change(verdict: Verdict) -> bool:
     reader did it, or that files are not known. Nor does it turn anything that many agree: that is
     an alarm of reports.
     """
-    return any(each.party in _OPEN for each in verdict.findings)
+    return any(finding.party in _OPEN for finding in verdict.findings)
 
 
 def _settle(verdict: Verdict, answered: Sequence[Verdict], others: Sequence[Verdict]) -> Verdict:
     """Name who did it where that is sure; findings alike then become one."""
     result: dict[tuple[FindingKind, Responsible | None], Finding] = {}
-    for each in verdict.findings:
-        finding = replace(each, party=_after_all(each, verdict, answered, others))
+    for finding_ in verdict.findings:
+        finding = replace(finding_, party=_after_all(finding_, verdict, answered, others))
         at = finding.kind, finding.party
         result[at] = _together(result[at], finding) if at in result else finding
     settled = replace(verdict, findings=tuple(result.values()))
@@ -93,7 +93,9 @@ def _after_all(
     match finding.party:
         case Responsible.WRITER:
             # Files that hold something else cannot show it: one of the two readings is wrong.
-            asked_alike = (each for each in answered if each.expected == verdict.expected)
+            asked_alike = (
+                verdict_ for verdict_ in answered if verdict_.expected == verdict.expected
+            )
             told_apart = any(map(partial(_shows_the_written, finding), asked_alike))
             return Responsible.UNSURE if told_apart else Responsible.WRITER
         case Responsible.STATISTICS:
@@ -108,9 +110,9 @@ def _read_otherwise(verdict: Verdict, others: Sequence[Verdict]) -> bool:
 
     It may where such a way gives the answer, and all of its other answers of whole rows.
     """
-    telling = [each for each in others if each.reproduces and not each.scant]
+    telling = [other for other in others if other.reproduces and not other.scant]
     ways = (way for way in verdict.reproduces if TRUSTED not in way)
-    return any(all(_may_be_of(way, each) for each in telling) for way in ways)
+    return any(all(_may_be_of(way, verdict_) for verdict_ in telling) for way in ways)
 
 
 def _may_be_of(way: str, verdict: Verdict) -> bool:
@@ -122,14 +124,16 @@ def _may_be_of(way: str, verdict: Verdict) -> bool:
     kept = ", ".join(each for each in parts if not each.startswith(LEFT_OUT))
     finders = [each.removeprefix(f"{LEFT_OUT} ") for each in parts if each.startswith(LEFT_OUT)]
     return all(
-        any(f"{part}, ".startswith(f"{each}, ") for each in verdict.reproduces)
+        any(f"{part}, ".startswith(f"{reproduce}, ") for reproduce in verdict.reproduces)
         for part in (kept, *finders)
     )
 
 
 def _shows_the_written(finding: Finding, verdict: Verdict) -> bool:
     """Return whether an answer shows what was written, at some place of another one's finding."""
-    wrong = [(each.key, each.column) for result in verdict.findings for each in result.places]
+    wrong = [
+        (witness.key, witness.column) for result in verdict.findings for witness in result.places
+    ]
     return not all(any(_touch(difference, at) for at in wrong) for difference in finding.places)
 
 
@@ -146,17 +150,21 @@ def _root(column: str) -> str:
 
 def _alone(finding: Finding, answered: Sequence[Verdict]) -> bool:
     """Return whether several engines show what the files hold, and none what the model expects."""
-    differences = {(each.key, each.column) for each in finding.places}
-    agreeing = [each for each in answered if differences <= _wrong_in(each, {Responsible.MODEL})]
-    voices = {lock_name(parse_reader(each.reader).distribution) for each in agreeing}
+    differences = {(witness.key, witness.column) for witness in finding.places}
+    agreeing = [
+        verdict for verdict in answered if differences <= _wrong_in(verdict, {Responsible.MODEL})
+    ]
+    voices = {lock_name(parse_reader(verdict_.reader).distribution) for verdict_ in agreeing}
     return len(voices) >= VOICES and all(
         differences <= _wrong_in(each, set(Responsible)) for each in answered
     )
 
 
 def _wrong_in(verdict: Verdict, parties: set[Responsible]) -> set[tuple[str, str]]:
-    result = (each for each in verdict.findings if each.party in parties)
-    return {(difference.key, difference.column) for each in result for difference in each.places}
+    result = (finding for finding in verdict.findings if finding.party in parties)
+    return {
+        (difference.key, difference.column) for finding_ in result for difference in finding_.places
+    }
 
 
 def _together(one: Finding, other: Finding) -> Finding:

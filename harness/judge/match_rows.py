@@ -105,7 +105,7 @@ def _owners(state: ExpectedState, names: Sequence[str], rows: Sequence[FoundRow]
         return [key if _says(result) else "" for key, result in zip(owners, rows, strict=True)]
     key = state.history[0].table.key
     at = names.index(key) if key in names else None
-    ever = {text_of(each) for each in set().union(*map(_keys, state.history))}
+    ever = {text_of(any_) for any_ in set().union(*map(_keys, state.history))}
     shown = [_key_text(result[at], ever) if at is not None else "" for result in rows]
     held = [_holder(state, result, at) for result in rows]
     told = [text if text in ever else "" for text in shown]

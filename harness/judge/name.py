@@ -49,7 +49,9 @@ class NamedDifference:
 
 def name(differences: Sequence[Difference], state: ExpectedState) -> tuple[NamedDifference, ...]:
     """Return the places of an answer, each with its one name, in the same order."""
-    return tuple(NamedDifference(name_of(each, state), each) for each in differences)
+    return tuple(
+        NamedDifference(name_of(difference, state), difference) for difference in differences
+    )
 
 
 def name_of(difference: Difference, state: ExpectedState) -> FindingKind:

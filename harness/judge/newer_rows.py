@@ -28,7 +28,7 @@ def origins(state: ExpectedState, names: Sequence[str], result: Matching) -> dic
     if not state.newer:
         return {}
     truths = state.later or state.history[-1:]
-    rows = ({text_of(row.key): row for row in each.values()} for each in state.newer)
+    rows = ({text_of(row.key): row for row in rows_.values()} for rows_ in state.newer)
     newer = list(zip(truths, rows, strict=True))
     early = {**_early(state, newer, names, result), **_gone(state, newer, result)}
     name = state.history[0].table.key

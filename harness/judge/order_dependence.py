@@ -39,7 +39,9 @@ def with_order(verdict: Verdict, answer: Answer, key: str) -> Verdict:
     if answer.earlier is None:
         return verdict
     differences = tuple(_places(answer, answer.earlier, key)) or (Witness("", "", None, None),)
-    columns = tuple(dict.fromkeys(each.column for each in differences if each.column))
+    columns = tuple(
+        dict.fromkeys(difference.column for difference in differences if difference.column)
+    )
     kind = FindingKind.ORDER_DEPENDENT
     finding = Finding(kind, columns, differences[0], differences, Responsible.READER)
     return replace(
@@ -80,7 +82,7 @@ def _cells(key: str, row: dict[str, Value], names: Sequence[str], other: _Row) -
 
 def _by_key(answer: Answer, key: str) -> dict[str, list[_Row]]:
     """Return the rows by the text of their key, in one order; all under "" where there is none."""
-    names = [each.lower() for each in answer.labels]
+    names = [label.lower() for label in answer.labels]
     at = names.index(key.lower()) if key.lower() in names else None
     result: dict[str, list[_Row]] = {}
     for row in sorted(answer.rows, key=repr):

@@ -41,7 +41,7 @@ def _findings(told: Mapping[str, str], kept: ExtraMetadata) -> Iterator[Finding]
     if not kept.unshown:
         wrong += _wrong(SHOWN, stored, shown)
     for kind, differences in grouped(wrong).items():
-        names = dict.fromkeys(each.column for each in differences)
+        names = dict.fromkeys(difference.column for difference in differences)
         yield Finding(kind, tuple(names), differences[0], tuple(differences), Responsible.COMMIT)
 
 

@@ -42,10 +42,10 @@ LATEST: Final = "latest_schema"
 
 @dataclass(frozen=True, slots=True)
 class _Wrong:
-    """One mistake: the same one after a later step has the same `kind` and `what`."""
+    """One mistake: the same one after a later step has the same `kind` and `subject`."""
 
     kind: FindingKind
-    what: str
+    subject: str
     witness: Witness
 
 
@@ -55,8 +55,8 @@ def findings(case: RecordedVariant) -> Mapping[int, tuple[Finding, ...]]:
     for step in sorted(case.state_of):
         if case.broken is not None and step >= case.broken:
             break
-        new = [each for each in _after(case, step) if (each.kind, each.kind) not in told]
-        told |= {(each.kind, each.kind) for each in new}
+        new = [wrong for wrong in _after(case, step) if (wrong.kind, wrong.subject) not in told]
+        told |= {(wrong.kind, wrong.subject) for wrong in new}
         if new:
             of_kind = grouped((each.kind, each.witness) for each in new)
             result[step] = tuple(
@@ -66,7 +66,9 @@ def findings(case: RecordedVariant) -> Mapping[int, tuple[Finding, ...]]:
 
 
 def _finding(kind: FindingKind, differences: Sequence[Witness]) -> Finding:
-    names = dict.fromkeys(each.column for each in differences if each.column not in {"", LATEST})
+    names = dict.fromkeys(
+        difference.column for difference in differences if difference.column not in {"", LATEST}
+    )
     return Finding(kind, tuple(names), differences[0], tuple(differences), Responsible.HISTORY)
 
 
@@ -82,15 +84,17 @@ def _after(case: RecordedVariant, step: int) -> Iterator[_Wrong]:
         yield from _other_schema(case, step, kept.versions[-1])
         yield from _other_columns(case, step, kept)
     if kept.latest:
-        due, seen = (_version_text(case, step, each) for each in (kept.versions[-1], kept.latest))
+        due, seen = (
+            _version_text(case, step, version) for version in (kept.versions[-1], kept.latest)
+        )
         difference = Witness("", LATEST, due, seen)
         yield _Wrong(FindingKind.OTHER_SCHEMA, f"{LATEST} {kept.latest.instant}", difference)
 
 
 def _lost(case: RecordedVariant, step: int, kept: SchemaHistory) -> Iterator[_Wrong]:
-    for each in kept.lost:
-        difference = Witness("", "", _version_text(case, step, each), None)
-        yield _Wrong(FindingKind.LOST_VERSION, each.instant, difference)
+    for version in kept.lost:
+        difference = Witness("", "", _version_text(case, step, version), None)
+        yield _Wrong(FindingKind.LOST_VERSION, version.instant, difference)
 
 
 def _version_text(case: RecordedVariant, step: int, version: SchemaVersion) -> str:
@@ -107,7 +111,7 @@ def _ids_twice(kept: SchemaHistory) -> Iterator[_Wrong]:
         for path in more:
             difference = Witness(str(id_), path, None, first)
             yield _Wrong(FindingKind.REUSED_ID, f"{id_} {path}", difference)
-    for instant, times in Counter(each.instant for each in kept.versions).items():
+    for instant, times in Counter(version.instant for version in kept.versions).items():
         if times > 1:
             difference = Witness("", "", "one version", f"{times} versions")
             yield _Wrong(FindingKind.REUSED_ID, f"version {instant}", difference)
@@ -116,7 +120,7 @@ def _ids_twice(kept: SchemaHistory) -> Iterator[_Wrong]:
 def _low_max_id(kept: SchemaHistory) -> Iterator[_Wrong]:
     """Yield that the next new column gets the id of one that is, or was, another column."""
     now = kept.versions[-1]
-    given = {id_: path for each in kept.versions for id_, path, _ in each.fields}
+    given = {id_: path for version in kept.versions for id_, path, _ in version.fields}
     greatest = max(given, default=now.max_id)
     if now.max_id < greatest:
         difference = Witness("", given[greatest], greatest, now.max_id)
@@ -178,9 +182,9 @@ def _dated(
     made, versions = case.made(step), kept.versions
     if len(versions) > 1 and versions[0].instant == FIRST and versions[1].instant in made:
         yield versions[0], made[versions[1].instant] - 1
-    for each in (*versions[:-1], *kept.lost):
-        if each.instant in made:
-            yield each, made[each.instant]
+    for version in (*versions[:-1], *kept.lost):
+        if version.instant in made:
+            yield version, made[version.instant]
 
 
 def _fields(schema: Schema) -> Mapping[str, Field]:

@@ -88,8 +88,8 @@ class RecordedVariant:
         """Return the keys, as text, of the rows in partitions that the catalog does not list."""
         state = self.state_of[step]
         folders = set(state.unlisted)
-        there = (each for each in state.files if folder_of(each.path) in folders)
-        return frozenset(key for each in there for key in each.keys)
+        there = (file for file in state.files if folder_of(file.path) in folders)
+        return frozenset(key for fact in there for key in fact.keys)
 
     def catalog(self, step: int) -> frozenset[str]:
         """Return the columns that the catalog lists, in lower case; none where it is not known."""
@@ -126,9 +126,9 @@ class RecordedVariant:
             others = fields.get(before.lower(), set())
             if now and not now & others:
                 result[name.lower()] = result.get(name.lower(), frozenset()) | others
-        for each in self._misled(step):
-            if each.shown_as:
-                result[each.shown_as] = result.get(each.shown_as, frozenset()) | {each.id}
+        for column in self._misled(step):
+            if column.shown_as:
+                result[column.shown_as] = result.get(column.shown_as, frozenset()) | {column.id}
         return result
 
     def lost(self, step: int) -> Mapping[str, frozenset[str]]:
@@ -137,9 +137,9 @@ class RecordedVariant:
         By their paths of now, with the keys, as text, of the rows in these files.
         """
         result: dict[str, frozenset[str]] = {}
-        for each in self._misled(step):
-            if path := self.history[step].schema.path_of(each.id):
-                result[path] = result.get(path, frozenset()) | frozenset(each.keys)
+        for column in self._misled(step):
+            if path := self.history[step].schema.path_of(column.id):
+                result[path] = result.get(path, frozenset()) | frozenset(column.keys)
         return result
 
     def _misled(self, step: int) -> Iterator[MisledColumn]:

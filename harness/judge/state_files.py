@@ -62,7 +62,7 @@ class StateFiles:
         if self._case.variant.settings.get(SCHEMA_CHANGES) == WRITE_CLIENT:
             return None
         outcomes = [each for at, each in self._case.outcomes.items() if 0 < at <= step]
-        if any(half_done(each) or self._refused_write(each) for each in outcomes):
+        if any(half_done(outcome) or self._refused_write(outcome) for outcome in outcomes):
             return None
         bare = {at for at, state in self._case.state_of.items() if state.bare}
         files = self._case.state_of[step].files
@@ -102,20 +102,20 @@ class StateFiles:
     @cached_property
     def _meta(self) -> Meta:
         return {
-            state.files[each.file].path: each.meta
+            state.files[value.file].path: value.meta
             for state in self._case.states
-            for each in state.values
-            if each.meta
+            for value in state.values
+            if value.meta
         }
 
     @cached_property
     def _commits(self) -> Commits:
         """When the rows of each file were committed, as far as records tell."""
         return {
-            state.files[each.file]: each.commits
+            state.files[value.file]: value.commits
             for state in self._case.states
-            for each in state.values
-            if each.commits
+            for value in state.values
+            if value.commits
         }
 
 
@@ -123,4 +123,4 @@ def _read_by(view: str, files: Sequence[FileFact]) -> Sequence[FileFact]:
     """Return the files that a view reads."""
     if view != READ_OPTIMIZED:
         return files
-    return tuple(each for each in files if each.kind is FileKind.BASE)
+    return tuple(file for file in files if file.kind is FileKind.BASE)

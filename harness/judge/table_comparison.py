@@ -70,7 +70,7 @@ def _owner(state: ExpectedState, field: Field, origins: Sequence[Origin]) -> Ori
 
     Of several rows of one field, one that the question asks for is the owner.
     """
-    if len({each.field_id for each in origins}) != 1:
+    if len({origin.field_id for origin in origins}) != 1:
         return None
     asked = (e for e in origins if e.step == state.expected_step(field.id, e.key))
     return next(asked, origins[-1] if len(origins) == 1 else None)
@@ -187,7 +187,7 @@ def _row(
 def _empty(state: ExpectedState, row: Row, known: Sequence[str]) -> Iterator[Difference]:
     """Yield the values of a row that came as nothing but NULLs."""
     seen = [(state.schema.find(name), None) for name in known]
-    return (replace(each, empty=True) for each in _row(state, row, known, seen))
+    return (replace(difference, empty=True) for difference in _row(state, row, known, seen))
 
 
 def _cell(state: ExpectedState, at: Difference) -> Iterator[Difference]:

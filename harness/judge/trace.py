@@ -25,7 +25,7 @@ _WHOLE_ROWS: Final = frozenset(
 
 def trace(comparison: Comparison, answer: Answer, layout: Layout) -> tuple[Difference, ...]:
     """Return the wrong places of an answer, each once, with origin and file where known."""
-    tables = [trace_rows(each) for each in comparison.rows]
+    tables = [trace_rows(row) for row in comparison.rows]
     rows = (
         _once(tables)
         if answer.refusal is not None
@@ -39,10 +39,10 @@ def trace_rows(table: RowComparison) -> tuple[Difference, ...]:
     cells = origins.attribute(table.state, table.cells, table.seen)
     early = newer_rows.origins(table.state, table.names, table.matching)
     whole = (
-        each
-        if each.kind is DifferenceKind.SECOND_ROW
-        else replace(each, origin=early.get(each.key))
-        for each in table.whole_rows
+        whole_row
+        if whole_row.kind is DifferenceKind.SECOND_ROW
+        else replace(whole_row, origin=early.get(whole_row.key))
+        for whole_row in table.whole_rows
     )
     return (*cells, *table.lost, *whole)
 
@@ -83,11 +83,15 @@ def _filed(
     twice = layout.twice_from(answer) if again else {}
     labels = answer.labels
     filed = (
-        _in_file(each, files.get(each.key) or _of_second(each, labels, twice))
-        for each in differences
+        _in_file(difference, files.get(difference.key) or _of_second(difference, labels, twice))
+        for difference in differences
     )
     result = tuple(_in_folder(each, layout) for each in filed)
-    named = {each.key for each in result if each.folder and isinstance(each.found, str)}
+    named = {
+        difference_.key
+        for difference_ in result
+        if difference_.folder and isinstance(difference_.found, str)
+    }
     return tuple(_name_as_true(each, layout) if each.key in named else each for each in result)
 
 

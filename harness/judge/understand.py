@@ -99,7 +99,7 @@ def taken(answer: Answer, types: Mapping[str, str], declared: Declared) -> Answe
         return answer
     named = labelled(answer.question, answer.columns)
     columns, applied = _columns(named, types, declared)
-    parts = tuple(_part(each, types, declared) for each in answer.parts)
+    parts = tuple(_part(part, types, declared) for part in answer.parts)
     told = merged(answer.normalised, applied)
     return replace(answer, columns=columns, parts=parts, normalised=told)
 
@@ -121,15 +121,17 @@ def _cased(answer: Answer, names: Collection[str]) -> Answer:
     told = (answer.columns, *(part.columns for part in answer.parts))
     count = sum(column.name in back for columns in told for column in columns)
     parts = tuple(
-        replace(each, column=back.get(each.column, each.column), columns=_called(each, back))
-        for each in answer.parts
+        replace(part_, column=back.get(part_.column, part_.column), columns=_called(part_, back))
+        for part_ in answer.parts
     )
     applied = merged(answer.normalised, (Normalised(LOWER, count),) if count else ())
     return replace(answer, columns=_called(answer, back), parts=parts, normalised=applied)
 
 
 def _called(told: Answer | Part, back: Mapping[str, str]) -> tuple[Column, ...]:
-    return tuple(replace(each, name=back.get(each.name, each.name)) for each in told.columns)
+    return tuple(
+        replace(column, name=back.get(column.name, column.name)) for column in told.columns
+    )
 
 
 def _columns(

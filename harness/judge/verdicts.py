@@ -87,7 +87,7 @@ def judge(
 def judge_alone(
     case: RecordedVariant, cells: Sequence[Cell], answers: Mapping[str, Answer]
 ) -> tuple[Verdict, ...]:
-    """Return the same verdicts as far as each answer tells by itself, before `final_attribution`."""
+    """Return the same verdicts as far as each answer tells by itself."""
     judged = JudgedVariant(case)
     schemas, metadata = recorded_schema.findings(case), recorded_metadata.findings(case)
     wrong = {s: (*schemas.get(s, ()), *metadata.get(s, ())) for s in (*schemas, *metadata)}

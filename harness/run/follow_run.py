@@ -1,8 +1,8 @@
 """Verdicts of a run that goes on: its records are read as they come, and judged one by one.
 
 A verdict that is told is the one that the run gives at its end. What other readers can still turn
-(`final_attribution.may_change`) waits until all that are asked the same question have answered, or the
-run has ended.
+(`final_attribution.may_change`) waits until all that are asked the same question have answered,
+or the run has ended.
 """
 
 from __future__ import annotations
@@ -191,7 +191,10 @@ class RunFollower:
         self._judge(planned, alike)
         alone = (self._alone[each.case] for each in alike)
         self._tell(
-            planned, final_attribution.with_final_attribution([each for each in alone if each], self._answers)
+            planned,
+            final_attribution.with_final_attribution(
+                [each for each in alone if each], self._answers
+            ),
         )
 
     def _judge(self, planned: _RunPlan, cells: Iterable[Cell]) -> None:

@@ -1,7 +1,8 @@
 """The kind of each answer's verdict, as the answer comes: what can be told while engines are asked.
 
 What is wrong is named once all is answered (`judge`), from the same truth. Only there the answers
-of others count: a wrong answer is then unknown where the model is in doubt (`judge.final_attribution`).
+of others count: a wrong answer is then unknown where the model is in doubt
+(`judge.final_attribution`).
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ class CellIndex:
     """
 
     def __init__(self, seen: Iterable[Seen]) -> None:
-        self.seen = tuple(each for each in seen if each.judged)
+        self.seen = tuple(seen_ for seen_ in seen if seen_.judged)
         self.knowable = _bits(each.shown is not None and each.shown.knowable for each in self.seen)
         self._steps = _bits(each.properties[VIEW] == WRITE for each in self.seen)
 
@@ -29,17 +29,19 @@ class CellIndex:
 
     @cached_method
     def _one(self, pair: tuple[str, str]) -> int:
-        return _bits(_holds(pair, each) for each in self.seen)
+        return _bits(_holds(pair, seen) for seen in self.seen)
 
     @cached_method
     def others(self, result: Expect) -> int:
         """Return the cells that do not answer so: the correct ones, and those wrong otherwise."""
-        return _bits(each.shown != result for each in self.seen)
+        return _bits(seen.shown != result for seen in self.seen)
 
     def settings(self, engine: str) -> tuple[str, ...]:
         """Return the names of the settings that readers of an engine have."""
-        readers = (each.properties for each in self.seen if each.properties["engine"] == engine)
-        return tuple(sorted({name for each in readers for name in each if name.startswith(READER)}))
+        readers = (seen.properties for seen in self.seen if seen.properties["engine"] == engine)
+        return tuple(
+            sorted({name for reader in readers for name in reader if name.startswith(READER)})
+        )
 
     def places(self, cells: int) -> Iterator[int]:
         """Yield the place of each cell of a set."""

@@ -65,7 +65,7 @@ def parse(text: str, path: str) -> tuple[Known, ...]:
     if not isinstance(document.data, list):
         problems.stop(1, "a baseline is a list; write `- when: …` for each line")
     result = [_known(each, (at,), document) for at, each in enumerate(document.data)]
-    lines = tuple(each for each in result if each is not None)
+    lines = tuple(known for known in result if known is not None)
     _check_hidden(lines, problems)
     problems.raise_if_any()
     return lines
@@ -176,8 +176,8 @@ def until_of(text: str, at: KeyPath, document: Document) -> datetime.date | None
 def _check_hidden(lines: tuple[Known, ...], problems: Problems) -> None:
     """Note each line that can never be the first to match."""
     for at, line in enumerate(lines):
-        before = (each for each in lines[:at] if _covers(each.when, line.when))
-        hides = next((each for each in before if each.until is None), None)
+        before = (known for known in lines[:at] if _covers(known.when, line.when))
+        hides = next((known_ for known_ in before if known_.until is None), None)
         if hides is not None:
             problems.add(
                 line.line,

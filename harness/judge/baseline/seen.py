@@ -50,7 +50,7 @@ class Seen:
 
 def all_seen(verdicts: Sequence[Verdict], facts: Facts) -> tuple[Seen, ...]:
     """Return what is seen of each verdict, in their order, and then of each applied step."""
-    return (*(seen_of(each, facts) for each in verdicts), *seen_of_steps(facts, verdicts))
+    return (*(seen_of(verdict, facts) for verdict in verdicts), *seen_of_steps(facts, verdicts))
 
 
 def seen_of(verdict: Verdict, facts: Facts) -> Seen:
@@ -60,8 +60,8 @@ def seen_of(verdict: Verdict, facts: Facts) -> Seen:
         refused = verdict.verdict is VerdictKind.REFUSED
         result = Expect(
             facts.refusals.get(verdict.case, "unnamed") if refused else "",
-            frozenset(each.kind for each in verdict.findings),
-            frozenset(column for each in verdict.findings for column in each.columns),
+            frozenset(finding.kind for finding in verdict.findings),
+            frozenset(column for finding_ in verdict.findings for column in finding_.columns),
         )
     own = {"view": past_views.name_of(verdict.view), "step": str(verdict.step)}
     own |= {QUERY: verdict.query} if verdict.view != WRITE else {}
@@ -72,7 +72,7 @@ def seen_of(verdict: Verdict, facts: Facts) -> Seen:
 
 def seen_of_steps(facts: Facts, verdicts: Iterable[Verdict]) -> Iterator[Seen]:
     """Yield what is seen of each applied step that has no verdict of its own."""
-    told = {(each.variant, each.step) for each in verdicts if each.view == WRITE}
+    told = {(verdict.variant, verdict.step) for verdict in verdicts if verdict.view == WRITE}
     for name, step in (each for each in facts.applied if each not in told):
         variant = facts.variants[name]
         own = {"view": WRITE, "step": str(step)}

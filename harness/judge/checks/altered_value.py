@@ -163,7 +163,7 @@ def _misread(text: str) -> set[str]:
 def _near_bytes(expected: bytes, result: Value) -> bool:
     """Whether bytes were cut off or padded with zeros, or some of them were lost in a text."""
     if isinstance(result, str):
-        return result in {expected.decode(each, "replace") for each in ("utf-8", "ascii")}
+        return result in {expected.decode(literal, "replace") for literal in ("utf-8", "ascii")}
     if not isinstance(result, bytes):
         return False
     rest = result.rstrip(b"\0")
@@ -207,7 +207,7 @@ def _rescaled(expected: Value, result: Value) -> bool:
     """
     if not isinstance(expected, decimal.Decimal) or not isinstance(result, decimal.Decimal):
         return False
-    told, shown = (each.normalize().as_tuple() for each in (expected, result))
+    told, shown = (decimal_.normalize().as_tuple() for decimal_ in (expected, result))
     enough = len(told.digits) >= TELLING
     return enough and (told.sign, told.digits) == (shown.sign, shown.digits)
 

@@ -133,8 +133,8 @@ def _together(batches: AbstractSet[Batch]) -> Iterator[AbstractSet[Batch]]:
     """
     yield batches
     for group in {group for group, _ in batches}:
-        yield {each for each in batches if each[0] == group}
-    yield from ({each} for each in batches)
+        yield {batch_ for batch_ in batches if batch_[0] == group}
+    yield from ({batch} for batch in batches)
 
 
 def _may_be_its_own(difference: Difference) -> bool:
@@ -173,9 +173,9 @@ def _only_fit(state: ExpectedState, rows: Sequence[ShownValue], own: int | None)
         return None
     fields = {field_id for field_id, _ in state.index.cells}
     fits = [
-        each
-        for each in fields
-        if all(_had(state, each, cell, BASE if each == own else cell.since) for cell in rows)
+        field
+        for field in fields
+        if all(_had(state, field, cell, BASE if field == own else cell.since) for cell in rows)
     ]
     return fits[0] if len(fits) == 1 else None
 

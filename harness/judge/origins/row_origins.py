@@ -40,7 +40,7 @@ def _version_of(state: ExpectedState, shown: Sequence[ShownValue]) -> int:
     other values tell which it was. Where no version has them all, it is the latest origin.
     """
     steps = {step for each, _ in shown for step in _versions(state, each) if step <= each.step}
-    whole = [step for step in steps if all(_had_after(state, step, each) for each in shown)]
+    whole = [step for step in steps if all(_had_after(state, step, value) for value in shown)]
     return max(whole or (each.step for each, _ in shown))
 
 
@@ -48,7 +48,7 @@ def _had_after(state: ExpectedState, step: int, shown: ShownValue) -> bool:
     """Return whether a field had a value in its row after a step."""
     origin, value = shown
     versions = _versions(state, origin)
-    written = max((each for each in versions if each <= step), default=None)
+    written = max((version for version in versions if version <= step), default=None)
     return written is not None and not versions[written].isdisjoint(readings(value))
 
 
@@ -79,7 +79,7 @@ def _of_version(state: ExpectedState, difference: Difference, step: int) -> Diff
         return difference
     field_id = difference.field.id
     versions = state.index.cells.get((field_id, difference.key), {})
-    written = max((each for each in versions if each <= step), default=None)
+    written = max((version for version in versions if version <= step), default=None)
     looks = NULLS if written is None else versions[written]
     if look_of(difference.found) not in looks:
         return difference
@@ -101,7 +101,7 @@ def of_shown_version(
         else difference
         for difference in differences
     ]
-    others = {_in_group(state, each) for each in taken if _of_another(each)}
+    others = {_in_group(state, difference_) for difference_ in taken if _of_another(difference_)}
     pairs = zip(differences, taken, strict=True)
     return [old if old.disputed and _in_group(state, old) in others else new for old, new in pairs]
 
@@ -143,8 +143,8 @@ def of_another_field(
         where.append((column, (batch[0], GROUP)))
     whose = next((shown[at] for at in where if at in shown), frozenset())
     parts = {_counterpart(state, each, difference.field) for each in whose} | whose
-    origins = (_null_of(state, difference, each) for each in parts) if len(whose) == 1 else ()
-    origin = next((each for each in origins if each), None)
+    origins = (_null_of(state, difference, part) for part in parts) if len(whose) == 1 else ()
+    origin = next((origin_ for origin_ in origins if origin_), None)
     return replace(difference, origin=origin) if origin else None
 
 
@@ -154,7 +154,7 @@ def _counterpart(state: ExpectedState, column: int | None, part: Field) -> int |
     result = state.schema.by_id(column) if path and column is not None else None
     wanted = f"{state.schema.path_of(result.id)}.{path}" if result else ""
     inside = result.walk() if result else ()
-    return next((each.id for each in inside if state.schema.path_of(each.id) == wanted), None)
+    return next((field.id for field in inside if state.schema.path_of(field.id) == wanted), None)
 
 
 def as_of(state: ExpectedState, difference: Difference, versions: Mapping[str, int]) -> Difference:
@@ -180,7 +180,7 @@ def _null_of(state: ExpectedState, difference: Difference, field_id: int | None)
     rows = cells.get((state.key_id, difference.key), {})
     first = min(versions, default=state.now.step + 1)
     steps = [each for each, looks in versions.items() if looks & NULLS and each <= state.now.step]
-    steps += [each for each in rows if each < first]
+    steps += [row for row in rows if row < first]
     if not steps:
         return None
     name = state.at(max(steps)).schema.path_of(field_id) or ""

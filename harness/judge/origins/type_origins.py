@@ -22,16 +22,19 @@ def own_in_another(
     if not any(each.disputed for each in differences):
         return tuple(differences)
     drifted: dict[int, list[Difference]] = {}
-    for each in differences:
-        if each.field is not None and _drifted(each, state):
-            drifted.setdefault(each.field.id, []).append(each)
+    for difference in differences:
+        if difference.field is not None and _drifted(difference, state):
+            drifted.setdefault(difference.field.id, []).append(difference)
     own = {
-        id(each)
+        id(cell)
         for cells in drifted.values()
         if any(each.disputed for each in cells) and _nobody_elses(state, cells)
-        for each in cells
+        for cell in cells
     }
-    return tuple(replace(each, disputed=False) if id(each) in own else each for each in differences)
+    return tuple(
+        replace(difference_, disputed=False) if id(difference_) in own else difference_
+        for difference_ in differences
+    )
 
 
 def _drifted(difference: Difference, state: ExpectedState) -> bool:

@@ -20,7 +20,7 @@ from harness.model.simulation.physical_values import EPOCH
 _EXTREMES: Final = (n for bits in (8, 16, 32, 64) for n in (-(1 << bits - 1), (1 << bits - 1) - 1))
 FEW: Final = frozenset(
     {"0", "1", "-1", "", "NULL", "null", look_of(()), look_of((None,)), look_of(MapValue(()))}
-    | {str(each) for each in _EXTREMES}
+    | {str(extreme) for extreme in _EXTREMES}
 )
 """What any column may come to show: defaults, words for NULL, and what is left of a number that was
 cut or clamped to fewer bits."""
@@ -50,7 +50,9 @@ def _cut(state: ExpectedState, difference: Difference) -> tuple[Origin, ...]:
         return ()
     had = state.index.looks.get(look_of(difference.found + 0.5), ())
     own = difference.field.id if difference.field is not None else None
-    return tuple(each for each in had if each.key == difference.key and each.field_id != own)
+    return tuple(
+        origin for origin in had if origin.key == difference.key and origin.field_id != own
+    )
 
 
 def tells_nothing(result: Value) -> bool:
@@ -117,5 +119,9 @@ def older_and_newer(
     if state.newer is None or difference.field is None:
         return False
     expected, own = state.expected_step(difference.field.id, difference.key), difference.field.id
-    steps = {each.step for each in origins if each.field_id == own and each.step <= state.now.step}
+    steps = {
+        origin.step
+        for origin in origins
+        if origin.field_id == own and origin.step <= state.now.step
+    }
     return bool(steps) and min(steps) < expected < max(steps)
