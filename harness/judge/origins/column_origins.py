@@ -67,7 +67,7 @@ def _move(difference: Difference) -> datetime.timedelta | None:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownValue:
+class LeafLook:
     """How a plain value looks that was found."""
 
     key: str
@@ -78,15 +78,15 @@ class ShownValue:
     """The latest step of what the row shows that tells whose it is: its version is no older."""
 
 
-def cells_of(state: ExpectedState, seen: ShownRows) -> dict[int, list[ShownValue]]:
+def cells_of(state: ExpectedState, seen: ShownRows) -> dict[int, list[LeafLook]]:
     """Return every plain value that was found, right or wrong, by the field it should be of."""
-    cells: dict[int, list[ShownValue]] = {}
+    cells: dict[int, list[LeafLook]] = {}
     for key, columns in seen.items():
         row = [each for field, value in columns for each in leaves(value, field, field.name)]
         since = max((_step(state, key, result) for _, _, result in row), default=BASE)
         for _, leaf, result in row:
             looks = frozenset(readings(result))
-            cells.setdefault(leaf.id, []).append(ShownValue(key, look_of(result), looks, since))
+            cells.setdefault(leaf.id, []).append(LeafLook(key, look_of(result), looks, since))
     return cells
 
 
@@ -108,7 +108,7 @@ def by_pattern(
     state: ExpectedState,
     differences: list[Difference],
     at: Sequence[int],
-    cells: Sequence[ShownValue],
+    cells: Sequence[LeafLook],
 ) -> None:
     """Let the pattern over the rows decide what single values do not."""
     if not any(differences[each].disputed for each in at):
@@ -163,7 +163,7 @@ def by_neighbours(
             differences[each] = _decided(state, difference, *whose)
 
 
-def _only_fit(state: ExpectedState, rows: Sequence[ShownValue], own: int | None) -> int | None:
+def _only_fit(state: ExpectedState, rows: Sequence[LeafLook], own: int | None) -> int | None:
     """Return the one field whose values are those of all the rows; None for none or several.
 
     Another field's are of the version that the row shows; the column's `own` may be stale alone.
@@ -180,7 +180,7 @@ def _only_fit(state: ExpectedState, rows: Sequence[ShownValue], own: int | None)
     return fits[0] if len(fits) == 1 else None
 
 
-def _had(state: ExpectedState, field_id: int, cell: ShownValue, since: int) -> bool:
+def _had(state: ExpectedState, field_id: int, cell: LeafLook, since: int) -> bool:
     """Return whether a field had a value in a row, in the version of a step or in a later one."""
     versions = state.index.cells.get((field_id, cell.key), {})
     first = max((step for step in versions if step <= since), default=BASE)

@@ -7,10 +7,11 @@ of its model is another one than that of writer and engines, or it misreads the 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
+
+import pytest
 
 from harness.core.records import Outcome, Verdict, VerdictKind
 from harness.core.responsible import Responsible
@@ -136,18 +137,11 @@ OWN: Final[Mapping[str, tuple[Callable[[int], tuple[Verdict, ...]], Responsible,
 """What is answered; whose doing it has to be, and the verdict."""
 
 
-def right(name: str, seed: int) -> bool:
-    """Return whether nobody is blamed for a mistake of our own; each shows in every history."""
-    ask, party, kind = OWN[name]
-    story = [each for each in ask(seed) if each.verdict is not VerdictKind.CORRECT]
-    parties = {finding.party for verdict in story for finding in verdict.findings}
-    return parties == {party} and {each.verdict for each in story} == {kind}
-
-
-def figures(name: str, seeds: Iterable[int]) -> tuple[Counter[str], list[str]]:
-    """Count in how many histories nobody is blamed; say where somebody is."""
-    found = {seed: right(name, seed) for seed in seeds}
-    counts = Counter({"nobody": sum(found.values()), "somebody": len(found) - sum(found.values())})
-    return counts, [
-        f"{name}, seed {s}: somebody is blamed" for s, good in found.items() if not good
-    ]
+@pytest.mark.parametrize("name", OWN)
+@pytest.mark.parametrize("seed", range(8))
+def test_nobody_is_blamed_for_a_mistake_of_our_own(name: str, seed: int) -> None:
+    ask, responsible, kind = OWN[name]
+    shown = [verdict for verdict in ask(seed) if verdict.verdict is not VerdictKind.CORRECT]
+    findings = [finding for verdict in shown for finding in verdict.findings]
+    assert {finding.party for finding in findings} == {responsible}
+    assert {verdict.verdict for verdict in shown} == {kind}
