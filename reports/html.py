@@ -58,7 +58,7 @@ def page(run: Run) -> str:
             **_causes(told),
             **_run_values(run),
             **_words(),
-            "css": html_page.own("report.css"),
+            "css": html_page.templates("report.css"),
             **html_page.cells(shown, EXAMPLE, TERMS),
         },
     )

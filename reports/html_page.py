@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Final
@@ -13,6 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from harness.core.counting import counted
+from harness.reports.document import Block, Heading
 
 HIDDEN: Final = re.compile(
     "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u200b-\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff]"
@@ -26,7 +27,7 @@ SCRIPTS: Final = ("page.js", "query.js", "tables.js", "paste.js", "cell.js", "ta
 
 def rendered(template: str, values: dict[str, object]) -> str:
     """Return a page made of one of our own templates; every value in it is escaped."""
-    made = Environment(
+    environment = Environment(
         loader=PackageLoader("harness.reports"),
         autoescape=True,
         finalize=_visible,
@@ -34,8 +35,20 @@ def rendered(template: str, values: dict[str, object]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["counted"] = counted
-    return made.get_template(template).render(values)
+    environment.filters["counted"] = counted
+    environment.filters["kind"] = lambda block: type(block).__name__
+    return environment.get_template(template).render(values)
+
+
+def parts(blocks: Iterable[Block]) -> list[tuple[str, list[Block]]]:
+    """Return the parts of a document, each with its heading."""
+    headed: list[tuple[str, list[Block]]] = []
+    for block in blocks:
+        if isinstance(block, Heading):
+            headed.append((block.text, []))
+        else:
+            headed[-1][1].append(block)
+    return headed
 
 
 def _visible(value: object) -> object:
@@ -45,8 +58,8 @@ def _visible(value: object) -> object:
     return HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", value)
 
 
-def own(*names: str) -> Markup:
-    """Return files of our own as they stand, one below the other."""
+def templates(*names: str) -> Markup:
+    """Return files of the templates as they stand, one below the other."""
     folder = resources.files("harness.reports") / "templates"
     texts = ((folder / name).read_text(encoding="utf-8") for name in names)
     return Markup("\n".join(texts))  # noqa: S704 - our own files
@@ -69,7 +82,7 @@ def cells(data: object, example: str, terms: Sequence[tuple[str, str]]) -> dict[
     """
     return {
         "data": embedded(data),
-        "script": own(*SCRIPTS),
+        "script": templates(*SCRIPTS),
         "example": example,
         "terms": terms,
     }

@@ -7,22 +7,19 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 from harness.comparison.accepted import Acceptance
 from harness.comparison.cell_pairs import CellPair
-from harness.comparison.reader_scores import ReaderScore, reader_scores
 from harness.comparison.regressions import Regression
 from harness.comparison.remedies import Remedy
-from harness.comparison.result import ComparedSide, SideComparison
+from harness.comparison.result import ComparedSide, ReaderScore, SideComparison
 from harness.comparison.verdict_change import VerdictChange
 from harness.comparison.workarounds import workarounds
 from harness.core.records import Verdict
 from harness.model import past_views
-from harness.reports import upgrade_words as words
-from harness.reports import usage_words
+from harness.reports import upgrade_report as report
 
 FILE: Final = "upgrade.json"
 FORMAT: Final = 1
@@ -30,58 +27,58 @@ FORMAT: Final = 1
 JsonObject = dict[str, object]
 
 
-def write(found: SideComparison, folder: Path) -> Path:
-    """Write the file."""
+def write(comparison: SideComparison, folder: Path) -> Path:
     path = folder / FILE
     # As ASCII, so that no text of an engine is more than a text.
     with path.open("w", encoding="ascii") as out:
         # A piece at a time: of a million cells the whole text would fill the memory.
-        json.dump(data(found), out, indent=1, default=pair_data)
+        json.dump(data(comparison), out, indent=1, default=pair_data)
         out.write("\n")
     return path
 
 
-def data(found: SideComparison) -> JsonObject:
-    """Return all that a comparison found; its cells are pairs, which `pair_data` makes plain."""
+def data(comparison: SideComparison) -> JsonObject:
+    """Return the whole comparison; its cells are pairs, which `pair_data` makes plain."""
+    accepted = comparison.accepted
     return {
         "format": FORMAT,
-        **answer(found),
-        "old": _side(found.old),
-        "new": _side(found.new),
-        "scoreboard": [_score(each) for each in reader_scores(found.pairs)],
-        "causes": [_cause(each, found) for each in found.relevant],
-        "unmet": [_cause(each, found) for each in usage_words.irrelevant(found)],
-        "not_covered": dict(found.not_covered),
-        "remedies": [_remedy(each, found) for each in found.remedies],
+        **answer(comparison),
+        "old": _side(comparison.old),
+        "new": _side(comparison.new),
+        "scoreboard": list(map(_score, comparison.reader_scores)),
+        "causes": [_cause(cause, comparison) for cause in comparison.relevant],
+        "unmet": [_cause(cause, comparison) for cause in comparison.irrelevant],
+        "not_covered": dict(comparison.not_covered),
+        "remedies": [_remedy(remedy, comparison) for remedy in comparison.remedies],
         "accepted": [
-            _cause(each.cause, found) | {"by": _line(each.by)} for each in found.accepted.causes
+            _cause(each.cause, comparison) | {"by": _line(each.by)} for each in accepted.causes
         ],
         "lines": {
-            "gone": [_line(each) for each in found.accepted.gone],
-            "unreviewed": [_line(each) for each in found.accepted.unreviewed],
-            "expired": [_line(each) for each in found.accepted.expired],
+            "gone": list(map(_line, accepted.gone)),
+            "unreviewed": list(map(_line, accepted.unreviewed)),
+            "expired": list(map(_line, accepted.expired)),
         },
         "cells": {
-            str(change): found.of(change)
+            str(change): comparison.pairs_of(change)
             for change in VerdictChange
             if change is not VerdictChange.RIGHT_AS_BEFORE
         },
     }
 
 
-def answer(found: SideComparison) -> JsonObject:
+def answer(comparison: SideComparison) -> JsonObject:
     """Return what to do, in few words."""
     return {
-        "answer": words.headline(found),
-        "decision": str(found.decision),
-        "status": found.status,
-        "counts": _counts(found.counts),
-        "settings": list(found.remedy.told) if found.remedy else [],
+        "answer": report.headline(comparison),
+        "decision": str(comparison.decision),
+        "status": comparison.status,
+        "counts": {str(change): number for change, number in comparison.counts.items()},
+        "settings": _settings(comparison.remedy),
     }
 
 
-def _counts(found: Mapping[VerdictChange, int]) -> JsonObject:
-    return {str(change): found[change] for change in VerdictChange}
+def _settings(remedy: Remedy | None) -> list[str]:
+    return list(remedy.texts) if remedy else []
 
 
 def _side(side: ComparedSide) -> JsonObject:
@@ -94,17 +91,17 @@ def _side(side: ComparedSide) -> JsonObject:
         "profile": info.profile,
         "version": info.version,
         "started": info.started.isoformat(),
-        "scenarios": list(dict.fromkeys(each.scenario for each in info.variants)),
-        "formats": list(dict.fromkeys(each.format for each in info.variants)),
+        "scenarios": list(dict.fromkeys(variant.scenario for variant in info.variants)),
+        "formats": list(dict.fromkeys(variant.format for variant in info.variants)),
         "writers": list(dict.fromkeys(writers)),
         "readers": [
             {
-                "reader": each.reader,
-                "distribution": each.distribution,
-                "fidelity": each.fidelity,
-                "settings": each.settings,
+                "reader": reader.reader,
+                "distribution": reader.distribution,
+                "fidelity": reader.fidelity,
+                "settings": reader.settings,
             }
-            for each in info.readers
+            for reader in info.readers
         ],
         "metastore": info.metastore.distribution if info.metastore else "",
     }
@@ -117,43 +114,42 @@ def _score(score: ReaderScore) -> JsonObject:
     }
 
 
-def _cause(cause: Regression, found: SideComparison) -> JsonObject:
-    run, key, pairs = found.new.run, cause.key, cause.pairs
-    asked = [each.either for each in pairs if not each.is_step]
-    remedy, met = words.remedy_of(cause, found), found.met.get(key)
-    changes = Counter(each.change for each in pairs)
-    formats = (run.variant(each.either.variant).format for each in pairs)
+def _cause(cause: Regression, comparison: SideComparison) -> JsonObject:
+    run, key, pairs, asked = comparison.new.run, cause.key, cause.pairs, cause.asked
+    remedy, affected = report.cause_remedy(cause, comparison), comparison.affected.get(key)
+    changes = Counter(pair.change for pair in pairs)
+    formats = (run.variant(pair.either.variant).format for pair in pairs)
     return {
-        "title": words.cause_title(cause),
+        "title": report.cause_title(cause),
         "engine": key.engine,
         "finding": key.finding.value if key.finding else "",
         "refusal": "" if key.finding else key.symptom.what,
         "party": str(key.symptom.party or ""),
         "operation": key.operation,
         "by_default": cause.by_default,
-        "counts": {str(each): changes[each] for each in cause.changes},
+        "counts": {str(change): changes[change] for change in cause.changes},
         "scenarios": list(cause.scenarios),
         "formats": list(dict.fromkeys(formats)),
-        "views": list(dict.fromkeys(past_views.name_of(each.view) for each in asked)),
-        "readers": list(dict.fromkeys(each.reader for each in asked)),
-        "witness": words.cause_witness(cause, run),
+        "views": list(dict.fromkeys(past_views.name_of(verdict.view) for verdict in asked)),
+        "readers": list(dict.fromkeys(verdict.reader for verdict in asked)),
+        "witness": report.cause_witness(cause, run),
         "sql": cause.first.either.sql,
-        "what_to_do": words.what_to_do(cause, found),
-        "settings": list(remedy.told) if remedy else [],
-        "brought_about_by": words.whose(cause, found),
-        "tables": list(met.tables) if met else [],
-        "workarounds": [] if remedy else [str(each) for each in workarounds(cause, run)],
-        "cases": [each.either.case for each in pairs],
+        "what_to_do": report.what_to_do(cause, comparison),
+        "settings": _settings(remedy),
+        "brought_about_by": report.suspects_text(cause, comparison),
+        "tables": list(affected.tables) if affected else [],
+        "workarounds": [] if remedy else list(map(str, workarounds(cause, run))),
+        "cases": [pair.either.case for pair in pairs],
     }
 
 
-def _remedy(remedy: Remedy, found: SideComparison) -> JsonObject:
+def _remedy(remedy: Remedy, comparison: SideComparison) -> JsonObject:
     return {
         "reader": remedy.reader,
-        "settings": list(remedy.told),
+        "settings": _settings(remedy),
         "heals": len(remedy.heals),
         "harms": len(remedy.harms),
-        "heals_all": remedy is found.remedy,
+        "heals_all": remedy is comparison.remedy,
     }
 
 
@@ -183,5 +179,5 @@ def pair_data(pair: CellPair) -> JsonObject:
 def _verdict(verdict: Verdict | None) -> JsonObject | None:
     if verdict is None:
         return None
-    kinds = dict.fromkeys(str(each.kind) for each in verdict.findings)
+    kinds = dict.fromkeys(str(finding.kind) for finding in verdict.findings)
     return {"verdict": str(verdict.verdict), "findings": list(kinds), "because": verdict.because}

@@ -86,11 +86,11 @@ def ask(server: Server, readers: Mapping[Reader, Sequence[str]], took: Seconds) 
         with closing(server.connect(dict(reader.settings))) as connection:
             if reader.distribution.startswith("hive-"):
                 for statement in HIVE_DEFAULTS:
-                    connection.ask(statement, timeout_s=TIMEOUT_S)
+                    connection.run(statement, timeout_s=TIMEOUT_S)
             for sql in texts:
                 took.asked += 1
                 try:
-                    connection.ask(sql, timeout_s=TIMEOUT_S)
+                    connection.run(sql, timeout_s=TIMEOUT_S)
                 except (RefusedError, NoAnswerError):
                     took.refused += 1
         took.by_reader[str(reader)] = time.monotonic() - began

@@ -141,7 +141,7 @@ def notice(name: str) -> str:
     """Return what is not sure of a distribution, as rules describe it; empty: nothing.
 
     >>> notice("trino-999")
-    'trino 999 is newer than 476, the newest that was run: it is taken to be set up like that one'
+    'trino 999 is newer than 483, the newest that was run: it is taken to be set up like that one'
     """
     for product, (_, newest), version in _ranges(name):
         if version > Version(newest):

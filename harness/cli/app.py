@@ -17,11 +17,11 @@ from harness.artifacts.cache import Cache
 from harness.cli import (
     expected_steps,
     judged_run,
-    kept_runs,
     named_parts,
     options,
     plan_options,
     signals,
+    stored_runs,
 )
 from harness.cli.commands import MARKUP, Commands
 from harness.cli.console.output import OUT, Output
@@ -119,7 +119,7 @@ def run(
     write_timeout: options.WriteTimeoutOption = writer_pool.TIMEOUT_S,
 ) -> int:
     """Fetch, write, read, judge and report; the exit status says what was found."""
-    kept_runs.check(ending.history, run_dir)
+    stored_runs.check(ending.history, run_dir)
     limits = TimeLimits(timeout, write_timeout)
     resources = Resources(output, Cache.default(offline=offline), limits)
     if resume:

@@ -1,4 +1,4 @@
-"""The commands of the history: when each cell turned, and the runs that are kept for it."""
+"""The commands of the history: when each cell turned, and the runs that are stored for it."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typer.core import TyperGroup
 
 from harness.cli import options
 from harness.cli.console.output import Output
-from harness.cli.kept_runs import DEFAULT, keep
+from harness.cli.stored_runs import DEFAULT, store
+from harness.comparison import history_store
 from harness.comparison.history import CellFilter, history_of
-from harness.comparison.turn_groups import all_turns, not_right_now
 from harness.core.counting import counted
 from harness.core.errors import PathProblem, unwritable
-from harness.reports import history_json, history_terminal
-from harness.run import history_file, history_store, load_run, run_folder
+from harness.reports import history_report, lines
+from harness.run import load_run, run_folder
 
 SHOW: Final = "show"
-KINDS: Final = (".parquet", ".csv")
+ENDINGS: Final = (".parquet", ".csv")
 
 
 class _ShownGroup(TyperGroup):
@@ -28,24 +28,23 @@ class _ShownGroup(TyperGroup):
     default = SHOW
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - the library's own
-        """Add the name of the command that is left out."""
         named = bool(args) and (args[0] in self.commands or args[0] == "--help")
         return super().parse_args(ctx, args if named else [self.default, *args])
 
 
 app = typer.Typer(
     cls=_ShownGroup,
-    help="Since when is this wrong, and what changed then? Of the runs that are kept: each run "
+    help="Since when is this wrong, and what changed then? Of the stored runs: each run "
     "under runs/ at its end, and those of [bold]add[/bold]. Without a command: [bold]show[/bold].",
 )
 
-StoreOption = Annotated[
+FileOption = Annotated[
     Path,
     typer.Option(
         "--history",
-        envvar=history_file.VARIABLE,
+        envvar=history_store.VARIABLE,
         metavar="FILE",
-        help="The file that keeps the runs.",
+        help="The file in which runs are stored.",
     ),
 ]
 ProfileOption = Annotated[
@@ -68,22 +67,22 @@ def show(
     reader: ReaderOption = "",
     scenario: ScenarioOption = "",
     profile: ProfileOption = "",
-    store: StoreOption = DEFAULT,
+    file: FileOption = DEFAULT,
 ) -> None:
     """Show since when what is wrong is wrong, and every turn with what differed then.
 
-    A verdict is held against the newest run before it in which the cell is known.
+    A verdict is compared with that of the newest run before it in which the cell is known.
     A reader of another version and a table of another writer are followed, as
     harness compare does.
     """
-    with history_store.opened(store) as found:
-        history = history_of(found, profile, CellFilter(k, reader, scenario))
-    history_terminal.render(history, output.out)
+    with history_store.opened(file) as stored:
+        history = history_of(stored, profile, CellFilter(k, reader, scenario))
+    lines.render(history_report.document(history), output.out)
     output.end(
-        history=str(store),
-        runs=history_json.runs(history.runs, history.counts),
-        now=history_json.groups(not_right_now(history)),
-        turns=history_json.groups(all_turns(history)),
+        history=str(file),
+        runs=history_report.runs_data(history.runs),
+        now=history_report.groups_data(history.not_right_now),
+        turns=history_report.groups_data(history.all_turns),
     )
 
 
@@ -92,22 +91,22 @@ def show(
 def add(
     output: Output,
     runs: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Folders of judged runs.")],
-    store: StoreOption = DEFAULT,
+    file: FileOption = DEFAULT,
 ) -> None:
-    """Keep runs; one that is kept already is replaced by what it says now."""
-    loaded = (load_run.load(run_folder.existing(each)) for each in runs)
-    names = [keep(each, store) for each in loaded]
-    output.end(f"kept in {store}: {', '.join(names)}", history=str(store), runs=names)
+    """Store runs; a run that is stored already is replaced."""
+    loaded = (load_run.load(run_folder.existing(folder)) for folder in runs)
+    names = [store(run, file) for run in loaded]
+    output.end(f"stored in {file}: {', '.join(names)}", history=str(file), runs=names)
 
 
 @app.command(name="list")
 @options.with_output
-def list_(output: Output, store: StoreOption = DEFAULT) -> None:
-    """List the runs that are kept, the newest last."""
-    with history_store.opened(store) as found:
-        runs, counts = found.runs(), found.counts()
-    history_terminal.render_runs(runs, counts, output.out)
-    output.end(history=str(store), runs=history_json.runs(runs, counts))
+def list_(output: Output, file: FileOption = DEFAULT) -> None:
+    """List the stored runs, the newest last."""
+    with history_store.opened(file) as stored:
+        runs = stored.runs()
+    lines.render([history_report.runs_table(runs)], output.out)
+    output.end(history=str(file), runs=history_report.runs_data(runs))
 
 
 @app.command()
@@ -117,38 +116,40 @@ def prune(
     keep: Annotated[
         int, typer.Option(min=1, help="Keep so many runs of each profile, the newest ones.")
     ],
-    store: StoreOption = DEFAULT,
+    file: FileOption = DEFAULT,
 ) -> None:
     """Remove old runs from the file; folders of runs stay as they are."""
-    with history_store.opened(store) as found:
-        gone = found.prune(keep)
-    said = ", ".join(gone) or "nothing"
-    output.end(f"removed from {store}: {said}", history=str(store), removed=list(gone))
+    with history_store.opened(file) as stored:
+        removed = stored.prune(keep)
+    names = ", ".join(removed) or "nothing"
+    output.end(f"removed from {file}: {names}", history=str(file), removed=list(removed))
 
 
 @app.command()
 @options.with_output
 def export(
     output: Output,
-    file: Annotated[Path, typer.Argument(help="A new file that ends in .parquet or .csv.")],
+    table: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A new file that ends in .parquet or .csv.")
+    ],
     k: options.SelectOption = "",
     reader: ReaderOption = "",
     scenario: ScenarioOption = "",
     profile: ProfileOption = "",
-    store: StoreOption = DEFAULT,
+    file: FileOption = DEFAULT,
 ) -> None:
     """Write a table with a row for each turn of each cell that some run does not find right."""
-    if file.suffix not in KINDS:
-        raise PathProblem(file, f"has another ending; allowed: {' and '.join(KINDS)}")
-    with history_store.opened(store) as found:
-        frame = history_of(found, profile, CellFilter(k, reader, scenario)).to_frame()
-    part = file.with_name(f".{file.name}.part")
+    if table.suffix not in ENDINGS:
+        raise PathProblem(table, f"has another ending; allowed: {' and '.join(ENDINGS)}")
+    with history_store.opened(file) as stored:
+        frame = history_of(stored, profile, CellFilter(k, reader, scenario)).to_frame()
+    part = table.with_name(f".{table.name}.part")
     try:
-        frame.to_csv(part, index=False) if file.suffix == ".csv" else frame.to_parquet(part)
-        part.replace(file)
+        frame.to_csv(part, index=False) if table.suffix == ".csv" else frame.to_parquet(part)
+        part.replace(table)
     except OSError as error:
-        raise unwritable(error, file) from error
-    output.end(f"{file}: {counted(len(frame), 'turn')}", file=str(file), turns=len(frame))
+        raise unwritable(error, table) from error
+    output.end(f"{table}: {counted(len(frame), 'turn')}", file=str(table), turns=len(frame))
 
 
 @app.command()
@@ -157,11 +158,11 @@ def restore(
     output: Output,
     name: NameArgument,
     run_dir: options.RunDirOption = None,
-    store: StoreOption = DEFAULT,
+    file: FileOption = DEFAULT,
 ) -> None:
-    """Make the folder of a kept run again, as harness explain, judge and report want it."""
-    with history_store.opened(store) as found:
-        kept = found.run(name)
-        folder = run_dir or run_folder.RUNS / kept.name
-        found.restore(kept, folder)
+    """Make the folder of a stored run again, for harness explain, judge and report."""
+    with history_store.opened(file) as stored:
+        run = stored.run(name)
+        folder = run_dir or run_folder.RUNS / run.name
+        stored.restore(run, folder)
     output.end(f"restored: {folder}; next: harness judge --run-dir {folder}", run=str(folder))

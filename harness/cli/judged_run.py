@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from harness.cli import kept_runs
+from harness.cli import stored_runs
 from harness.cli.console.output import Output
 from harness.core.errors import told
 from harness.judge.gate import GOOD, NEW, Gate
@@ -46,7 +46,7 @@ def end(judged: JudgedRun, output: Output, ending: Ending) -> int:
     found = judged.run
     gate = run_gate.gate_of(found, judged.applied, fail_on_flaky=ending.fail_on_flaky)
     status = GOOD if ending.show and gate.status == NEW else gate.status
-    status = max(status, kept_runs.keep_ended(found, ending.history))
+    status = max(status, stored_runs.store_ended(found, ending.history))
     if ending.tells_github:
         _tell_github(found, gate, output, fails=status != GOOD)
     output.result(found, gate, status)

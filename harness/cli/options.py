@@ -14,8 +14,8 @@ import typer
 from harness.artifacts.cache import OFFLINE
 from harness.cli.console.output import Output
 from harness.cli.judged_run import Ending
-from harness.cli.kept_runs import KeptOption
 from harness.cli.named_parts import NamedParts
+from harness.cli.stored_runs import HistoryOption
 from harness.core.errors import UsageProblem, printable
 from harness.core.runtime_names import RUNTIMES, WAREHOUSES
 from harness.run import run_folder
@@ -210,7 +210,7 @@ ENDING: Final = {
     "show": (ShowOption, False),
     "fail_on_flaky": (FailOnFlakyOption, False),
     "github": (GithubOption, None),
-    "history": (KeptOption, None),
+    "history": (HistoryOption, None),
 }
 """The options that make an `Ending`, each with its default."""
 OUTPUT: Final = {"quiet": QuietOption, "json": JsonOption, "verbose": VerboseOption}

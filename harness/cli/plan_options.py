@@ -241,8 +241,8 @@ def _told_apart(made: Plan) -> Iterator[str]:
     """
     found: dict[tuple[str, tuple[str, ...]], dict[str, None]] = {}
     for variant in {(v.scenario.name, v.format): v for v in reversed(made.variants)}.values():
-        habit = formats.load(variant.format).habit(variant.settings)
-        apart = separation.separation(variant.scenario, habit)
+        layout = formats.load(variant.format).file_layout(variant.settings)
+        apart = separation.separation(variant.scenario, layout)
         told = tuple(separation.lines(apart))
         found.setdefault((variant.scenario.name, told), {})[variant.format] = None
     if found:

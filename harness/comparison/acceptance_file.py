@@ -24,7 +24,7 @@ HEAD: Final = (
     "# What gets worse, by its causes. Keep the lines of what you accept, replace each TODO by\n"
     "# the reason, and ask again with: --accept accept.yaml\n"
 )
-UNEXPLAINED: Final = "# Left out: {}, for nobody can accept what nobody knows\n"
+UNEXPLAINED: Final = "# Left out: {}; what nobody can explain cannot be accepted\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,8 @@ def parse(text: str, path: str) -> tuple[Acceptance, ...]:
         return ()
     if not isinstance(document.data, list):
         document.problems.stop(1, "accepted causes are a list; write `- engine: …` for each")
-    found = [_acceptance(each, (at,), document) for at, each in enumerate(document.data)]
-    lines = tuple(each for each in found if each is not None)
+    forms = (_acceptance(data, (at,), document) for at, data in enumerate(document.data))
+    lines = tuple(line for line in forms if line is not None)
     _check_twice(lines, document)
     document.problems.raise_if_any()
     return lines
@@ -83,8 +83,8 @@ def _check(form: _AcceptanceForm, at: KeyPath, document: Document) -> None:
     if bool(form.finding) == bool(form.refusal):
         document.note(at, "a line is about a finding or a refusal; give one of the two")
     if form.finding is FindingKind.UNEXPLAINED:
-        told = "nobody knows what is unexplained; find out what it is (harness explain)"
-        document.note((*at, "finding"), f"finding: {told}")
+        reason = "nobody knows what is unexplained; find out what it is (harness explain)"
+        document.note((*at, "finding"), f"finding: {reason}")
     if not form.because.strip():
         document.note((*at, "because"), "because is empty; say why this is accepted")
 
@@ -92,28 +92,28 @@ def _check(form: _AcceptanceForm, at: KeyPath, document: Document) -> None:
 def _check_twice(lines: Iterable[Acceptance], document: Document) -> None:
     """Note each line that can never be the first to accept anything."""
     seen = dict[tuple[object, ...], Acceptance]()
-    for each in lines:
-        about = each.engine, each.finding, each.refusal, each.operation, each.party, each.scenarios
-        first = seen.setdefault(about, each)
-        if first is not each and first.until is None:
-            told = f"the line at {first.place} is about the same; keep one of them"
-            document.problems.add(each.line, told)
+    for line in lines:
+        key = line.engine, line.finding, line.refusal, line.operation, line.party, line.scenarios
+        first = seen.setdefault(key, line)
+        if first is not line and first.until is None:
+            problem = f"the line at {first.place} is about the same; keep one of them"
+            document.problems.add(line.line, problem)
 
 
-def dump(found: Iterable[Regression], accepted: Iterable[Acceptance] = ()) -> str:
+def dump(causes: Iterable[Regression], accepted: Iterable[Acceptance] = ()) -> str:
     """Return a file that accepts every cause once somebody has said why.
 
     Args:
-        found: the causes that nobody has accepted yet.
+        causes: those that nobody has accepted yet.
         accepted: the lines that accept others; they stay as they are.
 
     """
-    lines = [*dict.fromkeys(accepted), *map(_line, found)]
-    unknown = [each for each in lines if each.finding is FindingKind.UNEXPLAINED]
-    told = (UNEXPLAINED.format(printable(str(each))) for each in unknown)
-    forms = (_form(each) for each in lines if each not in unknown)
-    written = (yaml_writer.written(block([block(each)]), offset=0) for each in forms)
-    return "".join([HEAD, *told, *written])
+    lines = [*dict.fromkeys(accepted), *map(_line, causes)]
+    unknown = [line for line in lines if line.finding is FindingKind.UNEXPLAINED]
+    left_out = (UNEXPLAINED.format(printable(str(line))) for line in unknown)
+    forms = (_form(line) for line in lines if line not in unknown)
+    written = (yaml_writer.written(block([block(form)]), offset=0) for form in forms)
+    return "".join([HEAD, *left_out, *written])
 
 
 def _line(cause: Regression) -> Acceptance:

@@ -7,7 +7,7 @@ another scenario stays accepted unless the line names its scenarios.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,8 +23,8 @@ from harness.run.load_run import Run
 
 WRITER: Final = "writer"
 """Stands for an engine where a writer refuses a step."""
-_SILENT: Final = (VerdictChange.UNKNOWN, VerdictChange.NEW, VerdictChange.GONE)
-"""Pairs of these tell nothing of a cause that one expects."""
+_INCONCLUSIVE: Final = (VerdictChange.UNKNOWN, VerdictChange.NEW, VerdictChange.GONE)
+"""Pairs of these say nothing about an expected cause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Acceptance(ReviewedLine):
             and (self.finding is not None or self.refusal == symptom.what)
         )
 
-    def is_asked(self, scenario: str) -> bool:
+    def covers(self, scenario: str) -> bool:
         """Whether it is about a scenario."""
         return not self.scenarios or scenario in self.scenarios
 
@@ -83,7 +83,7 @@ class AcceptedCauses:
     causes: tuple[AcceptedCause, ...] = ()
     gone: tuple[Acceptance, ...] = ()
     """Lines that no longer occur: their scenarios were asked, and nothing is worse so."""
-    idle: tuple[Acceptance, ...] = ()
+    untested: tuple[Acceptance, ...] = ()
     """Lines of which nothing was asked; nothing is said of them."""
     unreviewed: tuple[Acceptance, ...] = ()
     """Lines whose `because` is still to be written."""
@@ -91,16 +91,16 @@ class AcceptedCauses:
     """Lines whose date has passed; they do not count."""
 
     @property
-    def unsettled(self) -> bool:
+    def needs_review(self) -> bool:
         """Whether somebody has to look at the lines: a gate ends with 1 as if it were worse."""
         return bool(self.gone or self.unreviewed)
 
 
-NOTHING: Final = AcceptedCauses()
+NOTHING_ACCEPTED: Final = AcceptedCauses()
 
 
-def apply(
-    found: Iterable[Regression],
+def accept(
+    regressions: Iterable[Regression],
     pairs: Sequence[CellPair],
     lines: Iterable[Acceptance],
     new: Run,
@@ -112,73 +112,66 @@ def apply(
     about a pair accepts it.
 
     Args:
-        found: every cause of worse answers.
+        regressions: every cause of worse answers.
         pairs: every pair of the comparison.
         lines: those of the file.
         new: the new side's run.
         today: lines whose date has passed accept nothing.
 
     """
-    every = tuple(lines)
-    counted = tuple(each for each in every if each.counts(today))
-    left, taken = list[Regression](), list[AcceptedCause]()
-    for cause in found:
-        pairs_left = list(cause.pairs)
-        for line in (each for each in counted if each.is_about(cause.key)):
-            mine = [each for each in pairs_left if line.is_asked(each.either.scenario)]
-            if mine:
-                taken.append(AcceptedCause(regression(cause.key, mine, new), line))
-            pairs_left = [each for each in pairs_left if not line.is_asked(each.either.scenario)]
-        if len(pairs_left) == len(cause.pairs):
-            left.append(cause)
-        elif pairs_left:
-            left.append(regression(cause.key, pairs_left, new))
-    return tuple(left), _said(every, counted, taken, set(_asked(pairs, new)))
-
-
-_Asked = tuple[str, str, str]
-"""An engine, a scenario, and an operation that the table had gone through."""
-
-
-def _said(
-    every: Iterable[Acceptance],
-    counted: Iterable[Acceptance],
-    taken: Sequence[AcceptedCause],
-    asked: Collection[_Asked],
-) -> AcceptedCauses:
-    used = {each.by for each in taken}
-    idle = [each for each in counted if each not in used and not _tried(each, asked)]
-    gone = [each for each in counted if each not in used and each not in idle]
-    unreviewed = [each for each in every if not each.reviewed]
-    expired = [each for each in every if each not in counted]
-    return AcceptedCauses(tuple(taken), tuple(gone), tuple(idle), tuple(unreviewed), tuple(expired))
-
-
-def _tried(line: Acceptance, asked: Iterable[_Asked]) -> bool:
-    operations = line.operation.split(OR)
-    return any(
-        engine == line.engine
-        and line.is_asked(scenario)
-        and (operation in operations or not line.operation)
-        for engine, scenario, operation in asked
+    lines = tuple(lines)
+    valid = [line for line in lines if line.counts(today)]
+    left, accepted = list[Regression](), list[AcceptedCause]()
+    for cause in regressions:
+        rest = list(cause.pairs)
+        for line in (line for line in valid if line.is_about(cause.key)):
+            covered = [pair for pair in rest if line.covers(pair.either.scenario)]
+            if covered:
+                accepted.append(AcceptedCause(regression(cause.key, covered, new), line))
+            rest = [pair for pair in rest if not line.covers(pair.either.scenario)]
+        if rest:
+            unchanged = len(rest) == len(cause.pairs)
+            left.append(cause if unchanged else regression(cause.key, rest, new))
+    unused = [line for line in valid if line not in {each.by for each in accepted}]
+    tested = set(_tested(pairs, new))
+    return tuple(left), AcceptedCauses(
+        causes=tuple(accepted),
+        gone=tuple(line for line in unused if _is_tested(line, tested)),
+        untested=tuple(line for line in unused if not _is_tested(line, tested)),
+        unreviewed=tuple(line for line in lines if not line.reviewed),
+        expired=tuple(line for line in lines if line not in valid),
     )
 
 
-def _asked(pairs: Iterable[CellPair], new: Run) -> Iterator[_Asked]:
+_Tested = tuple[str, str, str]
+"""An engine, a scenario, and an operation that the table had gone through."""
+
+
+def _is_tested(line: Acceptance, tested: Iterable[_Tested]) -> bool:
+    operations = line.operation.split(OR)
+    return any(
+        engine == line.engine
+        and line.covers(scenario)
+        and (operation in operations or not line.operation)
+        for engine, scenario, operation in tested
+    )
+
+
+def _tested(pairs: Iterable[CellPair], new: Run) -> Iterator[_Tested]:
     """Yield whom both sides could have shown worse, in which scenario, and after which operation.
 
-    A step that both writers apply is no pair. A writer is therefore tried by the steps of the table
-    that some reader was asked about.
+    A step that both writers apply is no pair. A writer is therefore tested by the steps of the
+    table that some reader was asked about.
     """
-    seen = {
-        (new.distribution(each.new.reader), each.new.variant, each.new.step, _other_table(each))
-        for each in pairs
-        if each.new is not None and each.change not in _SILENT
+    asked = {
+        (new.distribution(pair.new.reader), pair.new.variant, pair.new.step, _other_table(pair))
+        for pair in pairs
+        if pair.new is not None and pair.change not in _INCONCLUSIVE
     }
-    for distribution, variant, number, other in seen:
+    for distribution, variant, number, other in asked:
         info = new.variant(variant)
-        done = {info.step(each).operation for each in range(number + 1)}
-        for operation in done | ({NEW_WRITER} if other else set()):
+        operations = {info.step(step).operation for step in range(number + 1)}
+        for operation in operations | ({NEW_WRITER} if other else set()):
             yield causes.engine(distribution), info.scenario, operation
             yield WRITER, info.scenario, operation
 

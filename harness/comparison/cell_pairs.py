@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from harness.comparison.correspondence import AS_NAMED, Correspondence
@@ -35,10 +34,10 @@ class CellPair:
     @property
     def either(self) -> Verdict:
         """The cell of the new side; that of the old one where it is gone."""
-        found = self.new or self.old
-        if found is None:
+        either = self.new or self.old
+        if either is None:
             raise ValueError("a pair has a cell of one side at least")
-        return found
+        return either
 
     @property
     def is_step(self) -> bool:
@@ -46,30 +45,30 @@ class CellPair:
         return self.either.view == WRITE
 
 
-def pairs(old: Run, new: Run, alike: Correspondence = AS_NAMED) -> tuple[CellPair, ...]:
+def cell_pairs(old: Run, new: Run, names: Correspondence = AS_NAMED) -> tuple[CellPair, ...]:
     """Return every pair of cells of two judged runs, in the order of the new one; gone ones last.
 
     A step that is right on both sides is no pair: nobody was asked anything. Neither is the control
-    of a reader that only one side has: what is built on it is said of the other cells.
+    of a reader that only one side has: the verdicts on the other cells rest on it.
     """
-    before = {_name(each): each for each in every_verdict(old)}
-    return tuple(filter(_tells, _pairs(before, new, alike)))
+    before = {_name(verdict): verdict for verdict in every_verdict(old)}
+    return tuple(filter(_matters, _pairs(before, new, names)))
 
 
-def _pairs(before: Mapping[str, Verdict], new: Run, alike: Correspondence) -> Iterator[CellPair]:
-    met = set[str]()
-    for each in every_verdict(new):
-        name = _old_name(each, alike)
-        met.add(name)
+def _pairs(before: Mapping[str, Verdict], new: Run, names: Correspondence) -> Iterator[CellPair]:
+    paired = set[str]()
+    for verdict in every_verdict(new):
+        name = _old_name(verdict, names)
+        paired.add(name)
         was = before.get(name)
-        yield CellPair(was, each, change(was, each))
-    gone = (each for name, each in before.items() if name not in met)
-    yield from (CellPair(each, None, VerdictChange.GONE) for each in gone)
+        yield CellPair(was, verdict, change(was, verdict))
+    gone = (verdict for name, verdict in before.items() if name not in paired)
+    yield from (CellPair(verdict, None, VerdictChange.GONE) for verdict in gone)
 
 
-def _tells(pair: CellPair) -> bool:
-    alone = pair.old is None or pair.new is None
-    if alone and pair.either.scenario == controls.SCENARIO:
+def _matters(pair: CellPair) -> bool:
+    one_side = pair.old is None or pair.new is None
+    if one_side and pair.either.scenario == controls.SCENARIO:
         return False
     return not (pair.is_step and pair.change is VerdictChange.RIGHT_AS_BEFORE)
 
@@ -81,12 +80,12 @@ def _name(verdict: Verdict) -> str:
     return verdict.case  # a text that is there already: there may be a million
 
 
-def _old_name(new: Verdict, alike: Correspondence) -> str:
-    """Return that of the old side's cell that a cell of the new side is held against."""
-    variant = alike.variants.get(new.variant, new.variant)
+def _old_name(new: Verdict, names: Correspondence) -> str:
+    """Return the name of the old side's cell with which one of the new side is compared."""
+    variant = names.variants.get(new.variant, new.variant)
     if new.view == WRITE:
         return _of_step(variant, new.step)
-    reader = alike.readers.get(new.reader, new.reader)
+    reader = names.readers.get(new.reader, new.reader)
     if (variant, reader) == (new.variant, new.reader):
         return new.case
     return Cell(variant, new.step, reader, new.view, new.query).case
@@ -96,19 +95,13 @@ def _of_step(variant: str, step: int) -> str:
     return f"{variant}/s{step}/{WRITE}"
 
 
-def counts(found: Iterable[CellPair]) -> Mapping[VerdictChange, int]:
-    """Count the pairs of each class; a class without any has 0."""
-    counted = Counter(each.change for each in found)
-    return {each: counted[each] for each in VerdictChange}
-
-
 def every_verdict(run: Run) -> Iterator[Verdict]:
     """Yield every verdict of a run, on its steps first; an applied step is right."""
     yield from run.step_verdicts
-    told = {(each.variant, each.step) for each in run.step_verdicts}
+    judged = {(verdict.variant, verdict.step) for verdict in run.step_verdicts}
     for state in run.states:
         step = state.variant, state.outcome.step
-        if state.outcome.kind is OutcomeKind.APPLIED and step not in told:
+        if state.outcome.kind is OutcomeKind.APPLIED and step not in judged:
             yield _applied(run, *step)
     yield from run.verdicts
 

@@ -6,7 +6,7 @@ found by what else they have, where only one can be meant.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -16,7 +16,7 @@ from harness.run import causes
 from harness.run.run_info import RunInfo, VariantInfo
 from harness.scenario.cells import parse_reader
 
-WRITERS_OWN: Final = frozenset({"table_version", "auto_upgrade", HANDOVER_VERSION})
+WRITER_SETTINGS: Final = frozenset({"table_version", "auto_upgrade", HANDOVER_VERSION})
 """The settings of a table that say what its writer makes: the newer one makes newer tables."""
 
 
@@ -35,41 +35,43 @@ AS_NAMED: Final = Correspondence()
 def correspondence(old: RunInfo, new: RunInfo) -> Correspondence:
     """Return what the old run calls what the new one has.
 
-    Several tables of the new side may stand beside one of the old: gone on with after one step or
-    another.
+    Several tables of the new side may stand beside one of the old: they are continued after one
+    step or another.
     """
-    stories = {_story(each): each.id for each in old.variants}
-    kept = {each.id for each in old.variants}
+    stories = {_story(variant): variant.id for variant in old.variants}
+    ids = {variant.id for variant in old.variants}
     variants = {
-        each.id: stories[_story(each)]
-        for each in new.variants
-        if each.id not in kept and _story(each) in stories
+        variant.id: stories[_story(variant)]
+        for variant in new.variants
+        if variant.id not in ids and _story(variant) in stories
     }
-    was, now = ([each.reader for each in info.readers] for info in (old, new))
+    was, now = ([reader.reader for reader in info.readers] for info in (old, new))
     return Correspondence(variants, _readers(was, now))
 
 
 def _story(variant: VariantInfo) -> Hashable:
     """Return what a variant is but for its writers, and for the version that they make."""
-    own = tuple(sorted(each for each in variant.settings.items() if each[0] not in WRITERS_OWN))
-    return variant.scenario, variant.format, own, variant.twin
+    settings = {k: v for k, v in variant.settings.items() if k not in WRITER_SETTINGS}
+    return variant.scenario, variant.format, tuple(sorted(settings.items())), variant.twin
 
 
-def _readers(old: Iterable[str], new: Iterable[str]) -> Mapping[str, str]:
-    """Pair the readers that the other run has not: by what tells them apart, the least of it."""
-    was, now = list(old), list(new)
-    gone, come = [e for e in was if e not in now], [e for e in now if e not in was]
-    alone: list[Callable[[str], Hashable]] = [_engine_and_settings, _engine, lambda _: ""]
-    found: dict[str, str] = {}
-    for sort in alone:
-        before = grouped((sort(each), each) for each in gone if each not in found.values())
-        after = grouped((sort(each), each) for each in come if each not in found)
-        found |= {
-            named[0]: before[key][0]
-            for key, named in after.items()
-            if len(named) == len(before.get(key, ())) == 1
+def _readers(old: Sequence[str], new: Sequence[str]) -> Mapping[str, str]:
+    """Pair the readers that the other run has not: by engine and settings, by engine, at last any.
+
+    Each time those alone that nobody else can be meant by.
+    """
+    gone, added = [r for r in old if r not in new], [r for r in new if r not in old]
+    keys: list[Callable[[str], Hashable]] = [_engine_and_settings, _engine, lambda _: ""]
+    pairs: dict[str, str] = {}
+    for key in keys:
+        before = grouped((key(reader), reader) for reader in gone if reader not in pairs.values())
+        after = grouped((key(reader), reader) for reader in added if reader not in pairs)
+        pairs |= {
+            readers[0]: before[name][0]
+            for name, readers in after.items()
+            if len(readers) == len(before.get(name, ())) == 1
         }
-    return found
+    return pairs
 
 
 def _engine(reader: str) -> Hashable:

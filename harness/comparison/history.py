@@ -1,36 +1,40 @@
-"""When each cell turned over the runs that are kept, and what differed then. Pure, but for reading.
+"""When each cell turned over the stored runs, and what differed then. Pure, but for reading.
 
 A run in which nothing is known of a cell is no turn, and neither is one that does not ask it: a
-verdict is held against the newest one before it that is known.
+verdict is compared with the newest one before it that is known.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import cached_property
-from itertools import pairwise
+from functools import cache, cached_property
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, Final
 
-from harness.comparison.run_differences import DifferenceSearch, RunDifference, Seen
-from harness.comparison.run_lines import run_lines
-from harness.comparison.verdict_change import AS_BEFORE, VerdictChange, class_of
+from harness.comparison.correspondence import Correspondence, correspondence
+from harness.comparison.history_store import HistoryStore, StoredCell, StoredRun
+from harness.comparison.run_differences import DifferenceSearch, RunDifference, SeenCell
+from harness.comparison.verdict_change import AS_BEFORE, WORSE, VerdictChange, class_of
 from harness.core.errors import UsageProblem
+from harness.core.grouping import grouped
 from harness.core.records import VerdictKind
-from harness.run import frames
+from harness.run import causes, frames
 from harness.run.frames import FrameColumn
-from harness.run.history_store import HistoryStore, Line
-from harness.run.kept_run import KeptCell, KeptRun
+from harness.scenario.cells import parse_reader
 
 if TYPE_CHECKING:
     import pandas as pd
 
+NOT_RIGHT: Final = (VerdictKind.WRONG, VerdictKind.REFUSED)
+"""What is not right, the silent first; what is declared unsupported is as it was declared."""
+
 
 @dataclass(frozen=True, slots=True)
 class CellFilter:
-    """Which cells are wanted; an empty text wants all."""
+    """Which cells to show; an empty text selects all."""
 
     case: str = ""
     """A part of the case's name."""
@@ -38,24 +42,16 @@ class CellFilter:
     """A name that any run has; `*` stands for anything."""
     scenario: str = ""
 
-    def wants_reader(self, line: Line) -> bool:
-        """Return whether the readers of a line are wanted; a step has none."""
-        return any(_like(each, self.reader) for each in line.values())
-
-    def wants_variant(self, line: Line, scenarios: Mapping[str, str]) -> bool:
-        """Return whether the variants of a line are wanted."""
-        return any(_like(scenarios.get(each, ""), self.scenario) for each in line.values())
-
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A cell became other than it was, or was asked for the first time, or asked otherwise."""
+    """A cell changed, or was asked for the first time, or was asked otherwise."""
 
-    run: KeptRun
-    cell: KeptCell
-    before: KeptRun | None
+    run: StoredRun
+    cell: StoredCell
+    before: StoredRun | None
     """The newest run before it in which the cell is known; None where there is none."""
-    was: KeptCell | None
+    was: StoredCell | None
     change: VerdictChange
     differs: tuple[RunDifference, ...]
 
@@ -66,42 +62,85 @@ class CellHistory:
 
     turns: tuple[Turn, ...]
     scenario: str
-    cell: KeptCell
+    cell: StoredCell
     """As the newest run has it in which it is known."""
-    last: KeptRun
+    last: StoredRun
     """That run."""
-    unknown: KeptRun | None = None
+    unknown: StoredRun | None = None
     """The newest run, where that asked it and does not know."""
 
     @property
     def since(self) -> Turn:
-        """Return the turn since which it is as it is."""
+        """The turn since which it is as it is."""
         return self.turns[-1]
 
 
-@dataclass(frozen=True)  # no slots: what is derived is kept
+@dataclass(frozen=True, slots=True)
+class TurnGroup:
+    """Turns of one class in one run, where the same differed; of one symptom where that counts."""
+
+    turns: tuple[tuple[CellHistory, Turn], ...]
+    """At least one."""
+    cell: StoredCell
+    """One that speaks for all: as it turned, or as it is now where that counts."""
+
+    @property
+    def first(self) -> Turn:
+        return self.turns[0][1]
+
+    @property
+    def run(self) -> StoredRun:
+        return self.first.run
+
+    @property
+    def change(self) -> VerdictChange:
+        return self.first.change
+
+    @property
+    def readers(self) -> tuple[str, ...]:
+        """Whose answers they are; an empty name stands for a step."""
+        return tuple(dict.fromkeys(turn.cell.reader for _, turn in self.turns))
+
+    @property
+    def scenarios(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(cell.scenario for cell, _ in self.turns))
+
+
+@dataclass(frozen=True)  # no slots: what is derived is cached
 class History:
     """The cells of a profile's runs that some run does not find right."""
 
-    runs: tuple[KeptRun, ...]
+    runs: tuple[StoredRun, ...]
     """The oldest first."""
     cells: tuple[CellHistory, ...]
-    counts: Mapping[int, Counter[VerdictKind]]
-    """How many questions of each run have which verdict, by the run's number; whatever is chosen.
-    """
     others: Mapping[str, int]
-    """How many runs of other profiles are kept."""
+    """How many runs of other profiles are stored."""
 
     @cached_property
     def now(self) -> tuple[CellHistory, ...]:
-        """Return the cells that the newest run asked and knows."""
+        """The cells that the newest run asked and knows."""
         newest = self.runs[-1].number
-        return tuple(each for each in self.cells if each.last.number == newest)
+        return tuple(cell for cell in self.cells if cell.last.number == newest)
+
+    @cached_property
+    def not_right_now(self) -> tuple[TurnGroup, ...]:
+        """What the newest run finds wrong or refused, by symptom; the newest turn first."""
+        wrong = [(cell, cell.since) for cell in self.now if cell.cell.verdict in NOT_RIGHT]
+        groups = grouped(
+            ((*_turn_key(turn), *_symptom_key(cell.cell)), (cell, turn)) for cell, turn in wrong
+        )
+        return _newest_first(TurnGroup(tuple(of), of[0][0].cell) for of in groups.values())
+
+    @cached_property
+    def all_turns(self) -> tuple[TurnGroup, ...]:
+        """Every turn but the first question of each cell, of the newest run first."""
+        turns = ((cell, turn) for cell in self.cells for turn in cell.turns[1:])
+        groups = grouped((_turn_key(turn), (cell, turn)) for cell, turn in turns)
+        return _newest_first(TurnGroup(tuple(of), of[0][1].cell) for of in groups.values())
 
     def to_frame(self) -> pd.DataFrame:
         """Return a pandas table with a row for each turn, and a type for each column."""
-        turns = [(cell, turn) for cell in self.cells for turn in cell.turns]
-        return frames.frame(turns, _FRAME)
+        return frames.frame([(cell, turn) for cell in self.cells for turn in cell.turns], _FRAME)
 
 
 _Column = FrameColumn[tuple[CellHistory, Turn]]
@@ -128,74 +167,208 @@ _FRAME: Final[Mapping[str, _Column]] = {
 """The columns of `History.to_frame`."""
 
 
-def history_of(store: HistoryStore, profile: str = "", chosen: CellFilter | None = None) -> History:
+def _turn_key(turn: Turn) -> tuple[Hashable, ...]:
+    before = turn.before.number if turn.before else None
+    return turn.run.number, before, turn.differs, turn.change
+
+
+def _symptom_key(cell: StoredCell) -> tuple[Hashable, ...]:
+    return cell.verdict, cell.symptom, _engine(cell.reader)
+
+
+def _newest_first(groups: Iterable[TurnGroup]) -> tuple[TurnGroup, ...]:
+    def harm(group: TurnGroup) -> tuple[bool, int, int]:
+        kind = group.cell.verdict
+        rank = NOT_RIGHT.index(kind) if kind in NOT_RIGHT else len(NOT_RIGHT)
+        return group.change not in WORSE, rank, -len(group.turns)
+
+    by_harm = sorted(groups, key=harm)
+    return tuple(sorted(by_harm, key=lambda group: group.run.info.started, reverse=True))
+
+
+def history_of(
+    store: HistoryStore, profile: str = "", selected: CellFilter | None = None
+) -> History:
     """Return the history of a profile's runs; without a name, of the profile of the newest run.
 
     Raises:
-        UsageProblem: no run of it is kept.
+        UsageProblem: no run of it is stored.
 
     """
-    every, chosen = store.runs(), chosen or CellFilter()
-    profile = profile or (every[-1].info.profile if every else "")
-    runs = tuple(each for each in every if each.info.profile == profile)
+    stored = store.runs()
+    profile = profile or (stored[-1].info.profile if stored else "")
+    runs = tuple(run for run in stored if run.info.profile == profile)
     if not runs:
         of = f" of the profile {profile}" if profile else ""
-        there = ", ".join(dict.fromkeys(each.info.profile for each in every)) or "none"
-        raise UsageProblem(f"{store.path}: no run{of} is kept; profiles: {there}")
-    others = Counter(each.info.profile for each in every if each not in runs)
-    return History(runs, tuple(_cells(store, runs, chosen)), store.counts(), others)
+        names = ", ".join(dict.fromkeys(run.info.profile for run in stored)) or "none"
+        raise UsageProblem(f"{store.path}: no run{of} is stored; profiles: {names}")
+    others = Counter(run.info.profile for run in stored if run not in runs)
+    cells = tuple(_histories(store, runs, selected or CellFilter()))
+    return History(runs, cells, others)
 
 
-def _cells(
-    store: HistoryStore, runs: Sequence[KeptRun], chosen: CellFilter
+Line = Mapping[int, str]
+"""The name that a variant or a reader has in each run, by the run's place."""
+_CellLine = tuple[int, int, int, str, str]
+"""The numbers of the lines of a variant and of a reader; a step, a view and a query."""
+
+
+def _histories(
+    store: HistoryStore, runs: Sequence[StoredRun], selected: CellFilter
 ) -> Iterator[CellHistory]:
-    variants, readers = run_lines(runs)
     scenarios = {v.id: v.scenario for run in runs for v in run.info.variants}
-    variants = tuple(each for each in variants if chosen.wants_variant(each, scenarios))
-    readers = tuple(each for each in readers if chosen.wants_reader(each))
-    place = {each.number: at for at, each in enumerate(runs)}
-    differences, told = DifferenceSearch(runs), set[tuple[int, str]]()
-    for line in store.lines(variants, readers):
-        seen = sorted(line, key=lambda each: place[each[0]])
-        newest = seen[-1][0], seen[-1][1].case
-        # Two lines may have come of one: of what they had in common alone one of them tells.
-        if newest not in told and chosen.case in newest[1]:
-            told.add(newest)
-            if found := _history(seen, runs, place, differences, scenarios):
-                yield found
+    variants, readers = _lines(runs)
+    variants = [
+        line
+        for line in variants
+        if any(_like(scenarios.get(name, ""), selected.scenario) for name in line.values())
+    ]
+    readers = [
+        line for line in readers if any(_like(name, selected.reader) for name in line.values())
+    ]
+    differences, done = DifferenceSearch(runs), set[tuple[int, str]]()
+    for seen in _not_always_right(store, runs, variants, readers):
+        newest = seen[-1].place, seen[-1].cell.case
+        # Two lines may share their newest cell: it is reported once.
+        if newest not in done and selected.case in newest[1]:
+            done.add(newest)
+            if history := _history(seen, runs, differences, scenarios):
+                yield history
+
+
+def _not_always_right(
+    store: HistoryStore,
+    runs: Sequence[StoredRun],
+    variants: Sequence[Line],
+    readers: Sequence[Line],
+) -> Iterator[list[SeenCell]]:
+    """Yield what the runs say of each cell that some run does not find right.
+
+    The file is read twice, so that what is right in all of them is never held in memory.
+    """
+    keys = [_key_maker(place, variants, readers) for place in range(len(runs))]
+    seen: dict[_CellLine, list[SeenCell]] = {}
+    for run, lines_of in zip(runs, keys, strict=True):
+        for cell in store.cells(run):
+            if cell.verdict is not VerdictKind.CORRECT:
+                seen |= {key: [] for key in lines_of(cell)}
+    for place, (run, lines_of) in enumerate(zip(runs, keys, strict=True)):
+        for cell in store.cells(run):
+            for key in lines_of(cell):
+                if key in seen:
+                    before = seen[key][-1].cell if seen[key] else None
+                    seen[key].append(SeenCell(place, before if before and before == cell else cell))
+    for cells in seen.values():
+        if {each.cell.verdict for each in cells} != {VerdictKind.UNSUPPORTED}:
+            yield cells
+
+
+def _key_maker(
+    place: int, variants: Sequence[Line], readers: Sequence[Line]
+) -> Callable[[StoredCell], Iterator[_CellLine]]:
+    of_variant, of_reader = (
+        grouped((line[place], number) for number, line in enumerate(lines) if place in line)
+        for lines in (variants, readers)
+    )
+
+    def keys(cell: StoredCell) -> Iterator[_CellLine]:
+        lines = product(of_variant.get(cell.variant, ()), of_reader.get(cell.reader, ()))
+        return ((*line, cell.step, cell.view, cell.query) for line in lines)
+
+    return keys
 
 
 def _history(
-    seen: Sequence[Seen],
-    runs: Sequence[KeptRun],
-    place: Mapping[int, int],
+    seen: Sequence[SeenCell],
+    runs: Sequence[StoredRun],
     differences: DifferenceSearch,
     scenarios: Mapping[str, str],
 ) -> CellHistory | None:
     """Return the history of a cell; None where no run knows it."""
-    known = [each for each in seen if each[1].verdict is not VerdictKind.UNKNOWN]
+    known = [each for each in seen if each.cell.verdict is not VerdictKind.UNKNOWN]
     if not known:
         return None
-    turns = tuple(_turns(known, lambda number: runs[place[number]], differences))
-    number, cell = known[-1]
-    last, newest = runs[place[number]], runs[place[seen[-1][0]]]
-    unknown = newest if newest is runs[-1] and newest is not last else None
-    return CellHistory(turns, scenarios.get(cell.variant, ""), cell, last, unknown)
+    last, newest = known[-1], runs[seen[-1].place]
+    unknown = newest if newest is runs[-1] and seen[-1] is not last else None
+    return CellHistory(
+        tuple(_turns(known, runs, differences)),
+        scenarios.get(last.cell.variant, ""),
+        last.cell,
+        runs[last.place],
+        unknown,
+    )
 
 
 def _turns(
-    known: Sequence[Seen], run: Callable[[int], KeptRun], differences: DifferenceSearch
+    known: Sequence[SeenCell], runs: Sequence[StoredRun], differences: DifferenceSearch
 ) -> Iterator[Turn]:
-    first, cell = known[0]
-    yield Turn(run(first), cell, None, None, VerdictChange.NEW, ())
-    for was, now in pairwise(known):
-        old, new = was[1], now[1]
-        elsewhere = old is not new and bool(new.places - old.places)
-        change = class_of(old.verdict, new.verdict, elsewhere=elsewhere)
-        differs = differences.between(was, now)
+    yield Turn(runs[known[0].place], known[0].cell, None, None, VerdictChange.NEW, ())
+    for old, new in pairwise(known):
+        places = (set(seen.cell.places.split()) for seen in (new, old))
+        change = class_of(
+            old.cell.verdict, new.cell.verdict, elsewhere=bool(next(places) - next(places))
+        )
+        differs = differences.between(old, new)
         if change not in AS_BEFORE or any(each.another_question for each in differs):
-            yield Turn(run(now[0]), new, run(was[0]), old, change, differs)
+            yield Turn(runs[new.place], new.cell, runs[old.place], old.cell, change, differs)
 
 
-def _like(name: str, wanted: str) -> bool:
-    return not wanted or fnmatchcase(name, wanted)
+def _like(name: str, pattern: str) -> bool:
+    return not pattern or fnmatchcase(name, pattern)
+
+
+def _lines(runs: Sequence[StoredRun]) -> tuple[list[Line], list[Line]]:
+    """Return the lines of variants and those of readers over runs, the oldest of which is first.
+
+    What has the same name is the same. A reader of another version, or a table of another writer,
+    is followed as a comparison of the two runs would: from each run to the newest one before it
+    that has what corresponds.
+    """
+
+    @cache
+    def corresponding(old: int, new: int) -> Correspondence:
+        return correspondence(runs[old].info, runs[new].info)
+
+    def reader_before(old: int, new: int, name: str) -> str:
+        before = corresponding(old, new).readers.get(name, "")
+        # What another engine answers is no turn.
+        return before if before and _engine(before) == _engine(name) else ""
+
+    variants = [dict.fromkeys(variant.id for variant in run.info.variants) for run in runs]
+    # A step has no reader: the empty name.
+    readers = [dict.fromkeys(("", *(r.reader for r in run.info.readers))) for run in runs]
+    return (
+        _lines_of(variants, lambda old, new, name: corresponding(old, new).variants.get(name, "")),
+        _lines_of(readers, reader_before),
+    )
+
+
+_NameBefore = Callable[[int, int, str], str]
+"""The name in an older run of what a newer one calls so; empty where there is none."""
+
+
+def _lines_of(names: Sequence[Mapping[str, None]], name_before: _NameBefore) -> list[Line]:
+    """Return a line for each name that no later run continues, of all that it continues."""
+
+    def back(place: int, name: str) -> Iterator[tuple[int, str]]:
+        yield place, name
+        for older in reversed(range(place)):
+            known = name in names[older]
+            before = name if known else name_before(older, place, name)
+            if known or before:
+                yield older, before
+                place, name = older, before
+
+    lines: list[Line] = []
+    followed = set[tuple[int, str]]()
+    for place in reversed(range(len(names))):
+        for name in names[place]:
+            if (place, name) not in followed:
+                line = dict(back(place, name))
+                followed |= set(line.items())
+                lines.append(line)
+    return lines
+
+
+def _engine(reader: str) -> str:
+    return causes.engine(parse_reader(reader).distribution) if reader else ""

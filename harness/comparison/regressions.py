@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from harness.comparison.cell_pairs import CellPair
-from harness.comparison.verdict_change import WORSE, VerdictChange, places, places_of
+from harness.comparison.verdict_change import WORSE, VerdictChange, finding_places, places
 from harness.core.grouping import grouped
 from harness.core.records import FindingKind, Refusal, Verdict, VerdictKind
 from harness.core.responsible import WRITERS
@@ -35,64 +35,68 @@ class Regression:
 
     @property
     def changes(self) -> tuple[VerdictChange, ...]:
-        """Return the classes of its pairs, the most harmful first."""
-        met = {each.change for each in self.pairs}
-        return tuple(each for each in WORSE if each in met)
+        """The classes of its pairs, the most harmful first."""
+        classes = {pair.change for pair in self.pairs}
+        return tuple(change for change in WORSE if change in classes)
+
+    @property
+    def loud(self) -> bool:
+        """Whether all of it is an error."""
+        return self.changes[0] is VerdictChange.REGRESSED_LOUDLY
 
     @property
     def first(self) -> CellPair:
-        """Return the simplest pair."""
+        """The simplest pair."""
         return self.pairs[0]
 
     @property
+    def asked(self) -> tuple[Verdict, ...]:
+        """The answers; steps are none."""
+        return tuple(pair.either for pair in self.pairs if not pair.is_step)
+
+    @property
     def scenarios(self) -> tuple[str, ...]:
-        """Return the scenarios that show it, the smallest first."""
-        return tuple(dict.fromkeys(each.either.scenario for each in self.pairs))
+        """The scenarios that show it, the smallest first."""
+        return tuple(dict.fromkeys(pair.either.scenario for pair in self.pairs))
 
 
-def regressions(found: Iterable[CellPair], new: Run) -> tuple[Regression, ...]:
+def regressions(pairs: Iterable[CellPair], new: Run) -> tuple[Regression, ...]:
     """Return the causes of what is worse, the most harmful first; `new`: the new side's run.
 
     Silent ones come before loud ones; of these, those that engines have by default; of these, those
     that most scenarios show.
     """
-    every = [(pair, symptom) for pair in found for symptom in _worse(pair, new)]
-    keys = _keys(new, {pair.either.case for pair, _ in every})
-    first = _first_steps(every)
-    seen = (
+    worse = [(pair, symptom) for pair in pairs for symptom in _symptoms(pair, new)]
+    keys = _keys(new, {pair.either.case for pair, _ in worse})
+    first = _first_steps(worse)
+    groups = grouped(
         (_key(keys.get((pair.either.case, symptom)), pair, symptom, first, new), pair)
-        for pair, symptom in every
+        for pair, symptom in worse
     )
-    made = [regression(key, pairs, new) for key, pairs in grouped(seen).items()]
-    return tuple(sorted(made, key=_harm))
+    return tuple(sorted((regression(key, of, new) for key, of in groups.items()), key=_harm))
 
 
-def _keys(run: Run, wanted: Collection[str]) -> Mapping[tuple[str, Symptom], CauseKey]:
+def _keys(run: Run, cases: Collection[str]) -> Mapping[tuple[str, Symptom], CauseKey]:
     """Return the cause of each symptom of some cases."""
-    found = causes.causes(run.verdicts, run) if wanted else ()
     return {
-        (case, each.key.symptom): each.key
-        for each in found
-        for case in each.cases
-        if case in wanted
+        (case, cause.key.symptom): cause.key
+        for cause in (causes.causes(run.verdicts, run) if cases else ())
+        for case in cause.cases
+        if case in cases
     }
 
 
-_Worse = tuple[CellPair, Symptom]
+_FirstSteps = Mapping[tuple[str, str, Symptom], int]
+"""After which step a reader first is worse so, on each table."""
 
 
-def _first_steps(found: Iterable[_Worse]) -> Mapping[tuple[str, str, Symptom], int]:
-    """Return after which step a reader first is worse so, on each table."""
-    steps = grouped(((e.either.variant, e.either.reader, of), e.either.step) for e, of in found)
-    return {place: min(each) for place, each in steps.items()}
+def _first_steps(worse: Iterable[tuple[CellPair, Symptom]]) -> _FirstSteps:
+    steps = grouped(((p.either.variant, p.either.reader, of), p.either.step) for p, of in worse)
+    return {key: min(numbers) for key, numbers in steps.items()}
 
 
 def _key(
-    known: CauseKey | None,
-    pair: CellPair,
-    symptom: Symptom,
-    first: Mapping[tuple[str, str, Symptom], int],
-    run: Run,
+    known: CauseKey | None, pair: CellPair, symptom: Symptom, first: _FirstSteps, run: Run
 ) -> CauseKey:
     """Return the cause of a pair; what is so since another writer writes is that writer's."""
     verdict = pair.either
@@ -108,7 +112,7 @@ def _key(
 def _first_asked(pair: CellPair, since: int, run: Run) -> int:
     """Return after which step a reader was first asked since one; some are asked seldom."""
     verdict = pair.either
-    asked = (e.step for e in run.of_reader.get((verdict.variant, verdict.reader), ()))
+    asked = (v.step for v in run.of_reader.get((verdict.variant, verdict.reader), ()))
     return min((step for step in asked if step >= since), default=since)
 
 
@@ -117,23 +121,23 @@ def _takes_over(pair: CellPair, run: Run) -> int | None:
     if pair.old is None or pair.old.variant == pair.either.variant:
         return None
     writers = run.variant(pair.either.variant).writers
-    return next((at for at, each in enumerate(writers) if each != writers[0]), 1)
+    return next((step for step, writer in enumerate(writers) if writer != writers[0]), 1)
 
 
-def _worse(pair: CellPair, run: Run) -> Iterator[Symptom]:
+def _symptoms(pair: CellPair, run: Run) -> Iterator[Symptom]:
     """Yield the symptoms by which a pair is worse."""
     if pair.change not in WORSE or pair.new is None:
         return
-    found = causes.symptoms(pair.new, run.answers.get(pair.new.case))
+    symptoms = causes.symptoms(pair.new, run.answers.get(pair.new.case))
     if pair.is_step and pair.new.verdict is not VerdictKind.WRONG:
         yield Symptom(VerdictKind.REFUSED, causes.meaning(_refusal(pair.new, run)))
     elif pair.change is VerdictChange.REGRESSED_LOUDLY:
-        yield from (each for each in found if each.kind is not VerdictKind.WRONG)
+        yield from (symptom for symptom in symptoms if symptom.kind is not VerdictKind.WRONG)
     else:
         before = places(pair.old) if pair.old else frozenset()
-        new = [each for each in pair.new.findings if places_of(each) - before]
-        shown = {(each.kind, each.party) for each in new}
-        yield from (each for each in found if (each.what, each.party) in shown)
+        new = [finding for finding in pair.new.findings if finding_places(finding) - before]
+        shown = {(finding.kind, finding.party) for finding in new}
+        yield from (symptom for symptom in symptoms if (symptom.what, symptom.party) in shown)
 
 
 def _refusal(step: Verdict, run: Run) -> Refusal | None:
@@ -141,23 +145,24 @@ def _refusal(step: Verdict, run: Run) -> Refusal | None:
     return state.outcome.refusal if state else None
 
 
-def regression(key: CauseKey, seen: Sequence[CellPair], run: Run) -> Regression:
+def regression(key: CauseKey, pairs: Sequence[CellPair], run: Run) -> Regression:
     """Return what these pairs have in common; `run`: the new side's."""
 
-    def plain(pair: CellPair) -> tuple[int, int, bool, bool, str]:
+    def complexity(pair: CellPair) -> tuple[int, int, bool, bool, str]:
         verdict, variant = pair.either, run.variant(pair.either.variant)
-        asked = verdict.query != "all"
-        return len(variant.steps), verdict.step, variant.twin, asked, verdict.case
+        some_columns = verdict.query != "all"
+        return len(variant.steps), verdict.step, variant.twin, some_columns, verdict.case
 
-    readers = {each.either.reader for each in seen if not each.is_step}
+    readers = {pair.either.reader for pair in pairs if not pair.is_step}
     anyones = not readers or key.symptom.party in WRITERS
-    met = anyones or any(causes.by_default(run, each) for each in readers)
-    return Regression(key, tuple(sorted(seen, key=plain)), met)
+    met = anyones or any(causes.by_default(run, reader) for reader in readers)
+    return Regression(key, tuple(sorted(pairs, key=complexity)), met)
 
 
-def _harm(found: Regression) -> tuple[bool, bool, int, int, int, int]:
-    worst = found.changes[0]
-    loud, place = worst is VerdictChange.REGRESSED_LOUDLY, WORSE.index(worst)
+def _harm(cause: Regression) -> tuple[bool, bool, int, int, int, int]:
     kinds = list(FindingKind)
-    kind = kinds.index(found.key.finding) if found.key.finding else len(kinds)
-    return loud, not found.by_default, place, -len(found.scenarios), kind, -len(found.pairs)
+    kind = kinds.index(cause.key.finding) if cause.key.finding else len(kinds)
+    change = WORSE.index(cause.changes[0])
+    return (
+        cause.loud, not cause.by_default, change, -len(cause.scenarios), kind, -len(cause.pairs),
+    )  # fmt: skip

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from harness.comparison.cell_pairs import CellPair
 from harness.comparison.verdict_change import WORSE, VerdictChange
 from harness.core.records import QuestionKey, Verdict, VerdictKind
+from harness.run.setting_lines import SettingLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,76 +23,74 @@ class Remedy:
     """The questions that are worse without them, and right with them."""
     harms: frozenset[QuestionKey]
     """The questions that are right without them, and with them are not, or are not known to be."""
-    lines: tuple[str, ...] = ()
+    lines: tuple[SettingLine, ...] = ()
     """What to put into the engine's configuration; empty where only the harness's words are known.
     """
 
     @property
-    def told(self) -> tuple[str, ...]:
-        """Return what to set, in the engine's own words where these are known."""
-        return self.lines or self.changes
+    def settings(self) -> tuple[SettingLine, ...]:
+        """What to set, in the engine's own words where these are known."""
+        return self.lines or tuple(SettingLine(change, "") for change in self.changes)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return tuple(map(str, self.settings))
 
 
-def remedy(
+def reader_remedy(
     reader: str,
     changes: Iterable[str],
-    asked: Iterable[Verdict],
+    verdicts: Iterable[Verdict],
     worse: Collection[QuestionKey],
     right: Collection[QuestionKey],
 ) -> Remedy:
-    """Return what settings do, by the verdicts with them.
+    """Return what settings of a reader do.
 
     Args:
         reader: the reader with these settings.
         changes: what is set otherwise.
-        asked: its verdicts.
+        verdicts: those on its answers; others are passed over.
         worse: the questions that the reader without them answers worse than the old side.
         right: those that it answers rightly.
 
     """
-    verdicts = {each.question: each.verdict for each in asked if each.reader == reader}
-    good = {question for question, kind in verdicts.items() if kind is VerdictKind.CORRECT}
+    kinds = {verdict.question: verdict.verdict for verdict in verdicts if verdict.reader == reader}
+    good = {question for question, kind in kinds.items() if kind is VerdictKind.CORRECT}
     return Remedy(
         reader, tuple(changes), frozenset(good & set(worse)), frozenset(set(right) - good)
     )
 
 
-def instead(
-    name: str, changes: Iterable[str], without: Iterable[CellPair], found: Iterable[CellPair]
+def writer_remedy(
+    writer: str, changes: Iterable[str], without: Iterable[CellPair], pairs: Iterable[CellPair]
 ) -> Remedy:
-    """Return what another new side does, by its pairs: it writes other tables than that without.
+    """Return what settings of a writer do, which make other tables.
 
     A question of the old side is right then if it is so on every table that stands for it.
+    `without`: the pairs without these settings.
     """
     bad = {*WORSE, VerdictChange.UNKNOWN}
-    found = tuple(found)
-    asked = {each.old.question for each in found if each.old}
-    spoilt = {each.old.question for each in found if each.old and each.change in bad}
-    heals, harms = set[QuestionKey](), set[QuestionKey]()
-    for each in without:
-        if each.old is None or each.new is None:
-            continue
-        helped = each.old.question in asked - spoilt
-        if each.change in WORSE and helped:
-            heals.add(each.new.question)
-        elif each.new.verdict is VerdictKind.CORRECT and not helped:
-            harms.add(each.new.question)
-    return Remedy(name, tuple(changes), frozenset(heals), frozenset(harms))
+    asked = [(pair.old.question, pair.change) for pair in pairs if pair.old]
+    helped = {question for question, _ in asked}
+    helped -= {question for question, change in asked if change in bad}
+    both = [
+        (pair, pair.old.question in helped, pair.new) for pair in without if pair.old and pair.new
+    ]
+    heals = {new.question for pair, helps, new in both if helps and pair.change in WORSE}
+    harms = {
+        new.question for _, helps, new in both if not helps and new.verdict is VerdictKind.CORRECT
+    }
+    return Remedy(writer, tuple(changes), frozenset(heals), frozenset(harms))
 
 
-def in_order(found: Iterable[Remedy]) -> tuple[Remedy, ...]:
+def ranked(remedies: Iterable[Remedy]) -> tuple[Remedy, ...]:
     """Return the settings that heal anything: without harm first, then those that heal most."""
-    helping = (each for each in found if each.heals)
+    helping = (remedy for remedy in remedies if remedy.heals)
     return tuple(
-        sorted(helping, key=lambda e: (bool(e.harms), -len(e.heals), len(e.harms), len(e.changes)))
+        sorted(helping, key=lambda r: (bool(r.harms), -len(r.heals), len(r.harms), len(r.changes)))
     )
 
 
-def of_cause(worse: Collection[QuestionKey], found: Iterable[Remedy]) -> Remedy | None:
+def remedy_for(worse: Collection[QuestionKey], remedies: Iterable[Remedy]) -> Remedy | None:
     """Return the first of the settings that make all of these questions right."""
-    return next((each for each in found if each.heals >= set(worse)), None)
-
-
-def whole(worse: Collection[QuestionKey], found: Iterable[Remedy]) -> Remedy | None:
-    """Return the first of the settings that make all of these questions right, and none wrong."""
-    return of_cause(worse, (each for each in found if not each.harms))
+    return next((remedy for remedy in remedies if remedy.heals >= set(worse)), None)

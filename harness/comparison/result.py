@@ -1,25 +1,26 @@
-"""All that a comparison of two sides found: what reports arrange. Pure."""
+"""All that a comparison of two sides results in: what reports arrange. Pure."""
 
 from __future__ import annotations
 
 import datetime
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from harness.comparison import answer
-from harness.comparison.accepted import NOTHING, Acceptance, AcceptedCauses, apply
-from harness.comparison.answer import Coverage, Decision
-from harness.comparison.cell_pairs import CellPair, counts, pairs
+from harness.comparison.accepted import NOTHING_ACCEPTED, Acceptance, AcceptedCauses, accept
+from harness.comparison.affected_tables import AffectedTables, affected_tables, not_covered
+from harness.comparison.cell_pairs import CellPair, cell_pairs
 from harness.comparison.correspondence import correspondence
-from harness.comparison.guilt import Swap
-from harness.comparison.own_tables import MetBy, met_by, not_covered
 from harness.comparison.regressions import Regression, regressions
-from harness.comparison.remedies import Remedy, whole
+from harness.comparison.remedies import Remedy, remedy_for
+from harness.comparison.suspect_components import Swap
 from harness.comparison.verdict_change import AS_BEFORE, BETTER, WORSE, VerdictChange
+from harness.core.grouping import grouped
 from harness.core.records import Verdict, VerdictKind
-from harness.judge.gate import NEW
+from harness.judge.gate import GOOD, NEW, UNKNOWN
 from harness.run import frames
 from harness.run.causes import CauseKey
 from harness.run.frames import FrameColumn
@@ -30,6 +31,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+class Decision(StrEnum):
+    """The answer to "may I upgrade?"."""
+
+    NOTHING_CHANGES = "nothing changes"
+    NOTHING_WORSE = "nothing gets worse"
+    WITH_SETTING = "upgrade with this setting"
+    DO_NOT = "do not upgrade"
+    NOT_KNOWN = "not known"
+
+
 @dataclass(frozen=True, slots=True)
 class ComparedSide:
     """A side as people call it, and its run."""
@@ -38,7 +49,17 @@ class ComparedSide:
     run: Run
 
 
-@dataclass(frozen=True)  # no slots: what is derived is kept
+@dataclass(frozen=True, slots=True)
+class ReaderScore:
+    """How many answers of a reader have which verdict; a name is empty where a side has no such."""
+
+    old: str
+    new: str
+    before: Mapping[VerdictKind, int]
+    after: Mapping[VerdictKind, int]
+
+
+@dataclass(frozen=True)  # no slots: what is derived is cached
 class SideComparison:
     """What changed from one side to the other."""
 
@@ -53,100 +74,124 @@ class SideComparison:
     """The components in which the sides differ, each swapped alone; none where it is one."""
     usage: Usage | None = None
     """What somebody's own tables are like; None where nobody said."""
-    accepted: AcceptedCauses = NOTHING
+    accepted: AcceptedCauses = NOTHING_ACCEPTED
 
     def accepting(self, lines: Iterable[Acceptance], today: datetime.date) -> SideComparison:
         """Return the same with what somebody has accepted."""
-        causes, found = apply(self.regressions, self.pairs, lines, self.new.run, today)
-        return replace(self, regressions=causes, accepted=found)
+        left, accepted = accept(self.regressions, self.pairs, lines, self.new.run, today)
+        return replace(self, regressions=left, accepted=accepted)
 
     @cached_property
-    def met(self) -> Mapping[CauseKey, MetBy]:
-        """Return which tables can meet each cause; nothing where no usage is known."""
+    def affected(self) -> Mapping[CauseKey, AffectedTables]:
+        """The tables that can meet each cause; nothing where no usage is known."""
         if self.usage is None:
             return {}
-        return {each.key: met_by(each, self.new.run, self.usage) for each in self.regressions}
+        run, usage = self.new.run, self.usage
+        return {cause.key: affected_tables(cause, run, usage) for cause in self.regressions}
 
     @cached_property
     def not_covered(self) -> Mapping[str, str]:
-        """Return the tables that are like none that was asked about, each with the reason."""
+        """The tables that are like none that was asked about, each with the reason."""
         return not_covered(self.new.run, self.usage) if self.usage else {}
 
     @cached_property
     def relevant(self) -> tuple[Regression, ...]:
-        """Return the causes that count: with a usage, those that a table can meet."""
-        return tuple(each for each in self.regressions if not self.met or self.met[each.key])
+        """The causes that count: with a usage, those that a table can meet."""
+        affected = self.affected
+        return tuple(c for c in self.regressions if not affected or affected[c.key])
+
+    @property
+    def irrelevant(self) -> tuple[Regression, ...]:
+        """The causes that none of somebody's tables can meet."""
+        return tuple(cause for cause in self.regressions if cause not in self.relevant)
 
     @cached_property
     def counts(self) -> Mapping[VerdictChange, int]:
-        """Return the number of pairs of each class."""
-        return counts(self.pairs)
+        """The number of pairs of each class."""
+        counted = Counter(pair.change for pair in self.pairs)
+        return {change: counted[change] for change in VerdictChange}
+
+    @cached_property
+    def reader_scores(self) -> tuple[ReaderScore, ...]:
+        """A score for each reader; steps are nobody's answers.
+
+        A cell of the old side that stands beside several of the new one counts once.
+        """
+        asked = (pair for pair in self.pairs if not pair.is_step)
+        readers = grouped(((_reader(pair.old), _reader(pair.new)), pair) for pair in asked)
+        return tuple(
+            ReaderScore(
+                old, new, _counts(pair.old for pair in pairs), _counts(pair.new for pair in pairs)
+            )
+            for (old, new), pairs in readers.items()
+        )
 
     @property
-    def known(self) -> Coverage:
-        """Return how much is known of both sides, and of the tables that somebody has.
+    def not_known(self) -> int:
+        """Of so many questions, and of somebody's own tables, nothing is known."""
+        return self.counts[VerdictChange.UNKNOWN] + len(self.not_covered)
 
-        What is worse and accepted is a change.
-        """
-        unknown = self.counts[VerdictChange.UNKNOWN] + len(self.not_covered)
-        changed = (*BETTER, VerdictChange.NEW, VerdictChange.GONE)
-        asked = sum(self.counts[each] for each in (*AS_BEFORE, *BETTER, *WORSE))
-        better = sum(self.counts[each] for each in changed)
-        return Coverage(asked, unknown, better + len(self.worse_accepted))
+    @property
+    def _enough_known(self) -> bool:
+        """Whether there is an answer where nothing is worse."""
+        asked = sum(self.counts[change] for change in (*AS_BEFORE, *BETTER, *WORSE))
+        return bool(asked) and not self.not_known
 
     @property
     def decision(self) -> Decision:
-        """Return what to do."""
-        return answer.decide(self.known, worse=len(self.worse), remedy=self.remedy)
+        """What to do.
+
+        What is worse speaks against the new side whatever else is not known. Where nothing is known
+        to be worse, and something is not known, neither is the answer.
+        """
+        if self.worse:
+            return Decision.WITH_SETTING if self.remedy else Decision.DO_NOT
+        if not self._enough_known:
+            return Decision.NOT_KNOWN
+        changes = (*BETTER, VerdictChange.NEW, VerdictChange.GONE)
+        changed = self.worse_accepted or any(self.counts[change] for change in changes)
+        return Decision.NOTHING_WORSE if changed else Decision.NOTHING_CHANGES
 
     @property
     def status(self) -> int:
-        """Return the exit status."""
-        found = answer.status(self.known, worse=len(self.worse))
-        return max(found, NEW) if self.accepted.unsettled else found
+        """The exit status: 3 if something is not known, else 1 if anything is worse, else 0."""
+        status = (NEW if self.worse else GOOD) if self._enough_known else UNKNOWN
+        return max(status, NEW) if self.accepted.needs_review else status
 
     @cached_property
     def worse(self) -> tuple[CellPair, ...]:
-        """Return the pairs that speak against the new side."""
+        """The pairs that speak against the new side."""
         if self.usage is None:
             cases = self._accepted_cases
-            worse = (each for each in self.pairs if each.change in WORSE)
-            return tuple(each for each in worse if each.either.case not in cases)
-        found = {id(pair): pair for each in self.relevant for pair in each.pairs}
-        return tuple(found.values())
+            worse = (pair for pair in self.pairs if pair.change in WORSE)
+            return tuple(pair for pair in worse if pair.either.case not in cases)
+        return tuple({id(pair): pair for cause in self.relevant for pair in cause.pairs}.values())
 
     @cached_property
     def worse_accepted(self) -> tuple[CellPair, ...]:
-        """Return the pairs that are worse by accepted causes alone."""
+        """The pairs that are worse by accepted causes alone."""
         cases = self._accepted_cases
-        return tuple(each for each in self.pairs if each.either.case in cases)
+        return tuple(pair for pair in self.pairs if pair.either.case in cases)
 
     @cached_property
     def _accepted_cases(self) -> frozenset[str]:
-        taken = frozenset(p.either.case for each in self.accepted.causes for p in each.cause.pairs)
-        return taken - {pair.either.case for each in self.regressions for pair in each.pairs}
+        causes = self.accepted.causes
+        cases = frozenset(pair.either.case for each in causes for pair in each.cause.pairs)
+        return cases - {pair.either.case for cause in self.regressions for pair in cause.pairs}
 
     @property
     def remedy(self) -> Remedy | None:
-        """Return the settings with which nothing is worse, and all that is right stays so."""
-        return whole([each.either.question for each in self.worse], self.remedies)
+        """The settings with which nothing is worse, and all that is right stays so."""
+        harmless = (remedy for remedy in self.remedies if not remedy.harms)
+        return remedy_for([pair.either.question for pair in self.worse], harmless)
 
-    def of(self, change: VerdictChange) -> tuple[CellPair, ...]:
+    def pairs_of(self, change: VerdictChange) -> tuple[CellPair, ...]:
         """Return the pairs of a class."""
-        return tuple(each for each in self.pairs if each.change is change)
+        return tuple(pair for pair in self.pairs if pair.change is change)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a pandas table with a row for each pair, and a type for each column."""
         return frames.frame(self.pairs, _FRAME)
-
-    @property
-    def wrong_today(self) -> tuple[CellPair, ...]:
-        """Return the pairs that are wrong on the old side: they never read as safe."""
-        return tuple(
-            each
-            for each in self.pairs
-            if each.old is not None and each.old.verdict is VerdictKind.WRONG
-        )
 
 
 _Column = FrameColumn[CellPair]
@@ -159,8 +204,8 @@ _FRAME: Final[Mapping[str, _Column]] = {
     "query": FrameColumn(frames.WORD, lambda pair: pair.either.query),
     "change": FrameColumn(tuple(VerdictChange), lambda pair: pair.change),
     "worse": FrameColumn(frames.FLAG, lambda pair: pair.change in WORSE),
-    "old_reader": FrameColumn(frames.WORD, lambda pair: pair.old.reader if pair.old else ""),
-    "new_reader": FrameColumn(frames.WORD, lambda pair: pair.new.reader if pair.new else ""),
+    "old_reader": FrameColumn(frames.WORD, lambda pair: _reader(pair.old)),
+    "new_reader": FrameColumn(frames.WORD, lambda pair: _reader(pair.new)),
     "old_verdict": FrameColumn(tuple(VerdictKind), lambda pair: pair.old and pair.old.verdict),
     "new_verdict": FrameColumn(tuple(VerdictKind), lambda pair: pair.new and pair.new.verdict),
     "old_findings": FrameColumn(frames.WORD, lambda pair: _findings(pair.old)),
@@ -169,8 +214,18 @@ _FRAME: Final[Mapping[str, _Column]] = {
 """The columns of `SideComparison.to_frame`."""
 
 
+def _reader(verdict: Verdict | None) -> str:
+    return verdict.reader if verdict else ""
+
+
 def _findings(verdict: Verdict | None) -> str:
     return findings_text(verdict) if verdict else ""
+
+
+def _counts(verdicts: Iterable[Verdict | None]) -> Mapping[VerdictKind, int]:
+    kinds = {verdict.case: verdict.verdict for verdict in verdicts if verdict}
+    counted = Counter(kinds.values())
+    return {kind: counted[kind] for kind in VerdictKind}
 
 
 def compare(
@@ -180,7 +235,7 @@ def compare(
 
     `readers`: which of the old side's each of the new side's is; None: what names tell.
     """
-    alike = correspondence(old.run.info, new.run.info)
-    alike = alike if readers is None else replace(alike, readers=readers)
-    found = pairs(old.run, new.run, alike)
-    return SideComparison(old, new, found, regressions(found, new.run))
+    names = correspondence(old.run.info, new.run.info)
+    names = names if readers is None else replace(names, readers=readers)
+    pairs = cell_pairs(old.run, new.run, names)
+    return SideComparison(old, new, pairs, regressions(pairs, new.run))

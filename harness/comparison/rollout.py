@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
-from harness.comparison.answer import Decision
-from harness.comparison.result import SideComparison
+from harness.comparison.result import Decision, SideComparison
 
 Changes = frozenset[int]
 """The numbers of the changes that are made, from 1."""
@@ -18,11 +18,11 @@ SAFE = frozenset({Decision.NOTHING_CHANGES, Decision.NOTHING_WORSE})
 
 @dataclass(frozen=True, slots=True)
 class RolloutState:
-    """What there is after some changes, held against what there was before all of them."""
+    """What there is after some changes, compared with what there was before all of them."""
 
     changes: Changes
     name: str
-    found: SideComparison
+    comparison: SideComparison
     back: SideComparison | None = None
     """The readers and the writer of before on what this state has left; None: not asked."""
     downgraded: SideComparison | None = None
@@ -31,7 +31,7 @@ class RolloutState:
     @property
     def safe(self) -> bool:
         """Whether nothing is worse, and of nothing it is unknown."""
-        return self.found.decision in SAFE
+        return self.comparison.decision in SAFE
 
     @property
     def returns(self) -> bool:
@@ -45,13 +45,11 @@ class RolloutState:
 
     @property
     def comparisons(self) -> tuple[SideComparison, ...]:
-        """Return all that was asked of it."""
-        every = (self.found, self.back, self.downgraded)
-        return tuple(each for each in every if each is not None)
+        return tuple(filter(None, (self.comparison, self.back, self.downgraded)))
 
 
-def _safe(found: SideComparison | None) -> bool:
-    return found is not None and found.decision in SAFE
+def _safe(comparison: SideComparison | None) -> bool:
+    return comparison is not None and comparison.decision in SAFE
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,54 +60,44 @@ class Rollout:
     """In the order that was asked for, one after each change."""
     safe_order: tuple[int, ...] | None
     """The numbers of the changes in the first order in which every state is safe; None: none."""
-    tried: tuple[RolloutState, ...] = ()
+    others: tuple[RolloutState, ...] = ()
     """Other states that were judged to find it."""
 
     @property
     def judged(self) -> tuple[RolloutState, ...]:
-        """Return every state that was judged."""
-        return (*self.states, *self.tried)
+        return (*self.states, *self.others)
 
     @property
     def safe(self) -> bool:
         """Whether the order that was asked for is safe."""
-        return all(each.safe for each in self.states)
+        return all(state.safe for state in self.states)
 
     @property
     def status(self) -> int:
-        """Return the exit status: 3 if of a state not all is known, else 1 if one is not safe."""
-        return max((each.found.status for each in self.states), default=0)
+        """The exit status: 3 if of a state not all is known, else 1 if one is not safe."""
+        return max((state.comparison.status for state in self.states), default=0)
 
     @property
     def no_return(self) -> RolloutState | None:
-        """Return the first state from which there is no way back; None: from each there is one."""
-        return next((each for each in self.states if not each.returns), None)
+        """The first state from which there is no way back; None: from each there is one."""
+        return next((state for state in self.states if not state.returns), None)
 
 
 def safe_order(number: int, is_safe: Callable[[Changes], bool]) -> tuple[int, ...] | None:
     """Return the first order of changes in which every state is safe; None: there is none.
 
-    The order that was asked for comes first. A state is judged when it is come to, and once.
+    The order that was asked for comes first. A state is judged when it is reached, and once.
 
     >>> safe_order(2, lambda made: made != {1})
     (2, 1)
     """
-    return next(_orders(number, (), is_safe, dict[Changes, bool]()), None)
+    judge = cache(is_safe)
 
+    def orders(made: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+        if len(made) == number:
+            yield made
+        for change in range(1, number + 1):
+            if change not in made and judge(frozenset((*made, change))):
+                yield from orders((*made, change))
 
-def _orders(
-    number: int,
-    made: tuple[int, ...],
-    is_safe: Callable[[Changes], bool],
-    known: dict[Changes, bool],
-) -> Iterator[tuple[int, ...]]:
-    if len(made) == number:
-        yield made
-    for each in range(1, number + 1):
-        state = frozenset((*made, each))
-        if each in made:
-            continue
-        if state not in known:
-            known[state] = is_safe(state)
-        if known[state]:
-            yield from _orders(number, (*made, each), is_safe, known)
+    return next(orders(()), None)

@@ -1,20 +1,26 @@
-"""In what two kept runs differ for one cell: what may have turned it. Pure.
+"""In what two stored runs differ for one cell: what may have turned it. Pure.
 
-All that differs is told; which of several it was, nobody can say of two runs.
+All that differs is reported; which of several differences it was, nobody can say of two runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from harness.comparison.history_store import StoredCell, StoredRun
 from harness.run import causes
-from harness.run.kept_run import KeptCell, KeptRun
 from harness.run.run_info import NOT_COMPARED, ReaderInfo, VariantInfo
 from harness.scenario.cells import parse_reader
 
-Seen = tuple[int, KeptCell]
-"""A cell as a run saw it, by the run's number."""
+
+@dataclass(frozen=True, slots=True)
+class SeenCell:
+    """A cell as a run saw it."""
+
+    place: int
+    """The place of the run among those that are compared."""
+    cell: StoredCell
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,101 +39,105 @@ class RunDifference:
         return f"{self.what} {self.old} → {self.new}" if self.old or self.new else self.what
 
 
-Differences = tuple[RunDifference, ...]
+@dataclass(frozen=True, slots=True)
+class _Circumstances:
+    """What a run says of a cell's reader and variant."""
+
+    run: StoredRun
+    reader: ReaderInfo
+    variant: VariantInfo
+
+    @property
+    def lock(self) -> str:
+        return self.run.info.locks.get(self.reader.distribution, "")
+
+    @property
+    def engine(self) -> str:
+        return causes.engine(self.reader.distribution)
 
 
 class DifferenceSearch:
-    """The differences of runs; those that many cells share are found once."""
+    """The differences of runs; those that many cells share are looked for once."""
 
-    def __init__(self, runs: Iterable[KeptRun]) -> None:
-        """Take every run that is asked about."""
-        self._runs = {each.number: each for each in runs}
-        infos = {number: each.info for number, each in self._runs.items()}
-        self._variants = {at: {v.id: v for v in info.variants} for at, info in infos.items()}
-        self._readers = {at: {r.reader: r for r in info.readers} for at, info in infos.items()}
-        self._found: dict[tuple[int | str, ...], Differences] = {}
+    def __init__(self, runs: Sequence[StoredRun]) -> None:
+        self._runs = runs
+        self._variants = [{v.id: v for v in run.info.variants} for run in runs]
+        self._readers = [{r.reader: r for r in run.info.readers} for run in runs]
+        self._shared: dict[tuple[int | str, ...], tuple[RunDifference, ...]] = {}
 
-    def between(self, was: Seen, now: Seen) -> Differences:
+    def between(self, old: SeenCell, new: SeenCell) -> tuple[RunDifference, ...]:
         """Return in what the later run differs that has a bearing on the cell."""
-        (before, old), (after, new) = was, now
-        key = before, after, old.variant, new.variant, old.reader, new.reader
-        if key not in self._found:
-            self._found[key] = tuple(self._shared(was, now))
-        if old is new:
-            return self._found[key]
-        found = (*self._found[key], *self._question(was, now))
-        asked_alike = not any(each.another_question for each in found)
-        return (*found, *_judgement(was[1], now[1])) if asked_alike else found
+        was, now = self._circumstances(old), self._circumstances(new)
+        names = was.variant.id, now.variant.id, was.reader.reader, now.reader.reader
+        key = old.place, new.place, *names
+        if key not in self._shared:
+            self._shared[key] = tuple(_differences(was, now))
+        shared, same_words = self._shared[key], was.engine == now.engine
+        return (*shared, *_of_the_answer(old.cell, new.cell, shared, same_words=same_words))
 
-    def _shared(self, was: Seen, now: Seen) -> Iterator[RunDifference]:
-        before, after = self._runs[was[0]], self._runs[now[0]]
-        if now[1].reader:
-            yield from self._reader(was, now)
-        yield from self._table(was, now)
-        if before.info.metastore != after.info.metastore:
-            yield RunDifference("metastore", str(before.info.through), str(after.info.through))
-        if before.info.version != after.info.version:
-            yield RunDifference("harness", before.info.version, after.info.version)
-
-    def _reader(self, was: Seen, now: Seen) -> Iterator[RunDifference]:
-        if was[1].reader != now[1].reader:
-            yield RunDifference("reader", *_unlike(was[1].reader, now[1].reader))
-            return
-        old, new = self._info(was), self._info(now)
-        told = old.settings, new.settings
-        if old.settings != new.settings and NOT_COMPARED not in told:
-            yield RunDifference(f"settings of {new.reader}:", *told)
-        if (old.fidelity, self._lock(was)) != (new.fidelity, self._lock(now)):
-            yield RunDifference(f"make of {new.reader}:", old.fidelity, new.fidelity)
-
-    def _table(self, was: Seen, now: Seen) -> Iterator[RunDifference]:
-        (old, a), (new, b) = self._variant(was), self._variant(now)
-        changed = False
-        for what, before, after in (
-            ("writer", a.writer, b.writer),
-            ("settings of the table:", _settings(a), _settings(b)),
-        ):
-            if before != after:
-                yield RunDifference(what, before, after)
-                changed = True
-        if old.info.scenarios.get(a.id) != new.info.scenarios.get(b.id):
-            yield RunDifference("text of the scenario", another_question=True)
-        elif not changed and old.written.get(a.id) != new.written.get(b.id):
-            yield RunDifference("how the table is written")
-
-    def _question(self, was: Seen, now: Seen) -> Iterator[RunDifference]:
-        old, new = was[1].asked, now[1].asked
-        if old and new and old != new and self._one_engine(was, now):
-            yield RunDifference("statement of the question", another_question=True)
-
-    def _variant(self, seen: Seen) -> tuple[KeptRun, VariantInfo]:
-        number, cell = seen
-        unknown = VariantInfo(cell.variant, "", "", ())
-        return self._runs[number], self._variants[number].get(cell.variant, unknown)
-
-    def _info(self, seen: Seen) -> ReaderInfo:
-        number, cell = seen
-        return self._readers[number].get(cell.reader, ReaderInfo(cell.reader, cell.reader, ""))
-
-    def _lock(self, seen: Seen) -> str:
-        return self._runs[seen[0]].info.locks.get(self._info(seen).distribution, "")
-
-    def _one_engine(self, was: Seen, now: Seen) -> bool:
-        """Return whether both are asked in the same words: those of one engine."""
-        return len({causes.engine(self._info(each).distribution) for each in (was, now)}) == 1
+    def _circumstances(self, seen: SeenCell) -> _Circumstances:
+        cell = seen.cell
+        return _Circumstances(
+            self._runs[seen.place],
+            self._readers[seen.place].get(cell.reader, ReaderInfo(cell.reader, cell.reader, "")),
+            self._variants[seen.place].get(cell.variant, VariantInfo(cell.variant, "", "", ())),
+        )
 
 
-def _judgement(old: KeptCell, new: KeptCell) -> Iterator[RunDifference]:
-    """Yield what was judged otherwise although the answer is the same."""
-    if old.answered and old.answered == new.answered and old.verdict is not new.verdict:
-        yield RunDifference("judgement of the same answer:", str(old.verdict), str(new.verdict))
+def _differences(old: _Circumstances, new: _Circumstances) -> Iterator[RunDifference]:
+    """Yield those that all cells of a reader and a variant have in common."""
+    if new.reader.reader:
+        yield from _of_readers(old, new)
+    yield from _of_tables(old, new)
+    was, now = old.run.info, new.run.info
+    if was.metastore != now.metastore:
+        yield RunDifference("metastore", str(was.through), str(now.through))
+    if was.version != now.version:
+        yield RunDifference("harness", was.version, now.version)
 
 
-def _unlike(old: str, new: str) -> tuple[str, str]:
-    """Return the names of two readers; where the settings are the same, without them."""
-    one, other = parse_reader(old), parse_reader(new)
-    return (one.distribution, other.distribution) if one.settings == other.settings else (old, new)
+def _of_readers(old: _Circumstances, new: _Circumstances) -> Iterator[RunDifference]:
+    was, now = old.reader, new.reader
+    if was.reader != now.reader:
+        one, other = parse_reader(was.reader), parse_reader(now.reader)
+        same = one.settings == other.settings
+        names = (one.distribution, other.distribution) if same else (was.reader, now.reader)
+        yield RunDifference("reader", *names)
+        return
+    if was.settings != now.settings and NOT_COMPARED not in {was.settings, now.settings}:
+        yield RunDifference(f"settings of {now.reader}:", was.settings, now.settings)
+    if (was.fidelity, old.lock) != (now.fidelity, new.lock):
+        yield RunDifference(f"make of {now.reader}:", was.fidelity, now.fidelity)
+
+
+def _of_tables(old: _Circumstances, new: _Circumstances) -> Iterator[RunDifference]:
+    was, now = old.variant, new.variant
+    pairs = (
+        ("writer", was.writer, now.writer),
+        ("settings of the table:", _settings(was), _settings(now)),
+    )
+    changed = [RunDifference(*pair) for pair in pairs if pair[1] != pair[2]]
+    yield from changed
+    if old.run.info.scenarios.get(was.id) != new.run.info.scenarios.get(now.id):
+        yield RunDifference("text of the scenario", another_question=True)
+    elif not changed and old.run.plan.written.get(was.id) != new.run.plan.written.get(now.id):
+        yield RunDifference("how the table is written")
 
 
 def _settings(variant: VariantInfo) -> str:
     return ", ".join(f"{name}={value}" for name, value in variant.settings.items()) or "none"
+
+
+def _of_the_answer(
+    old: StoredCell, new: StoredCell, shared: Sequence[RunDifference], *, same_words: bool
+) -> Iterator[RunDifference]:
+    """Yield that the statement is another one, or that the same answer is judged otherwise.
+
+    `same_words`: whether both are asked in the words of one engine.
+    """
+    if same_words and old.asked and new.asked and old.asked != new.asked:
+        yield RunDifference("statement of the question", another_question=True)
+    elif not any(difference.another_question for difference in shared):
+        same_answer = bool(old.answered) and old.answered == new.answered
+        if same_answer and old.verdict is not new.verdict:
+            yield RunDifference("judgement of the same answer:", str(old.verdict), str(new.verdict))

@@ -1,6 +1,6 @@
 """The class of a pair of cells: what became of an answer from the old side to the new one. Pure.
 
-The truth is the third party: both sides are judged against it, never against each other.
+Both sides are judged against the truth, never against each other.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final
 
 from harness.core.records import Finding, FindingKind, Verdict, VerdictKind
 
-Place = tuple[FindingKind, str, str, str]
+WrongPlace = tuple[FindingKind, str, str, str]
 """A wrong place wherever it was read from: the finding, the row's key, the column, the value."""
 
 
@@ -56,7 +56,7 @@ AS_BEFORE: Final = (
 )
 
 _RIGHT, _WRONG, _ERROR = "right", "wrong", "error"
-_SAID: Final[Mapping[VerdictKind, str]] = {
+_OUTCOMES: Final[Mapping[VerdictKind, str]] = {
     VerdictKind.CORRECT: _RIGHT,
     VerdictKind.WRONG: _WRONG,
     VerdictKind.REFUSED: _ERROR,
@@ -103,15 +103,18 @@ def class_of(old: VerdictKind, new: VerdictKind, *, elsewhere: bool) -> VerdictC
     """
     if VerdictKind.UNKNOWN in (old, new):
         return VerdictChange.UNKNOWN
-    found = _CLASSES[_SAID[old], _SAID[new]]
-    return _ELSEWHERE.get(found, found) if elsewhere else found
+    verdict_change = _CLASSES[_OUTCOMES[old], _OUTCOMES[new]]
+    return _ELSEWHERE.get(verdict_change, verdict_change) if elsewhere else verdict_change
 
 
-def places(verdict: Verdict) -> frozenset[Place]:
+def places(verdict: Verdict) -> frozenset[WrongPlace]:
     """Return every wrong place of an answer, whatever file it was read from."""
-    return frozenset(place for finding in verdict.findings for place in places_of(finding))
+    return frozenset(place for finding in verdict.findings for place in finding_places(finding))
 
 
-def places_of(finding: Finding) -> frozenset[Place]:
+def finding_places(finding: Finding) -> frozenset[WrongPlace]:
     """Return the places that a finding explains."""
-    return frozenset((finding.kind, at.key, at.column, repr(at.found)) for at in finding.places)
+    return frozenset(
+        (finding.kind, witness.key, witness.column, repr(witness.found))
+        for witness in finding.places
+    )

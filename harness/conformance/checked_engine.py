@@ -12,7 +12,7 @@ from harness.artifacts.distribution import Distribution
 from harness.conformance import table
 from harness.conformance.results import CheckResult
 from harness.core.tolerances import Declared
-from harness.engines.api import Connection, Engine, Question, ReaderSettings, Reply, Server
+from harness.engines.api import Connection, Question, ReaderSettings, Reply, Server
 from harness.formats import facts
 from harness.model.query import ALL, Query
 from harness.read.reader_servers import TIMEOUT_S
@@ -25,9 +25,10 @@ T = TypeVar("T")
 class CheckedEngine:
     """A server of the reader that is checked, with the tables in its metastore."""
 
-    engine: Engine
     server: Server
     settings: ReaderSettings
+    statement: Callable[[Question], str]
+    """Returns the SQL of a question."""
     database: str
     declared: Declared = field(default_factory=dict)
     """The declared differences of its product."""
@@ -37,26 +38,28 @@ class CheckedEngine:
     timeout_s: float = TIMEOUT_S
     """After so long a question counts as unanswered."""
 
-    def sql(self, query: Query = ALL, table_name: str = table.TYPES) -> str:
-        """Return the SQL of a query on one of the tables."""
-        question = Question(self.database, table_name, facts(table.FORMAT), query)
-        return self.engine.sql(question, self.settings)
+    def question(self, query: Query = ALL, table_name: str = table.TYPES) -> Question:
+        """Return a question about one of the tables."""
+        return Question(self.database, table_name, facts(table.FORMAT), query)
 
     def connect(self) -> Connection:
         """Open a session of the reader; raises as `Server.connect` does."""
         return self.server.connect(self.settings)
 
-    def ask(self, sql: str) -> Reply:
+    def ask(self, query: Query = ALL) -> Reply:
         """Ask in a session of its own; raises as `Connection.ask` does."""
         with closing(self.connect()) as connection:
-            return connection.ask(sql, timeout_s=self.timeout_s)
+            return connection.ask(self.question(query), timeout_s=self.timeout_s)
 
-    def endless(self) -> str:
-        """Return SQL that would take years: all pairs of pairs of many rows."""
+    def ask_endless(self, connection: Connection, timeout_s: float) -> Reply:
+        """Run SQL that would take years: all pairs of pairs of many rows."""
         count = "select count(*) from "
-        many = self.sql(Query(count=True), table.MANY).removeprefix(count)
+        question = self.question(Query(count=True), table.MANY)
+        many = self.statement(question).removeprefix(count)
         tables = ", ".join(f"{many} {name}" for name in "abcd")
-        return f"{count}{tables} where a.n + b.n + c.n + d.n < 0"
+        sql = f"{count}{tables} where a.n + b.n + c.n + d.n < 0"
+        named = [(question.database, question.table)]
+        return connection.run(sql, timeout_s=timeout_s, tables=named)
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ def time_out(on: CheckedEngine) -> CheckResult:
         return failed(told.problem)
     if not on.server.alive():
         return passed(f"{told.silence} (its server was ended)")
-    rows = on.ask(on.sql(Query(count=True))).rows
+    rows = on.ask(Query(count=True)).rows
     return passed(told.silence) if rows == ((2,),) else failed(f"afterwards it answered {rows}")
 
 
@@ -105,7 +105,7 @@ def _endless(on: CheckedEngine, timeout_s: float) -> _Told:
 def _ask_into(told: _Told, on: CheckedEngine, timeout_s: float) -> None:
     try:
         with closing(on.connect()) as session:
-            rows = session.ask(on.endless(), timeout_s=timeout_s).rows
+            rows = on.ask_endless(session, timeout_s).rows
         told.problem = f"a question without end was answered with {rows}"
     except NoAnswerError as silence:
         told.silence, told.problem = str(silence).partition("\n")[0], ""

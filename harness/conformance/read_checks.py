@@ -14,7 +14,7 @@ from harness.conformance.checked_engine import Check, CheckedEngine
 from harness.conformance.results import CheckResult, failed, passed
 from harness.core.counting import counted
 from harness.core.records import Column
-from harness.engines.api import RefusedError, Reply
+from harness.engines.api import Connection, Question, RefusedError, Reply
 from harness.judge.cut_history import MILLISECONDS, milliseconds
 from harness.model.canonical import Value, same, text_of
 from harness.model.query import Query
@@ -25,23 +25,23 @@ NOT_THERE: Final = "no_such"
 
 def ready(on: CheckedEngine) -> CheckResult:
     """Check that the first question is answered as soon as the server counts as ready."""
-    rows = on.ask(on.sql(Query(count=True))).rows
+    rows = on.ask(Query(count=True)).rows
     return passed() if rows == ((2,),) else failed(f"the count of two rows was {rows}")
 
 
 def types(on: CheckedEngine) -> CheckResult:
     """Check the columns without parts: name, type and value."""
-    return _values(on, on.ask(on.sql()), lambda type_: not table.nested(type_))
+    return _values(on, on.ask(), lambda type_: not table.nested(type_))
 
 
 def nested(on: CheckedEngine) -> CheckResult:
     """Check structs, arrays and maps, with NULLs in them."""
-    return _values(on, on.ask(on.sql()), table.nested)
+    return _values(on, on.ask(), table.nested)
 
 
 def nulls(on: CheckedEngine) -> CheckResult:
     """Check that a row of NULLs is a row of NULLs."""
-    rows = on.ask(on.sql()).rows
+    rows = on.ask().rows
     empty = [row for row in rows if row and row[0] is None]
     if len(empty) != 1:
         told = f"of {counted(len(rows), 'row')} {len(empty)} begin with NULL"
@@ -53,18 +53,18 @@ def nulls(on: CheckedEngine) -> CheckResult:
 
 def restart(on: CheckedEngine) -> CheckResult:
     """Check that another server answers as the first one must."""
-    results = (_values(on, on.ask(on.sql()), lambda _: True), nulls(on))
+    results = (_values(on, on.ask(), lambda _: True), nulls(on))
     return next((each for each in results if each.outcome != passed().outcome), passed())
 
 
 def refused(on: CheckedEngine) -> CheckResult:
     """Check that errors come as refusals which say what is wrong, and the session goes on."""
     kinds = []
-    count = on.sql(Query(count=True))
+    count = on.question(Query(count=True))
     with closing(on.connect()) as session:
-        for what, sql in _wrong_questions(on):
+        for what, question in _wrong_questions(on):
             try:
-                rows = session.ask(sql, timeout_s=on.timeout_s).rows
+                rows = _sent(session, question, on.timeout_s).rows
                 return failed(f"{what} was answered with {rows}")
             except RefusedError as error:
                 kinds.append(error.refusal.kind)
@@ -84,8 +84,8 @@ def sessions(on: CheckedEngine) -> CheckResult:
 
         def ask(at: int) -> Reply:
             together.wait(on.timeout_s)
-            sql = on.sql(Query(columns=(asked[at][0],)))
-            return opened[at].ask(sql, timeout_s=on.timeout_s)
+            question = on.question(Query(columns=(asked[at][0],)))
+            return opened[at].ask(question, timeout_s=on.timeout_s)
 
         replies = list(threads.map(ask, range(SESSIONS)))
     wrong = [
@@ -96,10 +96,16 @@ def sessions(on: CheckedEngine) -> CheckResult:
     return failed("; ".join(wrong)) if wrong else passed(f"{SESSIONS} at once")
 
 
-def _wrong_questions(on: CheckedEngine) -> tuple[tuple[str, str], ...]:
+def _sent(session: Connection, question: Question | str, timeout_s: float) -> Reply:
+    if isinstance(question, str):
+        return session.run(question, timeout_s=timeout_s)
+    return session.ask(question, timeout_s=timeout_s)
+
+
+def _wrong_questions(on: CheckedEngine) -> tuple[tuple[str, Question | str], ...]:
     return (
-        ("a table that is not there", on.sql(table_name=NOT_THERE)),
-        ("a column that is not there", on.sql(Query(columns=(NOT_THERE,)))),
+        ("a table that is not there", on.question(table_name=NOT_THERE)),
+        ("a column that is not there", on.question(Query(columns=(NOT_THERE,)))),
         ("what is no SQL", "selec 1"),
     )
 

@@ -7,7 +7,7 @@ reporting work where no engine is installed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ from harness.artifacts.distribution import Distribution
 from harness.core.progress import Progress
 from harness.core.records import Column, Refusal
 from harness.core.tolerances import Normalised
-from harness.engines.format_facts import FormatFacts, Wording
+from harness.engines.format_facts import FormatFacts
 from harness.model.canonical import OwnTexts, Value
 from harness.model.query import Query
 from harness.runtime.api import Configuration, MetastoreUris, Runtime
@@ -32,6 +32,18 @@ PlannedReads = frozenset[tuple[FormatFacts, tuple[tuple[str, str], ...]]] | None
 
 
 @dataclass(frozen=True, slots=True)
+class PointInTime:
+    """Which write of a table a question about its past goes back to."""
+
+    view: str
+    """What is asked for: one of `harness.model.commit.OTHERS`."""
+    instant: str
+    """The write as the format names it: Hudi's instant, a version, a snapshot's id, or a tag."""
+    begin: str = ""
+    """Of what was written since: where that begins, in the terms of the engine's library."""
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """A query on one catalog entry."""
 
@@ -40,10 +52,32 @@ class Question:
     format: FormatFacts
     """Some engines choose a connector by it."""
     query: Query
-    past: Wording | None = None
-    """Of a question about the past."""
+    past: PointInTime | None = None
+    """None: about the table as it is now."""
     key: str = ""
-    """The column that tells rows apart; some words for the past name it."""
+    """The column that tells rows apart; some engines need it to ask for what was written since."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimeTravelWords:
+    """How an engine names the past of a table, in its own language.
+
+    In the texts stand `{table}` for the catalog entry as the engine quotes it, `{database}` and
+    `{name}` for its parts, `{key}` for the column that tells rows apart, and `{instant}` and
+    `{begin}` of the point in time.
+    """
+
+    source: str
+    """What stands after `from`; to an engine without SQL, a part of a call."""
+    suffix: str = ""
+    """What the entry's name ends with, inside its quotes."""
+    alias: str = ""
+    """What the source is called where it is a query itself, which has no name of its own; with a
+    number where a question's own names have that one."""
+
+
+TimeTravel = Mapping[tuple[str, str], TimeTravelWords | str]
+"""By a format's family and a view of `harness.model.commit`: the words, or why there are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +87,8 @@ class Reply:
     columns: tuple[Column, ...]
     rows: tuple[tuple[Value, ...], ...]
     seconds: float
+    sent: str = ""
+    """What was sent for a question, as people would type it."""
     confirmed: str = ""
     normalised: tuple[Normalised, ...] = ()
     """The declared differences that were evened out."""
@@ -81,13 +117,24 @@ class NoAnswerError(Exception):
 class Connection(Protocol):
     """One session with the settings of one reader."""
 
-    def ask(self, sql: str, *, timeout_s: float) -> Reply:
-        """Send a query and fetch all rows.
+    def ask(self, question: Question, *, timeout_s: float) -> Reply:
+        """Ask a question in the engine's own language, and fetch all rows.
+
+        What is sent is `Engine.statements` of the question; the reply has it.
 
         Raises:
             RefusedError: the server answered with an error.
             NoAnswerError: it did not answer within `timeout_s`, or the connection broke.
 
+        """
+
+    def run(
+        self, statement: str, *, timeout_s: float, tables: Sequence[tuple[str, str]] = ()
+    ) -> Reply:
+        """Run any statement of the engine's own language, and fetch all rows; raises as `ask`.
+
+        `tables`: database and name of each table in the statement. A library that asks no catalog
+        is told where they lie; all others find them by themselves.
         """
 
     def close(self) -> None:
@@ -124,8 +171,16 @@ class Engine(Protocol):
     settings: Mapping[str, tuple[str, ...]]
     """The settings a reader of this engine may name, each with the allowed values."""
 
-    def sql(self, question: Question, settings: ReaderSettings) -> str:
-        """Return the query in this engine's SQL, identifiers quoted."""
+    def statements(
+        self, distribution: Distribution, settings: ReaderSettings, question: Question
+    ) -> tuple[str, ...]:
+        """Return what is sent for a question, in this engine's own language.
+
+        The query is the last; before it stands what the session must be set to for it.
+        """
+
+    def time_travel(self, distribution: Distribution) -> TimeTravel:
+        """Return how a version of the engine is asked for a table's past."""
 
     def cannot(
         self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts

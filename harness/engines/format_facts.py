@@ -2,42 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
-    """How an engine is asked for a table's past; see `time_travel`."""
+class Timeline:
+    """How questions about the past name the writes of a format's tables."""
 
-    source: str
-    """What stands after `from`, `{table}` in it for the catalog entry and `{key}` for the column
-    that tells rows apart; to an engine without SQL, what its own text has for it."""
-    before: tuple[str, ...] = ()
-    """Statements that the session is told before."""
-    after: tuple[str, ...] = ()
-    """Those that take them back."""
-    suffix: str = ""
-    """What the entry's name ends with, inside its quotes."""
-    alias: str = ""
-    """What the source is called where it is a query itself, which has no name of its own; with a
-    number where a question's own names have that one."""
-
-    def mentions(self, mark: str) -> bool:
-        """Return whether a mark stands in any of it."""
-        return any(mark in each for each in (self.source, *self.before, *self.after, self.suffix))
-
-
-@dataclass(frozen=True, slots=True)
-class TimeTravel:
-    """How readers are asked for the past of a format's tables."""
-
-    words: Mapping[tuple[str, str], Wording | str] = field(default_factory=dict, hash=False)
-    """By engine and view: the words, or why there are none."""
     instant: str = ""
-    """What of a write `{instant}` in the words stands for, as `time_travel.MEANINGS` has it."""
+    """What `PointInTime.instant` is of a write, one of `time_travel.MEANINGS`."""
     begin: Callable[[str, str], str] | None = None
-    """Returns the same of `{begin}`, by the version of the reader's library and the table's."""
+    """Returns the same of `PointInTime.begin`, given the versions of the reader's library and of
+    the table."""
     added: frozenset[str] = frozenset()
     """The columns that an answer about what was written since has beside the table's own."""
     where: tuple[str, ...] = ()
@@ -59,7 +36,7 @@ class FormatFacts:
     the metastore's, which has lower case alone (Hive language manual, DDL, "Create Table")."""
     own_schema: frozenset[str] = frozenset()
     """The engines that go by a schema in the table, not by the catalog's, for meta columns."""
-    past: TimeTravel = TimeTravel()
+    past: Timeline = Timeline()
     transactional: bool = False
     """Whether the metastore says which of its files count, so that a reader has to take part in its
     transactions."""

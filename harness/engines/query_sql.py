@@ -1,16 +1,17 @@
-"""What several SQL engines share: quoting, the SQL of a question, and Hudi's own columns."""
+"""What the SQL engines share: quoting, the SQL of a question, and Hudi's own columns."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from harness.core.records import Column
-from harness.engines.api import Question
+from harness.engines.api import Question, TimeTravel, TimeTravelWords
 from harness.model.canonical import OwnTexts, Value, text_of
-from harness.model.identifiers import CHANGE_COLUMNS, free_name
-from harness.model.query import Condition, Test
+from harness.model.identifiers import CHANGE_COLUMNS, SINCE, free_name
+from harness.model.query import Comparison, Condition
 from harness.model.simulation.column_resolution import META
 
 META_COLUMNS: Final = CHANGE_COLUMNS | frozenset(META)
@@ -87,25 +88,81 @@ def quoted(path: str, mark: str) -> str:
     return ".".join(f"{mark}{name.replace(mark, mark * 2)}{mark}" for name in path.split("."))
 
 
-def select(question: Question, mark: str) -> str:
-    """Return the SQL of a question in the words that all engines share."""
+def select(
+    question: Question, mark: str, time_travel: TimeTravel | None = None, catalog: str = ""
+) -> str:
+    """Return the SQL of a question in the words that all engines share.
+
+    Args:
+        question: what is asked.
+        mark: what identifiers are quoted with.
+        time_travel: the engine's words for the past.
+        catalog: what stands before the database, if anything does.
+
+    Raises:
+        LookupError: it is about the past, for which the engine has no words.
+
+    """
     query = question.query
     columns = ", ".join(quoted(path, mark) for path in query.columns) or "*"
-    what = "count(*)" if query.count else columns
+    result = "count(*)" if query.count else columns
     if query.extreme:
-        what = f"{query.extreme}({columns})"
-    table = f"{quoted(question.database, mark)}.{quoted(question.table, mark)}"
-    conditions = " and ".join(predicate(each, mark) for each in query.conditions)
+        result = f"{query.extreme}({columns})"
+    source = _source(question, mark, time_travel or {}, catalog)
+    conditions = " and ".join(predicate(condition, mark) for condition in query.conditions)
     where = f" where {conditions}" if conditions else ""
-    return f"select {what} from {table}{_alias(question, mark)}{where}"
+    return f"select {result} from {source}{where}"
 
 
-def _alias(question: Question, mark: str) -> str:
-    """Return what hides the table's name where a path has it; see `harness.model.identifiers`."""
+def _source(question: Question, mark: str, time_travel: TimeTravel, catalog: str) -> str:
+    """Return what stands after `from`, with the alias that hides the table's name.
+
+    A table's name is hidden where a path has it; see `harness.model.identifiers`.
+    """
+    words = time_travel_words(question, time_travel)
+    name = question.table + _filled(words.suffix, question)
+    database = f"{catalog}.{question.database}" if catalog else question.database
+    table = f"{quoted(database, mark)}.{quoted(name, mark)}"
     paths = (*question.query.columns, *question.query.filters)
-    own = (question.past.alias if question.past else "") or question.table
-    alias = free_name(own, [name for path in paths for name in path.split(".")])
-    return "" if alias == question.table else f" {quoted(alias, mark)}"
+    alias = free_name(words.alias or name, [part for path in paths for part in path.split(".")])
+    source = _filled(words.source, question, table=table, key=quoted(question.key, mark))
+    return source if alias == name else f"{source} {quoted(alias, mark)}"
+
+
+def time_travel_words(question: Question, time_travel: TimeTravel) -> TimeTravelWords:
+    """Return an engine's words for the table of a question, as it is or as it was.
+
+    Raises:
+        LookupError: it has none.
+
+    """
+    if question.past is None:
+        return TimeTravelWords("{table}")
+    words = time_travel.get((question.format.family, question.past.view), "there are no words")
+    if isinstance(words, str):
+        raise LookupError(words)  # noqa: TRY004 - it is no wrong type
+    return words
+
+
+def _filled(text: str, question: Question, **more: str) -> str:
+    marks: Mapping[str, str] = {"database": question.database, "name": question.table, **more}
+    if question.past is not None:
+        marks = {**marks, "instant": question.past.instant, "begin": question.past.begin}
+    return re.sub(r"\{(\w+)\}", lambda mark: marks[mark[1]], text)
+
+
+def newest_changes(feed: str) -> TimeTravelWords:
+    """Return words for the newest change of each row in a feed of Delta's changes.
+
+    The feed lists changes, a row once for each (Delta documentation, "Use Delta Lake change data
+    feed"); the view shows the rows of now. So of each row the newest change counts, and the row is
+    shown unless that deleted it. A version that overwrites a row has a deletion of it as well, and
+    one that updates it the row of before: of the changes of one version the one that writes counts.
+    """
+    newest = f"select {{key}}, max(_commit_version) from {feed} group by {{key}}"
+    is_newest = f"({{key}}, _commit_version) in ({newest})"
+    writes = "_change_type in ('insert', 'update_postimage')"
+    return TimeTravelWords(f"(select * from {feed} where {writes} and {is_newest})", alias=SINCE)
 
 
 def predicate(condition: Condition, mark: str) -> str:
@@ -116,10 +173,10 @@ def predicate(condition: Condition, mark: str) -> str:
     '`a`.`f1` is not null'
     """
     column = quoted(condition.path, mark)
-    comparison = {Test.EQUAL: "=", Test.AT_LEAST: ">="}.get(condition.test)
+    comparison = {Comparison.EQUAL: "=", Comparison.AT_LEAST: ">="}.get(condition.test)
     if comparison:
         return f"{column} {comparison} {literal(condition.literal, condition.type, mark)}"
-    return f"{column} is {'null' if condition.test is Test.NULL else 'not null'}"
+    return f"{column} is {'null' if condition.test is Comparison.NULL else 'not null'}"
 
 
 def literal(text: str, type_: str, mark: str) -> str:

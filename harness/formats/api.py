@@ -1,14 +1,16 @@
-"""What every format file offers: its views, its wording of operations, and what its files tell.
+"""What every format offers: its views, its statements for operations, and what its files say.
 
-`formats/<family>/format.py` has `FORMATS`, a tuple of objects that satisfy `Format`.
+`formats/<family>/format.py` has `FORMATS`, a tuple of instances of `Format`.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, Protocol
 
 from harness.engines.format_facts import FormatFacts
@@ -16,6 +18,7 @@ from harness.model.canonical import Value
 from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import Moment
 from harness.model.file_facts import FileFact
+from harness.model.identifiers import TABLE
 from harness.model.schema_history import SchemaHistory
 from harness.model.table import Table
 from harness.model.truth import Truth
@@ -25,7 +28,7 @@ from harness.scenario.operations.api import Operation
 from harness.scenario.statements import Statement
 
 VariantSettings = Mapping[str, str]
-"""The settings of a variant; those that a format does not know are not its own."""
+"""The settings of a variant; a format ignores those that it does not know."""
 
 HANDOVER_VERSION: Final = "handover_version"
 """Setting of a variant: the table version to which the first of two writers brings the table before
@@ -37,10 +40,10 @@ BY_FRAME: Final = "frame"
 """Its value where that is a DataFrame."""
 
 NO_COMMIT: Final = "the table's own records have no commit of it"
-"""What is said of a step that answered no error and left the table as it was."""
+"""The problem of a step that raised no error and left the table as it was."""
 
 NO_CATALOG: Final = CatalogHistory()
-"""Of a table of which nothing is asked of the catalog."""
+"""For formats that need nothing from the catalog to read a table's files."""
 
 FileRows = tuple[tuple[str, ...], tuple[tuple[Value, ...], ...]]
 """The names of a file's columns, and its rows."""
@@ -53,17 +56,17 @@ class Changes(Enum):
     """Into a new version of their base file."""
     LOG = auto()
     """Into a log file."""
-    APART = auto()
+    NEW_FILE = auto()
     """Into a new file; the old rows are deleted in theirs."""
 
 
 @dataclass(frozen=True, slots=True)
-class Habit:
-    """How a format's files are made, as was seen in the files of real runs."""
+class FileLayout:
+    """How a format lays out its files, as seen in the files of real runs."""
 
     changes: Changes
     partitions: bool
-    """Whether partition columns stand in the files, after the others, or in the path alone."""
+    """Whether files have the partition columns, after the others; else only the path does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,7 @@ class Committed:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptMetadata:
+class StoredMetadata:
     """The extra metadata of one commit."""
 
     stored: Mapping[str, str]
@@ -101,107 +104,121 @@ class KeptMetadata:
     question: str
     """The SQL that shows it, in columns `metadata_key` and `metadata_value`."""
     own: Collection[str]
-    """The names of what the format writes there by itself."""
+    """The keys that the format itself writes there."""
 
 
 class FileFactError(Exception):
     """A file cannot be understood; nothing is said of the table's layout then."""
 
 
-class AskedStatistics(Protocol):
-    """Statistics that nothing but the writer's own Spark can read."""
+class QueriedStatistics(Protocol):
+    """Statistics that only the writer's own Spark can read."""
 
     @property
     def sql(self) -> str:
-        """What the Spark of the last writer is asked; it is part of what a state is known by."""
+        """The query for the Spark of the last writer; it is part of a state's identity."""
 
-    def there(self, folder: Path) -> bool:
+    def exist(self, folder: Path) -> bool:
         """Return whether the table in a folder has such statistics."""
 
-    def told(
+    def parse(
         self, rows: Sequence[Mapping[str, Value]], files: Sequence[FileFact]
     ) -> tuple[ColumnStatistics, ...]:
-        """Return what the answered rows, by the names of their columns, say of a table's files.
+        """Return the statistics of a table's files from the answered rows, by column names.
 
         Raises:
-            FileFactError: they cannot be understood.
+            FileFactError: the rows cannot be understood.
 
         """
 
 
-class Format(Protocol):
-    """What a file in this folder gives."""
+class Format(ABC):
+    """A format. What has a default here, most formats do not have."""
 
     NAME: str
     """As scenarios and profiles write it: `hudi-cow`."""
-    reader_facts: FormatFacts
-    """What its readers must know."""
-    merge_on_read: bool
-    views: tuple[str, ...]
-    """The questions that can be asked of a table."""
-    past_views: tuple[str, ...]
-    """Those about its past that can be asked (see `harness.model.past_views`)."""
-    settings: Mapping[str, tuple[str, ...]]
+    merge_on_read: bool = False
+    past_views: tuple[str, ...] = ()
+    """The questions about its past that can be asked (see `harness.model.past_views`)."""
+    settings: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     """The settings a variant may name, each with its values; absent is the writer's default."""
-    lacks: frozenset[str]
+    unsupported_types: frozenset[str] = frozenset()
     """Types that its tables cannot have, without parameters."""
-    partitions_last: bool
-    """Whether partition columns stand behind all others in a table that SQL creates, wherever they
-    were declared."""
-    absolute_paths: bool
+    partitions_last: bool = False
+    """Whether SQL puts partition columns behind all others, wherever they were declared."""
+    absolute_paths: bool = False
     """Whether a table's files name each other by absolute paths, so that no copy can be read."""
 
+    @property
+    @abstractmethod
+    def reader_facts(self) -> FormatFacts:
+        """What its readers must know."""
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        """The questions that can be asked of a table."""
+        return ("snapshot",)
+
     def table_for(self, view: str) -> str:
-        """Return the catalog entry that answers a view. Raises KeyError for no view of this."""
+        """Return the catalog entry that answers a view. Raises KeyError for an unknown view."""
+        return dict.fromkeys((*self.views, *self.past_views), TABLE)[view]
 
-    def cannot(self, operation: Operation) -> str:
-        """Return why an operation is impossible in this format; empty when it is not.
+    def unsupported(self, operation: Operation) -> str:
+        """Return why an operation is impossible in this format; empty when it is possible.
 
-        What a writer refuses when it is told is an answer, and it is told.
+        An operation that a writer refuses is possible: it is sent, and the refusal is an answer.
         """
+        return ""
 
-    def cannot_have(self, settings: VariantSettings, scenario: Scenario) -> str:
+    def unsupported_settings(self, settings: VariantSettings, scenario: Scenario) -> str:
         """Return why a scenario's table cannot have settings that are among the format's.
 
-        That is also where a setting changes nothing, so that its values would be one and the same.
-        Empty when it can.
+        Also where a setting changes nothing, so that its values would be the same variant.
+        Empty when the table can have them.
         """
+        return ""
 
-    def habit(self, settings: VariantSettings) -> Habit:
+    @abstractmethod
+    def file_layout(self, settings: VariantSettings) -> FileLayout:
         """Return how files are made with these settings."""
 
     def session(self, settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str, str]:
-        """Return what the writing Spark session is told before its first statement.
+        """Return the settings of the writing Spark session.
 
         `names`: what the writer's version calls things (`names` in its lock data).
         """
+        return {}
 
+    @abstractmethod
     def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
         """Return the statements that make the table."""
 
+    @abstractmethod
     def wording(
         self, operation: Operation, before: Truth, after: Truth, settings: VariantSettings
     ) -> tuple[Statement, ...]:
         """Return the statements of an operation; none where there is nothing to do."""
 
+    @abstractmethod
     def instants(self, folder: Path, entries: Sequence[CatalogEntry] = ()) -> tuple[str, ...]:
         """Return the instants of all completed writes of the table in a folder, oldest first.
 
-        `entries`: what the catalog has of it, which tells of transactional tables alone.
+        `entries`: those of the table in the catalog; only transactional tables need them.
         """
 
+    @abstractmethod
     def committed(self, folder: Path, entries: Sequence[CatalogEntry]) -> Committed:
-        """Return what was done to the table in a folder, and in the catalog, as far as both tell.
+        """Return what was done to the table in a folder, and in the catalog, as far as both say.
 
         Raises:
             FileFactError: they contradict each other, or cannot be understood.
 
         """
 
-    def left_half(
+    def partial_write(
         self, files: Sequence[FileFact], made: Collection[str], rows: Collection[str]
     ) -> str:
-        """Return why a write that failed is there in part only; empty where its commit is whole.
+        """Return why only a part of a failed write is there; empty where a commit has all of it.
 
         Args:
             files: those of the table after it.
@@ -209,43 +226,51 @@ class Format(Protocol):
             rows: the keys of the rows that it writes, as text.
 
         """
+        return ""
 
-    def before(self, folder: Path, instant: str) -> tuple[str, ...]:
+    def instants_before(self, folder: Path, instant: str) -> tuple[str, ...]:
         """Return the instants that were completed when another one of the table was requested."""
+        return ()
 
     def moment(self, folder: Path, instant: str) -> Moment:
-        """Return a completed write of the table in a folder as engines are told of it.
+        """Return a completed write in the words by which engines are asked for it.
 
         Raises:
-            KeyError: there is none of that instant.
+            KeyError: there is none of that instant, or the format keeps no past.
 
         """
+        if not self.past_views:
+            raise KeyError(instant)
+        return {each: Moment(each) for each in self.instants(folder)}[instant]
 
     def table_version(self, folder: Path) -> str:
         """Return the version of a table, as the format counts; empty where it does not."""
+        return ""
 
     def timeline(self, folder: Path) -> tuple[str, ...]:
-        """Return what a table's own timeline has, an action with its state in words each."""
+        """Return the actions on a table's own timeline with their states, in words."""
+        return ()
 
     def schema_history(self, folder: Path) -> SchemaHistory | None:
         """Return the history of its schema that a table itself keeps; None where it keeps none."""
+        return None
 
-    def kept_metadata(self, folder: Path, instant: str) -> KeptMetadata | None:
-        """Return what the record of a completed write has for its user; None where none can."""
+    def stored_metadata(self, folder: Path, instant: str) -> StoredMetadata | None:
+        """Return the user's metadata in a completed write; None where there cannot be any."""
+        return None
 
-    def left_undone(self, folder: Path, operation: Operation, before: Sequence[FileFact]) -> str:
+    def missing_effect(self, folder: Path, operation: Operation, before: Sequence[FileFact]) -> str:
         """Return what an operation that left no trace should have done; empty when nothing.
 
-        Args:
-            folder: the table's.
-            operation: what was to be done.
-            before: the file facts of the table before it.
-
+        `before`: the file facts of the table before it.
         """
+        return ""
 
-    def created_wrong(self, folder: Path, settings: VariantSettings) -> str:
+    def creation_problem(self, folder: Path, settings: VariantSettings) -> str:
         """Return how the new table is not what the settings ask for; empty when it is."""
+        return ""
 
+    @abstractmethod
     def file_rows(self, path: Path, fact: FileFact) -> FileRows:
         """Read the rows of a data file that a fact is about.
 
@@ -255,16 +280,19 @@ class Format(Protocol):
         """
 
     def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
-        """Read what is stored of the columns of some of a table's files, in them or beside them.
+        """Read the statistics of the columns of some of a table's files, in them or beside them.
 
         Raises:
-            FileFactError: it cannot be understood.
+            FileFactError: they cannot be understood.
 
         """
+        return ()
 
-    def asked_statistics(self, settings: VariantSettings) -> AskedStatistics | None:
-        """Return what the writer's Spark has to be asked of statistics; None where nothing."""
+    def queried_statistics(self, settings: VariantSettings) -> QueriedStatistics | None:
+        """Return the statistics for which the writer's Spark must be queried; None where none."""
+        return None
 
+    @abstractmethod
     def facts(
         self, folder: Path, key: str, catalog: CatalogHistory = NO_CATALOG
     ) -> tuple[FileFact, ...]:
@@ -273,6 +301,6 @@ class Format(Protocol):
         `catalog`: of the table, for files that do not say all of it themselves.
 
         Raises:
-            FileFactError: one cannot be understood.
+            FileFactError: a file cannot be understood.
 
         """

@@ -71,7 +71,7 @@ def _is_other(distribution: Distribution, facts: FormatFacts) -> bool:
     return there and not makes(distribution, facts)
 
 
-def cannot(distribution: Distribution, facts: FormatFacts, operation: Operation) -> str:
+def unsupported(distribution: Distribution, facts: FormatFacts, operation: Operation) -> str:
     """Return why a distribution cannot be told a step of a table; empty where it can."""
     if makes(distribution, facts):
         return ""

@@ -21,7 +21,7 @@ from harness.core.records import Finding, FindingKind, Witness
 from harness.core.responsible import Responsible
 from harness.judge.agreement import FileAgreement
 from harness.judge.checks.altered_value import shows_folder
-from harness.judge.compare import Comparison
+from harness.judge.compare import AnswerComparison
 from harness.judge.difference import Difference, DifferenceKind, Location
 from harness.judge.expected_state import ExpectedState
 from harness.judge.name import NamedDifference
@@ -93,7 +93,7 @@ NOTHING_KEPT: Final = KeptFromReaders()
 
 def attribute(
     named: Sequence[NamedDifference],
-    comparison: Comparison,
+    comparison: AnswerComparison,
     agreement: FileAgreement | None,
     state: ExpectedState,
     missing: KeptFromReaders = NOTHING_KEPT,
@@ -201,7 +201,7 @@ def _fewer(difference: Difference, rows: int) -> bool:
 def _party(
     difference: Difference,
     state: ExpectedState,
-    comparison: Comparison,
+    comparison: AnswerComparison,
     agreement: FileAgreement | None,
 ) -> Responsible | None:
     if agreement is None or comparison.in_files is None:

@@ -23,7 +23,7 @@ from harness.model.truth import Rows
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class AnswerComparison:
     """An answer beside what is expected."""
 
     rows: tuple[RowComparison, ...]
@@ -50,7 +50,7 @@ def compare(
     agreement: FileAgreement | None,
     *,
     cuts: bool,
-) -> Comparison:
+) -> AnswerComparison:
     """Return where an answer, or the columns asked alone, differs from what is expected.
 
     Args:
@@ -103,26 +103,28 @@ def differs(answer: Answer, state: ExpectedState) -> bool:
 
 def _compared(
     answer: Answer, state: ExpectedState, predicted: Sequence[PredictedRows | None]
-) -> Comparison:
+) -> AnswerComparison:
     tables = tables_of(answer)
     if answer.refusal is None:
         return _of_whole(tables[0], state, predicted[0])
     pairs = zip(tables, predicted, strict=True)
     rows = tuple(_rows_of(each, state, None, of) for each, of in pairs)
-    return Comparison(rows, tuple(_heads_of_parts(answer.parts, state)) if answer.parts else ())
+    return AnswerComparison(
+        rows, tuple(_heads_of_parts(answer.parts, state)) if answer.parts else ()
+    )
 
 
 def _of_whole(
     table: AnswerTable, state: ExpectedState, predicted: PredictedRows | None
-) -> Comparison:
+) -> AnswerComparison:
     if table.query.label:
         wrong = wrong_aggregate(state, table.query, table.columns, table.rows)
-        return Comparison((), tuple(wrong))
+        return AnswerComparison((), tuple(wrong))
     asked = table.query.labels(state.schema.names)
     heads = wrong_columns(state, table.columns, asked)
     # How a right answer was read does not matter, and most are right.
     read = predicted if heads else None
-    return Comparison((_rows_of(table, state, asked, predicted, read),), heads)
+    return AnswerComparison((_rows_of(table, state, asked, predicted, read),), heads)
 
 
 def _rows_of(

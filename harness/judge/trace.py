@@ -10,7 +10,7 @@ from typing import Final
 from harness.core.records import Answer
 from harness.judge import newer_rows, origins
 from harness.judge.checks import altered_value
-from harness.judge.compare import Comparison
+from harness.judge.compare import AnswerComparison
 from harness.judge.difference import Difference, DifferenceKind
 from harness.judge.file_evidence import Layout
 from harness.judge.predicted_rows import Looks, looks_of
@@ -23,7 +23,7 @@ _WHOLE_ROWS: Final = frozenset(
 )
 
 
-def trace(comparison: Comparison, answer: Answer, layout: Layout) -> tuple[Difference, ...]:
+def trace(comparison: AnswerComparison, answer: Answer, layout: Layout) -> tuple[Difference, ...]:
     """Return the wrong places of an answer, each once, with origin and file where known."""
     tables = [trace_rows(row) for row in comparison.rows]
     rows = (

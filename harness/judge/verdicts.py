@@ -190,7 +190,7 @@ def understand_cell(cell: Cell, expectations: Expectations, answer: Answer) -> A
     """Return the answer to a cell as its product can have understood it, to be judged by it."""
     state = expectations.state(cell.step, view_of_rows(cell.view))
     types = dict(state.column_types(answer.question))
-    declared = tolerances.about(cell.reader, expectations.case.variant.format)
+    declared = tolerances.declared_for_format(cell.reader, expectations.case.variant.format)
     return understand(answer, types, declared, cuts=expectations.cuts)
 
 

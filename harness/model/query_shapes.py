@@ -38,7 +38,7 @@ from itertools import pairwise
 from typing import Final
 
 from harness.model.datatypes import DataType, Decimal, Struct
-from harness.model.query import Condition, Extreme, Query, Test
+from harness.model.query import Comparison, Condition, Extreme, Query
 from harness.model.query_conditions import (
     INTEGERS,
     TIMES,
@@ -136,7 +136,7 @@ def query(text: str, truth: Truth) -> Query:
         case Shape.MIN | Shape.MAX:
             return Query(columns=(path,), extreme=Extreme(shape))
         case Shape.NULL:
-            return Query(where=Condition(path, Test.NULL))
+            return Query(where=Condition(path, Comparison.NULL))
         case Shape.RANGE:
             return Query(where=since(truth, path, field.type))
         case Shape.PARTITION:

@@ -67,15 +67,15 @@ class Capabilities(Protocol):
         """The settings a variant may name, each with its values."""
 
     @property
-    def lacks(self) -> frozenset[str]:
+    def unsupported_types(self) -> frozenset[str]:
         """Types that its tables cannot have, without parameters."""
 
     @property
     def partitions_last(self) -> bool:
         """Whether partition columns stand behind all others, wherever they were declared."""
 
-    def cannot(self, operation: Operation) -> str:
+    def unsupported(self, operation: Operation) -> str:
         """Return why an operation is impossible in this format; empty when it is not."""
 
-    def cannot_have(self, settings: Mapping[str, str], scenario: Scenario) -> str:
+    def unsupported_settings(self, settings: Mapping[str, str], scenario: Scenario) -> str:
         """Return why a scenario's table cannot have these settings; empty when it can."""

@@ -65,10 +65,10 @@ def _story(combination: Combination, scenario: Scenario) -> Iterator[str]:
     if format_.partitions_last and by_sql:
         yield from _partition_order(scenario.table, format_.NAME)
     yield from _types(combination, scenario)
-    if why := format_.cannot_have(combination.settings, scenario):
+    if why := format_.unsupported_settings(combination.settings, scenario):
         yield why
     for number, step in enumerate(scenario.steps, start=1):
-        if why := format_.cannot(step.operation) or _another(step, format_.NAME):
+        if why := format_.unsupported(step.operation) or _another(step, format_.NAME):
             yield f"step {number}: {why}"
 
 
@@ -77,7 +77,7 @@ def _another(step: Step, format_name: str) -> str:
     if not step.by:
         return ""
     found, facts = distributions.load(step.by), formats.facts(format_name)
-    return other_writers.cannot(found, facts, step.operation)
+    return other_writers.unsupported(found, facts, step.operation)
 
 
 def _partition_order(table: Table, format_name: str) -> Iterator[str]:
@@ -89,10 +89,10 @@ def _partition_order(table: Table, format_name: str) -> Iterator[str]:
 
 
 def _types(combination: Combination, scenario: Scenario) -> Iterator[str]:
-    lacks, name = combination.format.lacks, combination.format.NAME
-    for column, type_ in _columns(scenario) if lacks else ():
+    unsupported, name = combination.format.unsupported_types, combination.format.NAME
+    for column, type_ in _columns(scenario) if unsupported else ():
         for plain in plain_types(type_):
-            if str(plain).partition("(")[0] in lacks:
+            if str(plain).partition("(")[0] in unsupported:
                 yield f"column {column}: {name} has no {plain}"
 
 

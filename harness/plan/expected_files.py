@@ -12,7 +12,7 @@ import dataclasses
 from collections.abc import Sequence
 from itertools import pairwise
 
-from harness.formats.api import Changes, Habit
+from harness.formats.api import Changes, FileLayout
 from harness.model.canonical import Value
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.truth import Group, History, Row, Truth
@@ -25,10 +25,10 @@ from harness.scenario.operations.truncate import Truncate
 
 
 def expected_files(
-    history: History, operations: Sequence[Operation], habit: Habit
+    history: History, operations: Sequence[Operation], layout: FileLayout
 ) -> tuple[tuple[FileFact, ...], ...]:
     """Return the file facts after each step, the creation first; a step's number is its instant."""
-    disk = _Disk(habit)
+    disk = _Disk(layout)
     facts: list[tuple[FileFact, ...]] = [()]
     for operation, (before, after) in zip(operations, pairwise(history), strict=True):
         if isinstance(operation, Compact) and not operation.only:
@@ -46,9 +46,9 @@ def expected_files(
 class _Disk:
     """A table's files; old versions stay."""
 
-    def __init__(self, habit: Habit) -> None:
+    def __init__(self, layout: FileLayout) -> None:
         self.facts: list[FileFact] = []
-        self._habit, self._changes = habit, habit.changes
+        self._layout, self._changes = layout, layout.changes
         self._homes: dict[Value, str] = {}
         """The file group of each key."""
         self._logged: set[str] = set()
@@ -103,7 +103,7 @@ class _Disk:
     def _home(self, row: Row, after: Truth, gone: dict[str, list[Value]], *, moved: bool) -> str:
         """Return the group that a changed row is written to; `moved`: to another partition."""
         old = self._homes.get(row.key)
-        if old is not None and self._changes is not Changes.APART and not moved:
+        if old is not None and self._changes is not Changes.NEW_FILE and not moved:
             return old
         if old is not None:
             gone.setdefault(old, []).append(row.key)
@@ -122,7 +122,7 @@ class _Disk:
 
     def compact(self, after: Truth) -> None:
         """Make a base file of every group that has log files, or one of all with deletes."""
-        if self._changes is Changes.APART:
+        if self._changes is Changes.NEW_FILE:
             self._gather(after)
         for group in sorted(self._logged):
             kept = [after.rows[key] for key, home in self._homes.items() if home == group]
@@ -158,7 +158,7 @@ class _Disk:
         last = truth.table.partition_by
         fields = [each for each in truth.schema.fields if each.name not in last]
         fields += [
-            each for each in truth.schema.fields if each.name in last and self._habit.partitions
+            each for each in truth.schema.fields if each.name in last and self._layout.partitions
         ]
         columns = tuple((each.name, str(each.type)) for each in fields)
         keys, instant = tuple(str(row.key) for row in rows), str(truth.step)

@@ -65,7 +65,7 @@ def _rewrites(named: Sequence[str], profile: Profile) -> Iterator[str]:
     """Yield what a profile has a touch rewrite; nothing where a format can have none of these."""
     wanted = profile.axes.get(REWRITES, ())
     every = [formats.load(name) for name in named]
-    able = {each: [f for f in every if not f.cannot(Touch(Rewrites(each)))] for each in wanted}
+    able = {each: [f for f in every if not f.unsupported(Touch(Rewrites(each)))] for each in wanted}
     yield from (each for each in wanted if able[each])
     if wanted and not all(any(each in some for some in able.values()) for each in every):
         yield Rewrites.NONE.value

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from harness.core.grouping import grouped
-from harness.formats.api import Changes, Habit
+from harness.formats.api import Changes, FileLayout
 from harness.model.query import ALL
 from harness.model.simulation.matching import Readings, table_of
 from harness.model.simulation.reader import Simulation
@@ -37,7 +37,7 @@ class Apart:
         return len(found) > 1
 
 
-def separation(scenario: Scenario, habit: Habit) -> tuple[Apart, ...]:
+def separation(scenario: Scenario, layout: FileLayout) -> tuple[Apart, ...]:
     """Return what each step of a scenario tells apart after which questions are asked.
 
     Every way to find columns is looked at, where there are log files reading base files only, and
@@ -46,10 +46,10 @@ def separation(scenario: Scenario, habit: Habit) -> tuple[Apart, ...]:
     """
     operations = expected_history.operations(scenario)
     history = expected_history.history(
-        scenario, merge_on_read=habit.changes is Changes.LOG, applied=[True] * len(operations)
+        scenario, merge_on_read=layout.changes is Changes.LOG, applied=[True] * len(operations)
     )
     steps = {str(truth.step): truth.step for truth in history}
-    facts = expected_files(history, operations, habit)
+    facts = expected_files(history, operations, layout)
     return tuple(
         Apart(
             number,

@@ -12,13 +12,12 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Final, Self
 
-from harness.core.attempts import Attempt
 from harness.core.counting import counted
 from harness.core.errors import EnvironmentProblem
 from harness.core.queue import ClosableQueue
 from harness.core.records import Answer
 from harness.read import questions
-from harness.read.ask_server import ServerRound
+from harness.read.ask_server import ServerRound, Tries
 from harness.read.questions import CellQuestion, ReadQueues, Response
 from harness.read.reader_servers import EngineServer, EngineStart
 from harness.read.support_probe import Probes
@@ -85,7 +84,7 @@ class ReplaceableServer:
         self._start = start
         self._responses = responses
         self._connections = connections
-        self._attempts: dict[str, list[Attempt]] = {}
+        self._tries: dict[str, Tries] = {}
         self._answered = 0
         self._idle = 0
         """So many starts in a row have led to nothing."""
@@ -109,7 +108,7 @@ class ReplaceableServer:
         answers, why = dict[str, Answer](), ""
         try:
             on = self._server()
-            asking = ServerRound(on, self._start.threads, self._attempts, self._responses, answers)
+            asking = ServerRound(on, self._start.threads, self._tries, self._responses, answers)
             asking.ask(left, self._connections)
             if asking.over or not on.server.alive():
                 why = f"it died before it was asked:\n{on.server.log_tail()}"
@@ -132,7 +131,7 @@ class ReplaceableServer:
 
     def _sent(self) -> int:
         """Return what grows when a question is sent: so many were answered, or tried in vain."""
-        return self._answered + sum(map(len, self._attempts.values()))
+        return self._answered + sum(len(tries.attempts) for tries in self._tries.values())
 
     def _end(self, why: str) -> None:
         """Stop the server; give up after too many starts that led to nothing.

@@ -17,17 +17,40 @@ from harness.core import refusals
 from harness.core.attempts import Attempt
 from harness.core.concurrency import JobThreads
 from harness.core.queue import ClosableQueue
-from harness.core.records import Answer, Part
-from harness.engines import time_travel
-from harness.engines.api import Connection, NoAnswerError, RefusedError, Reply, Server
+from harness.core.records import Answer, Part, Refusal
+from harness.engines.api import (
+    Connection,
+    NoAnswerError,
+    Question,
+    RefusedError,
+    Reply,
+    Server,
+)
 from harness.model.query import ALL
-from harness.read.questions import CellQuestion, Response
+from harness.read.questions import CellQuestion, Response, text_of
 from harness.read.reader_servers import EngineServer
 
 PROBE_S: Final = 30.0
 """How long a server whose query got no answer may take to let a fresh connection open."""
-TRIES: Final = 2
-MOMENT: Final = "this may be owed to the moment: "
+MOST_TRIES: Final = 2
+
+
+class PassingRefusalError(NoAnswerError):
+    """A refusal that may come of the moment, so that the same question may be answered next."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        """`refusal`: what the server answered."""
+        super().__init__(f"this may be owed to the moment: {refusals.text(refusal)}")
+        self.kind = refusal.kind
+
+
+@dataclass(slots=True)
+class Tries:
+    """What came of a question before, each time of another connection."""
+
+    attempts: list[Attempt] = field(default_factory=list)
+    passing: set[str] = field(default_factory=set)
+    """The kinds of refusals among them that may come of the moment."""
 
 
 @dataclass(slots=True)
@@ -37,8 +60,8 @@ class ServerRound:
     on: EngineServer
     threads: JobThreads
     """Those in which engines are asked: after a failure in one nothing is recorded any more."""
-    attempts: dict[str, list[Attempt]]
-    """The attempts at each case that got no answer; those of this round are added."""
+    tries: dict[str, Tries]
+    """The tries at each case that got no answer; those of this round are added."""
     responses: ClosableQueue[Response]
     """Where each answer goes as it comes."""
     answers: dict[str, Answer]
@@ -85,21 +108,24 @@ class ServerRound:
             return None
 
     def _ask(self, link: _Link, question: CellQuestion) -> None:
-        tried = self.attempts.setdefault(question.cell.case, [])
+        tries = self.tries.setdefault(question.cell.case, Tries())
         connection = None
         try:
             connection = link.to(question.reader.settings)
-            answer = replace(_answer(connection, question, self.on), attempts=tuple(tried))
-            _check_lasts(answer, tried)
+            answer = _answer(connection, question, self.on)
+            _check_lasts(answer, tries)
+            answer = replace(answer, attempts=tuple(tries.attempts))
         except NoAnswerError as silence:
             link.close()
             if not _usable(self.on):
                 self._lost.set()
             if connection is not None or not self._lost.is_set():
-                tried.append(Attempt(str(silence), self.on.server.log_tail()))
-            if len(tried) < TRIES:
+                tries.attempts.append(Attempt(str(silence), self.on.server.log_tail()))
+            if isinstance(silence, PassingRefusalError):
+                tries.passing.add(silence.kind)
+            if len(tries.attempts) < MOST_TRIES:
                 return
-            answer = question.unanswered(str(silence), tuple(tried))
+            answer = question.unanswered(str(silence), tuple(tries.attempts))
         self.threads.check()
         self.answers[answer.case] = answer
         self.responses.put_all([Response(answer, question)])
@@ -156,7 +182,7 @@ def _answer(connection: Connection, question: CellQuestion, on: EngineServer) ->
     """
     case, query = question.cell.case, question.question.query
     try:
-        reply = _reply(connection, question, question.sql, on)
+        reply = _reply(connection, question, question.question, on)
     except RefusedError as refused:
         parts = _parts(connection, question, on)
         _check_about_query(refused)
@@ -168,7 +194,7 @@ def _answer(connection: Connection, question: CellQuestion, on: EngineServer) ->
             question=query,
         )  # fmt: skip
     return Answer(
-        case, question.text, reply.columns, reply.rows, seconds=reply.seconds,
+        case, reply.sent, reply.columns, reply.rows, seconds=reply.seconds,
         confirmed=reply.confirmed, question=query, normalised=reply.normalised, raw=reply.raw,
     )  # fmt: skip
 
@@ -192,19 +218,24 @@ def _parts(connection: Connection, question: CellQuestion, on: EngineServer) -> 
 
 
 def _alone(connection: Connection, question: CellQuestion, column: str, on: EngineServer) -> Part:
-    sql = time_travel.sql(on.engine, question.alone(column), dict(question.reader.settings))
+    asked = question.alone(column)
     try:
-        reply = _reply(connection, question, sql, on)
+        reply = _reply(connection, question, asked, on)
     except RefusedError as refused:
         _check_about_query(refused)
-        return Part(column, sql, refusal=refused.refusal)
-    return Part(column, sql, reply.columns, reply.rows, normalised=reply.normalised, raw=reply.raw)
+        sent = text_of(on.engine, question.reader, asked)
+        return Part(column, sent, refusal=refused.refusal)
+    return Part(
+        column, reply.sent, reply.columns, reply.rows, normalised=reply.normalised, raw=reply.raw
+    )
 
 
-def _reply(connection: Connection, question: CellQuestion, sql: str, on: EngineServer) -> Reply:
+def _reply(
+    connection: Connection, about: CellQuestion, question: Question, on: EngineServer
+) -> Reply:
     """Return a reply with those of Hudi's columns that the reader should not find in the table."""
-    reply = time_travel.ask(connection, question.question, sql, on.timeout_s)
-    odd = [each for each in reply.left_out if each[0].name not in question.meta]
+    reply = connection.ask(question, timeout_s=on.timeout_s)
+    odd = [each for each in reply.left_out if each[0].name not in about.meta]
     if not odd:
         return reply
     columns = (*reply.columns, *(column for column, _ in odd))
@@ -219,13 +250,8 @@ def _check_about_query(refused: RefusedError) -> None:
         raise NoAnswerError(f"{why}; the server said: {refused}")
 
 
-def _check_lasts(answer: Answer, tried: Sequence[Attempt]) -> None:
-    """Take for no answer what may be owed to the moment, unless it came before as well.
-
-    `tried`: what came before, each time of another connection.
-    """
-    for each in (answer.refusal, *(part.refusal for part in answer.parts)):
-        if each is not None and refusals.by_chance(each):
-            again = f"{MOMENT}{each.kind}"
-            if not any(before.what.startswith(again) for before in tried):
-                raise NoAnswerError(f"{MOMENT}{refusals.text(each)}")
+def _check_lasts(answer: Answer, tries: Tries) -> None:
+    """Take for no answer what may come of the moment, unless it came before as well."""
+    for refusal in (answer.refusal, *(part.refusal for part in answer.parts)):
+        if refusal and refusals.by_chance(refusal) and refusal.kind not in tries.passing:
+            raise PassingRefusalError(refusal)

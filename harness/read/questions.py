@@ -1,4 +1,4 @@
-"""From cells to the questions that are sent: SQL, the table state, and where answers are kept.
+"""From cells to the questions that are sent: the table state, and where answers are cached.
 
 The records that the stages of reading hand on are here too.
 """
@@ -11,12 +11,13 @@ from dataclasses import dataclass, field, replace
 
 from harness import engines
 from harness.artifacts import distributions
+from harness.artifacts.distribution import Distribution
 from harness.core.attempts import Attempt
 from harness.core.queue import ClosableQueue
 from harness.core.records import Answer, OutcomeKind
 from harness.engines import time_travel
-from harness.engines.api import Engine, Question
-from harness.engines.format_facts import FormatFacts, Wording
+from harness.engines.api import Engine, PointInTime, Question
+from harness.engines.format_facts import FormatFacts
 from harness.formats.api import Format
 from harness.model import past_views, query_shapes
 from harness.model.commit import BRANCH, INCREMENTAL, NAMED, Moment, ref_name
@@ -40,9 +41,10 @@ class CellQuestion:
     reader: Reader
     state: State
     question: Question
-    sql: str
+    text: str
+    """What is sent for it, in the engine's own language, as a record has it."""
     address: str
-    """Where the answer is found again: digest of state, reader and SQL."""
+    """Where the answer is found again: digest of state, reader and text."""
     key: str
     """Name of the key column."""
     columns: tuple[str, ...]
@@ -52,11 +54,6 @@ class CellQuestion:
     """Those of the columns that formats add which the reader should find in the table."""
     files: tuple[FileSeen, ...] = ()
     """What the table's folder held before anybody read it."""
-
-    @property
-    def text(self) -> str:
-        """All that is sent, as a record has it."""
-        return time_travel.told(self.question, self.sql)
 
     def alone(self, column: str) -> Question:
         """Return the question for one column with the key."""
@@ -93,12 +90,18 @@ class ReadQueues:
             each.close()
 
 
-def address_of(state: str, reader: str, sql: str) -> str:
-    """Return the digest under which an answer is kept."""
-    return hashlib.sha256(f"{state}\0{reader}\0{sql}".encode()).hexdigest()
+def address_of(state: str, reader: str, text: str) -> str:
+    """Return the digest under which an answer is cached."""
+    return hashlib.sha256(f"{state}\0{reader}\0{text}".encode()).hexdigest()
 
 
-def engine_of(distribution: str) -> Engine:
+def text_of(engine: Engine, reader: Reader, question: Question) -> str:
+    """Return all that a reader is sent for a question, as a record has it."""
+    distribution = distributions.load(reader.distribution)
+    return "; ".join(engine.statements(distribution, dict(reader.settings), question))
+
+
+def load_engine(distribution: str) -> Engine:
     """Return the engine of a distribution."""
     return engines.load(distributions.load(distribution).engine)
 
@@ -144,31 +147,31 @@ class QuestionMaker:
             query = query_shapes.query(cell.query, truth)
         except NoQuestionError as nothing:
             return Answer(cell.case, "", void=f"after step {truth.step} {nothing}")
-        database = state.database_in(distributions.load(reader.distribution).warehouse)
-        question = Question(database, table, facts, query, key=truth.table.key)
+        distribution = distributions.load(reader.distribution)
+        database = state.database_in(distribution.warehouse)
+        past = None
         if back is not None:
-            question = replace(question, past=self._wording(reader, question, back, step, state))
+            past = self._point_in_time(distribution, variant.format, back, step, state)
             columns = truth.schema.names
-        sql = time_travel.sql(self.engines[reader.distribution], question, dict(reader.settings))
-        text = time_travel.told(question, sql)
+        question = Question(database, table, facts, query, past, truth.table.key)
+        text = text_of(self.engines[reader.distribution], reader, question)
         address = address_of(state.digest, self.digests[cell.reader], text)
         key, columns = truth.table.key, _as_called(columns, truth)
         meta = _meta(reader, facts, state.listed[table])
         if back is not None and back.name == INCREMENTAL:
             meta |= facts.past.added
-        return CellQuestion(cell, reader, state, question, sql, address, key, columns, meta)
+        return CellQuestion(cell, reader, state, question, text, address, key, columns, meta)
 
-    def _wording(
-        self, reader: Reader, question: Question, back: Past, step: int, state: State
-    ) -> Wording:
-        """Return what a question goes back to, in the reader's words."""
+    def _point_in_time(
+        self, distribution: Distribution, format_: str, back: Past, step: int, state: State
+    ) -> PointInTime:
+        shape, version = self.formats[format_], state.frozen.table_version
         if back.name in NAMED:
             moment = Moment(ref_name(back.step))
         else:
-            instant = state.frozen.instants[step]
-            moment = self.formats[question.format.name].moment(state.table, instant)
-        found = distributions.load(reader.distribution)
-        return time_travel.wording(found, question, back.name, moment, state.frozen.table_version)
+            moment = shape.moment(state.table, state.frozen.instants[step])
+        facts = shape.reader_facts
+        return time_travel.point_in_time(distribution, facts, back.name, moment, version)
 
 
 def _meta(reader: Reader, facts: FormatFacts, listed: frozenset[str]) -> frozenset[str]:

@@ -172,7 +172,7 @@ def plain(value: Value) -> object:
 
     >>> plain(decimal.Decimal("1.10")), plain((1, None)), plain(float("nan"))
     ('1.10', [1, None], 'NaN')
-    >>> plain(datetime.datetime(2024, 2, 29, 10)), plain(b"\x01\\xff")
+    >>> plain(datetime.datetime(2024, 2, 29, 10)), plain(b"\x01\xff")
     ('2024-02-29 10:00:00.000000', '01ff')
 
     Raises:

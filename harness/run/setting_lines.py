@@ -27,7 +27,10 @@ class SettingLine:
     text: str
     """As the engine takes it: `hudi.parquet.use-column-names=true`."""
     place: str
-    """Where it goes: `in etc/catalog/*.properties`, `in the session`."""
+    """Where it goes: `in etc/catalog/*.properties`, `in the session`; empty where unknown."""
+
+    def __str__(self) -> str:
+        return f"{self.text} ({self.place})" if self.place else self.text
 
 
 @cache

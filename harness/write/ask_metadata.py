@@ -33,7 +33,7 @@ def ask(
     told = last.step > 0 and isinstance(steps[last.step - 1].operation, WriteWithMetadata)
     if not told or last.kind is not OutcomeKind.APPLIED or not last.instant:
         return None
-    kept = outcomes.shape.kept_metadata(target.table, last.instant)
+    kept = outcomes.shape.stored_metadata(target.table, last.instant)
     if kept is None:
         return None
     shown, why = dict[str, str](), ""

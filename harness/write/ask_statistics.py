@@ -24,12 +24,12 @@ def ask(
     It is asked in a session of its own, so that its answer changes nothing of the writer's. No
     failure is one of the step: that is done.
     """
-    asked = outcomes.shape.asked_statistics(outcomes.variant.settings)
-    if asked is None or not asked.there(target.table):
+    asked = outcomes.shape.queried_statistics(outcomes.variant.settings)
+    if asked is None or not asked.exist(target.table):
         return IN_ORDER
     try:
         rows = ask_writer.rows(outcomes, target, writer_for, asked.sql)
-        return StoredStatistics(asked.told(rows, files))
+        return StoredStatistics(asked.parse(rows, files))
     except RefusedError as refused:
         return StoredStatistics(unknown=refusals.text(refused.refusal))
     except (NoAnswerError, HarnessError, FileFactError) as problem:

@@ -103,6 +103,6 @@ def _new_others(
     own = {each.instant: each.step for each in outcomes.outcomes if each.instant}
     for instant in shape.instants(target.table, entries):
         if instant not in own and instant not in before.others:
-            seen = shape.before(target.table, instant)
+            seen = shape.instants_before(target.table, instant)
             others[instant] = max((own.get(each, 0) for each in seen), default=0)
     return others

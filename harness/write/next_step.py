@@ -171,7 +171,7 @@ class VariantOutcomes:
         self, step: int, statements: Sequence[Statement], handover: tuple[Statement, ...] = ()
     ) -> NextStep:
         settings = {**COMMON, **self._told(step)}
-        if asked := self.shape.asked_statistics(self.variant.settings):
+        if asked := self.shape.queried_statistics(self.variant.settings):
             settings[STATISTICS] = asked.sql
         texts = [outcome.statements for outcome in self.outcomes]
         texts.append(tuple(map(recorded, (*handover, *statements))))

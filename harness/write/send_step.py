@@ -139,7 +139,7 @@ class StepSender:
         except REFUSED as answer:
             return answer.refusal
         asked = self._handover_version
-        undone = self._shape.left_undone(self._target.table, asked, ()) if asked else ""
+        undone = self._shape.missing_effect(self._target.table, asked, ()) if asked else ""
         return Refusal(DID_NOTHING, f"{NO_ERROR}; {undone}") if undone else None
 
     def _run_all(self, step: NextStep, before: TableRecords) -> Raised | None:
@@ -167,7 +167,7 @@ class StepSender:
         if step.columns:
             return raised_step.came_of_sync(after, step.columns)
         if step.step == 0:
-            wrong = self._shape.created_wrong(table, self._variant.settings)
+            wrong = self._shape.creation_problem(table, self._variant.settings)
             return raised_step.came_of_creation(after, wrong)
         schema = self._variant.scenario.steps[step.step - 1].operation.CHANGES_SCHEMA
         # A client tells the catalog nothing.
@@ -178,7 +178,7 @@ class StepSender:
         key, catalog = self._variant.scenario.table.key, CatalogHistory(after.entries)
         found = table_files.read(self._shape, table, key, catalog)
         made = self._made_since(before)
-        half = found.layout or self._shape.left_half(found.facts, made, step.keys)
+        half = found.layout or self._shape.partial_write(found.facts, made, step.keys)
         return raised_step.unknown(half) if half else came
 
     def _records(self, step: NextStep) -> TableRecords:
@@ -324,7 +324,7 @@ class StepSender:
     ) -> Refusal | None:
         """Return a refusal for a step that says all is well and did not do what there was to do."""
         if step.step == 0:
-            wrong = self._shape.created_wrong(self._target.table, self._variant.settings)
+            wrong = self._shape.creation_problem(self._target.table, self._variant.settings)
             return Refusal("created otherwise", wrong) if wrong else None
         after = self._records(step)
         if step.columns:
@@ -334,7 +334,7 @@ class StepSender:
         if not step.statements or after.unclear or after.done != before.done:
             return None
         operation = self._variant.scenario.steps[step.step - 1].operation
-        undone = self._shape.left_undone(self._target.table, operation, files)
+        undone = self._shape.missing_effect(self._target.table, operation, files)
         # What the metastore is told may be what it has: it knows fewer types, and no places.
         told = any(isinstance(each, SetColumns) for each in step.statements)
         undone = undone or (NO_COMMIT if step.changes and not told else "")

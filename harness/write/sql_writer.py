@@ -32,7 +32,7 @@ class SqlSession:
             NoAnswerError: it did not answer in time, or died.
 
         """
-        reply = self.connection.ask(sql, timeout_s=timeout_s)
+        reply = self.connection.run(sql, timeout_s=timeout_s)
         columns = tuple((each.name, each.type) for each in reply.columns)
         return SparkRows(columns, reply.rows, reply.seconds)
 

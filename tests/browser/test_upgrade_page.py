@@ -12,10 +12,10 @@ from playwright.sync_api import Browser, Page, expect
 
 from harness.comparison.result import SideComparison
 from harness.comparison.verdict_change import WORSE, VerdictChange
-from harness.reports import upgrade_html
+from harness.reports import upgrade_page
 from tests.browser.test_page import count, search
 from tests.builders import sample_run
-from tests.unit.reports.upgraded import OLD, RIGHT, compared
+from tests.builders.comparisons import OLD, RIGHT, compared
 
 pytestmark = pytest.mark.browser
 
@@ -33,7 +33,7 @@ def upgrade(browser: Browser, compared_sides: SideComparison, tmp_path: Path) ->
         page = context.new_page()
         errors: list[str] = []
         page.on("pageerror", lambda error: errors.append(str(error)))
-        page.goto(upgrade_html.write(compared_sides, tmp_path).as_uri())
+        page.goto(upgrade_page.write(compared_sides, tmp_path).as_uri())
         yield page
         assert not errors
 

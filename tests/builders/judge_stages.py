@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from harness.core.records import Answer, Column, Finding
 from harness.judge.attribute import attribute
-from harness.judge.compare import Comparison, compare
+from harness.judge.compare import AnswerComparison, compare
 from harness.judge.difference import Difference
 from harness.judge.expected_state import ExpectedState
 from harness.judge.name import name
@@ -45,4 +45,4 @@ def wrong(
 
 def findings(places: Sequence[Difference], state: ExpectedState) -> tuple[Finding, ...]:
     """Return the findings that places make, of whose doing nothing is known."""
-    return attribute(name(places, state), Comparison((), ()), None, state)
+    return attribute(name(places, state), AnswerComparison((), ()), None, state)

@@ -63,9 +63,8 @@ class Running:
             found = {}
             for table in state.columns:
                 question = Question(database, table, facts(format_name), Query())
-                sql = self.engine.sql(question, settings)
                 try:
-                    reply = connection.ask(sql, timeout_s=TIMEOUT_S)
+                    reply = connection.ask(question, timeout_s=TIMEOUT_S)
                 except RefusedError as refused:
                     said = Said(refused=f"{refused.refusal.kind} {refused.refusal.code}".strip())
                 else:

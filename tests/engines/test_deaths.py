@@ -11,8 +11,9 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -25,7 +26,7 @@ from harness.artifacts.cache import Cache, file_sha256
 from harness.core.concurrency import JobThreads
 from harness.core.progress import Progress
 from harness.core.queue import ClosableQueue
-from harness.engines.api import Question, Server
+from harness.engines.api import Question, Reply, Server
 from harness.formats import facts
 from harness.model.query import Query
 from harness.read.ask_engine import ReplaceableServer
@@ -217,8 +218,26 @@ def test_a_run_interrupted_while_it_fetches_leaves_nothing_taken_for_whole(
 def asked(name: str, sql: str) -> CellQuestion:
     """Make a question of SQL that needs no table."""
     cell = Cell("v", 1, name, "snapshot", sql)
-    question = Question("none", "t", facts("hudi-cow"), Query(count=True))
+    question = Question("none", sql, facts("hudi-cow"), Query(count=True))
     return CellQuestion(cell, Reader(name), SimpleNamespace(), question, sql, "", "id", ())  # type: ignore[arg-type]
+
+
+@dataclass
+class AskedInSql:
+    """A server whose questions are SQL, which stands where others name a table."""
+
+    server: Any
+
+    def connect(self, settings: Mapping[str, str]) -> Any:  # noqa: ANN401 - a connection
+        connection = self.server.connect(settings)
+
+        def ask(question: Question, *, timeout_s: float) -> Reply:
+            return connection.run(question.table, timeout_s=timeout_s)  # type: ignore[no-any-return]
+
+        return SimpleNamespace(ask=ask, close=connection.close)
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the server has
+        return getattr(self.server, name)
 
 
 @pytest.mark.parametrize(("name", "filling"), FILL_THE_HEAP)
@@ -242,7 +261,7 @@ def test_a_query_that_fills_the_heap_ends_the_engine_and_the_next_one_is_answere
         place = work_folders.numbered(tmp_path, "server")
         with engine.serve(ProcessRuntime(installation), metastore.uris, place, progress) as server:
             servers.append(server)
-            yield EngineServer(server, engine, TIMEOUT_S, metastore, shared)
+            yield EngineServer(AskedInSql(server), engine, TIMEOUT_S, metastore, shared)
 
     questions = [asked(name, sql) for sql in (filling, HARMLESS)]
     start: Any = SimpleNamespace(name=name, serve=serve, shared=shared, threads=JobThreads(1))

@@ -16,7 +16,7 @@ import pytest
 from harness.core.errors import EnvironmentProblem
 from harness.engines.api import NoAnswerError, Question, RefusedError
 from harness.engines.hive import engine
-from harness.engines.hive.engine import ENGINE, HiveServer
+from harness.engines.hive.engine import HiveServer
 from harness.engines.hive.session import HiveConnection
 from harness.formats import facts
 from harness.model.canonical import MapValue
@@ -108,7 +108,7 @@ def connected(server: HiveServer) -> Iterator[Callable[..., HiveConnection]]:
 def filled(connected: Callable[..., HiveConnection], database: str, *statements: str) -> str:
     """Make a database by what Hive is told."""
     for statement in (f"create database {database}", *statements):
-        connected().ask(statement, timeout_s=MINUTE)
+        connected().run(statement, timeout_s=MINUTE)
     return database
 
 
@@ -139,15 +139,15 @@ def moved_orc(connected: Callable[..., HiveConnection]) -> str:
     )
 
 
-def sql(database: str, query: Query, table: str = "t") -> str:
-    return ENGINE.sql(Question(database, table, facts("hive-parquet"), query), {})
+def about(database: str, query: Query, table: str = "t") -> Question:
+    return Question(database, table, facts("hive-parquet"), query)
 
 
 @pytest.mark.parametrize("path", ["fetch", "mapreduce"])
 def test_all_types_come_as_canonical_values_on_both_paths(
     connected: Callable[..., HiveConnection], all_types: str, path: str
 ) -> None:
-    reply = connected(path=path).ask(sql(all_types, Query()), timeout_s=MINUTE)
+    reply = connected(path=path).ask(about(all_types, Query()), timeout_s=MINUTE)
     assert reply.confirmed == path
     assert [(column.name, column.type) for column in reply.columns] == list(COLUMNS.items())
     assert {column.name: column.canonical for column in reply.columns} == {
@@ -181,7 +181,7 @@ def test_a_dotted_column_and_a_predicate_are_asked(
     connected: Callable[..., HiveConnection], all_types: str
 ) -> None:
     query = Query(columns=("st.b", "st.a", "l"), where=not_null("st.b.c"))
-    reply = connected().ask(sql(all_types, query), timeout_s=MINUTE)
+    reply = connected().ask(about(all_types, query), timeout_s=MINUTE)
     assert reply.rows == (({"c": 'q"\\', "d": datetime.date(2024, 1, 1)}, 1, 3),)
     assert [(column.name, column.type) for column in reply.columns] == [
         ("b", "struct<c:string,d:date>"),
@@ -194,13 +194,13 @@ def test_a_dotted_column_and_a_predicate_are_asked(
 def test_counting_takes_mapreduce_and_says_so(
     connected: Callable[..., HiveConnection], all_types: str
 ) -> None:
-    reply = connected(path="fetch").ask(sql(all_types, Query(count=True)), timeout_s=MINUTE)
+    reply = connected(path="fetch").ask(about(all_types, Query(count=True)), timeout_s=MINUTE)
     assert (reply.rows, reply.confirmed) == (((2,),), "mapreduce")
 
 
 def test_settings_reach_the_session_and_no_other(server: HiveServer) -> None:
     def value_of(connection: HiveConnection) -> Any:  # noqa: ANN401 - a canonical value
-        shown = connection.ask("set hoodie.schema.on.read.enable", timeout_s=MINUTE)
+        shown = connection.run("set hoodie.schema.on.read.enable", timeout_s=MINUTE)
         return shown.rows[0][0]
 
     values = []
@@ -219,9 +219,10 @@ def test_settings_reach_the_session_and_no_other(server: HiveServer) -> None:
 def test_columns_of_orc_files_are_found_by_name_unless_the_session_says_by_position(
     connected: Callable[..., HiveConnection], moved_orc: str, path: str
 ) -> None:
-    told = [{}, *({"orc.force.positional.evolution": each} for each in ("false", "true"))]
+    key = "orc.force.positional.evolution"
     replies = [
-        connected(path=path, **each).ask(sql(moved_orc, Query()), timeout_s=MINUTE) for each in told
+        connected(path=path, **each).ask(about(moved_orc, Query()), timeout_s=MINUTE)
+        for each in ({}, {key: "false"}, {key: "true"})
     ]
     by_name, by_position = (1, "b1", "a1"), (1, "a1", "b1")
     assert [each.rows for each in replies] == [(by_name,), (by_name,), (by_position,)]
@@ -232,14 +233,14 @@ def test_an_unknown_column_is_refused_with_its_reason(
     connected: Callable[..., HiveConnection], all_types: str
 ) -> None:
     with pytest.raises(RefusedError) as refused:
-        connected().ask(sql(all_types, Query(columns=("nope",))), timeout_s=MINUTE)
+        connected().ask(about(all_types, Query(columns=("nope",))), timeout_s=MINUTE)
     refusal = refused.value.refusal
     assert refusal.kind == "SemanticException"
     assert refusal.code == "42000/10004"
     assert "Invalid table alias or column reference 'nope'" in refusal.message
     assert refusal.cause.startswith("org.apache.hadoop.hive.ql.parse.SemanticException: Line 1:7")
     assert refused.value.seconds > 0
-    again = connected().ask(sql(all_types, Query(columns=("i",))), timeout_s=MINUTE)
+    again = connected().ask(about(all_types, Query(columns=("i",))), timeout_s=MINUTE)
     assert len(again.rows) == 2
 
 
@@ -248,15 +249,15 @@ def test_the_real_cause_of_a_failure_while_reading_is_told_on_both_paths(
     connected: Callable[..., HiveConnection], all_types: str, metastore: Metastore, path: str
 ) -> None:
     connection = connected(path=path)
-    located = connected().ask(f"describe formatted {all_types}.t", timeout_s=MINUTE)
+    located = connected().run(f"describe formatted {all_types}.t", timeout_s=MINUTE)
     (place,) = (row[1].strip() for row in located.rows if row[0].startswith("Location:"))
-    connection.ask(
+    connection.run(
         f"create external table if not exists {all_types}.wrong (s int) stored as parquet"
         f" location '{place}'",
         timeout_s=MINUTE,
     )
     with pytest.raises(RefusedError) as refused:
-        connection.ask(sql(all_types, Query(), table="wrong"), timeout_s=MINUTE)
+        connection.ask(about(all_types, Query(), table="wrong"), timeout_s=MINUTE)
     refusal = refused.value.refusal
     assert refusal.kind == "ClassCastException"
     assert refusal.cause.startswith("java.lang.ClassCastException: ")
@@ -280,7 +281,7 @@ def test_questions_are_answered_side_by_side(server: HiveServer, all_types: str)
     def ask(path: str) -> tuple[Any, ...]:
         connection = server.connect({"path": path})
         try:
-            question = sql(all_types, Query(columns=("i",), where=not_null("i")))
+            question = about(all_types, Query(columns=("i",), where=not_null("i")))
             return connection.ask(question, timeout_s=MINUTE).rows
         finally:
             connection.close()
@@ -297,14 +298,14 @@ def test_a_server_that_is_silent_is_given_up_after_the_time_given(
     os.kill(process_of(server).pid, signal.SIGSTOP)
     try:
         with pytest.raises(NoAnswerError, match="no answer within 1 s"):
-            connection.ask(sql(all_types, Query()), timeout_s=1)
+            connection.ask(about(all_types, Query()), timeout_s=1)
         with pytest.raises(NoAnswerError, match="the connection was lost before"):
-            connection.ask(sql(all_types, Query()), timeout_s=1)
+            connection.ask(about(all_types, Query()), timeout_s=1)
     finally:
         os.kill(process_of(server).pid, signal.SIGCONT)
         connection.close()
     fresh = server.connect({})
-    assert len(fresh.ask(sql(all_types, Query()), timeout_s=MINUTE).rows) == 2
+    assert len(fresh.ask(about(all_types, Query()), timeout_s=MINUTE).rows) == 2
     fresh.close()
     assert server.spent()
 
@@ -328,7 +329,7 @@ class TestAtTheEnd:
         connection = server.connect({"path": "mapreduce"})
         log = process_of(server).log
         with ThreadPoolExecutor(1) as pool:
-            asked = pool.submit(connection.ask, sql(all_types, Query()), timeout_s=MINUTE)
+            asked = pool.submit(connection.ask, about(all_types, Query()), timeout_s=MINUTE)
             began = log.stat().st_size
 
             def job_runs() -> None:

@@ -83,7 +83,7 @@ def test_the_rows_of_the_dead_are_all_there_for_a_reader_that_takes_its_number_f
         client.register(database, taken, str(state.table))
     reader = parse_reader(HIVE)
     with closing(servers(reader.distribution).connect(dict(reader.settings))) as connection:
-        rows = connection.ask(f"select id, f1 from {database}.t order by id", timeout_s=120).rows
+        rows = connection.run(f"select id, f1 from {database}.t order by id", timeout_s=120).rows
     assert rows == (("1", "f3s3r1"), ("2", "f3s1r2"), ("3", "f3s2r3"), ("4", "f3s3r4"))
 
 

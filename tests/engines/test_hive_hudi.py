@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from harness.engines.api import Question, Reply, Server
-from harness.engines.hive.engine import ENGINE
 from harness.engines.spark.session import Session
 from harness.formats import facts
 from harness.model.query import Query
@@ -38,7 +37,7 @@ class Fork:
         named = {name.replace("_", "-"): value for name, value in settings.items()}
         question = Question(database, table, facts("hudi-mor"), Query())
         with closing(self.server.connect(named)) as connection:
-            return connection.ask(ENGINE.sql(question, named), timeout_s=MINUTE)
+            return connection.ask(question, timeout_s=MINUTE)
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,6 @@ import pytest
 from harness.engines.api import Question
 from harness.formats import facts
 from harness.model.query import Query
-from harness.read.questions import engine_of
 from harness.runtime.metastore import Metastore
 from tests.engines.shared_servers import SharedServers
 from tests.engines.trino_table import register
@@ -26,9 +25,9 @@ def test_it_reads_a_table_that_the_hive_3_1_3_metastore_holds(
 ) -> None:
     pq.write_table(pa.table({"id": [1, 2], "f1": ["a1", "a2"]}), tmp_path / "f.parquet")
     register(metastore.uri, database, "t", [("id", "bigint"), ("f1", "string")], tmp_path)
-    sql = engine_of(name).sql(Question(database, "t", facts("hive-parquet"), Query()), {})
+    question = Question(database, "t", facts("hive-parquet"), Query())
 
     with closing(servers(name).connect({})) as connection:
-        reply = connection.ask(sql, timeout_s=60)
+        reply = connection.ask(question, timeout_s=60)
 
     assert sorted(reply.rows) == [(1, "a1"), (2, "a2")]

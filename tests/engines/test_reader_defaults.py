@@ -58,8 +58,8 @@ def told(server: Server, settings: Mapping[str, str], *statements: str) -> str:
     with closing(server.connect(settings)) as session:
         *before, last = statements
         for each in before:
-            session.ask(each, timeout_s=60)
-        answer = str(session.ask(last, timeout_s=60).rows[0][0])
+            session.run(each, timeout_s=60)
+        answer = str(session.run(last, timeout_s=60).rows[0][0])
     return UNDEFINED if answer.endswith("is undefined") else answer.partition("=")[2]
 
 

@@ -55,7 +55,7 @@ def connection(server: Server) -> Iterator[Connection]:
 
 
 def test_every_type_comes_as_its_canonical_value(connection: Connection) -> None:
-    reply = connection.ask(
+    reply = connection.run(
         "select true b, 1 i, 2L l, cast(1.1 as float) f, 0.1D d, 1.10BD n, 's' s, "
         "date'2024-02-29' day, timestamp'2024-02-29 01:02:03.25' t, "
         "named_struct('x', 1, 'y', array(1, null)) st, map('b', 2L, 'a', 1L) m, "
@@ -79,13 +79,13 @@ def test_sessions_of_one_process_keep_their_own_settings(server: Server) -> None
         closing(server.connect({"schema-on-read": "on", "vectorized": "off"})) as on,
         closing(server.connect({})) as plain,
     ):
-        told = on.ask("select 1", timeout_s=MINUTE).confirmed
+        told = on.run("select 1", timeout_s=MINUTE).confirmed
         assert "hoodie.schema.on.read.enable=true" in told
         assert "spark.sql.parquet.enableVectorizedReader=false" in told
-        told = plain.ask("select 1", timeout_s=MINUTE).confirmed
+        told = plain.run("select 1", timeout_s=MINUTE).confirmed
         assert "hoodie.schema.on.read.enable=unset" in told
         assert "spark.sql.parquet.enableVectorizedReader=true" in told
-        ((name, value),) = plain.ask(
+        ((name, value),) = plain.run(
             "set spark.sql.parquet.enableVectorizedReader", timeout_s=MINUTE
         ).rows
         assert (name, value) == ("spark.sql.parquet.enableVectorizedReader", "true")
@@ -93,7 +93,7 @@ def test_sessions_of_one_process_keep_their_own_settings(server: Server) -> None
 
 def test_an_error_while_reading_names_its_innermost_cause(connection: Connection) -> None:
     with pytest.raises(RefusedError) as refused:
-        connection.ask("select raise_error('boo') from range(2)", timeout_s=MINUTE)
+        connection.run("select raise_error('boo') from range(2)", timeout_s=MINUTE)
     refusal = refused.value.refusal
     assert refusal.kind == "org.apache.spark.SparkException"
     assert refusal.cause == "java.lang.RuntimeException: boo"
@@ -102,7 +102,7 @@ def test_an_error_while_reading_names_its_innermost_cause(connection: Connection
 
 def test_an_error_of_analysis_names_its_class(connection: Connection) -> None:
     with pytest.raises(RefusedError) as refused:
-        connection.ask("select nope from range(1)", timeout_s=MINUTE)
+        connection.run("select nope from range(1)", timeout_s=MINUTE)
     assert refused.value.refusal.code.startswith("UNRESOLVED_COLUMN")
 
 
@@ -118,10 +118,10 @@ def test_a_query_that_takes_too_long_and_a_dead_process_are_no_answers(
     with launch.spark(runtime, metastore.uris, folder) as spark:
         connection = SparkServer(spark).connect({})
         with pytest.raises(NoAnswerError, match=r"no answer within 0\.5 s"):
-            connection.ask(endless, timeout_s=0.5)
+            connection.run(endless, timeout_s=0.5)
         assert not spark.alive()
         with pytest.raises(NoAnswerError, match="the end of its log"):
-            connection.ask("select 1", timeout_s=MINUTE)
+            connection.run("select 1", timeout_s=MINUTE)
 
 
 def test_a_jvm_that_dies_is_no_answer_and_takes_its_worker_along(
@@ -130,12 +130,12 @@ def test_a_jvm_that_dies_is_no_answer_and_takes_its_worker_along(
     folder = tmp_path_factory.mktemp("dying")
     with launch.spark(runtime, metastore.uris, folder) as spark:
         connection = SparkServer(spark).connect({})
-        connection.ask("select 1", timeout_s=MINUTE)
+        connection.run("select 1", timeout_s=MINUTE)
         family = psutil.Process(process_of(spark).pid).children(recursive=True)
         (jvm,) = [each for each in family if each.name() == "java"]
         os.kill(jvm.pid, signal.SIGKILL)
         with pytest.raises(NoAnswerError):
-            connection.ask("select 1", timeout_s=MINUTE)
+            connection.run("select 1", timeout_s=MINUTE)
         assert not spark.alive()
 
 

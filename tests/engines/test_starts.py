@@ -156,4 +156,4 @@ def test_a_port_in_use_is_left_and_another_one_taken(
         with engine.serve(ProcessRuntime(reader), metastore.uris, tmp_path, progress) as server:
             assert next(others, None) is None, "the port in use was tried"
             with closing(server.connect({})) as connection:
-                assert connection.ask("select 1", timeout_s=60).rows == ((1,),)
+                assert connection.run("select 1", timeout_s=60).rows == ((1,),)

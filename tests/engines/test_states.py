@@ -14,7 +14,6 @@ from harness import formats
 from harness.artifacts.cache import Cache
 from harness.core.records import OutcomeKind, StateRecord
 from harness.engines.api import Question, Server
-from harness.engines.spark.engine import ENGINE
 from harness.formats import facts
 from harness.model.canonical import Value
 from harness.model.datatypes import parse_type
@@ -93,7 +92,7 @@ class Stage:
 def ask(server: Server, database: str, name: str, view: str, flag: str) -> Answer:
     question = Question(database, formats.load(name).table_for(view), facts(name), Query())
     with closing(server.connect({"schema-on-read": flag})) as connection:
-        rows = connection.ask(ENGINE.sql(question, {}), timeout_s=MINUTE).rows
+        rows = connection.ask(question, timeout_s=MINUTE).rows
     return sorted(rows, key=str)
 
 

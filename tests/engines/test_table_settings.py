@@ -58,7 +58,7 @@ def variant(
     columns = tuple((each, parse_type(text)) for each, text in COLUMNS.items())
     table = Table(columns, "id", "ts", ("p",) if partitioned else ())
     scenario = Scenario("settings/x", table, tuple(map(Step, operations)))
-    assert formats.load(name).cannot_have(settings, scenario) == ""
+    assert formats.load(name).unsupported_settings(settings, scenario) == ""
     writers = (writer,) * (len(operations) + 1)
     return Variant(f"x[{name},{settings}]@{writer}", scenario, name, settings, writers)
 

@@ -22,7 +22,7 @@ from harness.formats import facts
 from harness.judge import cut_history
 from harness.model.canonical import Value, same
 from harness.model.query import ALL, Query, not_null
-from harness.read.questions import engine_of
+from harness.read.questions import load_engine
 from harness.runtime.metastore import Metastore
 from harness.runtime.process import Process
 from tests.engines import iceberg_table
@@ -53,9 +53,9 @@ class Started:
         self, table: str, query: Query = ALL, of: str = "hive-parquet", **settings: str
     ) -> Reply:
         given = {name.replace("_", "-"): value for name, value in settings.items()}
-        sql = self.engine.sql(Question(DATABASE, table, facts(of), query), given)
+        question = Question(DATABASE, table, facts(of), query)
         with closing(self.server.connect(given)) as connection:
-            return connection.ask(sql, timeout_s=60)
+            return connection.ask(question, timeout_s=60)
 
     def cannot(self, of: str) -> str:
         return self.engine.cannot(distributions.load(self.name), {}, facts(of))
@@ -94,7 +94,7 @@ def started(
     tables: None,
     servers: SharedServers,
 ) -> Started:
-    return Started(request.param, engine_of(request.param), servers(request.param))
+    return Started(request.param, load_engine(request.param), servers(request.param))
 
 
 @pytest.mark.parametrize("by_name", ["true", "false"])
@@ -104,7 +104,7 @@ def test_a_table_of_all_types_is_read_in_canonical_values(started: Started, by_n
     assert [each.canonical for each in reply.columns] == [type_ for _, type_, _ in table.COLUMNS]
     full, empty = sorted(reply.rows, key=lambda row: row[0] is None)
     written: dict[str, Value] = {name: value for name, _, value in table.COLUMNS}
-    if cut_history.MILLISECONDS in tolerances.of(started.name):
+    if cut_history.MILLISECONDS in tolerances.declared_for(started.name):
         written["ts"] = TO_MILLISECONDS
     found = dict(zip(written, full, strict=True))
     wrong = [
@@ -182,7 +182,7 @@ def test_a_table_that_is_not_there_is_refused_and_the_server_goes_on(started: St
 
 def test_an_exception_inside_the_engine_is_a_refusal_with_its_cause(started: Started) -> None:
     with closing(started.server.connect({})) as connection, pytest.raises(RefusedError) as caught:
-        connection.ask("select 1 / 0", timeout_s=60)
+        connection.run("select 1 / 0", timeout_s=60)
     refusal = caught.value.refusal
     assert refusal.kind == "DIVISION_BY_ZERO"
     assert refusal.cause.startswith("java.lang.ArithmeticException: / by zero at ")
@@ -191,9 +191,9 @@ def test_an_exception_inside_the_engine_is_a_refusal_with_its_cause(started: Sta
 def test_a_query_without_end_is_given_up_and_taken_off_the_server(started: Started) -> None:
     with closing(started.server.connect({})) as connection:
         with pytest.raises(NoAnswerError, match="no answer after"):
-            connection.ask(ENDLESS, timeout_s=5)
+            connection.run(ENDLESS, timeout_s=5)
         sql = "select query from system.runtime.queries where state in ('RUNNING', 'QUEUED')"
-        running = connection.ask(sql, timeout_s=60).rows
+        running = connection.run(sql, timeout_s=60).rows
     assert (ENDLESS,) not in running
 
 
@@ -212,8 +212,8 @@ def test_a_query_that_takes_more_memory_than_there_is_gets_no_answer_and_the_nex
     """PrestoDB ends: `test_deaths`."""
     with closing(started.server.connect({})) as connection:
         with pytest.raises(NoAnswerError, match=r"too little for it: EXCEEDED_\w*MEMORY_LIMIT"):
-            connection.ask(GREEDY, timeout_s=120)
-        assert connection.ask("select 1", timeout_s=60).rows == ((1,),)
+            connection.run(GREEDY, timeout_s=120)
+        assert connection.run("select 1", timeout_s=60).rows == ((1,),)
     assert started.server.alive()
 
 
@@ -242,14 +242,14 @@ def test_a_server_that_is_killed_while_it_answers_gave_no_answer(started: Starte
 
         def ask() -> None:
             try:
-                connection.ask(ENDLESS, timeout_s=120)
+                connection.run(ENDLESS, timeout_s=120)
             except (NoAnswerError, RefusedError) as problem:
                 told.append(problem)
 
         asking = threading.Thread(target=ask)
         asking.start()
         sql = "select query from system.runtime.queries where state = 'RUNNING'"
-        while (ENDLESS,) not in watching.ask(sql, timeout_s=60).rows:
+        while (ENDLESS,) not in watching.run(sql, timeout_s=60).rows:
             assert asking.is_alive()
         os.kill(process_of(started.server).pid, signal.SIGKILL)
         asking.join()

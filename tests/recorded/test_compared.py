@@ -9,11 +9,10 @@ from typing import Final
 
 import pytest
 
-from harness.comparison.answer import Decision
-from harness.comparison.result import ComparedSide, SideComparison, compare
+from harness.comparison.result import ComparedSide, Decision, SideComparison, compare
 from harness.comparison.verdict_change import AS_BEFORE, VerdictChange
 from harness.core.records import FindingKind
-from harness.reports import upgrade_words
+from harness.reports import upgrade_report
 from tests.builders import recordings
 from tests.recorded.recorded_run import run_of
 
@@ -83,7 +82,7 @@ def test_settings_without_effect_change_nothing(
     found = compared_plain(old, new)
     changes = {each for each, number in found.counts.items() if number}
     asked_apart = {VerdictChange.NEW, VerdictChange.GONE}  # a setting for ORC files alone
-    assert changes - asked_apart <= set(AS_BEFORE), upgrade_words.headline(found)
+    assert changes - asked_apart <= set(AS_BEFORE), upgrade_report.headline(found)
     assert found.status == 0
     assert VerdictChange.WRONG_AS_BEFORE in changes
 
@@ -101,7 +100,7 @@ def test_schema_on_read_switched_off_loses_renamed_values(compared: CompareReade
     kinds = {(each.key.finding, each.key.operation) for each in found.regressions}
     assert (FindingKind.MISSING_RENAME, "rename_column") in kinds
     assert all(each.key.engine == "spark" for each in found.regressions)
-    assert upgrade_words.headline(found).startswith(f"Do not upgrade from {READERS[0]} to")
+    assert upgrade_report.headline(found).startswith(f"Do not upgrade from {READERS[0]} to")
 
 
 def test_the_way_back_gets_nothing_worse(compared: CompareReaders) -> None:
@@ -117,8 +116,8 @@ def test_reading_by_position_misaligns_and_is_no_default(compared: CompareReader
     kinds = {each.key.finding: each for each in found.regressions}
     worst = kinds[FindingKind.MISALIGNED]
     assert not worst.by_default
-    assert "misaligned since" in upgrade_words.cause_title(worst)
-    assert "expected" in upgrade_words.cause_witness(worst, found.new.run)
+    assert "misaligned since" in upgrade_report.cause_title(worst)
+    assert "expected" in upgrade_report.cause_witness(worst, found.new.run)
     loud = [VerdictChange.REGRESSED_LOUDLY in each.changes[:1] for each in found.regressions]
     assert loud == sorted(loud)
 

@@ -7,14 +7,12 @@ from itertools import pairwise
 
 import pytest
 
+from harness.comparison import history_store
 from harness.comparison.cell_pairs import key_of
-from harness.comparison.history import History, history_of
-from harness.comparison.kept_cells import kept_cells
+from harness.comparison.history import NOT_RIGHT, History, history_of
 from harness.comparison.result import ComparedSide, compare
-from harness.comparison.turn_groups import NOT_RIGHT, not_right_now
 from harness.comparison.verdict_change import AS_BEFORE, VerdictChange
 from harness.core.records import VerdictKind
-from harness.run import history_store
 from harness.run.load_run import Run
 from tests.recorded import ten_runs
 
@@ -33,7 +31,7 @@ def history(runs: tuple[Run, ...], tmp_path_factory: pytest.TempPathFactory) -> 
     path = tmp_path_factory.mktemp("kept") / "history.sqlite"
     with history_store.opened(path, new=True) as store:
         for each in runs:
-            store.add(each, kept_cells(each))
+            store.add(each)
         return history_of(store)
 
 
@@ -70,8 +68,8 @@ def test_every_turn_has_one_reader_that_differs(history: History) -> None:
 
 
 def test_what_is_not_right_now_is_all_that_the_newest_run_has(history: History) -> None:
-    story = Counter[VerdictKind]()
-    for each in not_right_now(history):
-        story[each.cell.verdict] += len(each.turns)
-    counts = history.counts[history.runs[-1].number]
-    assert story == {kind: counts[kind] for kind in NOT_RIGHT}
+    told = Counter[VerdictKind]()
+    for each in history.not_right_now:
+        told[each.cell.verdict] += len(each.turns)
+    counts = history.runs[-1].counts
+    assert told == {kind: counts[kind] for kind in NOT_RIGHT}

@@ -6,7 +6,7 @@ Its metastore is a folder: the file of a database's name holds the path of the d
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from harness.artifacts.distribution import Distribution
 from harness.core.errors import UsageProblem
 from harness.core.progress import Progress
 from harness.core.records import Column
-from harness.engines.api import PlannedReads, Question, ReaderSettings, Reply
+from harness.engines.api import PlannedReads, Question, ReaderSettings, Reply, TimeTravel
 from harness.engines.format_facts import FormatFacts
 from harness.runtime.api import Configuration, MetastoreUris, Runtime
 
@@ -42,8 +42,8 @@ class Session:
     forgets: bool
     """Whether it leaves out the last row."""
 
-    def ask(self, sql: str, *, timeout_s: float) -> Reply:
-        folder = Path((self.metastore / sql.split(".", maxsplit=1)[0]).read_text("utf-8"))
+    def ask(self, question: Question, *, timeout_s: float) -> Reply:
+        folder = Path((self.metastore / question.database).read_text("utf-8"))
         files = [json.loads(folder.joinpath(name).read_text("utf-8")) for name in _names(folder)]
         columns = [(name, type_) for name, type_ in files[-1]["columns"]]
         rows: dict[Any, tuple[Any, ...]] = {}
@@ -56,7 +56,13 @@ class Session:
             tuple(Column(name, type_, type_) for name, type_ in columns),
             shown[:-1] if self.forgets else shown,
             0.1,
+            _text(question),
         )
+
+    def run(
+        self, statement: str, *, timeout_s: float, tables: Sequence[tuple[str, str]] = ()
+    ) -> Reply:
+        raise NotImplementedError
 
     def close(self) -> None:
         pass
@@ -89,8 +95,13 @@ class ToyEngine:
 
     settings: Mapping[str, tuple[str, ...]] = {"forgets": ("yes", "no")}
 
-    def sql(self, question: Question, settings: ReaderSettings) -> str:
-        return f"{question.database}.{question.table}"
+    def statements(
+        self, distribution: Distribution, settings: ReaderSettings, question: Question
+    ) -> tuple[str, ...]:
+        return (_text(question),)
+
+    def time_travel(self, distribution: Distribution) -> TimeTravel:
+        return {}
 
     def cannot(
         self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
@@ -118,6 +129,10 @@ class ToyEngine:
         planned: PlannedReads = None,
     ) -> Iterator[ToyServer]:
         yield ToyServer(Path(metastore.host))
+
+
+def _text(question: Question) -> str:
+    return f"{question.database}.{question.table}"
 
 
 def _names(folder: Path) -> list[str]:

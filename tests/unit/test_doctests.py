@@ -1,32 +1,40 @@
-"""The examples in docstrings are run."""
+"""Every example of the repository is run: those of docstrings, and those of written pages."""
 
 from __future__ import annotations
 
 import doctest
 import importlib
-import pkgutil
+from pathlib import Path
+from typing import Final
 
 import pytest
 
-import harness.model
-import harness.plan
-import harness.scenario
-import harness.scenario.operations
-
-PACKAGES = (harness.model, harness.scenario.operations, harness.plan, harness.scenario)
-MODULES = [
-    f"{package.__name__}.{found.name}"
-    for package in PACKAGES
-    for found in pkgutil.iter_modules(package.__path__)
+ROOT: Final = Path(__file__).parents[2]
+PROMPT: Final = ">>> "
+FILES: Final = [
+    path
+    for folder in ("harness", "reports", "tools", "docs")
+    for path in sorted((ROOT / folder).rglob("*"))
+    if path.suffix in {".py", ".md"} and PROMPT in path.read_text("utf-8")
 ]
 
 
-@pytest.mark.parametrize("name", [*MODULES, "harness.scenario.cells"])
-def test_examples_in_docstrings_are_true(name: str) -> None:
-    results = doctest.testmod(importlib.import_module(name))
+def named(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("path", FILES, ids=named)
+def test_the_examples_of_a_file_are_true(path: Path) -> None:
+    if path.suffix == ".md":
+        results = doctest.testfile(str(path), module_relative=False)
+    else:
+        name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        name = name.removesuffix(".__init__")
+        module = f"harness.{name}" if name.startswith("reports.") else name
+        results = doctest.testmod(importlib.import_module(module))
+    assert results.attempted > 0
     assert results.failed == 0
 
 
 def test_there_are_examples() -> None:
-    found = doctest.DocTestFinder().find(importlib.import_module("harness.model.datatypes"))
-    assert any(each.examples for each in found)
+    assert len(FILES) > 20

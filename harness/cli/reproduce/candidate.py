@@ -104,7 +104,7 @@ def begin(variant: Variant, step: int, view: str, known: Sequence[str]) -> Candi
 def valid(candidate: Candidate) -> bool:
     """Return whether the scenario is one that the loader takes, and a plan does not leave out."""
     scenario = candidate.scenario
-    if formats.load(candidate.format).cannot_have(candidate.settings, scenario):
+    if formats.load(candidate.format).unsupported_settings(candidate.settings, scenario):
         return False
     document = Document({}, {}, Problems(scenario.name))
     semantics.check(scenario, document, formats.keeping_case())

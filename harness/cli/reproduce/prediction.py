@@ -92,10 +92,10 @@ def _written(candidate: Candidate) -> RecordedVariant:
     history = expected_history.history(
         candidate.scenario, merge_on_read=shape.merge_on_read, applied=[True] * len(operations)
     )
-    habit = shape.habit(candidate.settings)
+    layout = shape.file_layout(candidate.settings)
     states = [
         StateRecord(variant.id, Outcome(step, OutcomeKind.APPLIED, str(step)), "", files)
-        for step, files in enumerate(expected_files(history, operations, habit))
+        for step, files in enumerate(expected_files(history, operations, layout))
     ]
     return RecordedVariant(variant, shape.merge_on_read, states)
 

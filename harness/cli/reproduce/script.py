@@ -21,12 +21,13 @@ from harness.core.errors import printable
 from harness.core.outcomes import half_done
 from harness.core.records import Answer, Expected, OutcomeKind, StateRecord, Verdict
 from harness.engines import time_travel
-from harness.engines.api import METASTORE
+from harness.engines.api import METASTORE, PointInTime, Question
 from harness.engines.spark.conf import COMMON
 from harness.formats import other_writers
 from harness.judge.recorded_variant import RecordedVariant
+from harness.model import past_views
 from harness.model.canonical import Value
-from harness.model.commit import NAMED
+from harness.model.commit import NAMED, ref_name
 from harness.model.identifiers import TABLE
 from harness.reports.sentences import finding_text, refusal_text
 from harness.reports.words import FINDINGS, exact
@@ -52,7 +53,6 @@ from harness.scenario.statements import (
     recorded,
 )
 from harness.write.next_step import NextStep, VariantOutcomes
-from harness.write.table_state import DATABASE_DIGITS
 from harness.write.writer_pool import SPARK
 
 DATABASE: Final = "reproducer"
@@ -252,7 +252,7 @@ def _reading(variant: Variant, reader: Reader, seen: Observation) -> Iterator[st
     yield from ("", f"-- ===== the query: {reader} =====")
     facts = formats.facts(variant.format)
     yield from engines.load(found.engine).by_hand(found, dict(reader.settings), facts)
-    yield from _query(variant, found, seen)
+    yield from _query(variant, found, reader, seen)
     if seen.verdict.expected:
         yield from ("", "-- expected:", *_table(seen.verdict.expected))
     yield "-- seen:"
@@ -263,26 +263,31 @@ def _reading(variant: Variant, reader: Reader, seen: Observation) -> Iterator[st
     yield from _table(Expected(columns, seen.answer.rows))
 
 
-def _query(variant: Variant, reader: Distribution, seen: Observation) -> Iterator[str]:
-    """Yield the query as it was sent, on the script's own database, and settings before it.
+def _query(
+    variant: Variant, distribution: Distribution, reader: Reader, seen: Observation
+) -> Iterator[str]:
+    """Yield the query about the script's own database, and settings before it.
 
     Whoever runs the script writes another table: the moment of a view of the past is left open.
     """
     state = next(e for e in seen.states if e.outcome.step == seen.verdict.step)
-    sql = seen.answer.sql.replace(f"s_{state.digest[:DATABASE_DIGITS]}", DATABASE)
+    facts = formats.facts(variant.format)
     case = _case(variant, seen.states)
-    back = case.past(seen.verdict.view, seen.verdict.step)
+    back, past = case.past(seen.verdict.view, seen.verdict.step), None
+    if back:
+        moment = ref_name(back.step) if back.name in NAMED else MOMENT
+        past = PointInTime(back.name, moment, moment)
     if back and back.name not in NAMED:
         step, undone = back.step, case.history[seen.verdict.step].undone
-        facts = formats.facts(variant.format)
-        told = time_travel.in_words(reader, facts, back.name, state.table_version, step)
+        told = time_travel.in_words(distribution, facts, back.name, state.table_version, step)
         yield _comment(f"{MOMENT}: {told}, in the table that you wrote.")
         yield from _place(case, step, undone)
-        sql = time_travel.without_moment(sql, MOMENT)
-    while sql.startswith("set "):
-        first, _, sql = sql.partition("; ")
-        yield f"{first};"
-    yield f"{sql};"
+    table = formats.load(variant.format).table_for(past_views.name_of(seen.verdict.view))
+    key = variant.scenario.table.key
+    question = Question(DATABASE, table, facts, seen.answer.question, past, key)
+    engine = engines.load(distribution.engine)
+    for statement in engine.statements(distribution, dict(reader.settings), question):
+        yield f"{statement};"
 
 
 def _case(variant: Variant, states: Sequence[StateRecord]) -> RecordedVariant:

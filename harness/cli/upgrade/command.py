@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,16 +12,18 @@ from typing import Annotated
 import typer
 
 from harness.artifacts.cache import Cache
-from harness.cli import history_commands, kept_runs, options, plan_options
+from harness.cli import history_commands, options, plan_options, stored_runs
 from harness.cli.console.output import Output
 from harness.cli.named_parts import NamedParts
 from harness.cli.open_run import Resources
-from harness.cli.upgrade import rollout_file, rollout_trial, settings_trial
-from harness.cli.upgrade.report_files import write_all, write_rollout
-from harness.cli.upgrade.side_plans import ChangeProfile, MakePlan, side_plans
-from harness.cli.upgrade.side_runs import UpgradeFolder, upgrade_folder
+from harness.cli.upgrade import rollout_file, rollout_runs, trials
+from harness.cli.upgrade.side_plans import (
+    ChangeProfile,
+    UpgradeFolder,
+    new_plan,
+    old_plan,
+)
 from harness.cli.upgrade.sides import READER, ROLES, WRITER, Side, check, registered_first, side
-from harness.cli.upgrade.swaps import swapped
 from harness.comparison import acceptance_file
 from harness.comparison.accepted import Acceptance
 from harness.comparison.result import ComparedSide, SideComparison, compare
@@ -30,7 +32,7 @@ from harness.core import yaml_reader
 from harness.core.errors import UsageProblem
 from harness.plan import own_distributions
 from harness.read.reader_servers import TIMEOUT_S
-from harness.reports import rollout_terminal, rollout_words, upgrade_json, upgrade_terminal
+from harness.reports import lines, rollout_report, upgrade_files, upgrade_json, upgrade_report
 from harness.run import load_run
 from harness.run.pipeline import TimeLimits
 from harness.scenario.cells import Plan
@@ -56,7 +58,8 @@ RolloutOption = Annotated[
 UsageOption = Annotated[
     Path | None,
     typer.Option(
-        metavar="FILE", help="What your tables are like, by harness scan: only that counts."
+        metavar="FILE",
+        help="Your tables, by harness scan: only what they can meet counts.",
     ),
 ]
 MixedOption = Annotated[
@@ -76,7 +79,7 @@ AcceptOption = Annotated[
     typer.Option(
         "--accept",
         metavar="FILE",
-        help="Causes of worse answers that you accept, each with its reason: they do not count. "
+        help="Causes of worse answers that you accept, each with its reason; they do not count. "
         f"An upgrade leaves a {acceptance_file.FILE} to begin with.",
     ),
 ]
@@ -115,38 +118,26 @@ def upgrade(
     resources = Resources(output, Cache.default(offline=offline), TimeLimits(timeout))
     if rollout:
         planned = rollout_file.read(rollout)
-        folder = upgrade_folder(resources)
-        return _finish_rollout(rollout_trial.judged(planned, make, folder), folder, output)
+        folder = UpgradeFolder.new(resources)
+        return _finish_rollout(rollout_runs.judged(planned, make, folder), folder.path, output)
     before, after = _sides(old or (), new or (), role, mixed=mixed)
     _check_parts(named, after)
-    told = partial(_told, usage_file.read(usage) if usage else None, _accepted(accept))
-    folder = upgrade_folder(resources)
-    return _finish(_compared(before, after, make, folder, told), folder.path, output)
-
-
-def _compared(
-    old: Side,
-    new: Side,
-    make: MakePlan,
-    folder: UpgradeFolder,
-    told: Callable[[SideComparison], SideComparison],
-) -> SideComparison:
-    """Do both sides, and try what helps where anything is worse; `told`: what somebody says."""
-    plans = side_plans(old, new, make)
-    was = ComparedSide(str(old), folder.run(plans.old, "old"))
-    now = ComparedSide(str(new), folder.run(plans.new, "new"))
-    found = told(compare(was, now))
-    for reader in new.readers:
-        found = settings_trial.tried(found, reader, plans.new, folder)
-    found = settings_trial.tried_versions(found, old, new, make, folder)
-    return swapped(found, old, new, make, folder)
+    tables, accepted = usage_file.read(usage) if usage else None, _accepted(accept)
+    folder = UpgradeFolder.new(resources)
+    old_side = folder.side(str(before), old_plan(before, make), "old")
+    plan = new_plan(before, after, make)
+    comparison = compare(old_side, folder.side(str(after), plan, "new"))
+    comparison = _informed(comparison, tables, accepted)
+    for reader in after.readers:
+        comparison = trials.with_reader_settings(comparison, reader, plan, folder)
+    comparison = trials.with_table_versions(comparison, before, after, make, folder)
+    comparison = trials.with_swaps(comparison, before, after, make, folder)
+    return _finish(comparison, folder.path, output)
 
 
 def _sides(old: Sequence[str], new: Sequence[str], role: str, *, mixed: bool) -> tuple[Side, Side]:
     if not (old and new):
-        raise UsageProblem(
-            "say what you have by --from and what you would have by --to, or --rollout"
-        )
+        raise UsageProblem("name what you have by --from and what you would have by --to")
     before, after = side(old, role), side(new, role)
     check(before, after)
     if mixed and after.writer:
@@ -155,17 +146,16 @@ def _sides(old: Sequence[str], new: Sequence[str], role: str, *, mixed: bool) ->
 
 
 def _check_parts(named: NamedParts, side: Side) -> None:
-    """Check that nothing was named that the sides are.
+    """Check that no option names a part that the sides name.
 
     Raises:
-        UsageProblem: it was.
+        UsageProblem: one does.
 
     """
-    given = {READER: named.readers, WRITER: named.writers}
-    for part, texts in given.items():
-        if texts and part in side.parts:
-            told = f"--{part} {texts[0]}: the sides say which {part}s there are"
-            raise UsageProblem(f"{told}; leave it out, or ask for it by --from and --to")
+    for part, names in ((READER, named.readers), (WRITER, named.writers)):
+        if names and part in side.parts:
+            problem = f"--{part} cannot be combined with {part}s in --from and --to"
+            raise UsageProblem(f"{problem}; leave out --{part} {names[0]}")
 
 
 def _plan(
@@ -176,68 +166,71 @@ def _plan(
     change: ChangeProfile,
 ) -> Plan:
     """Return the plan of a side."""
-    made = plan_options.make(paths, profile, pattern, named=named, change=change)
-    plan_options.check_asks(made)
-    return made
+    plan = plan_options.make(paths, profile, pattern, named=named, change=change)
+    plan_options.check_asks(plan)
+    return plan
 
 
 @options.with_output
 def compare_runs(
     output: Output,
-    old: Annotated[Path, typer.Argument(help="The folder of the run before, or its kept name.")],
-    new: Annotated[Path, typer.Argument(help="The folder of the run after, or its kept name.")],
+    old: Annotated[Path, typer.Argument(help="The folder of the run before, or its stored name.")],
+    new: Annotated[Path, typer.Argument(help="The folder of the run after, or its stored name.")],
     accept: AcceptOption = None,
-    history: history_commands.StoreOption = kept_runs.DEFAULT,
+    history: history_commands.FileOption = stored_runs.DEFAULT,
 ) -> int:
     """Show what is different between two runs, cell by cell of the same name; start no engine.
 
-    A run that is kept (harness history list) needs no folder: it is restored under runs/.
+    A stored run (harness history list) needs no folder: it is restored under runs/.
     """
     accepted = _accepted(accept)
-    before, after = (kept_runs.kept_or_folder(each, history) for each in (old, new))
+    before, after = (stored_runs.stored_or_folder(run, history) for run in (old, new))
     was = load_run.load(before)
     now = load_run.load(after, beside=was)
-    found = compare(ComparedSide(was.info.id, was), ComparedSide(now.info.id, now))
-    return _finish(_told(None, accepted, found), now.folder, output)
+    comparison = compare(ComparedSide(was.info.id, was), ComparedSide(now.info.id, now))
+    return _finish(_informed(comparison, None, accepted), now.folder, output)
 
 
 def _accepted(file: Path | None) -> tuple[Acceptance, ...]:
     return acceptance_file.parse(yaml_reader.read(file), str(file)) if file else ()
 
 
-def _told(
-    tables: Usage | None, accepted: Sequence[Acceptance], found: SideComparison
+def _informed(
+    comparison: SideComparison, tables: Usage | None, accepted: Sequence[Acceptance]
 ) -> SideComparison:
-    """Return a comparison with what somebody says of his tables, and of what he accepts."""
+    """Return a comparison with what users say of their tables, and of what they accept."""
     today = datetime.datetime.now(datetime.UTC).date()
-    return replace(found, usage=tables).accepting(accepted, today)
+    return replace(comparison, usage=tables).accepting(accepted, today)
 
 
-def _finish(found: SideComparison, folder: Path, output: Output) -> int:
+def _finish(comparison: SideComparison, folder: Path, output: Output) -> int:
     """Write every report, show the answer, and return the exit status."""
-    files = write_all(found, folder)
-    upgrade_terminal.render(found, output.out, files["html"])
-    told = {name: str(path) for name, path in files.items()}
-    answer = upgrade_json.answer(found)
+    files = upgrade_files.write(comparison, folder)
+    lines.render(upgrade_report.document(comparison), output.out)
+    lines.say(output.out, "\nEvery answer that is not right as before, old beside new:")
+    lines.command(output.out, str(files["html"]))
+    answer = upgrade_json.answer(comparison)
     output.end(
-        status=found.status,
+        status=comparison.status,
         answer=answer["answer"],
         decision=answer["decision"],
         settings=answer["settings"],
         changes=answer["counts"],
-        reports=told,
-    )
-    return found.status
-
-
-def _finish_rollout(found: Rollout, folder: UpgradeFolder, output: Output) -> int:
-    files = write_rollout(found, folder.path)
-    rollout_terminal.render(found, output.out, files["html"])
-    output.end(
-        status=found.status,
-        answer=rollout_words.headline(found),
-        safe=found.safe,
-        safe_order=found.safe_order,
         reports={name: str(path) for name, path in files.items()},
     )
-    return found.status
+    return comparison.status
+
+
+def _finish_rollout(rollout: Rollout, folder: Path, output: Output) -> int:
+    files = upgrade_files.write_rollout(rollout, folder)
+    lines.render(rollout_report.document(rollout, folder), output.out)
+    lines.say(output.out, "\nEach state as a page of its own:")
+    lines.command(output.out, str(files["html"]))
+    output.end(
+        status=rollout.status,
+        answer=rollout_report.headline(rollout),
+        safe=rollout.safe,
+        safe_order=rollout.safe_order,
+        reports={name: str(path) for name, path in files.items()},
+    )
+    return rollout.status

@@ -34,53 +34,51 @@ class SideBetween:
 
 def sides_between(old: Side, new: Side) -> tuple[SideBetween, ...]:
     """Return each side between two; none where they differ in one component or in none."""
-    found = (*_named(old, new), *_metastore(old, new))
-    return found if len(found) > 1 else ()
+    sides = (*_swapped(old, new), *_with_metastore(old, new))
+    return sides if len(sides) > 1 else ()
 
 
-def _named(old: Side, new: Side) -> Iterator[SideBetween]:
+def _swapped(old: Side, new: Side) -> Iterator[SideBetween]:
     """Yield the old side with each component of the new side's reader or writer."""
     before, after = _components(old), _components(new)
     for name in dict.fromkeys((*before, *after)):
         was, now = before.get(name, ""), after.get(name, "")
         if was != now:
-            made = {**before, name: now}
-            distribution = _distribution(made)
-            found, why = None, f"there is no {distribution}"
-            if distributions.exists(distribution):
-                found, why = _with(old, distribution, made), ""
-            yield SideBetween(name, was or "none", now or "none", found, why)
+            parts = {**before, name: now}
+            distribution = _distribution(parts)
+            exists = distributions.exists(distribution)
+            side = _with(old, distribution, parts) if exists else None
+            why_not = "" if exists else f"there is no {distribution}"
+            yield SideBetween(name, was or "none", now or "none", side, why_not)
 
 
-def _metastore(old: Side, new: Side) -> Iterator[SideBetween]:
+def _with_metastore(old: Side, new: Side) -> Iterator[SideBetween]:
     if old.metastore != new.metastore:
         swapped = replace(old, metastore=new.metastore)
         yield SideBetween("metastore", str(old.metastore), str(new.metastore), swapped)
 
 
 def _components(side: Side) -> Components:
-    name, settings = _who(side)
+    name, settings = "", dict[str, str]()
+    if side.readers:
+        name, settings = side.readers[0].distribution, dict(side.readers[0].settings)
+    elif side.writer:
+        name, settings = side.writer.distribution, dict(side.writer.settings)
     match = _VERSIONED.fullmatch(lock_name(name))
     engine, library = (match["engine"], match["library"] or "") if match else (lock_name(name), "")
-    own = {f"{SETTING}{key}": value for key, value in settings.items()}
-    return {ENGINE: engine, LIBRARY: library, RUNTIME: given(name)} | own
+    prefixed = {f"{SETTING}{key}": value for key, value in settings.items()}
+    return {ENGINE: engine, LIBRARY: library, RUNTIME: given(name)} | prefixed
 
 
-def _who(side: Side) -> tuple[str, Mapping[str, str]]:
-    if side.readers:
-        return side.readers[0].distribution, dict(side.readers[0].settings)
-    return (side.writer.distribution, side.writer.settings) if side.writer else ("", {})
+def _distribution(parts: Components) -> str:
+    name = "-".join(filter(None, (parts[ENGINE], parts[LIBRARY])))
+    return in_runtime(name, parts[RUNTIME] or PROCESS)
 
 
-def _distribution(made: Components) -> str:
-    name = "-".join(filter(None, (made[ENGINE], made[LIBRARY])))
-    return in_runtime(name, made[RUNTIME] or PROCESS)
-
-
-def _with(side: Side, distribution: str, made: Components) -> Side:
+def _with(side: Side, distribution: str, parts: Components) -> Side:
     settings = {
         name.removeprefix(SETTING): value
-        for name, value in made.items()
+        for name, value in parts.items()
         if name.startswith(SETTING) and value
     }
     if side.readers:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -58,7 +59,7 @@ class PlannedRollout:
     def name(self, made: Iterable[int]) -> str:
         """Return what people call the state after some changes: in their order, by the last one."""
         numbers = sorted(made)
-        names = [self.changes[each - 1].name for each in numbers]
+        names = [self.changes[number - 1].name for number in numbers]
         on_the_way = numbers == [*range(1, len(numbers) + 1)]
         return names[-1] if on_the_way else f"{' and '.join(names)} alone"
 
@@ -69,17 +70,13 @@ class PlannedRollout:
             UsageProblem: a change names what is not there.
 
         """
-        found = self.now
-        for each in sorted(made):
-            found = _changed(found, self.changes[each - 1])
-        return found
+        return reduce(_changed, (self.changes[number - 1] for number in sorted(made)), self.now)
 
     def readers(self, made: Iterable[int]) -> dict[str, str]:
-        """Return which reader of now each reader is in the place of, after some changes."""
-        return {
-            str(new): str(old)
-            for new, old in zip(self.after(made).readers, self.now.readers, strict=True)
-        }
+        """Return which reader of now each reader replaces after some changes."""
+        return dict(
+            zip(map(str, self.after(made).readers), map(str, self.now.readers), strict=True)
+        )
 
 
 def read(file: Path) -> PlannedRollout:
@@ -98,10 +95,10 @@ def read(file: Path) -> PlannedRollout:
         problems.add(document.line(("now",)), f"now: {wrong}")
         problems.raise_if_any()
         raise
-    made = now
+    side = now
     for number, change in enumerate(form.steps):
         try:
-            made = _changed(made, change)
+            side = _changed(side, change)
         except UsageProblem as wrong:
             problems.add(document.line(("steps", number)), f"{change.name}: {wrong}")
     problems.raise_if_any()
@@ -115,11 +112,11 @@ def _now(form: _Now) -> Side:
 
 
 def _changed(side: Side, change: _Change) -> Side:
-    known = [str(each) for each in side.readers]
+    names = [str(reader) for reader in side.readers]
     for old in change.readers:
-        if old not in known:
-            raise UsageProblem(f"readers: there is no reader '{old}' then; {one_of(old, known)}")
-    readers = (change.readers.get(each, each) for each in known)
+        if old not in names:
+            raise UsageProblem(f"readers: there is no reader '{old}' then; {one_of(old, names)}")
+    readers = (change.readers.get(name, name) for name in names)
     return replace(
         side,
         readers=tuple(map(named_parts.reader, readers)),

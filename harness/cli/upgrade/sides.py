@@ -29,49 +29,51 @@ class Side:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """Return which parts it names."""
-        named = (READER, self.readers), (WRITER, self.writer), (METASTORE, self.metastore)
-        return tuple(name for name, each in named if each)
+        """The parts that it names."""
+        parts = (READER, self.readers), (WRITER, self.writer), (METASTORE, self.metastore)
+        return tuple(name for name, part in parts if part)
 
     def of(self, profile: Profile) -> Profile:
         """Return a profile with what is on this side."""
-        readers = tuple(map(ProfileReader, self.readers)) or profile.readers
-        found = replace(profile, readers=readers)
-        found = replace(found, writers=(self.writer,)) if self.writer else found
-        return replace(found, metastore=self.metastore) if self.metastore else found
+        return replace(
+            profile,
+            readers=tuple(map(ProfileReader, self.readers)) or profile.readers,
+            writers=(self.writer,) if self.writer else profile.writers,
+            metastore=self.metastore or profile.metastore,
+        )
 
     def __str__(self) -> str:
         writer = self.writer.distribution if self.writer else ""
-        told = (", ".join(map(str, self.readers)), writer, str(self.metastore or ""))
-        return " with ".join(filter(None, told))
+        names = (", ".join(map(str, self.readers)), writer, str(self.metastore or ""))
+        return " with ".join(filter(None, names))
 
 
 def side(names: Sequence[str], role: str = READER) -> Side:
-    """Return the side that names make up: a metastore by its own, anything else in the role.
+    """Return the side that names make up: a metastore by its name, anything else in the role.
 
     Raises:
         UsageProblem: one is none, or two are the same part of a side.
 
     """
-    found = Side()
-    for text in names:
-        given = _given(text, role)
-        if twice := set(found.parts) & set(given.parts):
-            raise UsageProblem(f"{', '.join(names)}: a side has one {twice.pop()}; give one")
-        found = Side(
-            found.readers or given.readers,
-            found.writer or given.writer,
-            found.metastore or given.metastore,
+    whole = Side()
+    for name in names:
+        part = _side(name, role)
+        if twice := set(whole.parts) & set(part.parts):
+            raise UsageProblem(f"{', '.join(names)}: a side has one {twice.pop()}; name one")
+        whole = Side(
+            whole.readers or part.readers,
+            whole.writer or part.writer,
+            whole.metastore or part.metastore,
         )
-    return found
+    return whole
 
 
-def _given(text: str, role: str) -> Side:
-    if text in metastore_support.names():
-        return Side(metastore=metastore_of(text))
+def _side(name: str, role: str) -> Side:
+    if name in metastore_support.names():
+        return Side(metastore=metastore_of(name))
     if role == WRITER:
-        return Side(writer=named_parts.writer(text))
-    return Side(readers=(named_parts.reader(text),))
+        return Side(writer=named_parts.writer(name))
+    return Side(readers=(named_parts.reader(name),))
 
 
 def metastore_of(text: str) -> MetastoreChoice:
@@ -86,17 +88,16 @@ def metastore_of(text: str) -> MetastoreChoice:
 
 
 def check(old: Side, new: Side) -> None:
-    """Check that two sides can be held against each other.
+    """Check that two sides can be compared.
 
     Raises:
         UsageProblem: they do not name the same parts.
 
     """
     if old.parts != new.parts:
-        told = (
-            f"the old side names {' and '.join(old.parts)}, the new one {' and '.join(new.parts)}"
-        )
-        raise UsageProblem(f"{told}; name the same parts on both")
+        was, now = (" and ".join(side.parts) for side in (old, new))
+        problem = f"the old side names {was}, the new one {now}"
+        raise UsageProblem(f"{problem}; name the same parts on both")
 
 
 def registered_first(old: Side, new: Side) -> Side:

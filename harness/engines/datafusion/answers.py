@@ -2,7 +2,7 @@
 
 A question is
 
-    {"sql", "conf": {…}, "tables": [{"name", "location", "options"} or …, "schema", "keys"]}]}
+    {"statement", "conf": {…}, "tables": [{"name", "location", "options"} or …, "schema", "keys"]}]}
 
 `conf` are keys and values of DataFusion's own. A table with `options` is Hudi's, and read by
 hudi-rs. Another one is a folder of Parquet files: `schema` is that of Arrow, in its own format, as
@@ -37,7 +37,7 @@ def ask(question: Message) -> pyarrow.Table:
         context.sql(f"create schema {schema}")
     for each in question["tables"]:
         register(context, each)
-    found: pyarrow.Table = context.sql(question["sql"]).to_arrow_table()
+    found: pyarrow.Table = context.sql(question["statement"]).to_arrow_table()
     return found
 
 

@@ -1,4 +1,4 @@
-"""What DataFusion is told of a table, which it does not look up itself: from the catalog's entry.
+"""What DataFusion is given of a table, which it does not look up itself: from the catalog's entry.
 
 A Hudi table is all in its folder: hudi-rs is given nothing but its path, and whether log files
 are left out. A plain Hive table has the columns of the catalog, and DataFusion's own way of
@@ -8,10 +8,12 @@ finding partitions in the names of folders (`ListingTable`).
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from harness.core.errors import HarnessError
+from harness.engines.api import PointInTime
+from harness.engines.python_library import Description, Entry
 from harness.engines.query_sql import ANSI, quoted
 from harness.engines.spark.values import canonical_type
 from harness.model.datatypes import DataType, Decimal, PlainType, Text, fold, parse_type
@@ -23,15 +25,14 @@ READ_OPTIMIZED: Final = "hoodie.read.use.read_optimized.mode"
 """The option of hudi-rs (`HudiReadConfig.USE_READ_OPTIMIZED_MODE`)."""
 _OF_ENTRY: Final = "hoodie.query.as.ro.table"
 """What Hudi's entries say for readers, in the parameters of their SerDe (`ConfigUtils.java`)."""
-Told = Mapping[str, Any]
-"""What the worker is told of a table; see `worker`."""
 
 
-def told(database: str, name: str, entry: Any) -> Told:  # noqa: ANN401 - Thrift's own class
-    """Return what the worker is told of a table, by its entry in the metastore.
+def describe(database: str, name: str, entry: Entry, past: PointInTime | None) -> Description:
+    """Return what the worker is given of a table, by its entry in the metastore.
 
     Raises HarnessError: a column has a type that none of ours is.
     """
+    del past
     storage = entry.sd
     table = {
         "name": f"{quoted(database, ANSI)}.{quoted(name, ANSI)}",
@@ -54,7 +55,7 @@ def _schema(columns: Sequence[Any]) -> str:
 def _known(column: str, kind: str) -> DataType:
     found = canonical_type(kind)
     if not found:
-        raise HarnessError(f"the column {column}: DataFusion is not told of the type {kind}")
+        raise HarnessError(f"the column {column}: DataFusion cannot be given the type {kind}")
     return parse_type(found)
 
 

@@ -2,7 +2,7 @@
 
 A question is
 
-    {"sql", "tables": [{"database", "name", "location", "version"}]}
+    {"statement", "tables": [{"database", "name", "location", "version"}]}
 
 `location` is a folder, `version` a number or null for the newest.
 """
@@ -33,7 +33,7 @@ def ask(question: Message) -> pyarrow.Table:
     for each in question["tables"]:
         name = f"{quoted(each['database'])}.{quoted(each['name'])}"
         builder.register(name, package.DeltaTable(each["location"], version=each["version"]))
-    return pa.table(builder.execute(question["sql"]).read_all())
+    return pa.table(builder.execute(question["statement"]).read_all())
 
 
 def quoted(name: str) -> str:

@@ -2,7 +2,8 @@
 
 It has no code in common with Delta's library for Spark, nor with Trino's connector. The questions
 are SQL (`QueryBuilder`), which DataFusion plans and answers; columns and conditions go down to the
-table's own scan.
+table's own scan. An older version is an argument of `DeltaTable`, which the worker makes of a
+table; in the SQL it has a name of its own (delta-rs's manual, "Loading a Table").
 """
 
 from __future__ import annotations
@@ -10,8 +11,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from harness.engines.api import PointInTime, Question, TimeTravel, TimeTravelWords
 from harness.engines.deltalake import answers
-from harness.engines.sql_library import SqlLibrary
+from harness.engines.python_library import Description, Entry, PythonLibrary, folder_of
+from harness.engines.query_sql import ANSI, select
+from harness.model.commit import AS_OF
 
 BY_HAND: Final = (
     "-- In Python, with from deltalake import DeltaTable, QueryBuilder:",
@@ -19,4 +23,31 @@ BY_HAND: Final = (
     '--   builder.execute(""" … """).read_all()  # below, with "t" alone as the table',
     '--   "t@v3" is DeltaTable("FOLDER", version=3)',
 )
-ENGINE = SqlLibrary("deltalake", Path(answers.__file__), BY_HAND)
+TIME_TRAVEL: Final[TimeTravel] = {
+    ("delta", AS_OF): TimeTravelWords("{table}", suffix="@v{instant}")
+}
+
+
+def statement(question: Question) -> str:
+    """Return the SQL of a question."""
+    return select(question, ANSI, TIME_TRAVEL)
+
+
+def describe(database: str, name: str, entry: Entry, past: PointInTime | None) -> Description:
+    """Return what the worker is given of a table."""
+    called = f"{name}@v{past.instant}" if past else name
+    version = int(past.instant) if past else None
+    return {
+        "database": database, "name": called, "location": folder_of(entry), "version": version
+    }  # fmt: skip
+
+
+ENGINE: Final = PythonLibrary(
+    "deltalake",
+    Path(answers.__file__),
+    ("delta",),
+    statement,
+    describe,
+    lambda settings, format_: BY_HAND,  # noqa: ARG005 - the same for all
+    TIME_TRAVEL,
+)

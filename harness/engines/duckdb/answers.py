@@ -2,7 +2,7 @@
 
 A question is
 
-    {"sql", "tables": [{"database", "name", "location", …}]}
+    {"statement", "tables": [{"database", "name", "location", …}]}
 
 `location` is a folder. Each database is attached with its one table; versions stand in the SQL.
 """
@@ -40,7 +40,7 @@ def ask(question: Message) -> pyarrow.Table:
         connection.execute(ZONE)
         for each in question["tables"]:
             connection.execute(attached(each))
-        found: pyarrow.Table = connection.sql(question["sql"]).to_arrow_table()
+        found: pyarrow.Table = connection.sql(question["statement"]).to_arrow_table()
     return found
 
 

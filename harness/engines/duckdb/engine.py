@@ -9,11 +9,39 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from harness.engines.api import PointInTime, Question, TimeTravel, TimeTravelWords
 from harness.engines.duckdb import answers
-from harness.engines.sql_library import SqlLibrary
+from harness.engines.python_library import Description, Entry, PythonLibrary, folder_of
+from harness.engines.query_sql import ANSI, select
+from harness.model.commit import AS_OF
 
 BY_HAND: Final = (
     "load delta;",
     "attach 'FOLDER' as \"DATABASE\" (type delta, internal_table_name 't');",
 )
-ENGINE = SqlLibrary("duckdb", Path(answers.__file__), BY_HAND)
+TIME_TRAVEL: Final[TimeTravel] = {
+    ("delta", AS_OF): TimeTravelWords("{table} at (version => {instant})")
+}
+"""DuckDB's manual, "Delta Extension"."""
+
+
+def statement(question: Question) -> str:
+    """Return the SQL of a question."""
+    return select(question, ANSI, TIME_TRAVEL)
+
+
+def describe(database: str, name: str, entry: Entry, past: PointInTime | None) -> Description:
+    """Return what the worker is given of a table; versions stand in the SQL."""
+    del past
+    return {"database": database, "name": name, "location": folder_of(entry)}
+
+
+ENGINE: Final = PythonLibrary(
+    "duckdb",
+    Path(answers.__file__),
+    ("delta",),
+    statement,
+    describe,
+    lambda settings, format_: BY_HAND,  # noqa: ARG005 - the same for all
+    TIME_TRAVEL,
+)

@@ -19,19 +19,22 @@ from harness.core.errors import UsageProblem
 from harness.core.progress import Progress
 from harness.core.runtime_names import CONTAINER
 from harness.core.tolerances import Declared
-from harness.engines import bundles, metastore_check, query_sql
+from harness.engines import bundles, metastore_check
 from harness.engines.api import (
     NoAnswerError,
     PlannedReads,
     Question,
     ReaderSettings,
     RefusedError,
+    TimeTravel,
 )
 from harness.engines.code_digest import code_digest
 from harness.engines.format_facts import FormatFacts
+from harness.engines.hive import session
 from harness.engines.hive.errors import HiveError
 from harness.engines.hive.jobs import FETCH, MAP_REDUCE, TEZ
 from harness.engines.hive.session import HiveConnection
+from harness.engines.hive.time_travel import TIME_TRAVEL
 from harness.runtime import hive_launcher, template
 from harness.runtime.api import (
     Configuration,
@@ -181,9 +184,16 @@ class HiveEngine:
         {name: tuple(values) for name, (_, values) in KEYS.items()}
     )
 
-    def sql(self, question: Question, settings: ReaderSettings) -> str:  # noqa: ARG002 - of the contract
-        """Return the query in HiveQL; settings are the session's, not the query's."""
-        return query_sql.select(question, "`")
+    def statements(
+        self,
+        distribution: Distribution,  # noqa: ARG002 - the same for all
+        settings: ReaderSettings,  # noqa: ARG002 - the session has them
+        question: Question,
+    ) -> tuple[str, ...]:
+        return session.statements(question)
+
+    def time_travel(self, distribution: Distribution) -> TimeTravel:  # noqa: ARG002 - as above
+        return TIME_TRAVEL
 
     def cannot(
         self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
@@ -232,13 +242,13 @@ class HiveEngine:
         """
         del planned
         progress.note(f"start {runtime.distribution.name}")
-        declared = tolerances.of(runtime.distribution.name)
+        declared = tolerances.declared_for(runtime.distribution.name)
         apart = str(runtime.distribution.settings.get(SESSION_KEY, ""))
         program = HiveProgram(runtime.distribution, ready_s=READY_S)
 
         def ready(running: Running, port: int) -> HiveServer:
             server = HiveServer(running, port, declared, apart)
-            _ask(server, metastore.host)
+            _check_answers(server, metastore.host)
             _check_properties(program.distribution, running.log_tail(WHOLE_LOG))
             return server
 
@@ -302,10 +312,10 @@ def _check_properties(distribution: Distribution, log: str) -> None:
         raise ConfigurationProblem(f"{told}: Hive has no property {', '.join(unknown)}")
 
 
-def _ask(server: HiveServer, metastore_uri: str) -> None:
+def _check_answers(server: HiveServer, metastore_uri: str) -> None:
     """Ask what needs the server, its metastore, and the compiler."""
     with metastore_check.metastore_first(metastore_uri), closing(server.connect({})) as connection:
-        connection.ask("show databases", timeout_s=STATEMENT_S)
+        connection.run("show databases", timeout_s=STATEMENT_S)
 
 
 ENGINE: Final = HiveEngine()

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from harness.core.records import Column
 from harness.core.tolerances import Declared, Tally
-from harness.engines import query_sql
-from harness.engines.api import RefusedError, Reply
+from harness.engines.api import Question, RefusedError, Reply
 from harness.engines.hive import values
 from harness.engines.hive.errors import HiveError
+from harness.engines.hive.time_travel import TIME_TRAVEL, settings_after, settings_before
 from harness.engines.hive.values import HiveResult
+from harness.engines.query_sql import drop_meta, left_out, own_texts, quoted, select
 
 if TYPE_CHECKING:
     from harness.engines.hive.client import HiveClient
 
-_OURS: Final = re.compile(
-    r"select (?P<what>.+?) from (?:\(select \* from )?(?P<table>`[^`]+`\.`[^`]+`)"
-    r"(?: `[^`]+`)?(?: where .*)?"
-)
-"""The SQL of `common.select`, also of rows written since (`past`); other SQL may be asked too, its
-nested values stay text."""
+MARK: Final = "`"
 _NESTED: Final = ("array", "map", "struct", "uniontype")
 
 
@@ -38,58 +33,71 @@ class HiveConnection:
     turn: Callable[[], AbstractContextManager[object]] = nullcontext
     """What is entered for each question, before its time begins."""
 
-    def ask(self, sql: str, *, timeout_s: float) -> Reply:
-        """Send a query and fetch all rows.
-
-        Raises:
-            RefusedError: the server answered with an error.
-            NoAnswerError: it did not answer within `timeout_s`, or the connection broke.
-
-        """
-        with self.turn():
-            return self._asked(sql, timeout_s)
-
-    def _asked(self, sql: str, timeout_s: float) -> Reply:
-        started = time.monotonic()
+    def ask(self, question: Question, *, timeout_s: float) -> Reply:
+        *before, query = statements(question)
         try:
-            result = self.client.run(sql, timeout_s)
-            seconds = time.monotonic() - started
-            types = self._types(sql, result, max(timeout_s - seconds, 1.0))
-        except HiveError as error:
-            raise RefusedError(error.refusal, time.monotonic() - started) from error
-        return reply(result, types, seconds, self.declared)
+            for statement in before:
+                self.run(statement, timeout_s=timeout_s)
+            reply = self._answer(query, timeout_s, question)
+        finally:
+            for statement in settings_after(question):
+                self.run(statement, timeout_s=timeout_s)
+        return replace(reply, sent="; ".join((*before, query)))
+
+    def run(
+        self, statement: str, *, timeout_s: float, tables: Sequence[tuple[str, str]] = ()
+    ) -> Reply:
+        del tables
+        return self._answer(statement, timeout_s)
+
+    def _answer(self, sql: str, timeout_s: float, question: Question | None = None) -> Reply:
+        with self.turn():
+            started = time.monotonic()
+            try:
+                result = self.client.run(sql, timeout_s)
+                seconds = time.monotonic() - started
+                left_s = max(timeout_s - seconds, 1.0)
+                types = self._types(question, result, left_s)
+            except HiveError as error:
+                raise RefusedError(error.refusal, time.monotonic() - started) from error
+            return reply_of(result, types, seconds, self.declared, sql)
 
     def close(self) -> None:
-        """End the session; never raises."""
         self.client.close()
 
-    def _types(self, sql: str, result: HiveResult, timeout_s: float) -> tuple[str, ...]:
-        """Return the types of the columns; of nested ones the server names only the outermost."""
+    def _types(
+        self, question: Question | None, result: HiveResult, timeout_s: float
+    ) -> tuple[str, ...]:
+        """Return the types of the columns; of nested ones the server names only the outermost.
+
+        Those of another statement than a question stay so, and their values stay text.
+        """
         types = tuple(kind for _, kind in result.columns)
-        ours = _OURS.fullmatch(sql)
-        if ours is None or not any(kind in _NESTED for kind in types):
+        if question is None or not any(kind in _NESTED for kind in types):
             return types
-        described = self.client.run(f"describe {ours['table']}", timeout_s).rows
-        table = {row[0]: row[1] for row in described if row[1] and not row[0].startswith("#")}
-        return nested_types(ours["what"], result, table)
+        table = quoted(f"{question.database}.{question.table}", MARK)
+        described = self.client.run(f"describe {table}", timeout_s).rows
+        columns = {row[0]: row[1] for row in described if row[1] and not row[0].startswith("#")}
+        return nested_types(question.query.columns, result, columns)
 
 
-def nested_types(what: str, result: HiveResult, table: Mapping[str, str]) -> tuple[str, ...]:
+def statements(question: Question) -> tuple[str, ...]:
+    """Return what is sent for a question; settings of the reader are the session's."""
+    return (*settings_before(question), select(question, MARK, TIME_TRAVEL))
+
+
+def nested_types(
+    paths: Sequence[str], result: HiveResult, table: Mapping[str, str]
+) -> tuple[str, ...]:
     """Return the types of an answer's columns in full.
 
-    `what`: the select list of our own SQL. `table`: Hive's types of the table's columns.
+    `paths`: those that were asked for, empty for all. `table`: Hive's types of the table's columns.
     """
-    names = [_bare(name) for name, _ in result.columns]
-    paths = names if what == "*" else [_unquoted(each) for each in what.split(", ")]
+    paths = paths or [_bare(name) for name, _ in result.columns]
     return tuple(
         _type_at(table, path) or kind if kind in _NESTED else kind
         for path, (_, kind) in zip(paths, result.columns, strict=True)
     )
-
-
-def _unquoted(path: str) -> str:
-    """Return a dotted path whose names were quoted each for itself."""
-    return ".".join(name[1:-1].replace("``", "`") for name in path.split("."))
 
 
 def _type_at(table: Mapping[str, str], path: str) -> str:
@@ -106,7 +114,9 @@ def _bare(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def reply(result: HiveResult, types: tuple[str, ...], seconds: float, declared: Declared) -> Reply:
+def reply_of(
+    result: HiveResult, types: tuple[str, ...], seconds: float, declared: Declared, sent: str = ""
+) -> Reply:
     """Make a reply of raw rows, `types` being Hive's types of the columns in full."""
     tally = Tally(declared)
     kinds = [values.canonical_type(text) for text in types]
@@ -118,9 +128,7 @@ def reply(result: HiveResult, types: tuple[str, ...], seconds: float, declared: 
         tuple(values.canonical(*each, tally) for each in zip(row, kinds, strict=True))
         for row in result.rows
     )
-    meta = query_sql.left_out(columns, rows)
-    (_, sent), (columns, rows) = (
-        query_sql.drop_meta(columns, each) for each in (result.rows, rows)
-    )
-    raw = query_sql.own_texts(sent, rows)
-    return Reply(columns, rows, seconds, result.path, tally.told(), raw, meta)
+    meta = left_out(columns, rows)
+    (_, raw_rows), (columns, rows) = (drop_meta(columns, values) for values in (result.rows, rows))
+    raw = own_texts(raw_rows, rows)
+    return Reply(columns, rows, seconds, sent, result.path, tally.applied(), raw, meta)

@@ -2,11 +2,12 @@
 
 A question is
 
-    {"python", "tables": [[database, name, metadata file], …]}
+    {"statement", "tables": [{"database", "name", "metadata"}, …]}
 
-`python` is an expression as somebody types it. It knows `table(database, name)`, the expressions
-that conditions are made of (`pyiceberg.expressions`), `Decimal`, and Arrow's functions as `pc`. Its
-value is a table of Arrow, one value of Arrow's, or a number.
+`metadata` is a file; `statement` is an expression as somebody types it. It knows
+`table(database, name)`, the expressions that conditions are made of (`pyiceberg.expressions`),
+`Decimal`, and Arrow's functions as `pc`. Its value is a table of Arrow, one value of Arrow's, or a
+number.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def ask(question: Message) -> pyarrow.Table:
     import pyarrow as pa  # noqa: PLC0415 - of the engine's packages
     import pyarrow.compute as pc  # noqa: PLC0415
 
-    known = {(database, name): place for database, name, place in question["tables"]}
+    known = {(each["database"], each["name"]): each["metadata"] for each in question["tables"]}
 
     def table(database: str, name: str) -> Any:  # noqa: ANN401 - a StaticTable
         return opened(known, database, name)
@@ -42,7 +43,7 @@ def ask(question: Message) -> pyarrow.Table:
     module = import_module(f"{PYICEBERG}.expressions")
     names = {name: getattr(module, name) for name in EXPRESSIONS}
     scope = {**names, "table": table, "Decimal": Decimal, "pc": pc}
-    found = eval(question["python"], scope)  # noqa: S307 - it comes from who knows the token
+    found = eval(question["statement"], scope)  # noqa: S307 - it comes from who knows the token
     if isinstance(found, pa.Table):
         return found
     value = found if isinstance(found, pa.Scalar) else pa.scalar(found)
@@ -51,7 +52,7 @@ def ask(question: Message) -> pyarrow.Table:
 
 def opened(known: Mapping[tuple[str, str], str], database: str, name: str) -> Any:  # noqa: ANN401
     """Return a table by the metadata file that its catalog names; what has none is no table."""
-    if not (place := known.get((database, name))):
+    if not (metadata := known.get((database, name))):
         missing = import_module(f"{PYICEBERG}.exceptions").NoSuchTableError
         raise missing(f"the metastore has no Iceberg table {database}.{name}")
-    return import_module(f"{PYICEBERG}.table").StaticTable.from_metadata(place, FILES)
+    return import_module(f"{PYICEBERG}.table").StaticTable.from_metadata(metadata, FILES)

@@ -7,36 +7,45 @@ column of its own, the least and the greatest value.
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-from harness.engines.api import Question
-from harness.model.query import Condition, Query, Test
+from harness.engines.api import Question, TimeTravel, TimeTravelWords
+from harness.engines.query_sql import time_travel_words
+from harness.model.commit import AS_OF, BRANCH, TAG
+from harness.model.query import Comparison, Condition, Query
 
-TABLE: Final = "table"
-"""The function by which a question names a table."""
+TIME_TRAVEL: Final[TimeTravel] = {
+    ("iceberg", AS_OF): TimeTravelWords("snapshot_id={instant}"),
+    ("iceberg", TAG): TimeTravelWords(".use_ref('{instant}')"),
+    ("iceberg", BRANCH): TimeTravelWords(".use_ref('{instant}')"),
+}
+"""An argument of `Table.scan`, or a call of what that returns (`TableScan.use_ref`)."""
 _CALLS: Final = {
-    Test.EQUAL: "EqualTo",
-    Test.AT_LEAST: "GreaterThanOrEqual",
-    Test.NULL: "IsNull",
-    Test.NOT_NULL: "NotNull",
+    Comparison.EQUAL: "EqualTo",
+    Comparison.AT_LEAST: "GreaterThanOrEqual",
+    Comparison.NULL: "IsNull",
+    Comparison.NOT_NULL: "NotNull",
 }
 """Of `pyiceberg.expressions`."""
 
 
-def text(question: Question) -> str:
-    """Return the expression of a question; `past` is an argument of `scan`, or a call after it."""
+def statement(question: Question) -> str:
+    """Return the expression of a question."""
     query = question.query
     arguments = [_condition(query.conditions)] if query.conditions else []
     if query.columns:
         arguments.append(f"selected_fields=({', '.join(map(repr, query.columns))},)")
-    past = question.past.source if question.past else ""
-    later = past if past.startswith(".") else ""
-    if past and not later:
-        arguments.append(past)
-    scan = f"{TABLE}({question.database!r}, {question.table!r}).scan({', '.join(arguments)})"
-    return _taken(query, f"{scan}{later}")
+    call = ""
+    if question.past is not None:
+        source = time_travel_words(question, TIME_TRAVEL).source
+        words = source.replace("{instant}", question.past.instant)
+        if words.startswith("."):
+            call = words
+        else:
+            arguments.append(words)
+    table = f"table({question.database!r}, {question.table!r})"
+    return _taken(query, f"{table}.scan({', '.join(arguments)}){call}")
 
 
 def _taken(query: Query, scan: str) -> str:
@@ -61,7 +70,7 @@ def _condition(conditions: Sequence[Condition]) -> str:
 
 
 def _compared(condition: Condition) -> str:
-    if condition.test not in {Test.EQUAL, Test.AT_LEAST}:
+    if condition.test not in {Comparison.EQUAL, Comparison.AT_LEAST}:
         return ""
     return f", {literal(condition.literal, condition.type)}"
 
@@ -84,24 +93,3 @@ def literal(told: str, type_: str) -> str:
         case "timestamp" | "timestamp_ntz":
             return repr(told.replace(" ", "T"))
     return f"Decimal({told!r})" if type_.startswith("decimal") else repr(told)
-
-
-def named(python: str) -> Iterator[tuple[str, str]]:
-    """Yield each database and name that an expression names, once; none if it is no expression.
-
-    >>> list(named("table('d', 't').scan().count() + table('d', 't').scan().count()"))
-    [('d', 't')]
-    """
-    try:
-        parsed = ast.parse(python, mode="eval")
-    except SyntaxError:
-        return
-    found: dict[tuple[str, str], None] = {}
-    for each in ast.walk(parsed):
-        match each:
-            case ast.Call(
-                func=ast.Name(id="table"),
-                args=[ast.Constant(value=str(database)), ast.Constant(value=str(name))],
-            ):
-                found[database, name] = None
-    yield from found

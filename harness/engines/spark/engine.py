@@ -6,7 +6,7 @@ reading only (see `harness.engines.spark.session`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Final
@@ -24,12 +24,14 @@ from harness.engines.api import (
     RefusedError,
     Reply,
     Server,
+    TimeTravel,
 )
 from harness.engines.code_digest import code_digest
 from harness.engines.format_facts import FormatFacts
 from harness.engines.spark import launch
 from harness.engines.spark import session as client
 from harness.engines.spark.shell import SparkShell
+from harness.engines.spark.time_travel import TIME_TRAVEL
 from harness.engines.spark.values import canonical_type
 from harness.runtime.api import Configuration, MetastoreUris, Runtime
 from harness.runtime.readiness import EndedProblem, NotReadyProblem
@@ -54,19 +56,22 @@ class SparkConnection:
     def __init__(self, session: client.Session) -> None:
         """`session`: with the settings of the reader."""
         self._session = session
-        told = (f"{name}={value}" for name, value in session.told.items())
-        self._confirmed = ", ".join(told)
+        self._confirmed = ", ".join(f"{key}={value}" for key, value in session.reported.items())
 
-    def ask(self, sql: str, *, timeout_s: float) -> Reply:
-        """Send a query and fetch all rows; raises as `Connection.ask` says."""
-        found = self._session.run(sql, timeout_s=timeout_s)
-        told = tuple(Column(name, type_, canonical_type(type_)) for name, type_ in found.columns)
-        columns, rows = query_sql.drop_meta(told, found.rows)
-        meta = query_sql.left_out(told, found.rows)
-        return Reply(columns, rows, found.seconds, self._confirmed, left_out=meta)
+    def ask(self, question: Question, *, timeout_s: float) -> Reply:
+        return self.run(_select(question), timeout_s=timeout_s)
+
+    def run(
+        self, statement: str, *, timeout_s: float, tables: Sequence[tuple[str, str]] = ()
+    ) -> Reply:
+        del tables
+        result = self._session.run(statement, timeout_s=timeout_s)
+        every = tuple(Column(name, type_, canonical_type(type_)) for name, type_ in result.columns)
+        columns, rows = query_sql.drop_meta(every, result.rows)
+        meta = query_sql.left_out(every, result.rows)
+        return Reply(columns, rows, result.seconds, statement, self._confirmed, left_out=meta)
 
     def close(self) -> None:
-        """End the session; never raises."""
         self._session.close()
 
 
@@ -104,9 +109,16 @@ class SparkEngine:
 
     settings: Mapping[str, tuple[str, ...]] = dict.fromkeys(KEYS, tuple(SWITCH))
 
-    def sql(self, question: Question, settings: ReaderSettings) -> str:  # noqa: ARG002 - same for all
-        """Return the query; every format is found through the metastore by database and name."""
-        return query_sql.select(question, "`")
+    def statements(
+        self,
+        distribution: Distribution,  # noqa: ARG002 - the same for all
+        settings: ReaderSettings,  # noqa: ARG002
+        question: Question,
+    ) -> tuple[str, ...]:
+        return (_select(question),)
+
+    def time_travel(self, distribution: Distribution) -> TimeTravel:  # noqa: ARG002 - as above
+        return TIME_TRAVEL
 
     def cannot(
         self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
@@ -152,13 +164,18 @@ def _serve(runtime: Runtime, metastore: MetastoreUris, folder: Path) -> Iterator
         server = SparkServer(spark)
         try:
             first = server.connect({})
-            first.ask("show databases", timeout_s=READY_S)
+            first.run("show databases", timeout_s=READY_S)
         except (RefusedError, NoAnswerError) as problem:
             kind = NotReadyProblem if spark.alive() else EndedProblem
             said = f"{runtime.distribution.name} cannot use the metastore: {problem}"
             raise kind(said, spark.log_tail()) from None
         first.close()
         yield server
+
+
+def _select(question: Question) -> str:
+    """Return the query; every format is found through the metastore by database and name."""
+    return query_sql.select(question, "`", TIME_TRAVEL)
 
 
 def session_settings(settings: ReaderSettings) -> dict[str, str]:

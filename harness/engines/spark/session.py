@@ -47,11 +47,11 @@ class SparkRows:
 class Session:
     """A Spark session with settings of its own; the JVM is shared. Made by `Spark.open`."""
 
-    def __init__(self, spark: Spark, name: str, told: Mapping[str, str]) -> None:
-        """`told`: what the session says of the settings it was asked about."""
+    def __init__(self, spark: Spark, name: str, reported: Mapping[str, str]) -> None:
+        """`reported`: what the session says of the settings it was asked about."""
         self._spark = spark
         self._name = name
-        self.told = dict(told)
+        self.reported = dict(reported)
 
     def run(self, sql: str, *, timeout_s: float) -> SparkRows:
         """Run one statement and fetch all rows.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from http import HTTPStatus
 from http.client import HTTPException
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -16,7 +17,7 @@ from trino.exceptions import HttpError, TrinoConnectionError, TrinoQueryError
 from harness.core import refusals
 from harness.core.records import Refusal
 from harness.core.tolerances import Declared, Tally
-from harness.engines.api import NoAnswerError, RefusedError, Reply
+from harness.engines.api import NoAnswerError, Question, RefusedError, Reply
 from harness.engines.query_sql import drop_meta, left_out, own_texts
 from harness.engines.trino import values as trino_values
 from harness.engines.trino.http import HttpSession, ServerErrorReply
@@ -51,9 +52,25 @@ _METASTORE_GONE: Final = ("ConnectException", "TTransportException", "SocketTime
 class TrinoConnection:
     """A session with one server; for one thread at a time."""
 
-    def __init__(self, host: str, port: int, header_prefix: str, declared: Declared) -> None:
-        """`header_prefix`: `X-Trino` or `X-Presto`. Nothing is sent yet."""
+    def __init__(
+        self,
+        address: tuple[str, int],
+        header_prefix: str,
+        declared: Declared,
+        statement: Callable[[Question], tuple[str, str]] = lambda _: ("", ""),
+    ) -> None:
+        """Nothing is sent yet.
+
+        Args:
+            address: host and port.
+            header_prefix: `X-Trino` or `X-Presto`.
+            declared: the differences that are no errors.
+            statement: returns the catalog that a question is about, and the SQL.
+
+        """
+        host, port = address
         self._declared = declared
+        self._statement = statement
         self._http = HttpSession(host, port, header_prefix)
         session = ClientSession(
             user="harness", source="harness", timezone="UTC", heartbeat_interval=None
@@ -71,25 +88,26 @@ class TrinoConnection:
 
         """
         try:
-            told = self.ask(CONFIRM, timeout_s=CONNECT_S).rows
+            rows = self.run(CONFIRM, timeout_s=CONNECT_S).rows
         except RefusedError as refused:
             raise NoAnswerError(f"the server does not tell its settings: {refused}") from refused
-        self._confirmed = confirmations(connectors, [(row[0], row[1]) for row in told])
+        self._confirmed = confirmations(connectors, [(row[0], row[1]) for row in rows])
 
-    def ask(self, sql: str, *, timeout_s: float) -> Reply:
-        """Send a query and fetch all rows.
+    def ask(self, question: Question, *, timeout_s: float) -> Reply:
+        catalog, sql = self._statement(question)
+        reply = self.run(sql, timeout_s=timeout_s)
+        return replace(reply, confirmed=self._confirmed.get(catalog, ""))
 
-        Raises:
-            RefusedError: the server answered with an error.
-            NoAnswerError: it did not answer within `timeout_s`, or the connection broke.
-
-        """
+    def run(
+        self, statement: str, *, timeout_s: float, tables: Sequence[tuple[str, str]] = ()
+    ) -> Reply:
+        del tables
         started = time.monotonic()
         self._http.until = started + timeout_s
         # Values as they are sent: the library's own conversion rounds and loses names.
-        query = TrinoQuery(self._request, sql, legacy_primitive_types=True)
+        query = TrinoQuery(self._request, statement, legacy_primitive_types=True)
         try:
-            return self._fetched(query, sql, started)
+            return self._fetched(query, statement, started)
         except TrinoQueryError as error:
             raise _sorted(error, time.monotonic() - started) from error
         except ServerErrorReply as reply:
@@ -105,19 +123,18 @@ class TrinoConnection:
             raise NoAnswerError(reason) from problem
 
     def close(self) -> None:
-        """End the session; never raises."""
         self._http.close()
 
     def _fetched(self, query: Any, sql: str, started: float) -> Reply:  # noqa: ANN401 - untyped
         data = tuple(map(tuple, query.execute()))
         described = query.columns or ()
         tally = Tally(self._declared)
-        told = trino_values.columns(described, tally)
+        every = trino_values.columns(described, tally)
         values = trino_values.rows(described, data, tally)
-        (_, sent), (columns, rows) = (drop_meta(told, each) for each in (data, values))
-        seconds, confirmed = time.monotonic() - started, self._confirmed.get(catalog_of(sql), "")
-        raw, meta = own_texts(sent, rows), left_out(told, values)
-        return Reply(columns, rows, seconds, confirmed, tally.told(), raw, meta)
+        (_, raw_rows), (columns, rows) = (drop_meta(every, each) for each in (data, values))
+        raw, meta = own_texts(raw_rows, rows), left_out(every, values)
+        seconds = time.monotonic() - started
+        return Reply(columns, rows, seconds, sql, "", tally.applied(), raw, meta)
 
     def _cancel(self, query: Any) -> None:  # noqa: ANN401 - untyped
         """Ask the server to end the query; it may well be gone."""
@@ -142,16 +159,6 @@ def confirmations(connectors: Mapping[str, str], told: list[tuple[str, str]]) ->
         + (f"; {', '.join(settings[catalog])} by show session" if catalog in settings else "")
         for catalog, kind in connectors.items()
     }
-
-
-def catalog_of(sql: str) -> str:
-    """Return the catalog that a query of `Engine.sql` reads from, empty without one. Pure.
-
-    >>> catalog_of('select count(*) from "hudi_by_name"."d"."t"')
-    'hudi_by_name'
-    """
-    found = re.search(r'\bfrom "(\w+)"\.', sql)
-    return found[1] if found else ""
 
 
 def _sorted(error: Any, seconds: float) -> RefusedError | NoAnswerError:  # noqa: ANN401 - untyped

@@ -15,17 +15,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from harness.artifacts.distribution import Distribution
 from harness.core.progress import Progress
 from harness.engines import query_sql
-from harness.engines.api import METASTORE, PlannedReads, Question, ReaderSettings, Server
+from harness.engines.api import (
+    METASTORE,
+    PlannedReads,
+    Question,
+    ReaderSettings,
+    Server,
+    TimeTravel,
+)
 from harness.engines.code_digest import code_digest
 from harness.engines.format_facts import FormatFacts
-from harness.engines.trino import connector_catalogs, server
+from harness.engines.trino import connector_catalogs, server, time_travel
 from harness.engines.trino.connector_catalogs import Catalogs
 from harness.engines.trino.server import TrinoProgram
 from harness.runtime import template
@@ -37,10 +43,25 @@ class TrinoEngine:
 
     settings: Mapping[str, tuple[str, ...]] = connector_catalogs.SETTINGS
 
-    def sql(self, question: Question, settings: ReaderSettings) -> str:
-        """Return the query; the catalog follows from the format and the settings."""
+    def __init__(self, words: TimeTravel = time_travel.TRINO) -> None:
+        """`words`: for the past, whatever the version."""
+        self._words = words
+
+    def statements(
+        self, distribution: Distribution, settings: ReaderSettings, question: Question
+    ) -> tuple[str, ...]:
+        return (self._statement(distribution, settings, question)[1],)
+
+    def time_travel(self, distribution: Distribution) -> TimeTravel:
+        return time_travel.of_version(self._words, distribution)
+
+    def _statement(
+        self, distribution: Distribution, settings: ReaderSettings, question: Question
+    ) -> tuple[str, str]:
+        """Return the catalog, which follows from the format and the settings, and the query."""
         catalog = connector_catalogs.catalog(question.format, settings)
-        return query_sql.select(replace(question, database=f"{catalog}.{question.database}"), '"')
+        words = self.time_travel(distribution)
+        return catalog, query_sql.select(question, query_sql.ANSI, words, catalog)
 
     def cannot(
         self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
@@ -80,7 +101,8 @@ class TrinoEngine:
             every = connector_catalogs.catalog_values(runtime.distribution, uri)
             return connector_catalogs.needed(every, planned)
 
-        return server.serve(runtime, metastore, folder, progress, catalogs)
+        statement = partial(self._statement, runtime.distribution)
+        return server.serve(runtime, metastore, folder, progress, catalogs, statement)
 
 
 ENGINE = TrinoEngine()

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +20,7 @@ from harness.core import tolerances
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 from harness.engines import metastore_check
-from harness.engines.api import Connection, NoAnswerError, ReaderSettings, RefusedError
+from harness.engines.api import Connection, NoAnswerError, Question, ReaderSettings, RefusedError
 from harness.engines.trino import connector_catalogs, startup
 from harness.engines.trino.connector_catalogs import Catalogs
 from harness.runtime import template
@@ -40,21 +41,17 @@ class TrinoServer(Served):
 
     port: int
     distribution: Distribution
+    statement: Callable[[ReaderSettings, Question], tuple[str, str]]
+    """Returns the catalog that a question is about, by the reader's settings, and the SQL."""
 
     def connect(self, settings: ReaderSettings) -> Connection:
-        """Open a session. `settings` choose the catalog, which stands in the SQL.
-
-        Raises:
-            NoAnswerError: the server cannot be reached.
-
-        """
-        del settings
         # Imported here: the client library is not needed to plan, judge or report.
         from harness.engines.trino.client import TrinoConnection  # noqa: PLC0415
 
         headers = self.distribution.text("client_headers")
-        declared = tolerances.of(self.distribution.name)
-        session = TrinoConnection(LOOPBACK, self.port, headers, declared)
+        declared = tolerances.declared_for(self.distribution.name)
+        statement = partial(self.statement, settings)
+        session = TrinoConnection((LOOPBACK, self.port), headers, declared, statement)
         try:
             session.confirm(connector_catalogs.connectors(self.distribution))
         except NoAnswerError:
@@ -112,6 +109,7 @@ def serve(
     folder: Path,
     progress: Progress,
     catalogs: Callable[[str], Catalogs],
+    statement: Callable[[ReaderSettings, Question], tuple[str, str]],
 ) -> Iterator[TrinoServer]:
     """Run a server in `folder`, ready when it reads a table.
 
@@ -129,7 +127,7 @@ def serve(
     left: dict[Running, list[str]] = {}
 
     def ready(running: Running, port: int) -> TrinoServer:
-        server = TrinoServer(running, port, distribution)
+        server = TrinoServer(running, port, distribution, statement)
         questions = left.setdefault(running, first_questions(names, table))
         with metastore_check.metastore_first(metastore.host):
             _ask(server, questions)
@@ -150,7 +148,7 @@ def _ask(server: TrinoServer, left: list[str]) -> None:
     """Ask what is left, and take from it what was answered: once is enough of each."""
     with closing(server.connect({})) as session:
         while left:
-            session.ask(left[0], timeout_s=READY_QUERY_S)
+            session.run(left[0], timeout_s=READY_QUERY_S)
             del left[0]
 
 

@@ -7,14 +7,21 @@ log protocol, "Column Mapping").
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from harness.engines.format_facts import FormatFacts
 from harness.formats import own_operations
-from harness.formats.api import NO_CATALOG, Changes, Committed, FileRows, Habit, VariantSettings
+from harness.formats.api import (
+    NO_CATALOG,
+    Changes,
+    Committed,
+    FileLayout,
+    FileRows,
+    Format,
+    VariantSettings,
+)
 from harness.formats.delta import files as delta_files
 from harness.formats.delta import log as delta_log
 from harness.formats.delta import past as delta_past
@@ -22,7 +29,7 @@ from harness.formats.files import data_files
 from harness.formats.keyless_rows import failed_rows, whole_rows
 from harness.model import undo
 from harness.model.column_statistics import ColumnStatistics
-from harness.model.commit import AS_OF, INCREMENTAL, Moment
+from harness.model.commit import AS_OF, INCREMENTAL
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.identifiers import TABLE
 from harness.model.table import Table
@@ -53,7 +60,7 @@ from harness.scenario.statements import (
     under,
 )
 
-LACKS: Final = frozenset({"char", "varchar"})
+UNSUPPORTED_TYPES: Final = frozenset({"char", "varchar"})
 """Spark makes strings of them (protocol, "Primitive Types")."""
 
 SESSION: Final = {
@@ -101,34 +108,16 @@ SWITCH: Final = (
 )
 """Delta documentation, "Delta column mapping", "Enable column mapping"."""
 
-FACTS: Final = FormatFacts("delta", "delta", keeps_case=True, past=delta_past.PAST)
-"""Names are kept in its log (protocol, "Schema Serialization Format")."""
 
+class Delta(Format):
+    NAME = "delta"
+    reader_facts = FormatFacts("delta", "delta", keeps_case=True, past=delta_past.PAST)
+    """Names are kept in its log (protocol, "Schema Serialization Format")."""
+    past_views = (AS_OF, INCREMENTAL)
+    settings = SETTINGS
+    unsupported_types = UNSUPPORTED_TYPES
 
-@dataclass(frozen=True, slots=True)
-class Delta:
-    """See `harness.formats.api.Format`."""
-
-    NAME: str = "delta"
-    reader_facts: FormatFacts = FACTS
-    merge_on_read: bool = False
-    views: tuple[str, ...] = ("snapshot",)
-    past_views: tuple[str, ...] = (AS_OF, INCREMENTAL)
-    lacks: frozenset[str] = LACKS
-    partitions_last: bool = False
-    absolute_paths: bool = False
-
-    @property
-    def settings(self) -> Mapping[str, tuple[str, ...]]:
-        """The settings a variant may name."""
-        return SETTINGS
-
-    def table_for(self, view: str) -> str:
-        """Return the one catalog entry."""
-        return {"snapshot": TABLE, AS_OF: TABLE, INCREMENTAL: TABLE}[view]
-
-    def cannot(self, operation: Operation) -> str:
-        """Refuse what has no meaning here; what Delta does not do it refuses itself."""
+    def unsupported(self, operation: Operation) -> str:
         if isinstance(operation, SetTableVersion):
             return f"{self.NAME} tables have versions of a protocol, which their features decide"
         if why := own_operations.of_another(operation, own_operations.DELTA):
@@ -137,27 +126,24 @@ class Delta:
             return f"{self.NAME} rewrites files at once: nothing can be scheduled"
         return ""
 
-    def habit(self, settings: VariantSettings) -> Habit:
-        """Return that partition columns stand in the log alone, and where changes go."""
+    def file_layout(self, settings: VariantSettings) -> FileLayout:
         apart = settings.get(VECTORS) == "on"
-        return Habit(Changes.APART if apart else Changes.REPLACE, partitions=False)
+        return FileLayout(Changes.NEW_FILE if apart else Changes.REPLACE, partitions=False)
 
-    def cannot_have(self, settings: VariantSettings, scenario: Scenario) -> str:
-        """Return that mapping is switched on later in no table of a single step."""
+    def unsupported_settings(self, settings: VariantSettings, scenario: Scenario) -> str:
         if settings.get(MAPPING) == LATER and len(scenario.steps) == 1:
             return f"{MAPPING}={LATER}: there is no second step"
         return ""
 
     def session(
         self,
-        settings: VariantSettings,  # noqa: ARG002 - they are the table's
-        names: Mapping[str, str],  # noqa: ARG002
+        settings: VariantSettings,
+        names: Mapping[str, str],
     ) -> Mapping[str, str]:
-        """Return the writer's settings."""
         return SESSION
 
     def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
-        """Return `create table`; the location has a scheme, as Trino refuses paths without one."""
+        # The location has a scheme: Trino refuses paths without one.
         columns = ", ".join(f"{quoted(name)} {type_text(type_)}" for name, type_ in table.columns)
         by = ", ".join(map(quoted, table.partition_by))
         partitioned = f" partitioned by ({by})" if by else ""
@@ -173,7 +159,6 @@ class Delta:
     def wording(
         self, operation: Operation, before: Truth, after: Truth, settings: VariantSettings
     ) -> tuple[Statement, ...]:
-        """Return the common Spark SQL, but for whole rows and services."""
         said = _wording(operation, before, after)
         if settings.get(MAPPING) == LATER and before.step == 1:
             return (Sql(SWITCH, commits=False), *said)
@@ -182,21 +167,18 @@ class Delta:
     def instants(
         self,
         folder: Path,
-        entries: Sequence[CatalogEntry] = (),  # noqa: ARG002 - its own files tell
+        entries: Sequence[CatalogEntry] = (),
     ) -> tuple[str, ...]:
-        """Return the versions, but for those that change neither rows nor columns."""
+        # Versions that change neither rows nor columns are no writes.
         log = delta_log.read(folder)
         return _writes(log) if log else ()
 
     def committed(
         self,
         folder: Path,
-        entries: Sequence[CatalogEntry],  # noqa: ARG002 - it names no version
+        entries: Sequence[CatalogEntry],
     ) -> Committed:
-        """Return the versions (Delta transaction log protocol, "Delta Log Entries").
-
-        Data files that no version names are those of a write that was begun.
-        """
+        # Data files that no version names are those of a write that was begun.
         log = delta_log.read(folder)
         if log is None:
             return Committed()
@@ -207,48 +189,24 @@ class Delta:
             begun=log.unnamed_files(),
         )
 
-    def left_half(
-        self,
-        files: Sequence[FileFact],  # noqa: ARG002
-        made: Collection[str],  # noqa: ARG002
-        rows: Collection[str],  # noqa: ARG002
-    ) -> str:
-        """Return nothing: a version has all of a write."""
-        return ""
-
-    def before(self, folder: Path, instant: str) -> tuple[str, ...]:
-        """Return the versions before another one."""
+    def instants_before(self, folder: Path, instant: str) -> tuple[str, ...]:
         return tuple(each for each in self.instants(folder) if int(each) < int(instant))
 
-    def moment(self, folder: Path, instant: str) -> Moment:
-        """Return a version, which needs no more than its number."""
-        return {each: Moment(each) for each in self.instants(folder)}[instant]
-
     def table_version(self, folder: Path) -> str:
-        """Return the version of the protocol that readers need."""
         log = delta_log.read(folder)
         return log.reader_version if log else ""
 
     def timeline(self, folder: Path) -> tuple[str, ...]:
-        """Return its versions with what was done."""
         log = delta_log.read(folder)
         commits = log.commits if log else ()
         return tuple(f"version {each.version}: {each.operation}" for each in commits)
 
-    def schema_history(self, folder: Path) -> None:
-        """Return nothing: its ids are never given again."""
-
-    def kept_metadata(self, folder: Path, instant: str) -> None:  # noqa: ARG002
-        """Return nothing: no step writes any."""
-        return
-
-    def left_undone(
+    def missing_effect(
         self,
-        folder: Path,  # noqa: ARG002
+        folder: Path,
         operation: Operation,
         before: Sequence[FileFact],
     ) -> str:
-        """Return the data files that a service left although there was something to do."""
         held = {fact.file_group for fact in before if fact.kind is FileKind.LOG}
         if isinstance(operation, Compact) and held:
             return f"rows were deleted in {len(held)} data files, and none was rewritten"
@@ -259,8 +217,7 @@ class Delta:
             return "the table has no version that restored it"
         return ""
 
-    def created_wrong(self, folder: Path, settings: VariantSettings) -> str:
-        """Compare properties with what was asked for."""
+    def creation_problem(self, folder: Path, settings: VariantSettings) -> str:
         log = delta_log.read(folder)
         if log is None:
             return "the writer made no log"
@@ -268,23 +225,18 @@ class Delta:
         return f"the table does not have what was asked for: {', '.join(wrong)}" if wrong else ""
 
     def file_rows(self, path: Path, fact: FileFact) -> FileRows:
-        """Read the rows that a fact is about, their partition values as the log has them."""
         return delta_files.file_rows(path, fact)
 
     def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
-        """Read the footers of the data files that call columns as the table does."""
+        # Only of the data files that call columns as the table does.
         return data_files.statistics(folder, [each for each in files if not each.stored_names])
-
-    def asked_statistics(self, settings: VariantSettings) -> None:
-        """Return nothing: all that there are can be read."""
 
     def facts(
         self,
         folder: Path,
         key: str,
-        catalog: CatalogHistory = NO_CATALOG,  # noqa: ARG002 - its own files tell
+        catalog: CatalogHistory = NO_CATALOG,
     ) -> tuple[FileFact, ...]:
-        """Read the live data files and their deletion vectors."""
         return delta_files.facts(folder, key)
 
 

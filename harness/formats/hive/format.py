@@ -22,15 +22,15 @@ from harness.formats.api import (
     Changes,
     Committed,
     FileFactError,
+    FileLayout,
     FileRows,
-    Habit,
+    Format,
     VariantSettings,
 )
 from harness.formats.files import avro, data_files, delimited_text, orc, parquet
 from harness.formats.files.parquet import Footer
 from harness.formats.hive import spark_files
 from harness.model.column_statistics import ColumnStatistics
-from harness.model.commit import Moment
 from harness.model.datatypes import DataType, Primitive, TypeNames, map_plain
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.identifiers import TABLE
@@ -76,9 +76,7 @@ WITH_ZONE: Final = "TIMESTAMP_LTZ"
 
 
 @dataclass(frozen=True, slots=True)
-class HiveFiles:
-    """See `harness.formats.api.Format`."""
-
+class HiveFiles(Format):
     NAME: str
     stored_as: str
     """What its files are in the words of `create table`."""
@@ -91,29 +89,15 @@ class HiveFiles:
     """What a writer is told to make a row group of each row."""
     no_small: str = ""
     """Why it cannot; empty when it can."""
-    merge_on_read: bool = False
-    absolute_paths: bool = False
-    views: tuple[str, ...] = ("snapshot",)
-    past_views: tuple[str, ...] = ()
-    lacks: frozenset[str] = frozenset()
-    partitions_last: bool = True
+
+    settings = SETTINGS
+    partitions_last = True
 
     @property
     def reader_facts(self) -> FormatFacts:
-        """The metastore has the schema."""
         return FormatFacts(self.NAME, "hive", self.stored_as)
 
-    @property
-    def settings(self) -> Mapping[str, tuple[str, ...]]:
-        """The settings a variant may name."""
-        return SETTINGS
-
-    def table_for(self, view: str) -> str:
-        """Return the one catalog entry."""
-        return {"snapshot": TABLE}[view]
-
-    def cannot(self, operation: Operation) -> str:
-        """Refuse what changes a row that is there."""
+    def unsupported(self, operation: Operation) -> str:
         name = name_of(operation)
         if name not in SCHEMA_CHANGES | ADDITIONS:
             return f"{self.NAME} has no {name}"  # rows are only added
@@ -125,12 +109,10 @@ class HiveFiles:
             )
         return ""
 
-    def habit(self, settings: VariantSettings) -> Habit:  # noqa: ARG002 - it has none
-        """Return that partition columns stand in the path alone."""
-        return Habit(Changes.REPLACE, partitions=False)
+    def file_layout(self, settings: VariantSettings) -> FileLayout:
+        return FileLayout(Changes.REPLACE, partitions=False)
 
-    def cannot_have(self, settings: VariantSettings, scenario: Scenario) -> str:
-        """Return why there is one row group a file, or no partition that could stay as it is."""
+    def unsupported_settings(self, settings: VariantSettings, scenario: Scenario) -> str:
         small = settings.get(ROW_GROUPS) == "small"
         why = (self.no_small or layout.one_row_group(scenario)) if small else ""
         return why or (follows_anyway(scenario) if settings.get(CASCADE) == "off" else "")
@@ -138,14 +120,13 @@ class HiveFiles:
     def session(
         self,
         settings: VariantSettings,
-        names: Mapping[str, str],  # noqa: ARG002 - nothing has two names
+        names: Mapping[str, str],
     ) -> Mapping[str, str]:
-        """Return the writer's settings."""
         small = self.small if settings.get(ROW_GROUPS) == "small" else ()
         return SESSION | dict(self.told) | dict(small)
 
-    def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:  # noqa: ARG002
-        """Return `create table`; partition columns stand apart and last, as Hive has them."""
+    def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
+        # Partition columns stand apart from the others, and last.
         columns = [(n, t) for n, t in table.columns if n not in table.partition_by]
         types = dict(table.columns)
         parts = [(name, types[name]) for name in table.partition_by]
@@ -160,7 +141,6 @@ class HiveFiles:
     def wording(
         self, operation: Operation, before: Truth, after: Truth, settings: VariantSettings
     ) -> tuple[Statement, ...]:
-        """Return the common Spark SQL of a write, a metastore call for a schema change."""
         if name_of(operation) not in SCHEMA_CHANGES:
             common = operation.sql(before, after)
             small = settings.get(ROW_GROUPS) == "small"
@@ -180,81 +160,36 @@ class HiveFiles:
     def instants(
         self,
         folder: Path,
-        entries: Sequence[CatalogEntry] = (),  # noqa: ARG002 - its own files tell
+        entries: Sequence[CatalogEntry] = (),
     ) -> tuple[str, ...]:
-        """Return the names of the jobs that wrote files, by the files' times of modification."""
+        # The names of the jobs that wrote files, by the files' times of modification.
         found = sorted(spark_files.found(folder), key=lambda path: path.stat().st_mtime_ns)
         return tuple(dict.fromkeys(spark_files.job(path) for path in found))
 
     def committed(self, folder: Path, entries: Sequence[CatalogEntry]) -> Committed:
-        """Return the jobs that wrote files, and the columns that the catalog has.
-
-        Raises FileFactError where a partition that has files is not in the catalog.
-        """
         paths = [path.relative_to(folder).as_posix() for path in spark_files.found(folder)]
         if unlisted := unlisted_folders(entries, paths):
             raise FileFactError(f"the catalog does not list the files in {', '.join(unlisted)}")
         columns = [each.columns for each in entries if each.name == TABLE]
         return Committed(self.instants(folder), json.dumps(columns))
 
-    def left_half(
+    def partial_write(
         self, files: Sequence[FileFact], made: Collection[str], rows: Collection[str]
     ) -> str:
-        """Compare the rows of its files with those of the write, which has no commit but them."""
+        # A write has no commit but its files.
         own = (fact for fact in files if fact.instant in made)
         there = sorted(each for fact in own for each in fact.keys)
         if not made or there == sorted(rows):
             return ""
         return f"of the rows {', '.join(sorted(rows))} its files hold {', '.join(there) or 'none'}"
 
-    def before(self, folder: Path, instant: str) -> tuple[str, ...]:  # noqa: ARG002
-        """Return nothing: no job works on what another one left."""
-        return ()
-
-    def moment(self, folder: Path, instant: str) -> Moment:  # noqa: ARG002 - there is no timeline
-        """Raise KeyError: plain files keep no past."""
-        raise KeyError(instant)
-
-    def table_version(self, folder: Path) -> str:  # noqa: ARG002
-        """Return nothing: plain tables have no versions."""
-        return ""
-
-    def timeline(self, folder: Path) -> tuple[str, ...]:  # noqa: ARG002
-        """Return nothing: plain files keep no past."""
-        return ()
-
-    def schema_history(self, folder: Path) -> None:
-        """Return nothing: plain tables have no ids of columns."""
-
-    def kept_metadata(self, folder: Path, instant: str) -> None:  # noqa: ARG002
-        """Return nothing: no step writes any."""
-        return
-
-    def left_undone(
-        self,
-        folder: Path,  # noqa: ARG002
-        operation: Operation,  # noqa: ARG002
-        before: Sequence[FileFact],  # noqa: ARG002
-    ) -> str:
-        """Return nothing: a schema change makes no instant here, and services there are none."""
-        return ""
-
-    def created_wrong(self, folder: Path, settings: VariantSettings) -> str:  # noqa: ARG002
-        """Return nothing: its settings are about what is written later."""
-        return ""
-
     def file_rows(self, path: Path, fact: FileFact) -> FileRows:
-        """Read the rows that a fact is about."""
         if self.read is None:
             return delimited_text.content(path, fact.columns)
         return data_files.file_rows(path, fact)
 
     def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
-        """Read what is in the files."""
         return data_files.statistics(folder, files) if self.read is not None else ()
-
-    def asked_statistics(self, settings: VariantSettings) -> None:
-        """Return nothing: all that there are can be read."""
 
     def facts(
         self,
@@ -262,7 +197,6 @@ class HiveFiles:
         key: str,
         catalog: CatalogHistory = NO_CATALOG,
     ) -> tuple[FileFact, ...]:
-        """Read every data file; the instant is the name of the job that wrote it."""
         return tuple(
             self._fact(path, folder, key, catalog) for path in sorted(spark_files.found(folder))
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -15,9 +15,10 @@ from harness.formats.api import (
     NO_CATALOG,
     Changes,
     Committed,
+    FileLayout,
     FileRows,
-    Habit,
-    KeptMetadata,
+    Format,
+    StoredMetadata,
     VariantSettings,
 )
 from harness.formats.files import data_files
@@ -99,86 +100,59 @@ PROCEDURES: Final = {
 """What brings a table to a version, and what it calls the version. Both names are of one procedure,
 which answers false where it fails, and raises nothing (`UpgradeOrDowngradeProcedure`)."""
 
-LACKS: Final = frozenset({"tinyint", "smallint", "char", "varchar"})
+UNSUPPORTED_TYPES: Final = frozenset({"tinyint", "smallint", "char", "varchar"})
 """Every value goes through Avro, which has none of them (Avro specification, "Primitive Types")."""
 
 
 @dataclass(frozen=True, slots=True)
-class Hudi:
-    """A table type of Hudi; see `harness.formats.api.Format`."""
-
+class Hudi(Format):
     NAME: str
-    type: str
-    """`cow` or `mor`."""
     tables: Mapping[str, str]
     """The catalog entry for each view."""
-    lacks: frozenset[str] = LACKS
+    merge_on_read: bool = False
+
+    past_views = PAST_VIEWS
+    settings = hudi_settings.SETTINGS
+    unsupported_types = UNSUPPORTED_TYPES
     # Spark moves them in `create table`, and a column that is added later goes in front of them.
-    partitions_last: bool = True
-    absolute_paths: bool = False
+    partitions_last = True
 
     @property
     def reader_facts(self) -> FormatFacts:
-        """Spark goes by the schema that a table has of its own (`HoodieCatalogTable`)."""
+        # Spark goes by the schema that a table has of its own (`HoodieCatalogTable`).
         return FormatFacts(self.NAME, "hudi", own_schema=frozenset({"spark"}), past=PAST)
 
     @property
-    def past_views(self) -> tuple[str, ...]:
-        """Both: every write is on the timeline, and rows say in which they were written."""
-        return PAST_VIEWS
-
-    @property
-    def settings(self) -> Mapping[str, tuple[str, ...]]:
-        """The settings a variant may name."""
-        return hudi_settings.SETTINGS
-
-    @property
-    def merge_on_read(self) -> bool:
-        """Whether changes go to log files first."""
-        return self.type == "mor"
-
-    @property
     def views(self) -> tuple[str, ...]:
-        """The questions that can be asked."""
         return tuple(self.tables)
 
     def table_for(self, view: str) -> str:
-        """Return the catalog entry of a view; those of merge-on-read appear with the first write.
-
-        The past is asked for where the newest rows are.
-        """
+        # The past is asked for where the newest rows are.
         return self.tables["snapshot" if view in PAST_VIEWS else view]
 
-    def cannot(self, operation: Operation) -> str:
-        """Refuse what needs log files; what Hudi does not do it refuses itself, as an answer."""
+    def unsupported(self, operation: Operation) -> str:
         if why := own_operations.of_another(operation, own_operations.HUDI):
             return f"{self.NAME} {why}"
         if isinstance(operation, Service):
-            why = hudi_services.cannot(operation, merge_on_read=self.merge_on_read)
+            why = hudi_services.unsupported(operation, merge_on_read=self.merge_on_read)
             return f"{self.NAME} {why}" if why else ""
         if isinstance(operation, SetTableVersion) and str(operation.version) not in PROCEDURES:
             allowed = ", ".join(PROCEDURES)
             return f"{self.NAME} has no table version {operation.version}; allowed: {allowed}"
         return ""
 
-    def habit(self, settings: VariantSettings) -> Habit:
-        """Return where changes go, and that partition columns stand in the files unless dropped."""
+    def file_layout(self, settings: VariantSettings) -> FileLayout:
         there = settings.get(PARTITION_COLUMNS) != DROPPED
-        return Habit(Changes.LOG if self.merge_on_read else Changes.REPLACE, partitions=there)
+        return FileLayout(Changes.LOG if self.merge_on_read else Changes.REPLACE, partitions=there)
 
-    def cannot_have(self, settings: VariantSettings, scenario: Scenario) -> str:
-        """Return what the settings need and the scenario's table does not have."""
-        return next(hudi_settings.cannot_have(settings, scenario), "")
+    def unsupported_settings(self, settings: VariantSettings, scenario: Scenario) -> str:
+        return next(hudi_settings.problems(settings, scenario), "")
 
     def session(self, settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str, str]:
-        """Return the writer's settings."""
         return {**SESSION, **hudi_settings.session(settings, names)}
 
     def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
-        """Return `create table`; Hudi's SQL writes hive-style partition folders by default.
-
-        SQL has partition columns behind the others, a DataFrame where they are declared.
-        """
+        # SQL has partition columns behind the others, a DataFrame where they are declared.
         if settings.get(CREATED_BY) == BY_FRAME:
             return hudi_frames.creation(table, settings, self._properties(table, settings))
         columns = ", ".join(f"{quoted(name)} {type_text(type_)}" for name, type_ in table.columns)
@@ -197,7 +171,6 @@ class Hudi:
     def wording(
         self, operation: Operation, before: Truth, after: Truth, settings: VariantSettings
     ) -> tuple[Statement, ...]:
-        """Return the common Spark SQL, Hudi's own procedures, or calls of its write client."""
         if isinstance(operation, SchemaChange) and settings.get(SCHEMA_CHANGES) == WRITE_CLIENT:
             return hudi_client.wording(operation, tuple(hudi_settings.properties(settings)))
         if isinstance(operation, Sync):
@@ -235,16 +208,12 @@ class Hudi:
     def instants(
         self,
         folder: Path,
-        entries: Sequence[CatalogEntry] = (),  # noqa: ARG002 - its own files tell
+        entries: Sequence[CatalogEntry] = (),
     ) -> tuple[str, ...]:
-        """Return the requested times of completed commits, in the order of their completion."""
         return timeline.requested(timeline.names(folder))
 
-    def committed(self, folder: Path, entries: Sequence[CatalogEntry]) -> Committed:  # noqa: ARG002
-        """Return the completed instants: a schema change makes one as well.
-
-        Source: Hudi technical specification, "Timeline"; `AlterTableCommand.commitWithSchema`.
-        """
+    def committed(self, folder: Path, entries: Sequence[CatalogEntry]) -> Committed:
+        # A schema change makes an instant as well (`AlterTableCommand.commitWithSchema`).
         names = timeline.names(folder)
         return Committed(
             timeline.requested(names),
@@ -257,58 +226,42 @@ class Hudi:
             inflight=timeline.inflight(names),
         )
 
-    def left_half(
-        self,
-        files: Sequence[FileFact],  # noqa: ARG002
-        made: Collection[str],  # noqa: ARG002
-        rows: Collection[str],  # noqa: ARG002
-    ) -> str:
-        """Return nothing: a completed instant has all of a write."""
-        return ""
-
-    def before(self, folder: Path, instant: str) -> tuple[str, ...]:
-        """Return the instants completed when another was requested: what a compaction takes in."""
+    def instants_before(self, folder: Path, instant: str) -> tuple[str, ...]:
+        # A compaction takes in what was completed when it was requested.
         found = timeline.completed(timeline.names(folder))
         return tuple(each.requested for each in found if each.completed < instant)
 
     def moment(self, folder: Path, instant: str) -> Moment:
-        """Return a write with its completion and the next one's."""
         found = timeline.completed(timeline.names(folder))
         ended = {each.requested: each.completed for each in found}[instant]
         following = (each.completed for each in found if each.completed > ended)
         return Moment(instant, ended, next(following, ""))
 
     def table_version(self, folder: Path) -> str:
-        """Read the table version from the table's properties."""
         return hudi_files.properties(folder).get("hoodie.table.version", "")
 
     def timeline(self, folder: Path) -> tuple[str, ...]:
-        """Return its actions with their states."""
         return tuple(each.text for each in timeline.entries(timeline.names(folder)))
 
     def schema_history(self, folder: Path) -> SchemaHistory | None:
-        """Read the table's history of its schema."""
         return hudi_schema_history.read(folder)
 
-    def kept_metadata(self, folder: Path, instant: str) -> KeptMetadata:
-        """Read what a commit has."""
+    def stored_metadata(self, folder: Path, instant: str) -> StoredMetadata:
         return hudi_metadata.kept(folder, instant)
 
-    def left_undone(self, folder: Path, operation: Operation, before: Sequence[FileFact]) -> str:
-        """Return what a table service should have done, or which version is there."""
+    def missing_effect(self, folder: Path, operation: Operation, before: Sequence[FileFact]) -> str:
         if isinstance(operation, SetTableVersion):
             there = self.table_version(folder)
             return "" if there == str(operation.version) else f"the table version is {there}"
         if isinstance(operation, hudi_undo.UNDO):
-            return hudi_undo.left_undone(operation)
+            return hudi_undo.missing_effect(operation)
         if isinstance(operation, BeginWrite):
             return hudi_undo.NOT_BEGUN
         if isinstance(operation, Service):
-            return hudi_services.left_undone(operation, before, len(self.instants(folder)))
+            return hudi_services.missing_effect(operation, before, len(self.instants(folder)))
         return ""
 
-    def created_wrong(self, folder: Path, settings: VariantSettings) -> str:
-        """Look whether there is a table, of the version that was asked for."""
+    def creation_problem(self, folder: Path, settings: VariantSettings) -> str:
         asked, made = settings.get("table_version"), self.table_version(folder)
         if not made:
             return "the writer said that all is well, and there is no table in the folder"
@@ -320,40 +273,36 @@ class Hudi:
         return ""
 
     def file_rows(self, path: Path, fact: FileFact) -> FileRows:
-        """Read the rows that a fact is about."""
         return data_files.file_rows(path, fact)
 
     def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
-        """Read the footers of base files."""
         return data_files.statistics(folder, files)
 
-    def asked_statistics(self, settings: VariantSettings) -> HudiStatistics | None:
-        """Return what asks the metadata table, where it may have statistics of columns."""
+    def queried_statistics(self, settings: VariantSettings) -> HudiStatistics | None:
         return HudiStatistics() if settings.get(METADATA_TABLE) in WITH_STATISTICS else None
 
     def facts(
         self,
         folder: Path,
         key: str,
-        catalog: CatalogHistory = NO_CATALOG,  # noqa: ARG002 - its own files tell
+        catalog: CatalogHistory = NO_CATALOG,
     ) -> tuple[FileFact, ...]:
-        """Read every committed base file and log block."""
         return hudi_files.facts(folder, key)
 
     def _properties(self, table: Table, settings: VariantSettings) -> list[tuple[str, str]]:
-        found = [("type", self.type), ("primaryKey", table.key)]
+        found = [("type", "mor" if self.merge_on_read else "cow"), ("primaryKey", table.key)]
         if table.order_by:
             found.append(("preCombineField", table.order_by))
         return [*found, *hudi_merge_mode.properties(table), *hudi_settings.properties(settings)]
 
 
 FORMATS = (
-    Hudi("hudi-cow", "cow", {"snapshot": TABLE}),
+    # A changed row rewrites its base file.
+    Hudi("hudi-cow", {"snapshot": TABLE}),
+    # A changed row goes to a log file, until compaction.
     Hudi(
         "hudi-mor",
-        "mor",
         {"snapshot": f"{TABLE}_rt", "read_optimized": f"{TABLE}_ro", "base_name": TABLE},
+        merge_on_read=True,
     ),
 )
-"""Copy-on-write: a changed row rewrites its base file; merge-on-read: it goes to a log file, until
-compaction."""

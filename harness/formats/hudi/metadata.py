@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from harness.formats.api import KeptMetadata, VariantSettings
+from harness.formats.api import StoredMetadata, VariantSettings
 from harness.formats.hudi import commit_metadata, timeline
 from harness.formats.hudi import frames as hudi_frames
 from harness.formats.hudi.services import TABLE_ARGUMENT
@@ -64,11 +64,11 @@ def _as_options(told: Mapping[str, str], writes: Sequence[Sql]) -> tuple[Sql, ..
     )
 
 
-def kept(folder: Path, instant: str) -> KeptMetadata:
+def kept(folder: Path, instant: str) -> StoredMetadata:
     """Return the extra metadata of a completed write, and the call of the procedure that shows it.
 
     Without the instant it shows that of the last one (`ShowCommitExtraMetadataProcedure`).
     """
     at = f"{TABLE_ARGUMENT}, instant_time => '{instant}'"
     stored = commit_metadata.extra_of(timeline.files(folder)[instant])
-    return KeptMetadata(stored, f"call show_commit_extra_metadata({at})", OWN)
+    return StoredMetadata(stored, f"call show_commit_extra_metadata({at})", OWN)

@@ -1,4 +1,4 @@
-"""How readers are asked for the past of Hudi tables.
+"""How questions about the past name the writes of Hudi tables.
 
 The kinds of begin of an incremental question follow from the library's version and the table's:
 
@@ -9,47 +9,17 @@ The kinds of begin of an incremental question follow from the library's version 
 | from 1.1 on | 8 and up | a time of completion, exclusive | apache/hudi#13982, #18954 |
 
 For Hive's settings it is the requested time, exclusive: rows show that time in all versions.
-
-Hive 3 is not asked for a table as it was. What the library has for it stands in no documentation:
-`hoodie.<table>.consume.commit` (apache/hudi#2809), of which its maintainers say that it is no time
-travel (apache/hudi#6479).
 """  # noqa: E501 - a table
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Final
 
-from harness.engines.format_facts import TimeTravel, Wording
+from harness.engines.format_facts import Timeline
 from harness.engines.time_travel import COMPLETED, NEXT_COMPLETED, REQUESTED
 from harness.formats.hudi import timeline
-from harness.model.commit import AS_OF, INCREMENTAL
-from harness.model.identifiers import SINCE
 
-_CONSUME: Final = "set hoodie.{entry}.consume"
-_WORDS: Final[Mapping[tuple[str, str], Wording | str]] = {
-    ("spark", AS_OF): Wording("{table} timestamp as of '{instant}'"),
-    ("spark", INCREMENTAL): Wording(
-        "hudi_table_changes('{database}.{name}', 'latest_state', '{begin}')"
-    ),
-    # The settings choose files, in which there are older rows too; -1 is for all writes since.
-    ("hive", INCREMENTAL): Wording(
-        "(select * from {table} where `_hoodie_commit_time` > '{instant}')",
-        (
-            f"{_CONSUME}.mode=INCREMENTAL",
-            f"{_CONSUME}.start.timestamp={{instant}}",
-            f"{_CONSUME}.max.commits=-1",
-        ),
-        (f"{_CONSUME}.mode=SNAPSHOT",),
-        alias=SINCE,
-    ),
-    ("hive", AS_OF): "Hive has no words for it before version 4",
-    ("presto", AS_OF): "its connectors have no words for it",
-    ("trino", AS_OF): "its connector has no words for it",
-}
-"""Hudi documentation, "SQL Queries", and "Incremental query" of Hive. Settings of Hive go by the
-name that the table itself knows, without database and ending (engines notes)."""
 _EXCLUSIVE_SINCE: Final = (1, 1)
 _COMPLETION_SINCE: Final = 8
 
@@ -70,8 +40,7 @@ def _release(version: str) -> tuple[int, int]:
     return int(major), int(minor)
 
 
-PAST: Final = TimeTravel(
-    _WORDS,
+PAST: Final = Timeline(
     REQUESTED,
     begin,
     where=(

@@ -55,14 +55,14 @@ def wording(
     return ()
 
 
-def cannot(service: Service, *, merge_on_read: bool) -> str:
+def unsupported(service: Service, *, merge_on_read: bool) -> str:
     """Return why a table cannot have a service; empty when it can."""
     if isinstance(service, Compact) and schedules(service) and not merge_on_read:
         return "has no log files, so no compaction of them can be scheduled"
     return ""
 
 
-def left_undone(service: Service, before: Sequence[FileFact], commits: int) -> str:
+def missing_effect(service: Service, before: Sequence[FileFact], commits: int) -> str:
     """Return what a service that left no trace should have done; empty when nothing.
 
     `commits`: how many there are.

@@ -152,7 +152,7 @@ def properties(settings: VariantSettings) -> Iterator[tuple[str, str]]:
         yield URL_ENCODED, _SWITCH[settings[ENCODED]]
 
 
-def cannot_have(settings: VariantSettings, scenario: Scenario) -> Iterator[str]:
+def problems(settings: VariantSettings, scenario: Scenario) -> Iterator[str]:
     """Yield why a scenario's table cannot have the settings, or why one of them changes nothing."""
     by = scenario.table.partition_by
     if settings.get(INDEX) == "record_level" and settings.get(METADATA_TABLE, "off") == "off":

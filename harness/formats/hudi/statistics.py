@@ -33,15 +33,15 @@ _MOMENT: Final = datetime.datetime(1970, 1, 1)  # noqa: DTZ001 - canonical momen
 
 @dataclass(frozen=True, slots=True)
 class HudiStatistics:
-    """See `harness.formats.api.AskedStatistics`."""
+    """See `harness.formats.api.QueriedStatistics`."""
 
     sql: str = SQL
 
-    def there(self, folder: Path) -> bool:
+    def exist(self, folder: Path) -> bool:
         """Return whether the metadata table has an index of column statistics."""
         return (folder / FOLDER).is_dir()
 
-    def told(
+    def parse(
         self, rows: Sequence[Mapping[str, Value]], files: Sequence[FileFact]
     ) -> tuple[ColumnStatistics, ...]:
         """Take each row for the statistics of a column of a file, or of a partition."""

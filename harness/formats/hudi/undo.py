@@ -64,7 +64,7 @@ def _call(procedure: str, argument: str, step: int) -> Statement:
     return Sql(f"call {procedure}({TABLE_ARGUMENT}, {argument} => '{instant_of(step)}')")
 
 
-def left_undone(operation: Operation) -> str:
+def missing_effect(operation: Operation) -> str:
     """Return what is not on the timeline after one of these that left no trace."""
     if isinstance(operation, FailedWrite):
         return NOT_BEGUN

@@ -6,8 +6,7 @@ every value whatever became of names and places: the control of all other format
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -18,8 +17,9 @@ from harness.formats.api import (
     NO_COMMIT,
     Changes,
     Committed,
+    FileLayout,
     FileRows,
-    Habit,
+    Format,
     VariantSettings,
 )
 from harness.formats.files import data_files
@@ -42,7 +42,7 @@ from harness.formats.iceberg.settings import (
 )
 from harness.formats.keyless_rows import failed_rows, whole_rows
 from harness.model.column_statistics import ColumnStatistics
-from harness.model.commit import AS_OF, BRANCH, TAG, Moment
+from harness.model.commit import AS_OF, BRANCH, TAG
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.identifiers import TABLE
 from harness.model.table import Table
@@ -79,7 +79,7 @@ from harness.scenario.statements import (
     under,
 )
 
-LACKS: Final = frozenset({"tinyint", "smallint", "char", "varchar"})
+UNSUPPORTED_TYPES: Final = frozenset({"tinyint", "smallint", "char", "varchar"})
 """Spark makes integers and strings of them (Iceberg specification, "Primitive Types")."""
 
 SESSION: Final = {
@@ -91,35 +91,18 @@ SESSION: Final = {
 }
 CASE: Final = "spark.sql.caseSensitive"
 """With `false`, its default, Spark takes a name in other letters' case for the same column's."""
-FACTS: Final = FormatFacts("iceberg", "iceberg", keeps_case=True, past=PAST)
-"""Names are kept in its metadata (Iceberg specification, "Schemas and Data Types")."""
 
 
-@dataclass(frozen=True, slots=True)
-class Iceberg:
-    """See `harness.formats.api.Format`."""
+class Iceberg(Format):
+    NAME = "iceberg"
+    reader_facts = FormatFacts("iceberg", "iceberg", keeps_case=True, past=PAST)
+    """Names are kept in its metadata (Iceberg specification, "Schemas and Data Types")."""
+    past_views = (AS_OF, TAG, BRANCH)
+    settings = SETTINGS
+    unsupported_types = UNSUPPORTED_TYPES
+    absolute_paths = True
 
-    NAME: str = "iceberg"
-    reader_facts: FormatFacts = FACTS
-    # In the sense of Hudi: it has no second view that sees the base files alone.
-    merge_on_read: bool = False
-    views: tuple[str, ...] = ("snapshot",)
-    past_views: tuple[str, ...] = (AS_OF, TAG, BRANCH)
-    lacks: frozenset[str] = LACKS
-    partitions_last: bool = False
-    absolute_paths: bool = True
-
-    @property
-    def settings(self) -> Mapping[str, tuple[str, ...]]:
-        """The settings a variant may name."""
-        return SETTINGS
-
-    def table_for(self, view: str) -> str:
-        """Return the one catalog entry."""
-        return dict.fromkeys(("snapshot", *self.past_views), TABLE)[view]
-
-    def cannot(self, operation: Operation) -> str:
-        """Refuse to plan for later; what Iceberg does not do it refuses itself, as an answer."""
+    def unsupported(self, operation: Operation) -> str:
         if isinstance(operation, SetTableVersion) and str(operation.version) != NEWEST:
             return f"{self.NAME} tables can be brought to version {NEWEST}, and no other"
         if why := own_operations.of_another(operation, own_operations.ICEBERG):
@@ -128,30 +111,24 @@ class Iceberg:
             return f"{self.NAME} rewrites files at once: nothing can be scheduled"
         return ""
 
-    def habit(self, settings: VariantSettings) -> Habit:
-        """Return that partition columns stand in the path alone, and where changes go."""
+    def file_layout(self, settings: VariantSettings) -> FileLayout:
         apart = settings.get(DELETE_MODE) in {MERGE_ON_READ, EQUALITY}
-        return Habit(Changes.APART if apart else Changes.REPLACE, partitions=False)
+        return FileLayout(Changes.NEW_FILE if apart else Changes.REPLACE, partitions=False)
 
-    def cannot_have(self, settings: VariantSettings, scenario: Scenario) -> str:
-        """Return what the settings need and the scenario's table does not have."""
+    def unsupported_settings(self, settings: VariantSettings, scenario: Scenario) -> str:
         plain = iceberg_migration.is_migrated(settings)
-        why = iceberg_migration.cannot_have(scenario, settings) if plain else ""
-        return why or iceberg_settings.cannot_have(settings, scenario)
+        why = iceberg_migration.unsupported(scenario, settings) if plain else ""
+        return why or iceberg_settings.unsupported(settings, scenario)
 
     def session(
         self,
-        settings: VariantSettings,  # noqa: ARG002 - they are the table's
-        names: Mapping[str, str],  # noqa: ARG002
+        settings: VariantSettings,
+        names: Mapping[str, str],
     ) -> Mapping[str, str]:
-        """Return the writer's settings."""
         return SESSION
 
     def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
-        """Return `create table`, with the catalog entry that Hive's reader needs.
-
-        The location has a scheme: Trino refuses paths without one.
-        """
+        # The location has a scheme: Trino refuses paths without one.
         if iceberg_migration.is_migrated(settings):
             return iceberg_migration.create(table, settings)
         columns = ", ".join(f"{quoted(name)} {type_text(type_)}" for name, type_ in table.columns)
@@ -174,10 +151,7 @@ class Iceberg:
         after: Truth,
         settings: VariantSettings,
     ) -> tuple[Statement, ...]:
-        """Return the common Spark SQL, but for whole rows.
-
-        Iceberg knows no keys: a merge says which rows are replaced.
-        """
+        # Iceberg knows no keys: a merge says which rows are replaced.
         if isinstance(operation, Procedure):
             by_branch = settings.get(STAGED_BY) == IN_BRANCH
             return iceberg_procedures.wording(operation, before, after, by_branch=by_branch)
@@ -208,15 +182,11 @@ class Iceberg:
         folder: Path,
         entries: Sequence[CatalogEntry] = (),
     ) -> tuple[str, ...]:
-        """Return the ids of the snapshots; schema changes make none."""
         found = iceberg_table.table(folder, entries)
         return found.snapshots if found else ()
 
     def committed(self, folder: Path, entries: Sequence[CatalogEntry]) -> Committed:
-        """Return snapshots and schema of the metadata that the catalog names.
-
-        What is newer and not named is a commit that was begun.
-        """
+        # Metadata that is newer and not named by the catalog is a commit that was begun.
         found = iceberg_table.table(folder, entries)
         if found is None:
             return Committed()
@@ -228,49 +198,19 @@ class Iceberg:
             tags=found.tags,
         )
 
-    def left_half(
-        self,
-        files: Sequence[FileFact],  # noqa: ARG002
-        made: Collection[str],  # noqa: ARG002
-        rows: Collection[str],  # noqa: ARG002
-    ) -> str:
-        """Return nothing: a snapshot has all of a write."""
-        return ""
-
-    def before(self, folder: Path, instant: str) -> tuple[str, ...]:  # noqa: ARG002
-        """Return nothing: one step makes one snapshot."""
-        return ()
-
-    def moment(self, folder: Path, instant: str) -> Moment:
-        """Return a snapshot, which needs no more than its id."""
-        return {each: Moment(each) for each in self.instants(folder)}[instant]
-
     def table_version(self, folder: Path) -> str:
-        """Return the format version."""
         found = iceberg_table.table(folder)
         return str(found.metadata["format-version"]) if found else ""
 
     def timeline(self, folder: Path) -> tuple[str, ...]:
-        """Return its snapshots."""
         return tuple(f"snapshot {each}" for each in self.instants(folder))
 
-    def schema_history(self, folder: Path) -> None:
-        """Return nothing: its ids are never given again."""
-
-    def kept_metadata(self, folder: Path, instant: str) -> None:  # noqa: ARG002
-        """Return nothing: no step writes any."""
-        return
-
-    def left_undone(
+    def missing_effect(
         self,
-        folder: Path,  # noqa: ARG002
+        folder: Path,
         operation: Operation,
         before: Sequence[FileFact],
     ) -> str:
-        """Return the data files that a compaction left although rows of them are deleted.
-
-        Or that there is no tag which was to be made.
-        """
         if isinstance(operation, CreateTag):
             return NO_COMMIT
         held = [fact.file_group for fact in before if fact.kind is FileKind.LOG]
@@ -278,8 +218,7 @@ class Iceberg:
             return ""
         return f"rows were deleted in {len(set(held))} data files, and none was rewritten"
 
-    def created_wrong(self, folder: Path, settings: VariantSettings) -> str:
-        """Compare format version and mode with what was asked for."""
+    def creation_problem(self, folder: Path, settings: VariantSettings) -> str:
         found = iceberg_table.table(folder)
         if found is None:
             plain = iceberg_migration.is_migrated(settings)
@@ -292,7 +231,6 @@ class Iceberg:
         return f"the table does not have what was asked for: {', '.join(wrong)}" if wrong else ""
 
     def file_rows(self, path: Path, fact: FileFact) -> FileRows:
-        """Read the rows that a fact is about, their partition values as manifests have them."""
         columns, rows = data_files.file_rows(path, fact)
         folder = Path(str(path).removesuffix(fact.path))
         told = iceberg_files.partition_values(folder, fact.path)
@@ -307,11 +245,8 @@ class Iceberg:
         return (*columns, *apart), tuple(map(tuple, taken))
 
     def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
-        """Read the manifests, which may be written anew at any step, and the footers."""
+        # Manifests may be written anew at any step.
         return (*iceberg_statistics.read(folder), *data_files.statistics(folder, files))
-
-    def asked_statistics(self, settings: VariantSettings) -> None:
-        """Return nothing: all that there are can be read."""
 
     def facts(
         self,
@@ -319,7 +254,6 @@ class Iceberg:
         key: str,
         catalog: CatalogHistory = NO_CATALOG,
     ) -> tuple[FileFact, ...]:
-        """Read the live data files and position delete files."""
         return iceberg_files.facts(folder, key, catalog.now)
 
 

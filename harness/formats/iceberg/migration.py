@@ -49,7 +49,7 @@ def is_migrated(settings: VariantSettings) -> bool:
     return settings.get(CREATED_BY) in _BY
 
 
-def cannot_have(scenario: Scenario, settings: VariantSettings) -> str:
+def unsupported(scenario: Scenario, settings: VariantSettings) -> str:
     """Return what the scenario lacks for a plain table; empty where it lacks nothing."""
     first = scenario.steps[0]
     other = distributions.load(first.by).engine if first.by else ""

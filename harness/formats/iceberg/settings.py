@@ -53,7 +53,7 @@ SMALL: Final = (
 )
 
 
-def cannot_have(settings: VariantSettings, scenario: Scenario) -> str:
+def unsupported(settings: VariantSettings, scenario: Scenario) -> str:
     """Return why there are no rows for two row groups, or no deletes by keys; empty where are."""
     if settings.get(ROW_GROUPS) == "small":
         if settings.get(FILE_FORMAT, PARQUET) != PARQUET:

@@ -11,14 +11,13 @@ from hypothesis import strategies as st
 
 from harness.comparison import acceptance_file
 from harness.comparison.accepted import WRITER, Acceptance
-from harness.comparison.answer import Decision
-from harness.comparison.result import ComparedSide, SideComparison, compare
+from harness.comparison.result import ComparedSide, Decision, SideComparison, compare
 from harness.core.errors import ScenarioProblem
 from harness.core.records import FindingKind, Verdict, VerdictKind
 from harness.core.responsible import Responsible
 from harness.run.load_run import WRITE
-from tests.unit.comparison.sides import OTHER, finding, run, verdict
-from tests.unit.comparison.sides import WRITER as SPARK
+from tests.builders.verdicts import OTHER, finding, run, verdict
+from tests.builders.verdicts import WRITER as SPARK
 
 RIGHT, WRONG, REFUSED = VerdictKind.CORRECT, VerdictKind.WRONG, VerdictKind.REFUSED
 RENAME = finding(FindingKind.MISSING_RENAME, ("1", "f1_new", None))
@@ -97,7 +96,7 @@ def test_nothing_is_said_of_a_line_of_which_nothing_was_asked() -> None:
     later = replace(LINE, operation="compact")
     found = accepting(other, later, replace(LINE, engine="hive"), new=(verdict(RIGHT),))
     assert found.accepted.gone == ()
-    assert len(found.accepted.idle) == 3
+    assert len(found.accepted.untested) == 3
     assert found.status == 0
 
 

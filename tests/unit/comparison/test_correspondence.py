@@ -5,7 +5,7 @@ from dataclasses import replace
 from harness.comparison.correspondence import AS_NAMED, correspondence
 from harness.core.records import VerdictKind
 from harness.run.run_info import RunInfo
-from tests.unit.comparison.sides import OTHER, VARIANT, run, verdict
+from tests.builders.verdicts import OTHER, VARIANT, run, verdict
 
 
 def info(*readers: str) -> RunInfo:

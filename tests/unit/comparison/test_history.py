@@ -1,4 +1,4 @@
-"""When cells turned over kept runs, and what differed: of runs that are made by hand."""
+"""When cells turned over stored runs, and what differed: of runs that are made by hand."""
 
 from __future__ import annotations
 
@@ -10,17 +10,15 @@ from typing import Final
 
 import pytest
 
+from harness.comparison import history_store
 from harness.comparison.history import CellFilter, CellHistory, History, history_of
-from harness.comparison.kept_cells import kept_cells
-from harness.comparison.turn_groups import all_turns, not_right_now
 from harness.comparison.verdict_change import VerdictChange
 from harness.core.errors import UsageProblem
 from harness.core.records import Answer, Column, FindingKind, OutcomeKind, VerdictKind
-from harness.reports import history_words
-from harness.run import history_store
+from harness.reports import history_report
 from harness.run.load_run import Run
 from harness.run.run_info import MetastoreInfo
-from tests.unit.comparison.sides import OTHER, VARIANT, finding, run, state, verdict
+from tests.builders.verdicts import OTHER, VARIANT, finding, run, state, verdict
 
 RIGHT, WRONG, REFUSED = VerdictKind.CORRECT, VerdictKind.WRONG, VerdictKind.REFUSED
 UNKNOWN, UNSUPPORTED = VerdictKind.UNKNOWN, VerdictKind.UNSUPPORTED
@@ -44,12 +42,14 @@ def days(runs: Iterable[Run], profile: str = "p") -> list[Run]:
     ]
 
 
-def kept(folder: Path, *runs: Run, chosen: CellFilter | None = None, profile: str = "") -> History:
-    """Return the history of runs that are kept, whatever the order in which they come."""
+def stored(
+    folder: Path, *runs: Run, selected: CellFilter | None = None, profile: str = ""
+) -> History:
+    """Return the history of stored runs, whatever the order in which they come."""
     with history_store.opened(folder / "h.sqlite", new=True) as store:
         for each in reversed(runs):
-            store.add(each, kept_cells(each))
-        return history_of(store, profile, chosen)
+            store.add(each)
+        return history_of(store, profile, selected)
 
 
 def told(cell: CellHistory) -> list[tuple[str, str, str]]:
@@ -60,13 +60,13 @@ def told(cell: CellHistory) -> list[tuple[str, str, str]]:
 
 
 def test_a_cell_that_is_right_in_every_run_has_no_history(tmp_path: Path) -> None:
-    assert kept(tmp_path, *days(run(verdict(RIGHT)) for _ in range(3))).cells == ()
+    assert stored(tmp_path, *days(run(verdict(RIGHT)) for _ in range(3))).cells == ()
 
 
 def test_each_turn_is_told_with_its_class(tmp_path: Path) -> None:
     kinds = (RIGHT, RIGHT, WRONG, WRONG, REFUSED, RIGHT)
     runs = days(run(verdict(each, *([STALE] if each is WRONG else []))) for each in kinds)
-    (cell,) = kept(tmp_path, *runs).cells
+    (cell,) = stored(tmp_path, *runs).cells
     assert [each[:2] for each in told(cell)] == [
         ("r0", "new"), ("r2", "regressed"), ("r4", "refused now"), ("r5", "fixed"),
     ]  # fmt: skip
@@ -74,16 +74,16 @@ def test_each_turn_is_told_with_its_class(tmp_path: Path) -> None:
 
 
 def test_what_was_wrong_from_the_first_run_on_is_told_so(tmp_path: Path) -> None:
-    history = kept(tmp_path, *days(run(verdict(WRONG, STALE)) for _ in range(3)))
+    history = stored(tmp_path, *days(run(verdict(WRONG, STALE)) for _ in range(3)))
     (cell,) = history.now
     assert told(cell) == [("r0", "new", "")]
-    assert all_turns(history) == ()
-    assert [each.run.name for each in not_right_now(history)] == ["r0"]
+    assert history.all_turns == ()
+    assert [each.run.name for each in history.not_right_now] == ["r0"]
 
 
 def test_an_unknown_cell_is_no_turn_and_no_pass(tmp_path: Path) -> None:
     kinds = (RIGHT, UNKNOWN, WRONG, UNKNOWN)
-    history = kept(tmp_path, *days(run(verdict(each)) for each in kinds))
+    history = stored(tmp_path, *days(run(verdict(each)) for each in kinds))
     (cell,) = history.cells
     assert [each[:2] for each in told(cell)] == [("r0", "new"), ("r2", "regressed")]
     assert cell.since.before is not None
@@ -94,39 +94,40 @@ def test_an_unknown_cell_is_no_turn_and_no_pass(tmp_path: Path) -> None:
 
 def test_a_reader_is_chosen_by_any_name_that_it_had(tmp_path: Path) -> None:
     runs = days([run(verdict(RIGHT, reader="trino-368")), run(verdict(WRONG, STALE))])
-    (cell,) = kept(tmp_path, *runs, chosen=CellFilter(reader="trino-368")).cells
+    (cell,) = stored(tmp_path, *runs, selected=CellFilter(reader="trino-368")).cells
     assert cell.cell.reader == "trino-476"
 
 
 def test_what_the_newest_run_does_not_know_is_counted_and_told(tmp_path: Path) -> None:
-    history = kept(tmp_path, *days([run(verdict(WRONG, STALE)), run(verdict(UNKNOWN))]))
-    told = history_words.unknown(history)
-    assert told.startswith("Of 1 cell it knows nothing")
-    assert told.endswith("; not right when last known: 1.")
-    assert "is known to be wrong or refused" in history_words.headline(history)
+    history = stored(tmp_path, *days([run(verdict(WRONG, STALE)), run(verdict(UNKNOWN))]))
+    (doubt,) = history_report.doubts(history)
+    assert doubt.startswith("Of 1 cell it knows nothing")
+    assert doubt.endswith("; not right when last known: 1.")
+    assert "is known to be wrong or refused" in history_report.headline(history)
 
 
 def test_a_newest_run_that_asks_less_says_so(tmp_path: Path) -> None:
     every, one = run(verdict(RIGHT), verdict(WRONG, STALE, step=3)), run(verdict(RIGHT))
-    history = kept(tmp_path, *days([every, one]))
-    assert "nothing that was chosen is known to be wrong" in history_words.headline(history)
-    assert history_words.fewer(history).startswith("It asked 1 question, r0 (2026-01-01) 2: ")
-    assert history_words.fewer(kept(tmp_path, *days([one, every]))) == ""
+    history = stored(tmp_path, *days([every, one]))
+    assert "nothing that was selected is known to be wrong" in history_report.headline(history)
+    (doubt,) = history_report.doubts(history)
+    assert doubt.startswith("It asked 1 question, r0 (2026-01-01) 2: ")
+    assert list(history_report.doubts(stored(tmp_path, *days([one, every])))) == []
 
 
 def test_a_cell_that_no_run_knows_has_no_history(tmp_path: Path) -> None:
-    assert kept(tmp_path, *days([run(verdict(UNKNOWN))])).cells == ()
+    assert stored(tmp_path, *days([run(verdict(UNKNOWN))])).cells == ()
 
 
 def test_a_run_that_does_not_ask_is_passed_over(tmp_path: Path) -> None:
     runs = days([run(verdict(RIGHT)), run(verdict(RIGHT, step=3)), run(verdict(WRONG, STALE))])
-    (cell,) = kept(tmp_path, *runs).cells
+    (cell,) = stored(tmp_path, *runs).cells
     assert [each[:2] for each in told(cell)] == [("r0", "new"), ("r2", "regressed")]
 
 
 def test_fewer_wrong_places_are_no_turn_and_others_are(tmp_path: Path) -> None:
     found = ((STALE, ELSEWHERE), (STALE,), (ELSEWHERE,))
-    (cell,) = kept(tmp_path, *days(run(verdict(WRONG, *each)) for each in found)).cells
+    (cell,) = stored(tmp_path, *days(run(verdict(WRONG, *each)) for each in found)).cells
     assert [each[:2] for each in told(cell)] == [("r0", "new"), ("r2", "wrong otherwise")]
 
 
@@ -134,7 +135,7 @@ def test_a_reader_of_another_version_is_followed_and_is_what_differs(tmp_path: P
     readers = ("trino-368", "trino-476", "trino-483", "trino-483")
     kinds = (REFUSED, RIGHT, WRONG, WRONG)
     runs = [run(verdict(k, reader=r)) for k, r in zip(kinds, readers, strict=True)]
-    (cell,) = kept(tmp_path, *days(runs)).cells
+    (cell,) = stored(tmp_path, *days(runs)).cells
     assert told(cell) == [
         ("r0", "new", ""),
         ("r1", "fixed", "reader trino-368 → trino-476"),
@@ -147,7 +148,7 @@ def test_a_reader_that_comes_back_is_held_against_what_was_there_meanwhile(
 ) -> None:
     versions = (("trino-476", RIGHT), ("trino-483", WRONG), ("trino-476", RIGHT))
     runs = [run(verdict(kind, reader=reader)) for reader, kind in versions]
-    (cell,) = kept(tmp_path, *days(runs)).cells
+    (cell,) = stored(tmp_path, *days(runs)).cells
     assert told(cell)[1:] == [
         ("r1", "regressed", "reader trino-476 → trino-483"),
         ("r2", "fixed", "reader trino-483 → trino-476"),
@@ -156,14 +157,14 @@ def test_a_reader_that_comes_back_is_held_against_what_was_there_meanwhile(
 
 def test_another_engine_is_not_followed(tmp_path: Path) -> None:
     runs = days([run(verdict(RIGHT, reader="hive-3.1.3")), run(verdict(WRONG, STALE))])
-    (cell,) = kept(tmp_path, *runs).cells
+    (cell,) = stored(tmp_path, *runs).cells
     assert told(cell) == [("r1", "new", "")]
 
 
 def test_two_versions_that_came_of_one_share_its_past(tmp_path: Path) -> None:
     both = run(verdict(WRONG, STALE), verdict(RIGHT, reader="trino-483"))
     old, new = run(verdict(RIGHT)), run(verdict(RIGHT, reader="trino-483"))
-    history = kept(tmp_path, *days([old, new, both]))
+    history = stored(tmp_path, *days([old, new, both]))
     (cell,) = history.cells
     # By the newest run that has this reader, and not by the one of another version between.
     assert told(cell) == [("r0", "new", ""), ("r2", "regressed", "")]
@@ -175,7 +176,7 @@ def test_a_table_of_another_writer_is_followed_and_is_what_differs(tmp_path: Pat
         run(verdict(RIGHT), variants=(VARIANT,)),
         run(verdict(WRONG, STALE, variant=newer), variants=(newer,)),
     ]
-    (cell,) = kept(tmp_path, *days(runs)).cells
+    (cell,) = stored(tmp_path, *days(runs)).cells
     differs = "writer spark-3.5.8-hudi-0.15.0 → spark-3.5.8-hudi-1.0.2"
     assert told(cell)[1:] == [("r1", "regressed", differs)]
 
@@ -193,7 +194,7 @@ def test_another_text_of_the_scenario_makes_it_another_question(
         run(verdict(WRONG, STALE)),
         run(verdict(kind, *([STALE] * (kind is WRONG)))),
     ]
-    (cell,) = kept(tmp_path, *days([first, other_text(runs[1])])).cells
+    (cell,) = stored(tmp_path, *days([first, other_text(runs[1])])).cells
     change = "fixed" if kind is RIGHT else "wrong as before"
     assert told(cell)[1:] == [("r1", change, "text of the scenario")]
 
@@ -202,7 +203,7 @@ def test_what_is_explained_of_a_scenario_makes_no_other_question(tmp_path: Path)
     first = run(verdict(WRONG, STALE))
     texts = {each: f"about: a story\n{text}" for each, text in first.info.scenarios.items()}
     second = replace(first, info=replace(first.info, scenarios=texts))
-    (cell,) = kept(tmp_path, *days([first, second])).cells
+    (cell,) = stored(tmp_path, *days([first, second])).cells
     assert told(cell) == [("r0", "new", "")]
 
 
@@ -211,7 +212,7 @@ def test_another_statement_makes_it_another_question_but_not_another_database(
 ) -> None:
     names = ("s_0123456789abcdef.t", "s_fedcba9876543210.t", "s_fedcba9876543210.t_rt")
     runs = [run(replace(verdict(WRONG, STALE), sql=f"select * from {each}")) for each in names]
-    (cell,) = kept(tmp_path, *days(runs)).cells
+    (cell,) = stored(tmp_path, *days(runs)).cells
     assert told(cell)[1:] == [("r2", "wrong as before", "statement of the question")]
 
 
@@ -236,7 +237,7 @@ def changed(given: Run, what: str) -> Run:
 def test_whatever_else_differs_is_told(tmp_path: Path, what: str) -> None:
     states = (state(1), state(2))
     runs = [run(verdict(RIGHT), states=states), run(verdict(WRONG, STALE), states=states)]
-    (cell,) = kept(tmp_path, *days([runs[0], changed(runs[1], what)])).cells
+    (cell,) = stored(tmp_path, *days([runs[0], changed(runs[1], what)])).cells
     ((_, _, differs),) = told(cell)[1:]
     assert differs.startswith(what)
     assert len(cell.since.differs) == 1
@@ -252,14 +253,14 @@ def answered(given: Run, *values: str) -> Run:
 
 def test_the_same_answer_that_is_judged_otherwise_is_told_so(tmp_path: Path) -> None:
     was, now = run(verdict(RIGHT)), run(verdict(WRONG, STALE))
-    same = kept(tmp_path, *days([answered(was, "1", "2"), answered(now, "2", "1")]))
+    same = stored(tmp_path, *days([answered(was, "1", "2"), answered(now, "2", "1")]))
     differs = "judgement of the same answer: correct → wrong"
     assert told(same.cells[0])[1:] == [("r1", "regressed", differs)]
 
 
 def test_where_nothing_differs_nothing_is_claimed(tmp_path: Path) -> None:
     was, now = run(verdict(RIGHT)), run(verdict(WRONG, STALE))
-    history = kept(tmp_path, *days([answered(was, "1"), answered(now, "3")]))
+    history = stored(tmp_path, *days([answered(was, "1"), answered(now, "3")]))
     assert told(history.cells[0])[1:] == [("r1", "regressed", "")]
 
 
@@ -271,7 +272,7 @@ def test_a_step_that_is_refused_now_has_turned(tmp_path: Path) -> None:
         run(verdict(RIGHT), states=[state(2)]),
         run(refused, states=[state(2, OutcomeKind.REFUSED)]),
     ]
-    (cell,) = kept(tmp_path, *days(runs)).cells
+    (cell,) = stored(tmp_path, *days(runs)).cells
     assert (cell.cell.case, cell.cell.reader) == (refused.case, "")
     assert [each[1] for each in told(cell)] == ["new", "regressed loudly"]
 
@@ -283,8 +284,8 @@ def test_cells_are_chosen_by_reader_scenario_and_case(tmp_path: Path) -> None:
         verdict(WRONG, STALE, variant=OTHER),
     )
 
-    def number(chosen: CellFilter) -> int:
-        return len(kept(tmp_path, *days([given]), chosen=chosen).cells)
+    def number(selected: CellFilter) -> int:
+        return len(stored(tmp_path, *days([given]), selected=selected).cells)
 
     assert number(CellFilter()) == 3
     assert number(CellFilter(reader="trino-*")) == 2
@@ -296,23 +297,22 @@ def test_cells_are_chosen_by_reader_scenario_and_case(tmp_path: Path) -> None:
 
 def test_the_profile_of_the_newest_run_is_told_and_others_are_named(tmp_path: Path) -> None:
     (first,) = days([run(verdict(WRONG, STALE))], "q")
-    history = kept(tmp_path, first, *days([first, run(verdict(RIGHT))])[1:])
+    history = stored(tmp_path, first, *days([first, run(verdict(RIGHT))])[1:])
     assert [each.info.profile for each in history.runs] == ["p"]
     assert history.others == {"q": 1}
     assert history.cells == ()
-    assert len(kept(tmp_path, profile="q").cells) == 1
-    with pytest.raises(UsageProblem, match="no run of the profile x is kept; profiles: q, p"):
-        kept(tmp_path, profile="x")
+    assert len(stored(tmp_path, profile="q").cells) == 1
+    with pytest.raises(UsageProblem, match="no run of the profile x is stored; profiles: q, p"):
+        stored(tmp_path, profile="x")
 
 
 def test_what_is_declared_unsupported_and_stays_so_is_not_told(tmp_path: Path) -> None:
-    assert kept(tmp_path, *days(run(verdict(UNSUPPORTED)) for _ in range(2))).cells == ()
+    assert stored(tmp_path, *days(run(verdict(UNSUPPORTED)) for _ in range(2))).cells == ()
 
 
 def test_what_is_told_of_now_is_as_the_newest_run_has_it(tmp_path: Path) -> None:
-    (group,) = not_right_now(
-        kept(tmp_path, *days(run(verdict(each)) for each in (UNSUPPORTED, REFUSED)))
-    )
+    history = stored(tmp_path, *days(run(verdict(each)) for each in (UNSUPPORTED, REFUSED)))
+    (group,) = history.not_right_now
     assert (group.run.name, group.cell.verdict) == ("r0", REFUSED)  # an error all the time
 
 
@@ -322,10 +322,10 @@ def test_turns_of_one_kind_are_one_group_and_the_newest_comes_first(tmp_path: Pa
         run(verdict(WRONG, STALE), verdict(WRONG, STALE, step=3), verdict(RIGHT, step=4)),
         run(verdict(WRONG, STALE), verdict(WRONG, STALE, step=3), verdict(REFUSED, step=4)),
     ]
-    history = kept(tmp_path, *days(runs))
-    groups = [(each.run.name, len(each.turns)) for each in not_right_now(history)]
+    history = stored(tmp_path, *days(runs))
+    groups = [(each.run.name, len(each.turns)) for each in history.not_right_now]
     assert groups == [("r2", 1), ("r1", 2)]
-    assert [each.change for each in all_turns(history)] == [
+    assert [each.change for each in history.all_turns] == [
         VerdictChange.REGRESSED_LOUDLY,
         VerdictChange.REGRESSED,
     ]
@@ -334,7 +334,7 @@ def test_turns_of_one_kind_are_one_group_and_the_newest_comes_first(tmp_path: Pa
 def test_the_frame_has_a_row_for_each_turn_and_the_same_types_when_it_is_empty(
     tmp_path: Path,
 ) -> None:
-    full = kept(tmp_path, *days(run(verdict(each)) for each in (RIGHT, WRONG, RIGHT)))
+    full = stored(tmp_path, *days(run(verdict(each)) for each in (RIGHT, WRONG, RIGHT)))
     frame = full.to_frame()
     assert list(frame.change) == ["new", "regressed", "fixed"]
     assert list(frame.lasts) == [False, False, True]

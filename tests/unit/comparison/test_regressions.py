@@ -2,14 +2,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.comparison.cell_pairs import pairs
+from harness.comparison.cell_pairs import cell_pairs
 from harness.comparison.correspondence import correspondence
 from harness.comparison.regressions import NEW_WRITER, Regression, regressions
 from harness.comparison.verdict_change import VerdictChange
 from harness.core.records import FindingKind, Verdict, VerdictKind
 from harness.core.responsible import Responsible
 from harness.run.load_run import WRITE, Run
-from tests.unit.comparison.sides import OTHER, VARIANT, WRITER, finding, run, verdict
+from tests.builders.verdicts import OTHER, VARIANT, WRITER, finding, run, verdict
 
 RIGHT, WRONG, REFUSED = VerdictKind.CORRECT, VerdictKind.WRONG, VerdictKind.REFUSED
 RENAME = finding(FindingKind.MISSING_RENAME, ("1", "f1_new", None))
@@ -24,7 +24,7 @@ def of(old: Run, *new: Verdict) -> tuple[Regression, ...]:
     """Return what gets worse; what a refusal is called, `because` says."""
     first = verdict(RIGHT, step=1)
     made = run(first, *new, errors={each.case: each.because for each in new if each.because})
-    return regressions(pairs(old, made), made)
+    return regressions(cell_pairs(old, made), made)
 
 
 def test_a_finding_is_owed_to_the_step_after_which_it_is_first_seen() -> None:
@@ -128,8 +128,8 @@ def test_what_is_so_since_another_writer_goes_on_is_that_writers() -> None:
         variants=(goes_on,),
     )
     old = right(1, 2, 3, 4)
-    alike = correspondence(old.info, made.info)
-    (found,) = regressions(pairs(old, made, alike), made)
+    names = correspondence(old.info, made.info)
+    (found,) = regressions(cell_pairs(old, made, names), made)
     assert found.key.operation == NEW_WRITER
 
 
@@ -142,5 +142,5 @@ def test_what_comes_later_is_owed_to_the_operation() -> None:
         variants=(goes_on,),
     )
     old = right(*steps, 4)
-    (found,) = regressions(pairs(old, made, correspondence(old.info, made.info)), made)
+    (found,) = regressions(cell_pairs(old, made, correspondence(old.info, made.info)), made)
     assert found.key.operation == "compact"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from harness.comparison.verdict_change import AS_BEFORE, WORSE, VerdictChange, change
 from harness.core.records import Finding, FindingKind, Verdict, VerdictKind
-from tests.unit.comparison.sides import finding, verdict
+from tests.builders.verdicts import finding, verdict
 
 C, W, R, N, U = (
     VerdictKind.CORRECT,

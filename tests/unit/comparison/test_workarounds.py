@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-from harness.comparison.cell_pairs import pairs
+from harness.comparison.cell_pairs import cell_pairs
 from harness.comparison.regressions import regressions
 from harness.comparison.workarounds import Workaround, workarounds
 from harness.core.records import FindingKind, Verdict, VerdictKind
-from tests.unit.comparison.sides import OTHER, finding, run, verdict
+from tests.builders.verdicts import OTHER, finding, run, verdict
 
 RIGHT, WRONG = VerdictKind.CORRECT, VerdictKind.WRONG
 STALE = finding(FindingKind.STALE, ("1", "f2", "old"))
@@ -16,7 +16,7 @@ def of(*new: Verdict) -> tuple[Workaround, ...]:
     asked = [verdict(RIGHT, step=1, variant=OTHER), *new]
     old = run(*(verdict(RIGHT, step=e.step, view=e.view, variant=OTHER) for e in asked))
     made = run(*asked)
-    (found,) = (e for e in regressions(pairs(old, made), made) if e.key.finding is STALE.kind)
+    (found,) = (e for e in regressions(cell_pairs(old, made), made) if e.key.finding is STALE.kind)
     return workarounds(found, made)
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 from harness.conformance import read_checks, table
@@ -86,12 +85,8 @@ class SimulatedReader:
 
     def on(self, **facts: Any) -> CheckedEngine:  # noqa: ANN401 - fields of it
         """Return it as the kit checks it."""
-        engine: Any = SimpleNamespace(sql=self.sql)
         given: dict[str, Any] = {"running": self.running, "timeout_s": 5.0, **facts}
-        return CheckedEngine(engine, self, {}, DATABASE, **given)
-
-    def sql(self, question: Question, settings: ReaderSettings) -> str:
-        return query_sql.select(question, "`")
+        return CheckedEngine(self, {}, _sql, DATABASE, **given)
 
     def connect(self, settings: ReaderSettings) -> SimulatedReader:
         if self.running.killed.is_set() and self.fault != "opens":
@@ -113,7 +108,10 @@ class SimulatedReader:
     def peak_memory_mb(self) -> int:
         return 7
 
-    def ask(self, sql: str, *, timeout_s: float) -> Reply:
+    def ask(self, question: Question, *, timeout_s: float) -> Reply:
+        return self.run(_sql(question), timeout_s=timeout_s)
+
+    def run(self, sql: str, *, timeout_s: float, tables: Sequence[tuple[str, str]] = ()) -> Reply:
         if " a, " in sql:
             return self._endless(timeout_s)
         if read_checks.NOT_THERE in sql or not sql.startswith("select"):
@@ -145,6 +143,10 @@ class SimulatedReader:
         empty = tuple(self.empty.get(name) for name, _, _ in shown)
         rows = {"lost": (full,), "twice": (full, full, empty)}.get(self.fault, (full, empty))
         return _reply(columns, rows)
+
+
+def _sql(question: Question) -> str:
+    return query_sql.select(question, "`")
 
 
 def _given(what: Any) -> Reply:  # noqa: ANN401 - an exception, or a value

@@ -100,9 +100,9 @@ def test_a_plain_write_is_whole_where_its_files_hold_all_of_its_rows(tmp_path: P
     plain = formats.load("hive-parquet")
     written(tmp_path, "p=1", "a", "b")
     files = plain.facts(tmp_path, "id")
-    assert plain.left_half(files, [JOB], {"a", "b"}) == ""
-    assert plain.left_half(files, [], {"a", "b"}) == ""
-    half = plain.left_half(files, [JOB], {"a", "b", "c"})
+    assert plain.partial_write(files, [JOB], {"a", "b"}) == ""
+    assert plain.partial_write(files, [], {"a", "b"}) == ""
+    half = plain.partial_write(files, [JOB], {"a", "b", "c"})
     assert half == "of the rows a, b, c its files hold a, b"
 
 

@@ -70,7 +70,9 @@ def test_mapping_comes_later_with_the_second_step_alone() -> None:
     assert wordings(first, rename, RenameColumn("b", "c"), **LATER) == [
         "alter table {database}.t rename column `b` to `c`"
     ]
-    assert "no second step" in DELTA.cannot_have(LATER, Scenario("x", TABLE, (Step(first),)))
+    assert "no second step" in DELTA.unsupported_settings(
+        LATER, Scenario("x", TABLE, (Step(first),))
+    )
 
 
 def test_rows_that_are_there_are_merged_by_the_key() -> None:
@@ -109,22 +111,27 @@ def test_a_table_is_restored_to_the_version_that_the_saved_step_made() -> None:
 
 @pytest.mark.parametrize("operation", [Rollback(), Compact(Only.SCHEDULE), Cluster(Only.SCHEDULE)])
 def test_what_has_no_meaning_is_not_planned(operation: Operation) -> None:
-    assert DELTA.cannot(operation).startswith("delta ")
-    assert DELTA.cannot(Savepoint()) == DELTA.cannot(Restore()) == DELTA.cannot(Clean()) == ""
+    assert DELTA.unsupported(operation).startswith("delta ")
+    assert (
+        DELTA.unsupported(Savepoint())
+        == DELTA.unsupported(Restore())
+        == DELTA.unsupported(Clean())
+        == ""
+    )
 
 
 def test_a_service_that_left_something_undone_says_what(tmp_path: Path) -> None:
     bases = [FileFact(each, FileKind.BASE, each, "1", ()) for each in ("p=1/a", "p=1/b", "p=2/c")]
     log = FileFact("p=2/c", FileKind.LOG, "p=2/c", "2", (), (), ("1",))
-    assert "several data files" in DELTA.left_undone(tmp_path, Cluster(), bases)
-    assert DELTA.left_undone(tmp_path, Cluster(), bases[1:]) == ""
-    assert "rows were deleted in 1 data files" in DELTA.left_undone(tmp_path, Compact(), [log])
-    assert DELTA.left_undone(tmp_path, Compact(), bases) == ""
+    assert "several data files" in DELTA.missing_effect(tmp_path, Cluster(), bases)
+    assert DELTA.missing_effect(tmp_path, Cluster(), bases[1:]) == ""
+    assert "rows were deleted in 1 data files" in DELTA.missing_effect(tmp_path, Compact(), [log])
+    assert DELTA.missing_effect(tmp_path, Compact(), bases) == ""
 
 
 def test_a_table_that_is_not_as_asked_for_is_told() -> None:
     folder = Path(__file__).parent / "delta_tables" / "mapped_later"
-    assert DELTA.created_wrong(folder, {"column_mapping": "name"}) == ""
-    assert "deletion" in DELTA.created_wrong(folder, {"deletion_vectors": "on"}).lower()
-    assert "Widening" in DELTA.created_wrong(folder, {"type_widening": "on"})
-    assert DELTA.created_wrong(folder / "nothing", {}) == "the writer made no log"
+    assert DELTA.creation_problem(folder, {"column_mapping": "name"}) == ""
+    assert "deletion" in DELTA.creation_problem(folder, {"deletion_vectors": "on"}).lower()
+    assert "Widening" in DELTA.creation_problem(folder, {"type_widening": "on"})
+    assert DELTA.creation_problem(folder / "nothing", {}) == "the writer made no log"

@@ -100,7 +100,7 @@ def test_a_version_that_sets_properties_alone_is_no_write() -> None:
     assert FORMAT.timeline(LATER)[2] == "version 2: SET TBLPROPERTIES"
     assert "2" not in FORMAT.instants(LATER)
     assert FORMAT.committed(LATER, ()).writes == FORMAT.instants(LATER)
-    assert FORMAT.before(LATER, "3") == ("0", "1")
+    assert FORMAT.instants_before(LATER, "3") == ("0", "1")
     assert [FORMAT.table_version(each) for each in (MARKED, LATER)] == ["3", "2"]
 
 

@@ -135,16 +135,18 @@ def test_the_metastore_has_one_type_of_timestamps_and_a_setting_says_which_is_me
 
 
 def test_a_table_that_is_not_where_it_was_to_be_is_told(tmp_path: Path) -> None:
-    assert "there is no table in the folder" in formats.load("hudi-mor").created_wrong(tmp_path, {})
+    assert "there is no table in the folder" in formats.load("hudi-mor").creation_problem(
+        tmp_path, {}
+    )
 
 
 def test_another_table_version_than_was_asked_for_is_told(tmp_path: Path) -> None:
     (tmp_path / ".hoodie").mkdir()
     (tmp_path / ".hoodie" / "hoodie.properties").write_text("hoodie.table.version=6\n")
     cow = formats.load("hudi-cow")
-    assert cow.created_wrong(tmp_path, {"table_version": "6"}) == ""
-    assert cow.created_wrong(tmp_path, {}) == ""
-    assert "version 8 was asked for, the writer made version 6" in cow.created_wrong(
+    assert cow.creation_problem(tmp_path, {"table_version": "6"}) == ""
+    assert cow.creation_problem(tmp_path, {}) == ""
+    assert "version 8 was asked for, the writer made version 6" in cow.creation_problem(
         tmp_path, {"table_version": "8"}
     )
 
@@ -155,7 +157,7 @@ def test_a_compaction_takes_in_what_was_completed_when_it_was_requested(tmp_path
     for name in ("100_110.deltacommit", "200_400.deltacommit", "300_500.commit"):
         (folder / name).touch()
     mor = formats.load("hudi-mor")
-    assert mor.before(tmp_path, "300") == ("100",)
+    assert mor.instants_before(tmp_path, "300") == ("100",)
     assert mor.instants(tmp_path) == ("100", "200", "300")
 
 
@@ -207,10 +209,10 @@ def test_a_compaction_is_scheduled_where_log_files_can_wait_for_it() -> None:
     assert wording("hudi-mor", later) == [
         "call run_compaction(op => 'schedule', table => '{database}.t')"
     ]
-    refused = {name: formats.load(name).cannot(later) for name in formats.names()}
+    refused = {name: formats.load(name).unsupported(later) for name in formats.names()}
     assert refused.pop("hudi-mor") == ""
     assert all(refused.values()), refused
-    assert formats.load("hudi-cow").cannot(Compact()) == ""
+    assert formats.load("hudi-cow").unsupported(Compact()) == ""
 
 
 def test_a_clustering_carries_out_what_waits_then_clusters_the_rest() -> None:
@@ -223,7 +225,7 @@ def test_a_clustering_carries_out_what_waits_then_clusters_the_rest() -> None:
             "call run_clustering(op => 'schedule', table => '{database}.t')"
         ]
     for name in formats.names():
-        cannot = formats.load(name).cannot
+        cannot = formats.load(name).unsupported
         hudi = name.startswith("hudi")
         possible = [hudi or name == "delta", hudi]  # Delta plans nothing for later
         assert [not cannot(each) for each in (Cluster(), Cluster(Only.SCHEDULE))] == possible
@@ -235,7 +237,7 @@ def test_old_files_are_cleaned_away_and_old_commits_archived_where_the_format_ha
     assert "KEEP_LATEST_FILE_VERSIONS" in cleaned
     assert "archive_commits(table => '{database}.t', enable_metadata => false, min_" in archived
     for name in formats.names():
-        cannot = formats.load(name).cannot
+        cannot = formats.load(name).unsupported
         hudi = name.startswith("hudi")
         possible = [hudi or name in {"iceberg", "delta"}, hudi]
         assert [not cannot(each) for each in (Clean(), Archive())] == possible
@@ -247,13 +249,13 @@ def test_an_archiving_is_missed_where_there_are_many_commits(tmp_path: Path) -> 
     for count, told in ((3, ""), (2, "no commit was archived, but 2 are too many")):
         for at in range(count):
             (tmp_path / ".hoodie" / f"{count}{at}.commit").touch()
-        assert cow.left_undone(tmp_path, Archive(), ()) == told
+        assert cow.missing_effect(tmp_path, Archive(), ()) == told
 
 
 def test_a_clustering_is_missed_where_a_partition_has_several_file_groups(tmp_path: Path) -> None:
     def left(*paths: str) -> str:
         facts = [FileFact(each, FileKind.BASE, each[-1], "100", ()) for each in paths]
-        return formats.load("hudi-cow").left_undone(tmp_path, Cluster(), facts)
+        return formats.load("hudi-cow").missing_effect(tmp_path, Cluster(), facts)
 
     assert left() == left("p=1/a", "p=2/b") == ""
     assert left("p=1/a", "p=1/b", "p=2/c") == (
@@ -266,11 +268,11 @@ def test_the_table_version_is_set_where_the_format_counts_them_so() -> None:
         "call downgrade_table(table => '{database}.t', to_version => 'SIX')"
     ]
     for name in ("hudi-cow", "hudi-mor"):
-        cannot = formats.load(name).cannot
+        cannot = formats.load(name).unsupported
         assert [cannot(SetTableVersion(each)) for each in (6, 8, 9)] == [""] * 3
         assert cannot(SetTableVersion(7)) == f"{name} has no table version 7; allowed: 6, 8, 9"
     for name in ("hive-parquet", "hive-orc", "iceberg"):
-        assert formats.load(name).cannot(SetTableVersion(6)), name
+        assert formats.load(name).unsupported(SetTableVersion(6)), name
 
 
 def test_a_schema_change_of_a_hive_table_is_told_to_the_metastore_alone() -> None:
@@ -287,9 +289,9 @@ def test_partition_columns_are_not_set_and_partitions_follow() -> None:
 
 def test_a_hive_table_cannot_change_rows_that_are_there() -> None:
     hive = formats.load("hive-parquet")
-    assert hive.cannot(Update(keys=(1,), set=("a",))) == "hive-parquet has no update"
-    assert "no file groups" in hive.cannot(Touch(Rewrites.ALL))
-    assert hive.cannot(Touch(Rewrites.NONE)) == hive.cannot(Insert(keys=(1,))) == ""
+    assert hive.unsupported(Update(keys=(1,), set=("a",))) == "hive-parquet has no update"
+    assert "no file groups" in hive.unsupported(Touch(Rewrites.ALL))
+    assert hive.unsupported(Touch(Rewrites.NONE)) == hive.unsupported(Insert(keys=(1,))) == ""
 
 
 def test_plain_hive_tables_differ_in_what_their_files_are_and_need() -> None:

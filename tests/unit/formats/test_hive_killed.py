@@ -82,7 +82,7 @@ def test_a_killed_write_and_an_abort_are_told_by_their_numbers_and_nothing_else_
 
 
 def test_an_abort_of_nothing_did_nothing() -> None:
-    assert ACID.left_undone(Path(), AbortTransactions(), ()) == (
+    assert ACID.missing_effect(Path(), AbortTransactions(), ()) == (
         "no transaction of the table was aborted"
     )
 
@@ -93,6 +93,8 @@ def test_nothing_can_be_aborted_where_no_write_died() -> None:
 
 
 def test_only_hive_has_transactions_to_abort() -> None:
-    can = [name for name in formats.names() if not formats.load(name).cannot(AbortTransactions())]
+    can = [
+        name for name in formats.names() if not formats.load(name).unsupported(AbortTransactions())
+    ]
     assert can == ["hive-acid"]
-    assert not ACID.cannot(KilledWrite((1,)))
+    assert not ACID.unsupported(KilledWrite((1,)))

@@ -97,10 +97,10 @@ def test_a_batch_is_recorded_with_its_rows_and_its_end() -> None:
 
 def test_only_hive_acid_has_mutations_and_with_hudi_a_write_that_fails() -> None:
     can = {
-        type(each): [name for name in formats.names() if not formats.load(name).cannot(each)]
+        type(each): [name for name in formats.names() if not formats.load(name).unsupported(each)]
         for each in (Mutate((1,)), FailedWrite((1,)))
     }
     assert can == {Mutate: ["hive-acid"], FailedWrite: ["hive-acid", "hudi-cow", "hudi-mor"]}
-    assert formats.load("iceberg").cannot(Mutate((1,))) == (
+    assert formats.load("iceberg").unsupported(Mutate((1,))) == (
         "iceberg has no mutate, which is Hive ACID's alone"
     )

@@ -76,7 +76,7 @@ def test_a_client_knows_the_properties_of_the_table() -> None:
 
 def test_the_metastore_is_told_by_hudi_and_by_no_other_format() -> None:
     assert told(Sync()) == "call hive_sync(table => '{database}.t')"
-    able = {name: not formats.load(name).cannot(Sync()) for name in formats.names()}
+    able = {name: not formats.load(name).unsupported(Sync()) for name in formats.names()}
     assert {name for name in able if able[name]} == {"hudi-cow", "hudi-mor"}
 
 

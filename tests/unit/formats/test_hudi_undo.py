@@ -109,8 +109,8 @@ def test_the_timeline_tells_savepoints_and_what_was_taken_back(
 
 def test_formats_without_savepoints_say_so() -> None:
     for operation in (Savepoint(), Restore(), Rollback(), FailedWrite((1,)), KilledWrite((1,))):
-        assert not formats.load("hudi-cow").cannot(operation)
-        assert formats.load("hive-orc").cannot(operation).startswith("hive-orc has no ")
+        assert not formats.load("hudi-cow").unsupported(operation)
+        assert formats.load("hive-orc").unsupported(operation).startswith("hive-orc has no ")
         if isinstance(operation, KilledWrite):
             continue  # Iceberg has it too
-        assert formats.load("iceberg").cannot(operation).startswith("iceberg has no ")
+        assert formats.load("iceberg").unsupported(operation).startswith("iceberg has no ")

@@ -113,9 +113,9 @@ def test_a_compaction_leaves_files_alone_of_which_no_row_is_deleted() -> None:
 def test_a_compaction_that_made_nothing_left_undone_what_there_was_to_do() -> None:
     base = FileFact("a", FileKind.BASE, "a", "1", ())
     log = FileFact("d", FileKind.LOG, "a", "2", (), (), ("1",))
-    assert ICEBERG.left_undone(Path(), Compact(), (base,)) == ""
-    assert "in 1 data files" in ICEBERG.left_undone(Path(), Compact(), (base, log, log))
-    assert ICEBERG.left_undone(Path(), RenameColumn("a", "b"), (base, log)) == ""
+    assert ICEBERG.missing_effect(Path(), Compact(), (base,)) == ""
+    assert "in 1 data files" in ICEBERG.missing_effect(Path(), Compact(), (base, log, log))
+    assert ICEBERG.missing_effect(Path(), RenameColumn("a", "b"), (base, log)) == ""
 
 
 def test_there_is_one_view_and_one_entry() -> None:
@@ -125,13 +125,13 @@ def test_there_is_one_view_and_one_entry() -> None:
 
 def test_a_table_made_otherwise_than_asked_for_is_told(tmp_path: Path) -> None:
     folder, asked = Folder(tmp_path), {"delete_mode": "merge-on-read"}
-    assert ICEBERG.created_wrong(tmp_path, asked) == "the writer made no metadata file"
+    assert ICEBERG.creation_problem(tmp_path, asked) == "the writer made no metadata file"
     made = {"engine.hive.enabled": "true", **dict.fromkeys(MODES, "merge-on-read")}
     folder.metadata(0, properties=made)
-    assert ICEBERG.created_wrong(tmp_path, asked) == ""
-    assert ICEBERG.created_wrong(tmp_path, {}).endswith(", ".join(MODES))
+    assert ICEBERG.creation_problem(tmp_path, asked) == ""
+    assert ICEBERG.creation_problem(tmp_path, {}).endswith(", ".join(MODES))
     folder.metadata(1, **{"properties": made, "format-version": 3})
-    assert "the writer made version 3" in ICEBERG.created_wrong(tmp_path, asked)
+    assert "the writer made version 3" in ICEBERG.creation_problem(tmp_path, asked)
 
 
 def test_instants_are_snapshots_and_the_version_is_the_formats(tmp_path: Path) -> None:

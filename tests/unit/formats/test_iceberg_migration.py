@@ -85,7 +85,7 @@ def test_trino_migrates_what_spark_filled() -> None:
 )
 def test_no_other_writer_migrates(by: str, settings: dict[str, str], can: bool) -> None:  # noqa: FBT001
     scenario = Scenario("x", TABLE, (Step(Insert((1,)), by=by),))
-    assert (ICEBERG.cannot_have(settings, scenario) == "") is can
+    assert (ICEBERG.unsupported_settings(settings, scenario) == "") is can
 
 
 def test_a_snapshot_is_made_of_a_plain_table_which_then_goes() -> None:
@@ -117,7 +117,7 @@ def test_a_table_is_not_migrated_where_the_first_step_inserts_nothing(
 ) -> None:
     def why(first: Operation, partition_by: tuple[str, ...] = ()) -> str:
         table = Table(TABLE.columns, "id", partition_by=partition_by)
-        return ICEBERG.cannot_have(settings, Scenario("x", table, (Step(first),)))
+        return ICEBERG.unsupported_settings(settings, Scenario("x", table, (Step(first),)))
 
     assert why(Insert((1,))) == ""
     assert "the first step does not insert" in why(Upsert((1,)))
@@ -126,8 +126,8 @@ def test_a_table_is_not_migrated_where_the_first_step_inserts_nothing(
 
 
 def test_a_table_that_begins_as_a_plain_one_has_no_metadata_at_first(tmp_path: Path) -> None:
-    assert ICEBERG.created_wrong(tmp_path, SNAPSHOT) == ""
-    assert ICEBERG.created_wrong(tmp_path, {}) == "the writer made no metadata file"
+    assert ICEBERG.creation_problem(tmp_path, SNAPSHOT) == ""
+    assert ICEBERG.creation_problem(tmp_path, {}) == "the writer made no metadata file"
 
 
 def test_null_is_forbidden_by_the_library_and_allowed_by_sql() -> None:

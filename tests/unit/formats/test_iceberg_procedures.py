@@ -107,7 +107,7 @@ def test_a_tag_has_a_name_by_the_step_that_creates_it() -> None:
     assert said(CreateTag()) == ["alter table {database}.t create tag `step-2`"]
     tags = {"refs": {"main": {"type": "branch"}, "step-2": {"type": "tag"}}}
     assert IcebergTable(Path(), tags, "").tags == ("step-2",)
-    assert ICEBERG.left_undone(Path(), CreateTag(), ()) == NO_COMMIT
+    assert ICEBERG.missing_effect(Path(), CreateTag(), ()) == NO_COMMIT
 
 
 @pytest.mark.parametrize("more", [(BeginWrite(insert=(3,)),), ()])
@@ -115,7 +115,7 @@ def test_a_table_has_no_staged_writes_where_no_step_begins_one(
     more: tuple[Operation, ...],
 ) -> None:
     scenario = Scenario("x", TABLE, tuple(map(Step, (Insert((1,)), *more))))
-    assert bool(ICEBERG.cannot_have({"staged_by": "branch"}, scenario)) is not bool(more)
+    assert bool(ICEBERG.unsupported_settings({"staged_by": "branch"}, scenario)) is not bool(more)
 
 
 def test_plain_files_are_made_in_the_table_s_folder_and_added() -> None:
@@ -135,9 +135,9 @@ def test_rows_are_deleted_by_value_where_the_table_is_to_have_it_so() -> None:
 def test_a_table_goes_to_the_newest_version_alone() -> None:
     upgraded = "alter table {database}.t set tblproperties ('format-version' = '3')"
     assert said(SetTableVersion(3)) == [upgraded]
-    assert not ICEBERG.cannot(SetTableVersion(3))
+    assert not ICEBERG.unsupported(SetTableVersion(3))
     assert (
-        ICEBERG.cannot(SetTableVersion(2))
+        ICEBERG.unsupported(SetTableVersion(2))
         == "iceberg tables can be brought to version 3, and no other"
     )
 
@@ -160,6 +160,6 @@ def test_deletes_by_value_are_for_tables_that_can_have_them(
     steps: tuple[Operation, ...], table: Table, told: str
 ) -> None:
     scenario = Scenario("x", table, tuple(map(Step, steps)))
-    why = ICEBERG.cannot_have({"delete_mode": "equality"}, scenario)
+    why = ICEBERG.unsupported_settings({"delete_mode": "equality"}, scenario)
     assert why.endswith(told)
     assert bool(why) == bool(told)

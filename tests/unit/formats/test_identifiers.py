@@ -156,7 +156,7 @@ def statements(scenario: Scenario, history: History) -> Iterator[tuple[str, Trut
         shape = formats.load(name)
         yield from _sql(shape.create(scenario.table, {}), history[0])
         for step, before, after in zip(scenario.steps, history, history[1:], strict=False):
-            if shape.cannot(step.operation):
+            if shape.unsupported(step.operation):
                 continue
             yield from _sql(shape.wording(step.operation, before, after, {}), after)
             for writer in _others(shape, step.operation):
@@ -168,7 +168,7 @@ def _others(shape: Format, operation: Operation) -> Iterator[Distribution]:
     """Yield the writers that can be told a step of a table, and do not make such tables."""
     for each in map(distributions.load, distributions.names()):
         facts = shape.reader_facts
-        if not other_writers.makes(each, facts) and not other_writers.cannot(
+        if not other_writers.makes(each, facts) and not other_writers.unsupported(
             each, facts, operation
         ):
             yield each
@@ -180,7 +180,7 @@ def _sql(told: Iterable[Statement], truth: Truth) -> Iterator[tuple[str, Truth]]
             yield each.text if isinstance(each, Sql) else each.query, truth
 
 
-def questions() -> Iterator[tuple[Engine, Question]]:
+def questions() -> Iterator[tuple[Engine, Distribution, Question]]:
     """Yield a question of each reader about each view of each format, without a query."""
     for distribution in map(distributions.load, distributions.names()):
         if distribution.engine not in engines.names():  # the metastore
@@ -193,17 +193,20 @@ def questions() -> Iterator[tuple[Engine, Question]]:
             for view, database in product((*shape.views, *shape.past_views), DATABASES):
                 question = Question(database, shape.table_for(view), facts, ALL)
                 if view not in shape.past_views:
-                    yield engine, question
+                    yield engine, distribution, question
                 elif not time_travel.cannot(distribution, facts, view):
-                    past = time_travel.wording(distribution, question, view, MOMENT, "6")
-                    yield engine, replace(question, past=past)
+                    past = time_travel.point_in_time(distribution, facts, view, MOMENT, "6")
+                    yield engine, distribution, replace(question, past=past, key="id")
 
 
 @cache
-def each_once() -> tuple[tuple[Engine, Question], ...]:
+def each_once() -> tuple[tuple[Engine, Distribution, Question], ...]:
     """Those of them that are sent in other words than the others."""
     sent = (each for each in questions() if each[0] is not engines.load("pyiceberg"))  # no SQL
-    found = {time_travel.sql(engine, asked, {}): (engine, asked) for engine, asked in sent}
+    found = {
+        engine.statements(where, {}, asked)[-1]: (engine, where, asked)
+        for engine, where, asked in sent
+    }
     return tuple(found.values())
 
 
@@ -213,8 +216,8 @@ def queries(truth: Truth) -> Iterator[str]:
     paths = [truth.schema.path_of(field.id) or "" for field in truth.schema.walk()]
     selected = [Query(columns=(key, path)) for path in paths]
     for query in (ALL, *selected, *(Query(where=not_null(path)) for path in paths)):
-        for engine, question in each_once():
-            yield time_travel.sql(engine, replace(question, query=query, key=key), {})
+        for engine, where, question in each_once():
+            yield engine.statements(where, {}, replace(question, query=query, key=key))[-1]
 
 
 def tokens(sql: str) -> list[str]:

@@ -154,7 +154,7 @@ def test_hive_is_told_inserts_alone() -> None:
     (insert,) = said(scenario_of(Insert((1,))), HIVE)
     assert insert == "insert into {database}.t select '1' as `id`, 'f2s1r1' as `f1`"
     found = distributions.load(HIVE)
-    why = other_writers.cannot(found, ICEBERG.reader_facts, Upsert((1,)))
+    why = other_writers.unsupported(found, ICEBERG.reader_facts, Upsert((1,)))
     assert why == f"{HIVE} is told of no upsert; did you mean 'insert'? allowed: insert"
 
 
@@ -173,7 +173,7 @@ def test_who_makes_a_table_is_told_in_the_words_of_its_format() -> None:
 @pytest.mark.parametrize("name", [each for each in distributions.names() if "hudi" in each][:3])
 def test_what_a_distribution_does_not_say_that_it_writes_it_is_not_told(name: str) -> None:
     found = distributions.load(name)
-    why = other_writers.cannot(found, formats.facts("iceberg"), Insert((1,)))
+    why = other_writers.unsupported(found, formats.facts("iceberg"), Insert((1,)))
     assert why == f"{name} writes no iceberg tables"
 
 
@@ -208,7 +208,7 @@ def test_every_operation_that_trino_is_told_of_is_one_of_scenario_files() -> Non
     told = [
         kind
         for kind in registry().values()
-        if not other_writers.cannot(found, ICEBERG.reader_facts, _blank(kind))
+        if not other_writers.unsupported(found, ICEBERG.reader_facts, _blank(kind))
     ]
     assert len(told) == 11
 

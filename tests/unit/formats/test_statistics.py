@@ -197,7 +197,7 @@ def test_hudis_metadata_table_tells_of_files_and_of_partitions() -> None:
         row(3, "gone.parquet", "d", 0.0, 0.0),
         row(3, "older.parquet", "d", 0.0, 0.0),
     ]
-    told = HudiStatistics().told(rows, [FACT])
+    told = HudiStatistics().parse(rows, [FACT])
     moment = datetime.datetime(1970, 1, 1)  # noqa: DTZ001
     bounds = [
         ("at", bound(moment), bound(moment.replace(microsecond=1))),
@@ -212,10 +212,10 @@ def test_hudis_metadata_table_tells_of_files_and_of_partitions() -> None:
 
 def test_a_record_of_another_form_is_not_understood() -> None:
     with pytest.raises(FileFactError, match="a record of the metadata table: KeyError"):
-        HudiStatistics().told([{"type": 3}], [])
+        HudiStatistics().parse([{"type": 3}], [])
 
 
 def test_the_metadata_table_is_asked_where_it_has_the_index(tmp_path: Path) -> None:
-    assert not HudiStatistics().there(tmp_path)
+    assert not HudiStatistics().exist(tmp_path)
     (tmp_path / FOLDER).mkdir(parents=True)
-    assert HudiStatistics().there(tmp_path)
+    assert HudiStatistics().exist(tmp_path)

@@ -51,7 +51,7 @@ def said(name: str, *operations: Operation, partitioned: bool = False, **setting
 
 def refused(name: str, *operations: Operation, partitioned: bool = False, **settings: str) -> str:
     of = scenario(*operations, partitioned=partitioned)
-    return formats.load(name).cannot_have(settings, of)
+    return formats.load(name).unsupported_settings(settings, of)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_a_table_declares_its_merge_mode_in_the_words_of_each_version(name: str)
 
 @pytest.mark.parametrize("late", [LateUpsert((1,)), LateDelete((1,))])
 def test_only_hudi_has_late_versions(late: Operation) -> None:
-    cannot = {name: formats.load(name).cannot(late) for name in formats.names()}
+    cannot = {name: formats.load(name).unsupported(late) for name in formats.names()}
     assert [name for name, why in cannot.items() if not why] == ["hudi-cow", "hudi-mor"]
     assert cannot["iceberg"] == (
         "iceberg orders no versions of a row: the last write stands, late or not"
@@ -141,7 +141,7 @@ def test_only_hudi_has_late_versions(late: Operation) -> None:
 def test_which_formats_can_be_overwritten_emptied_and_lose_a_partition() -> None:
     can = {
         type(operation).__name__: [
-            name for name in formats.names() if not formats.load(name).cannot(operation)
+            name for name in formats.names() if not formats.load(name).unsupported(operation)
         ]
         for operation in (Overwrite((1,)), Truncate(), DeletePartition(1))
     }
@@ -203,10 +203,10 @@ def test_a_new_table_whose_partitions_are_not_encoded_as_asked_is_wrong(tmp_path
     text = "hoodie.table.version=6\nhoodie.datasource.write.partitionpath.urlencode=false\n"
     (folder / "hoodie.properties").write_text(text, encoding="utf-8")
     hudi = formats.load("hudi-cow")
-    assert "urlencode=true was asked for" in hudi.created_wrong(
+    assert "urlencode=true was asked for" in hudi.creation_problem(
         folder.parent, {"encoded_partitions": "on"}
     )
-    assert hudi.created_wrong(folder.parent, {"encoded_partitions": "off"}) == ""
+    assert hudi.creation_problem(folder.parent, {"encoded_partitions": "off"}) == ""
 
 
 @pytest.mark.parametrize(("settings", "usual"), [({}, "SIMPLE"), ({"index": "bloom"}, "BLOOM")])
@@ -214,4 +214,4 @@ def test_a_row_moves_under_an_index_of_all_partitions(settings: dict[str, str], 
     told = said("hudi-mor", Insert(keys=(1, 2)), MoveRow(1, 2), partitioned=True, **settings)
     assert told.startswith("set hoodie.index.type=GLOBAL_SIMPLE; ")
     assert told.endswith(f"; set hoodie.index.type={usual}")
-    assert "iceberg has no index" in formats.load("iceberg").cannot(MoveRow(1, 2))
+    assert "iceberg has no index" in formats.load("iceberg").unsupported(MoveRow(1, 2))

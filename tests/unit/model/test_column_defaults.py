@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.formats.api import Changes, Habit
+from harness.formats.api import Changes, FileLayout
 from harness.model.datatypes import parse_type
 from harness.model.schema import SchemaChangeError
 from harness.model.simulation.reader import Simulation
@@ -44,7 +44,7 @@ def history(*operations: Operation) -> History:
 def shown(by: By) -> list[object]:
     """What a reader shows of the last column, once the file of row 2 was written anew."""
     found = history(*STEPS)
-    files = expected_files(found, STEPS, Habit(Changes.REPLACE, partitions=False))[-1]
+    files = expected_files(found, STEPS, FileLayout(Changes.REPLACE, partitions=False))[-1]
     newest = {fact.file_group: fact for fact in files}
     numbers = {str(step): step for step in range(len(found))}
     reading = Simulation(found, list(newest.values()), numbers)

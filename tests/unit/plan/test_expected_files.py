@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from harness.formats.api import Changes, Habit
+from harness.formats.api import Changes, FileLayout
 from harness.model.file_facts import FileFact
 from harness.model.simulation.column_resolution import META, slices
 from harness.plan.expected_files import expected_files
@@ -37,7 +37,7 @@ def own(fact: FileFact) -> tuple[str, ...]:
 
 
 def last(story: Story, changes: Changes, *, partitions: bool = True) -> list[tuple[object, ...]]:
-    facts = expected_files(story.history, story.operations, Habit(changes, partitions))
+    facts = expected_files(story.history, story.operations, FileLayout(changes, partitions))
     return newest(facts[-1], STEPS)
 
 
@@ -47,7 +47,7 @@ def test_the_files_of_every_recorded_state_were_foretold() -> None:
         operations = expected_history.operations(variant.scenario)
         done = [True] * len(operations)
         truths = expected_history.history(variant.scenario, merge_on_read=False, applied=done)
-        facts = expected_files(truths, operations, Habit(Changes.REPLACE, partitions=True))
+        facts = expected_files(truths, operations, FileLayout(Changes.REPLACE, partitions=True))
         states = [each for each in found.states if each.variant == variant.id]
         made = {each.outcome.instant: each.outcome.step for each in states if each.outcome.instant}
         for state in states:
@@ -79,12 +79,12 @@ def test_a_clustering_makes_one_file_of_each_partition_as_the_simulated_writer_d
 def test_changes_apart_leave_deletes_in_the_old_file_until_it_is_compacted() -> None:
     columns = ("id", "ts", "f1", "f2")
     story = history("insert 1,2; upsert 1")
-    assert last(story, Changes.APART) == [
+    assert last(story, Changes.NEW_FILE) == [
         ("base", 1, ("1", "2"), (), columns),
         ("base", 2, ("1",), (), columns),
         ("log", 2, (), ("1",), columns),
     ]
-    assert last(history("insert 1,2; upsert 1; compact"), Changes.APART) == [
+    assert last(history("insert 1,2; upsert 1; compact"), Changes.NEW_FILE) == [
         ("base", 2, ("1",), (), columns),
         ("base", 3, ("2",), (), columns),
     ]
@@ -104,7 +104,7 @@ def test_a_row_that_moves_is_gone_from_its_file_and_in_a_new_one(changes: Change
     moving = scenario_of(*operations, columns=columns, partition_by=("p",))
     applied = [True] * len(operations)
     truths = expected_history.history(moving, merge_on_read=False, applied=applied)
-    facts = expected_files(truths, operations, Habit(changes, partitions=True))
+    facts = expected_files(truths, operations, FileLayout(changes, partitions=True))
     old, logged = ("base", 1, ("1", "3"), ()), changes is Changes.LOG
     after = [each[:4] for each in newest(facts[2], STEPS)]
     kept = [old, ("log", 2, (), ("1",))] if logged else [("base", 2, ("3",), ())]

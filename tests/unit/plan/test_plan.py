@@ -46,15 +46,15 @@ class Stored:
     only_adds: bool = False
     without: str = ""
     """An operation that it does not have."""
-    lacks: frozenset[str] = frozenset()
+    unsupported_types: frozenset[str] = frozenset()
     partitions_last: bool = False
 
-    def cannot_have(self, settings: Mapping[str, str], scenario: Scenario) -> str:
+    def unsupported_settings(self, settings: Mapping[str, str], scenario: Scenario) -> str:
         if settings.get("sorted") == "yes" and not scenario.table.order_by:
             return "sorted=yes: nothing orders its rows"
         return ""
 
-    def cannot(self, operation: Operation) -> str:
+    def unsupported(self, operation: Operation) -> str:
         if name_of(operation) == self.without:
             return f"{self.NAME} has no {self.without}"
         rewrites = isinstance(operation, Touch) and operation.rewrites is not Rewrites.NONE
@@ -385,7 +385,7 @@ def test_a_reader_of_another_engine_has_an_estimate_too() -> None:
     [("tinyint", "tinyint"), ("map<string, array<struct<a: char(3)>>>", "char(3)")],
 )
 def test_a_type_that_a_format_cannot_have_is_left_out_and_said(type_: str, told: str) -> None:
-    plain = replace(COW, lacks=frozenset({"tinyint", "char"}))
+    plain = replace(COW, unsupported_types=frozenset({"tinyint", "char"}))
     added = AddColumn("f9", parse_type(type_))
     scenario = replace(scenario_of(Insert((1,)), added), name="family/story")
     found = plan((scenario,), PROFILE, (plain,))

@@ -10,7 +10,7 @@ import pytest
 
 from harness import formats
 from harness.cli import plan_options
-from harness.formats.api import Changes, Habit
+from harness.formats.api import Changes, FileLayout
 from harness.model.simulation.strategies import By, Logs, Way
 from harness.plan.separation import Apart, idle, lines, separation
 from harness.run import plan_record, run_info
@@ -19,7 +19,7 @@ from harness.scenario.load import loads
 from tests.builders.recorded_run import RECORDED
 
 FINDERS: Final = (Way(By.ID), Way(By.NAME), Way(By.POSITION))
-COPY: Final = Habit(Changes.REPLACE, partitions=True)
+COPY: Final = FileLayout(Changes.REPLACE, partitions=True)
 STORY = """
 table: {columns: {id: string, ts: long, f1: string, f2: string}, key: id, order_by: ts}
 steps:
@@ -53,15 +53,15 @@ NO_FINDER: Final = {
 """Shipped scenarios that tell by id, by name and by position from each other nowhere, and why."""
 
 
-def apart(text: str, habit: Habit = COPY) -> tuple[Apart, ...]:
-    return separation(loads(text, "story.yaml"), habit)
+def apart(text: str, layout: FileLayout = COPY) -> tuple[Apart, ...]:
+    return separation(loads(text, "story.yaml"), layout)
 
 
 @cache
 def shipped() -> tuple[tuple[Variant, tuple[Apart, ...]], ...]:
     plan = plan_options.make(None, "main", "")
     return tuple(
-        (each, separation(each.scenario, formats.load(each.format).habit(each.settings)))
+        (each, separation(each.scenario, formats.load(each.format).file_layout(each.settings)))
         for each in plan.variants
     )
 
@@ -77,7 +77,7 @@ def test_a_move_tells_readers_by_position_from_the_others() -> None:
 
 
 def test_log_files_tell_readers_of_base_files_from_the_others() -> None:
-    *_, last = apart(STORY, Habit(Changes.LOG, partitions=True))
+    *_, last = apart(STORY, FileLayout(Changes.LOG, partitions=True))
     assert last.tells(Way(By.ID), Way(By.ID, Logs.IGNORED))
     assert last.tells(Way(By.ID), Way(By.POSITION))
 

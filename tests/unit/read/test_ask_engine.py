@@ -48,9 +48,10 @@ class SimulatedServer:
             threading.Event().wait()
         return self
 
-    def ask(self, sql: str, *, timeout_s: float) -> Reply:
-        self.sent.append(sql)
-        replies = self.script[sql]
+    def ask(self, question: Question, *, timeout_s: float) -> Reply:
+        text = text_of(question)
+        self.sent.append(text)
+        replies = self.script[text]
         reply = replies.pop(0) if len(replies) > 1 else replies[0]
         if reply == "die":
             self.up = False
@@ -61,7 +62,7 @@ class SimulatedServer:
         if isinstance(reply, Exception):
             raise reply
         assert isinstance(reply, Reply)
-        return reply
+        return replace(reply, sent=text)
 
     def alive(self) -> bool:
         return self.up
@@ -79,14 +80,19 @@ class SimulatedServer:
         pass
 
 
+def text_of(question: Question) -> str:
+    """Return what scripts call a question: its columns, or the table that it is about."""
+    return "+".join(question.query.columns) or question.table
+
+
 def engine() -> Any:  # noqa: ANN401 - a simulated engine
-    return SimpleNamespace(sql=lambda question, settings: "+".join(question.query.columns))
+    return SimpleNamespace(statements=lambda distribution, settings, question: (text_of(question),))
 
 
-def asked(sql: str, columns: tuple[str, ...] = ("id", "f1")) -> CellQuestion:
-    cell = Cell("v", 1, "r", "snapshot", sql)
-    question = Question("db", "t", facts("hudi-cow"), Query())
-    return CellQuestion(cell, Reader("r"), SimpleNamespace(), question, sql, sql, "id", columns)  # type: ignore[arg-type]
+def asked(text: str, columns: tuple[str, ...] = ("id", "f1")) -> CellQuestion:
+    reader, cell = Reader("trino-476"), Cell("v", 1, "r", "snapshot", text)
+    question = Question("db", text, facts("hudi-cow"), Query())
+    return CellQuestion(cell, reader, SimpleNamespace(), question, text, text, "id", columns)  # type: ignore[arg-type]
 
 
 @contextmanager
@@ -126,12 +132,12 @@ def ask(
 
     with reader(serve, **how) as server:
         found = server.ask(questions)
-    return {each.sql: found[each.cell.case] for each in questions}, len(started)
+    return {each.text: found[each.cell.case] for each in questions}, len(started)
 
 
 def test_every_question_is_answered_once() -> None:
     questions = [asked(f"q{number}") for number in range(20)]
-    found, servers = ask({each.sql: [GOOD] for each in questions}, questions)
+    found, servers = ask({each.text: [GOOD] for each in questions}, questions)
     assert servers == 1
     assert len(found) == len(questions)
     assert all(answer.rows == (("1",),) for answer in found.values())
@@ -186,7 +192,7 @@ def test_silence_twice_is_unknown_with_the_end_of_the_log() -> None:
 
 def test_a_query_that_kills_the_server_does_not_take_the_others_with_it() -> None:
     questions = [asked("killer"), *(asked(f"q{number}") for number in range(10))]
-    script: dict[str, list[Any]] = {each.sql: [GOOD] for each in questions}
+    script: dict[str, list[Any]] = {each.text: [GOOD] for each in questions}
     script["killer"] = ["die"]
     found, servers = ask(script, questions)
     assert servers >= 2
@@ -248,7 +254,7 @@ def test_a_server_that_never_gets_ready_is_given_up_after_the_second_start(
 
 def test_a_server_that_hangs_is_left_and_the_others_are_asked_of_the_next_one() -> None:
     questions = [asked(f"q{number}") for number in range(10)]
-    script: dict[str, list[Any]] = {each.sql: [GOOD] for each in questions}
+    script: dict[str, list[Any]] = {each.text: [GOOD] for each in questions}
     script["q0"] = ["hang", GOOD]
     found, servers = ask(script, questions, connections=1, timeout_s=0.05)
     assert servers == 2
@@ -347,11 +353,11 @@ def test_a_server_that_has_used_itself_up_is_replaced_and_no_try_is_lost() -> No
         yield servers[-1]
 
     questions = [asked(f"q{number}") for number in range(8)]
-    script: dict[str, list[Any]] = {each.sql: [GOOD] for each in questions}
+    script: dict[str, list[Any]] = {each.text: [GOOD] for each in questions}
     with reader(serve, connections=1) as server:
         answers = list(server.ask(questions).values())
     assert [len(server.sent) for server in servers] == [3, 3, 2]
-    assert sorted(answer.sql for answer in answers) == sorted(each.sql for each in questions)
+    assert sorted(answer.sql for answer in answers) == sorted(each.text for each in questions)
     assert not any(answer.attempts or answer.unknown for answer in answers)
 
 

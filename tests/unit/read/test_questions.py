@@ -10,14 +10,13 @@ from typing import Any
 import pytest
 
 from harness.core.records import Answer, Outcome, OutcomeKind
-from harness.engines import time_travel
 from harness.engines.spark import engine as spark
 from harness.engines.trino import engine as trino
 from harness.formats import facts
 from harness.model.commit import Moment
-from harness.model.query import ALL, Condition, Query, Test
+from harness.model.query import ALL, Comparison, Condition, Query
 from harness.model.simulation.column_resolution import META
-from harness.read.questions import CellQuestion, QuestionMaker, by_server, history
+from harness.read.questions import CellQuestion, QuestionMaker, by_server, history, text_of
 from harness.scenario.cells import Cell, Reader, Variant
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.begin_write import BeginWrite
@@ -84,8 +83,8 @@ def question(text: str, **how: Any) -> Query:  # noqa: ANN401 - passed on
 def test_each_shape_is_sent_in_the_engine_s_words() -> None:
     asked = ask("predicate(g)")
     assert isinstance(asked, CellQuestion)
-    assert asked.sql == 'select * from "hudi"."s_d"."t" where "g" = \'f2s1r1\''
-    assert asked.question.query.where == Condition("g", Test.EQUAL, "f2s1r1", "string")
+    assert asked.text == 'select * from "hudi"."s_d"."t" where "g" = \'f2s1r1\''
+    assert asked.question.query.where == Condition("g", Comparison.EQUAL, "f2s1r1", "string")
     assert question("all") == ALL
     assert question("column(g)") == Query(columns=("id", "g"))
 
@@ -171,9 +170,9 @@ def test_questions_for_one_server_stand_together_by_their_settings() -> None:
 def test_a_question_about_the_past_names_the_write_that_stands_for_the_step() -> None:
     asked = ask_the_past("as_of(2)", ("", "11", ""))
     assert isinstance(asked, CellQuestion)
-    assert asked.sql == 'select * from "iceberg"."s_d"."t" for version as of 11'
+    assert asked.text == 'select * from "iceberg"."s_d"."t" for version as of 11'
     assert asked.columns == ("id", "f1"), "those of then are asked alone after a refusal"
-    alone = time_travel.sql(trino.ENGINE, asked.alone("f1"), {})
+    alone = text_of(trino.ENGINE, asked.reader, asked.alone("f1"))
     assert alone == 'select "id", "f1" from "iceberg"."s_d"."t" for version as of 11'
 
 
@@ -222,8 +221,8 @@ def test_a_tag_and_a_branch_are_asked_for_by_the_name_that_their_step_gave() -> 
         return found
 
     tag, branch = asked("tag(2)"), asked("branch(3)")
-    assert tag.sql == """select * from "iceberg"."s_d"."t" for version as of 'step-2'"""
-    assert branch.sql == tag.sql.replace("step-2", "step-3")
+    assert tag.text == """select * from "iceberg"."s_d"."t" for version as of 'step-2'"""
+    assert branch.text == tag.text.replace("step-2", "step-3")
     assert (tag.columns, branch.columns) == (("id", "f1"), ("id", "g"))
 
 

@@ -71,10 +71,10 @@ class Engines:
 
         return SimpleNamespace(serve=serve)
 
-    def ask(self, sql: str, *, timeout_s: float) -> Reply:
-        if sql.partition(" ")[0] not in self.registered:
-            self.unregistered.append(sql)
-        return GOOD
+    def ask(self, question: Question, *, timeout_s: float) -> Reply:
+        if question.table.partition(" ")[0] not in self.registered:
+            self.unregistered.append(question.table)
+        return replace(GOOD, sent=question.table)
 
     @contextmanager
     def metastore(self, _: object, register: Callable[[Any], None]) -> Iterator[Any]:
@@ -123,10 +123,10 @@ class Questions:
     def about(self, states: States) -> Iterator[CellQuestion]:
         for cell in self.cells:
             if (state := states.get((cell.variant, 1))) is not None:
-                reader, sql = Reader(cell.reader), f"{cell.variant} {cell.reader}"
-                question = Question("db", "t", facts("hudi-cow"), Query())
+                reader, text = Reader(cell.reader), f"{cell.variant} {cell.reader}"
+                question = Question("db", text, facts("hudi-cow"), Query())
                 yield CellQuestion(
-                    cell, reader, state, question, sql, sql.replace(" ", "-"), "id", ()
+                    cell, reader, state, question, text, text.replace(" ", "-"), "id", ()
                 )
 
 
@@ -217,7 +217,7 @@ def test_without_a_question_nothing_is_started(engines: Engines, tmp_path: Path)
     kept = AnswerCache(where.cache.root / "answers")
     plan = planned("v1")
     for asked in Questions(plan.cells).about(states("v1")):
-        kept.keep(asked.address, Answer("", asked.sql, GOOD.columns, GOOD.rows))
+        kept.keep(asked.address, Answer("", asked.text, GOOD.columns, GOOD.rows))
     read(plan, [states("v1"), states()], where, found.append)
     assert sql(found) == sorted(f"v1 {reader}" for reader in (SPARK, HIVE))
     assert all(answer.reused for answer in found)
@@ -330,8 +330,8 @@ def test_when_an_answer_cannot_be_recorded_nothing_more_is_asked(
     def take(_: Answer) -> None:
         raise EnvironmentProblem("the disk is full")
 
-    def ask(sql: str, *, timeout_s: float) -> Reply:
-        assert sql.startswith("v1 ") or failed.wait(30)
+    def ask(question: Question, *, timeout_s: float) -> Reply:
+        assert question.table.startswith("v1 ") or failed.wait(30)
         return GOOD
 
     def written() -> Iterator[States]:
@@ -356,10 +356,10 @@ def test_what_a_server_answers_otherwise_after_another_question_differs_on_a_fre
     asked, come = dict[int, list[str]](), threading.Semaphore(0)
     plan, found = planned("v1", "v2", readers=(HIVE,)), dict[str, Answer]()
 
-    def ask(sql: str, *, timeout_s: float) -> Reply:
+    def ask(question: Question, *, timeout_s: float) -> Reply:
         before = asked.setdefault(engines.started.count(HIVE), [])
-        before.append(sql)
-        return SPOILT if before[0] != sql else GOOD
+        before.append(question.table)
+        return SPOILT if before[0] != question.table else GOOD
 
     def written() -> Iterator[States]:
         yield states("v1")

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from harness.core.records import Answer, Refusal
-from harness.engines.api import NoAnswerError, RefusedError, Reply
+from harness.engines.api import NoAnswerError, Question, RefusedError, Reply
 from harness.formats import facts
 from harness.model.canonical import Value
 from harness.read.answer_cache import AnswerCache
@@ -53,13 +53,14 @@ class Server:
     """What it answers without a row."""
     asked: list[str] = field(default_factory=list)
 
-    def ask(self, sql: str, *, timeout_s: float) -> Reply:
-        self.asked.append(sql)
-        if sql in self.silent:
+    def ask(self, question: Question, *, timeout_s: float) -> Reply:
+        text = question.table
+        self.asked.append(text)
+        if text in self.silent:
             raise NoAnswerError("it took too long")
-        if sql in self.rows:
+        if text in self.rows:
             return GOOD
-        if sql in self.nothing:
+        if text in self.nothing:
             return replace(GOOD, rows=())
         raise RefusedError(REFUSED, timeout_s)
 
@@ -166,7 +167,7 @@ def test_a_probe_that_was_kept_counts(
     refusal = None if rows else REFUSED
     kept = AnswerCache(place(tmp_path).cache.root / "answers")
     columns = GOOD.columns if rows else ()
-    kept.keep(asked.address, Answer("", asked.sql, columns, rows, refusal))
+    kept.keep(asked.address, Answer("", asked.text, columns, rows, refusal))
     found = read(tmp_path, plan, [states(*VARIANTS)])
     assert found[f"v2 {HIVE}"].reused
     assert server.asked == ([f"v1 {HIVE}", f"v3 {HIVE}"] if rows else [])

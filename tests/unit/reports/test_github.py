@@ -15,7 +15,7 @@ from harness.reports.cause_texts import cause_texts
 from harness.reports.github import Annotation
 from harness.run.load_run import Run
 from tests.builders import sample_run
-from tests.unit.reports.placed import FILE, LINES, placed
+from tests.builders.placed_run import FILE, LINES, placed
 
 NEW: Final = Gate(1, ("2 wrong answers are new.",))
 COMMAND: Final = re.compile(r"::(?P<level>\w+) (?P<inner>[^\n]*?)::(?P<message>[^\n]*)")

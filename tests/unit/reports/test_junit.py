@@ -13,7 +13,7 @@ from harness.reports import junit, sentences
 from harness.run import run_gate
 from harness.run.load_run import Run
 from tests.builders import sample_run
-from tests.unit.reports.placed import FILE, LINES, placed
+from tests.builders.placed_run import FILE, LINES, placed
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from harness.reports.markdown import Block
 from harness.reports.scoreboard import scoreboard
 from harness.run.load_run import Run
 from tests.builders import sample_run
-from tests.unit.reports.placed import FILE, LINES, placed
+from tests.builders.placed_run import FILE, LINES, placed
 
 NEW, GOOD = Gate(1, ("2 wrong answers are new: <b>x</b>.",)), Gate(0, ("9 cells judged.",))
 HERE = CiSite(Path("nowhere"))

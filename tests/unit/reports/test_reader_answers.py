@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from harness.core.records import VerdictKind
-from harness.reports import html, html_data, upgrade_data
+from harness.reports import html, html_data, upgrade_page
 from harness.reports.cause_texts import CauseText, cause_texts
 from harness.reports.reader_answers import ReaderAnswer, reader_answers
 from harness.run.load_run import Run
 from tests.builders import recorded_run, sample_run
-from tests.unit.reports.upgraded import OLD, RIGHT, compared
+from tests.builders.comparisons import OLD, RIGHT, compared
 
 BY_POSITION = "trino-476{use-column-names=false}"
 
@@ -108,7 +108,7 @@ def test_the_page_of_two_runs_shows_each_answer_of_the_new_one_once(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     found = compared(sample_run.make(tmp_path_factory.mktemp("run")), RIGHT, OLD)
-    cells = upgrade_data.page_cells(found)
+    cells = upgrade_page.page_cells(found)
     shown = [each for verdicts in cells.shown.values() for each in verdicts]
     cases = [each.case for each in (*shown, *cells.counted)]
     answers = [each.new.case for each in found.pairs if each.new and not each.is_step]

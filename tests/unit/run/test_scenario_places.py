@@ -9,7 +9,7 @@ from harness.run.causes import causes
 from harness.run.load_run import Run
 from harness.run.scenario_places import ScenarioPlace, ScenarioPlaces
 from tests.builders import sample_run
-from tests.unit.reports.placed import FILE, LINES, TEXT, placed
+from tests.builders.placed_run import FILE, LINES, TEXT, placed
 
 
 @pytest.fixture

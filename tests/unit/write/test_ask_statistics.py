@@ -109,7 +109,7 @@ def test_a_states_address_tells_whether_its_writer_was_asked(
 ) -> None:
     course = VariantOutcomes(replace(variant(), settings={"metadata_table": "on"}))
     now = course.next_step().address
-    monkeypatch.setattr(Hudi, "asked_statistics", lambda *_: None)
+    monkeypatch.setattr(Hudi, "queried_statistics", lambda *_: None)
     assert course.next_step().address != now
 
 

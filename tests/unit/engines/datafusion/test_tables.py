@@ -1,4 +1,4 @@
-"""What the worker is told of a table, by the metastore's entry of it."""
+"""What the worker is given of a table, by the metastore's entry of it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 
 from harness.core.errors import HarnessError
 from harness.engines.datafusion import tables
+from harness.engines.python_library import Description
 
 HUDI = "org.apache.hudi.hadoop"
 
@@ -26,13 +27,17 @@ def entry(input_format: str, *columns: SimpleNamespace, **parameters: str) -> Si
     return SimpleNamespace(sd=storage, partitionKeys=None)
 
 
+def described(found: SimpleNamespace) -> Description:
+    return tables.describe("d", "t", found, None)
+
+
 def schema(text: str) -> pa.Schema:
     return pa.ipc.read_schema(pa.py_buffer(base64.b64decode(text)))
 
 
 def test_of_a_hudi_table_its_path_is_told_and_nothing_that_the_catalog_says_of_columns() -> None:
-    told = tables.told("d", "t", entry(f"{HUDI}.HoodieParquetInputFormat", column("id", "string")))
-    assert told == {"name": '"d"."t"', "location": "/a b/t", "options": {}}
+    description = described(entry(f"{HUDI}.HoodieParquetInputFormat", column("id", "string")))
+    assert description == {"name": '"d"."t"', "location": "/a b/t", "options": {}}
 
 
 @pytest.mark.parametrize(
@@ -44,7 +49,7 @@ def test_log_files_are_left_out_where_the_entry_is_the_read_optimized_one(
 ) -> None:
     parameters = {"hoodie.query.as.ro.table": says}
     found = entry(f"{HUDI}.realtime.HoodieParquetRealtimeInputFormat", **parameters)
-    assert tables.told("d", "t_ro", found)["options"] == options
+    assert described(found)["options"] == options
 
 
 def test_a_plain_table_has_the_columns_of_the_catalog() -> None:
@@ -62,12 +67,12 @@ def test_a_plain_table_has_the_columns_of_the_catalog() -> None:
     }  # fmt: skip
     found = entry("MapredParquetInputFormat", *(column(n, t) for n, (t, _) in types.items()))
     found.partitionKeys = [column("p", "int")]
-    told = tables.told("d", "t", found)
-    assert schema(told["schema"]) == pa.schema([(n, kind) for n, (_, kind) in types.items()])
-    assert schema(told["keys"]) == pa.schema([("p", pa.int32())])
+    description = described(found)
+    assert schema(description["schema"]) == pa.schema([(n, kind) for n, (_, kind) in types.items()])
+    assert schema(description["keys"]) == pa.schema([("p", pa.int32())])
 
 
 def test_a_type_that_nobody_knows_is_no_refusal_of_the_engine() -> None:
     found = entry("MapredParquetInputFormat", column("u", "uniontype<int,string>"))
     with pytest.raises(HarnessError, match=r"the column u: .*uniontype<int,string>"):
-        tables.told("d", "t", found)
+        described(found)

@@ -10,14 +10,15 @@ import pytest
 from harness.artifacts import distributions
 from harness.core import tolerances
 from harness.core.errors import UsageProblem
-from harness.core.records import Column
-from harness.engines.api import Question
+from harness.core.records import Column, Refusal
+from harness.engines.api import PointInTime, Question, RefusedError
 from harness.engines.hive.engine import ENGINE, statements
-from harness.engines.hive.session import HiveConnection, nested_types, reply
+from harness.engines.hive.errors import HiveError
+from harness.engines.hive.session import HiveConnection, nested_types, reply_of
 from harness.engines.hive.values import HiveResult
 from harness.formats import facts
 from harness.model.canonical import MapValue, single
-from harness.model.query import Query, not_null
+from harness.model.query import Condition, Query, not_null
 
 
 @pytest.mark.parametrize(
@@ -33,7 +34,8 @@ from harness.model.query import Query, not_null
     ],
 )
 def test_questions_are_put_in_hiveql(query: Query, sql: str) -> None:
-    assert ENGINE.sql(Question("db", "t_rt", facts("hudi-mor"), query), {}) == sql
+    question = Question("db", "t_rt", facts("hudi-mor"), query)
+    assert ENGINE.statements(distributions.load("hive-3.1.3"), {}, question) == (sql,)
 
 
 def test_a_session_is_told_only_what_a_reader_names() -> None:
@@ -45,8 +47,8 @@ def test_a_session_is_told_only_what_a_reader_names() -> None:
 
 
 def test_the_input_format_is_told_by_its_class() -> None:
-    story = statements({"statistics": "on", "input-format": "hudi-combine", "vectorized": "on"})
-    assert story == (
+    told = statements({"statistics": "on", "input-format": "hudi-combine", "vectorized": "on"})
+    assert told == (
         "set hive.vectorized.execution.enabled=true",
         "set hive.input.format=org.apache.hudi.hadoop.hive.HoodieCombineHiveInputFormat",
         "set hive.compute.query.using.stats=true",
@@ -69,8 +71,8 @@ def test_every_setting_that_is_offered_has_a_statement() -> None:
 
 
 def test_tez_is_an_engine_of_hive_and_takes_every_query() -> None:
-    story = ("set hive.execution.engine=tez", "set hive.fetch.task.conversion=none")
-    assert statements({"path": "tez"}) == story
+    told = ("set hive.execution.engine=tez", "set hive.fetch.task.conversion=none")
+    assert statements({"path": "tez"}) == told
 
 
 @pytest.mark.parametrize(
@@ -103,48 +105,62 @@ def test_orcs_own_setting_is_told_in_its_own_words_and_for_orc_files_only() -> N
 def test_nested_types_come_from_the_table() -> None:
     table = {"id": "string", "st": "struct<a:int,b:struct<c:string>>", "m": "map<int,string>"}
     result = HiveResult(columns=(("t.id", "string"), ("t.st", "struct"), ("t.m", "map")))
-    assert nested_types("*", result, table) == ("string", table["st"], "map<int,string>")
+    assert nested_types((), result, table) == ("string", table["st"], "map<int,string>")
     dotted = HiveResult(columns=(("b", "struct"), ("c", "string"), ("x", "array")))
-    assert nested_types("`st`.`b`, `st`.`b`.`c`, `x`", dotted, table) == (
+    assert nested_types(("st.b", "st.b.c", "x"), dotted, table) == (
         "struct<c:string>",
         "string",
         "array",
     )
-    odd = HiveResult(columns=(("o`d", "struct"),))
-    assert nested_types("`o``d`", odd, {"o`d": "struct<c:int>"}) == ("struct<c:int>",)
 
 
-class Story:
-    """Answers a query with one struct, and says what the table's columns are."""
+class Client:
+    """Answers a query with one struct, refuses one about `wrong`, and describes the table."""
 
     def __init__(self) -> None:
-        self.described: list[str] = []
+        self.sent: list[str] = []
 
     def run(self, sql: str, timeout_s: float) -> HiveResult:
-        if not sql.startswith("describe "):
-            return HiveResult((("since.st", "struct"),), (('{"a":1}',),))
-        self.described.append(sql)
-        return HiveResult(rows=(("st", "struct<a:int>", ""),))
+        self.sent.append(sql)
+        if sql.startswith("describe "):
+            return HiveResult(rows=(("st", "struct<a:int>", ""),))
+        if "`wrong`" in sql:
+            raise HiveError(Refusal("no", "never"))
+        return HiveResult((("since.st", "struct"),), (('{"a":1}',),))
 
     def close(self) -> None:
-        self.described.clear()
+        self.sent.clear()
 
 
-@pytest.mark.parametrize("what", ["*", "`st`"])
-@pytest.mark.parametrize("where", ["", " where `st`.`a` is not null"])
-@pytest.mark.parametrize(
-    "source",
-    ["`db`.`t_rt`", "`db`.`t_rt` `t_rt1`", "(select * from `db`.`t_rt` where `c` > '1') `since`"],
-)
+@pytest.mark.parametrize("columns", [(), ("st",)])
+@pytest.mark.parametrize("where", [None, not_null("st.a")])
+@pytest.mark.parametrize("past", [None, PointInTime("incremental", "1")])
 def test_nested_values_are_read_by_the_table_s_types_however_it_is_asked(
-    what: str, where: str, source: str
+    columns: tuple[str, ...], where: Condition | None, past: PointInTime | None
 ) -> None:
-    client: Any = Story()
-    found = HiveConnection(client, tolerances.of("hive")).ask(
-        f"select {what} from {source}{where}", timeout_s=9.0
-    )
-    assert client.described == ["describe `db`.`t_rt`"]
-    assert found.rows == (({"a": 1},),)
+    client: Any = Client()
+    question = Question("db", "t_rt", facts("hudi-mor"), Query(columns, where), past)
+    reply = HiveConnection(client, tolerances.declared_for("hive")).ask(question, timeout_s=9.0)
+    assert "describe `db`.`t_rt`" in client.sent
+    assert reply.rows == (({"a": 1},),)
+
+
+def test_what_was_written_since_is_asked_by_settings_that_are_taken_back() -> None:
+    client: Any = Client()
+    query, past = Query(columns=("wrong",)), PointInTime("incremental", "20240101000000000")
+    question = Question("s_1", "t_rt", facts("hudi-mor"), query, past)
+    with pytest.raises(RefusedError):
+        HiveConnection(client, {}).ask(question, timeout_s=9.0)
+    inner = "select * from `s_1`.`t_rt` where `_hoodie_commit_time` > '20240101000000000'"
+    sent = [
+        "set hoodie.t.consume.mode=INCREMENTAL",
+        "set hoodie.t.consume.start.timestamp=20240101000000000",
+        "set hoodie.t.consume.max.commits=-1",
+        f"select `wrong` from ({inner}) `since`",
+    ]
+    assert client.sent == [*sent, "set hoodie.t.consume.mode=SNAPSHOT"]
+    hive = distributions.load("hive-3.1.3")
+    assert ENGINE.statements(hive, {}, question) == tuple(sent)
 
 
 def test_a_reply_has_bare_names_canonical_values_and_none_of_hudis_own_columns() -> None:
@@ -153,7 +169,7 @@ def test_a_reply_has_bare_names_canonical_values_and_none_of_hudis_own_columns()
         rows=(("f.parquet", 1, b"x"), ("g.parquet", None, None)),
         path="fetch",
     )
-    found = reply(result, ("string", "bigint", "binary"), 0.5, tolerances.of("hive"))
+    found = reply_of(result, ("string", "bigint", "binary"), 0.5, tolerances.declared_for("hive"))
     assert found.columns == (Column("n", "bigint", "long"), Column("bi", "binary", "binary"))
     assert found.rows == ((1, b"x"), (None, None))
     meta = Column("_hoodie_file_name", "string", "string")
@@ -164,7 +180,7 @@ def test_a_reply_has_bare_names_canonical_values_and_none_of_hudis_own_columns()
 def test_a_reply_tells_what_was_evened_out_in_it() -> None:
     result = HiveResult((("n", "array"), ("f", "float")), (('[{"d":1.1}]', 0.1), ("[]", 0.5)))
     types = ("array<struct<d:decimal(5,2)>>", "float")
-    found = reply(result, types, 0.5, tolerances.of("hive"))
+    found = reply_of(result, types, 0.5, tolerances.declared_for("hive"))
     assert found.rows[0] == (({"d": Decimal("1.10")},), single(0.1))
     applied = {each.name: each.count for each in found.normalised}
     assert applied == {"nested-text": 2, "decimal-zeros": 1, "float-text": 1}
@@ -176,16 +192,16 @@ def test_a_reply_keeps_the_texts_that_were_read_as_something_else() -> None:
         rows=(("f", "2024", "1.5", '{7:"x"}'), ("g", "1.50", "1.25", None)),
     )
     types = ("string", "string", "decimal(5,2)", "map<int,string>")
-    found = reply(result, types, 0.5, tolerances.of("hive"))
+    found = reply_of(result, types, 0.5, tolerances.declared_for("hive"))
     assert found.rows[0][1:] == (Decimal("1.50"), MapValue(((7, "x"),)))
     assert found.raw == ((0, 2, '{7:"x"}'),)
     at = HiveResult((("at", "timestamp"),), (("2024-01-02 03:04:05.5",), ("2024-01-02 03:04:05",)))
-    assert reply(at, ("timestamp",), 0.5, {}).raw == ((0, 0, "2024-01-02 03:04:05.5"),)
+    assert reply_of(at, ("timestamp",), 0.5, {}).raw == ((0, 0, "2024-01-02 03:04:05.5"),)
 
 
 def test_what_is_not_declared_is_left_as_it_came() -> None:
     result = HiveResult((("n", "array"), ("f", "float")), (("[1]", 0.1),))
-    found = reply(result, ("array<int>", "float"), 0.5, {})
+    found = reply_of(result, ("array<int>", "float"), 0.5, {})
     assert (found.rows, found.normalised) == ((("[1]", 0.1),), ())
 
 

@@ -59,9 +59,10 @@ def simulated(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def ask(python: str) -> list[dict[str, Any]]:
-    tables = [["d", "t", "/x/1.metadata.json"], ["d", "plain", ""]]
-    found: list[dict[str, Any]] = answers.ask({"python": python, "tables": tables}).to_pylist()
-    return found
+    files = {"t": "/x/1.metadata.json", "plain": ""}
+    tables = [{"database": "d", "name": name, "metadata": file} for name, file in files.items()]
+    rows: list[dict[str, Any]] = answers.ask({"statement": python, "tables": tables}).to_pylist()
+    return rows
 
 
 def test_rows_are_those_of_the_table_that_is_named() -> None:

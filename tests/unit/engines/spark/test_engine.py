@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from harness.artifacts import distributions
 from harness.core.records import Column
 from harness.engines.api import Question
 from harness.engines.spark.engine import ENGINE, SparkConnection, session_settings
@@ -15,7 +16,9 @@ from harness.model.query import Query, not_null
 
 
 def sql(query: Query) -> str:
-    return ENGINE.sql(Question("s_1", "t_rt", facts("hudi-mor"), query), {})
+    spark = distributions.load("spark-3.5.8-hudi-1.0.2")
+    (sql,) = ENGINE.statements(spark, {}, Question("s_1", "t_rt", facts("hudi-mor"), query))
+    return sql
 
 
 def test_a_table_is_asked_through_the_metastore_by_quoted_names() -> None:
@@ -30,8 +33,8 @@ def test_a_count_may_be_of_rows_where_a_column_is_not_null() -> None:
 
 def test_a_reply_tells_hudi_s_own_columns_apart() -> None:
     rows = SparkRows((("_hoodie_file_name", "string"), ("n", "bigint")), (("f", 1), ("g", 2)), 0.5)
-    session: Any = SimpleNamespace(told={}, run=lambda sql, timeout_s: rows)
-    reply = SparkConnection(session).ask("select", timeout_s=1)
+    session: Any = SimpleNamespace(reported={}, run=lambda sql, timeout_s: rows)
+    reply = SparkConnection(session).run("select", timeout_s=1)
     assert (reply.columns, reply.rows) == ((Column("n", "bigint", "long"),), ((1,), (2,)))
     meta = Column("_hoodie_file_name", "string", "string")
     assert reply.left_out == ((meta, ("f", "g")),)

@@ -13,9 +13,11 @@ from typing import Any
 
 import pytest
 
-from harness.engines.api import NoAnswerError, RefusedError
-from harness.engines.trino.client import TrinoConnection, catalog_of, confirmations
+from harness.engines.api import NoAnswerError, Question, RefusedError
+from harness.engines.trino.client import TrinoConnection, confirmations
+from harness.formats import facts
 from harness.model.canonical import MapValue
+from harness.model.query import ALL
 
 CATALOGS = {"hudi": "hudi"}
 
@@ -126,7 +128,7 @@ def coordinator() -> Iterator[Coordinator]:
 
 @pytest.fixture
 def connection(coordinator: Coordinator) -> Iterator[TrinoConnection]:
-    with closing(TrinoConnection("127.0.0.1", coordinator.port, "X-Presto", {})) as opened:
+    with closing(TrinoConnection(("127.0.0.1", coordinator.port), "X-Presto", {})) as opened:
         yield opened
 
 
@@ -139,7 +141,7 @@ def test_rows_come_with_their_columns_and_without_those_that_hudi_adds(
 ) -> None:
     columns = [column("_hoodie_commit_time", "varchar"), column("id", "bigint")]
     coordinator.says("select 1", columns=columns, data=[["2024", 5]])
-    reply = connection.ask("select 1", timeout_s=30)
+    reply = connection.run("select 1", timeout_s=30)
     assert reply.rows == ((5,),)
     assert [(each.name, each.canonical) for each in reply.columns] == [("id", "long")]
     assert [(each.name, values) for each, values in reply.left_out] == [
@@ -156,7 +158,7 @@ def test_what_the_server_wrote_otherwise_than_it_is_taken_is_kept(
     columns = [column("_hoodie_commit_time", "varchar"), column("d", "double"), map_]
     data = [["2024", 7.0, {"1": "ä"}], ["2024", "NaN", None]]
     coordinator.says("select 1", columns=columns, data=data)
-    reply = connection.ask("select 1", timeout_s=30)
+    reply = connection.run("select 1", timeout_s=30)
     assert reply.rows[0] == (7.0, MapValue(((1, "ä"),)))
     assert reply.raw == ((0, 1, '{"1": "ä"}'), (1, 0, "NaN"))
 
@@ -165,7 +167,7 @@ def test_a_presto_server_is_sent_no_header_of_trino(
     coordinator: Coordinator, connection: TrinoConnection
 ) -> None:
     coordinator.says("select 1", columns=[column("id", "bigint")], data=[[5]])
-    connection.ask("select 1", timeout_s=30)
+    connection.run("select 1", timeout_s=30)
     ((_, headers),) = coordinator.seen
     assert headers["X-Presto-User"] == "harness"
     assert headers["X-Presto-Time-Zone"] == "UTC"
@@ -179,7 +181,7 @@ def test_an_error_of_the_server_is_a_refusal_with_the_innermost_cause(
     outer = {"type": "io.trino.spi.TrinoException", "message": "Internal error", "cause": inner}
     coordinator.fails("select 1", "GENERIC_INTERNAL_ERROR", outer)
     with pytest.raises(RefusedError) as caught:
-        connection.ask("select 1", timeout_s=30)
+        connection.run("select 1", timeout_s=30)
     refusal = caught.value.refusal
     assert (refusal.kind, refusal.code, refusal.message) == (
         "GENERIC_INTERNAL_ERROR",
@@ -194,7 +196,7 @@ def test_an_error_without_details_is_a_refusal_too(
 ) -> None:
     coordinator.fails("select 1", "TABLE_NOT_FOUND")
     with pytest.raises(RefusedError, match="TABLE_NOT_FOUND: it said no"):
-        connection.ask("select 1", timeout_s=30)
+        connection.run("select 1", timeout_s=30)
 
 
 @pytest.mark.parametrize("name", ["SERVER_STARTING_UP", "SERVER_SHUTTING_DOWN", "NO_NODES_AVAILABLE"])  # fmt: skip # noqa: E501
@@ -203,7 +205,7 @@ def test_a_server_that_did_not_look_at_the_query_gave_no_answer(
 ) -> None:
     coordinator.fails("select 1", name)
     with pytest.raises(NoAnswerError, match=name):
-        connection.ask("select 1", timeout_s=30)
+        connection.run("select 1", timeout_s=30)
 
 
 def test_a_query_that_was_to_take_more_than_the_server_has_got_no_answer(
@@ -212,7 +214,7 @@ def test_a_query_that_was_to_take_more_than_the_server_has_got_no_answer(
     name = "EXCEEDED_LOCAL_MEMORY_LIMIT"
     coordinator.fails("select 1", name, kind="INSUFFICIENT_RESOURCES")
     with pytest.raises(NoAnswerError, match=f"too little for it: {name}: it said no"):
-        connection.ask("select 1", timeout_s=30)
+        connection.run("select 1", timeout_s=30)
 
 
 def test_a_metastore_that_is_gone_is_no_refusal_of_the_engine(
@@ -221,7 +223,7 @@ def test_a_metastore_that_is_gone_is_no_refusal_of_the_engine(
     inner = {"type": "org.apache.thrift.transport.TTransportException", "message": "refused"}
     coordinator.fails("select 1", "HIVE_METASTORE_ERROR", inner)
     with pytest.raises(NoAnswerError, match="cannot reach the metastore"):
-        connection.ask("select 1", timeout_s=30)
+        connection.run("select 1", timeout_s=30)
 
 
 def test_another_error_of_the_metastore_is_a_refusal(
@@ -230,7 +232,7 @@ def test_another_error_of_the_metastore_is_a_refusal(
     inner = {"type": "org.apache.thrift.TApplicationException", "message": "no such method"}
     coordinator.fails("select 1", "HIVE_METASTORE_ERROR", inner)
     with pytest.raises(RefusedError):
-        connection.ask("select 1", timeout_s=30)
+        connection.run("select 1", timeout_s=30)
 
 
 @pytest.mark.parametrize("reply", [(503, ""), (502, "broken"), (200, ""), (200, "<html>"), (200, "{}")])  # fmt: skip # noqa: E501
@@ -239,7 +241,7 @@ def test_a_reply_that_is_none_is_no_answer_and_is_asked_once_only(
 ) -> None:
     coordinator.replies["select 1"] = reply
     with pytest.raises(NoAnswerError):
-        connection.ask("select 1", timeout_s=30)
+        connection.run("select 1", timeout_s=30)
     assert len(coordinator.seen) == 1
 
 
@@ -248,7 +250,7 @@ def test_a_value_with_parts_that_its_type_has_not_is_no_answer(
 ) -> None:
     coordinator.says("select 1", columns=[column("n", "bigint")], data=[[[1]]])
     with pytest.raises(NoAnswerError, match="not of the protocol's form"):
-        connection.ask("select 1", timeout_s=30)
+        connection.run("select 1", timeout_s=30)
 
 
 def test_a_value_of_another_form_than_its_type_promises_is_answered_as_it_came(
@@ -256,7 +258,7 @@ def test_a_value_of_another_form_than_its_type_promises_is_answered_as_it_came(
 ) -> None:
     columns = [column("n", "bigint"), column("i", "integer")]
     coordinator.says("select 1", columns=columns, data=[["no number", 1.5]])
-    assert connection.ask("select 1", timeout_s=30).rows == (("no number", 1.5),)
+    assert connection.run("select 1", timeout_s=30).rows == (("no number", 1.5),)
 
 
 class Twice(dict[str, int]):
@@ -274,7 +276,7 @@ def test_no_entry_of_a_map_is_lost_on_the_way(
     inner = [column("", each)["typeSignature"] for each in ("varchar", "bigint")]
     map_["typeSignature"]["typeArguments"] = inner
     coordinator.says("select 1", columns=[map_], data=[[Twice(a=0)]])
-    reply = connection.ask("select 1", timeout_s=30)
+    reply = connection.run("select 1", timeout_s=30)
     assert reply.rows == ((MapValue((("a", 1), ("a", 2), ("b", 5))),),)
     assert reply.raw == ((0, 0, '[["a", 1], ["b", 5], ["a", 2]]'),)
 
@@ -283,10 +285,10 @@ def test_nobody_who_listens_is_no_answer() -> None:
     with listening(Coordinator()) as gone:
         port = gone.port
     with (
-        closing(TrinoConnection("127.0.0.1", port, "X-Trino", {})) as opened,
+        closing(TrinoConnection(("127.0.0.1", port), "X-Trino", {})) as opened,
         pytest.raises(NoAnswerError),
     ):
-        opened.ask("select 1", timeout_s=30)
+        opened.run("select 1", timeout_s=30)
 
 
 def test_a_query_that_outlasts_its_time_is_cancelled_and_is_no_answer(
@@ -297,7 +299,7 @@ def test_a_query_that_outlasts_its_time_is_cancelled_and_is_no_answer(
     coordinator.goes_on(path, nextUri=following, columns=[], data=[])
     coordinator.says("endless", nextUri=following)
     with pytest.raises(NoAnswerError, match="no answer after"):
-        connection.ask("endless", timeout_s=0.2)
+        connection.run("endless", timeout_s=0.2)
     assert coordinator.cancelled == ["/v1/statement/q1/1"]
 
 
@@ -306,7 +308,7 @@ def test_a_reply_that_never_comes_is_no_answer_and_its_query_is_cancelled(
 ) -> None:
     coordinator.says("silent", nextUri=coordinator.address("/v1/statement/q1/1"))
     with pytest.raises(NoAnswerError, match="timed out"):
-        connection.ask("silent", timeout_s=0.2)
+        connection.run("silent", timeout_s=0.2)
     assert coordinator.cancelled == ["/v1/statement/q1/1"]
 
 
@@ -318,7 +320,7 @@ def test_the_rows_of_all_replies_come_in_order_over_one_connection(
     first = coordinator.goes_on("/v1/executing/1", columns=columns, data=[[5], [6]], nextUri=last)
     coordinator.says("select 1", nextUri=coordinator.goes_on("/v1/queued/1", nextUri=first))
     for _ in range(2):
-        assert connection.ask("select 1", timeout_s=30).rows == ((5,), (6,), (7,))
+        assert connection.run("select 1", timeout_s=30).rows == ((5,), (6,), (7,))
     assert coordinator.connections == 1
 
 
@@ -329,7 +331,7 @@ def test_an_error_in_a_later_reply_is_a_refusal_though_rows_came_before(
     following = coordinator.goes_on("/v1/executing/1", error=error)
     coordinator.says("select 1", columns=[column("id", "bigint")], data=[[5]], nextUri=following)
     with pytest.raises(RefusedError, match="HIVE_BAD_DATA: it said no"):
-        connection.ask("select 1", timeout_s=30)
+        connection.run("select 1", timeout_s=30)
 
 
 def test_after_a_broken_reply_the_session_connects_anew(
@@ -337,24 +339,26 @@ def test_after_a_broken_reply_the_session_connects_anew(
 ) -> None:
     coordinator.says("silent", nextUri=coordinator.address("/v1/statement/q1/1"))
     with pytest.raises(NoAnswerError):
-        connection.ask("silent", timeout_s=0.2)
+        connection.run("silent", timeout_s=0.2)
     coordinator.says("select 1", columns=[column("id", "bigint")], data=[[5]])
-    assert connection.ask("select 1", timeout_s=30).rows == ((5,),)
+    assert connection.run("select 1", timeout_s=30).rows == ((5,),)
 
 
 def test_the_server_tells_how_a_catalog_reads_and_each_answer_says_so(
-    coordinator: Coordinator, connection: TrinoConnection
+    coordinator: Coordinator,
 ) -> None:
     told = [["hudi.use_parquet_column_names", "true"]]
     columns = [column("Name", "varchar"), column("Value", "varchar")]
     coordinator.says("show session like '%use%column_names'", columns=columns, data=told)
     sql = 'select * from "hudi"."d"."t"'
     coordinator.says(sql, columns=[column("id", "bigint")], data=[])
-    connection.confirm(CATALOGS)
-    confirmed = connection.ask(sql, timeout_s=30).confirmed
-    assert (
-        confirmed == "catalog hudi, connector hudi; use_parquet_column_names=true by show session"
-    )
+    question = Question("d", "t", facts("hudi-cow"), ALL)
+    address = ("127.0.0.1", coordinator.port)
+    with closing(TrinoConnection(address, "X-Presto", {}, lambda _: ("hudi", sql))) as connection:
+        connection.confirm(CATALOGS)
+        reply = connection.ask(question, timeout_s=30)
+    confirmed = "catalog hudi, connector hudi; use_parquet_column_names=true by show session"
+    assert (reply.sent, reply.confirmed) == (sql, confirmed)
 
 
 def test_a_server_that_does_not_tell_its_settings_gives_no_session(
@@ -381,16 +385,12 @@ def test_a_catalog_without_the_setting_is_confirmed_by_name_alone() -> None:
     assert confirmations(CATALOGS, []) == {"hudi": "catalog hudi, connector hudi"}
 
 
-def test_a_column_that_is_called_like_a_catalog_is_not_taken_for_one() -> None:
-    assert catalog_of('select "hive"."x" from "hudi"."d"."t"') == "hudi"
-
-
 def test_a_connection_that_the_server_ended_meanwhile_is_made_anew(
     coordinator: Coordinator, connection: TrinoConnection
 ) -> None:
     coordinator.says("select 1", columns=[column("id", "bigint")], data=[[5]])
     coordinator.ends.add("select 1")
     for _ in range(2):
-        assert connection.ask("select 1", timeout_s=30).rows == ((5,),)
+        assert connection.run("select 1", timeout_s=30).rows == ((5,),)
         coordinator.ended.acquire()
     assert coordinator.connections == 2

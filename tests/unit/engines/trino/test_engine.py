@@ -32,7 +32,8 @@ FAMILY = (TRINO, OLD_TRINO, PRESTO, PRESTODB)
 
 
 def sql(query: Query, settings: ReaderSettings, of: str = "hudi-cow") -> str:
-    return trino.ENGINE.sql(Question("d", "t_ro", facts(of), query), settings)
+    (sql,) = trino.ENGINE.statements(TRINO, settings, Question("d", "t_ro", facts(of), query))
+    return sql
 
 
 @pytest.mark.parametrize(
@@ -78,7 +79,8 @@ def test_a_count_selects_nothing_else() -> None:
 
 def test_presto_is_asked_in_the_same_words() -> None:
     question = Question("d", "t", facts("hudi-cow"), Query())
-    assert presto.ENGINE.sql(question, {}) == trino.ENGINE.sql(question, {})
+    asked = presto.ENGINE.statements(PRESTODB, {}, question)
+    assert asked == trino.ENGINE.statements(TRINO, {}, question)
 
 
 def readers() -> list[ReaderSettings]:

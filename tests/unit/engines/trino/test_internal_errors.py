@@ -32,7 +32,7 @@ def coordinator() -> Iterator[Coordinator]:
 
 @pytest.fixture
 def connection(coordinator: Coordinator) -> Iterator[TrinoConnection]:
-    with closing(TrinoConnection("127.0.0.1", coordinator.port, "X-Presto", {})) as opened:
+    with closing(TrinoConnection(("127.0.0.1", coordinator.port), "X-Presto", {})) as opened:
         yield opened
 
 
@@ -45,7 +45,7 @@ def test_such_an_error_is_a_refusal_of_a_kind_of_its_own_and_is_asked_once_only(
 ) -> None:
     coordinator.replies["select 1"] = (500, body)
     with pytest.raises(RefusedError) as caught:
-        connection.ask("select 1", timeout_s=30)
+        connection.run("select 1", timeout_s=30)
     assert caught.value.refusal == Refusal("INTERNAL_SERVER_ERROR", message, "500", cause)
     assert len(coordinator.seen) == 1
 
@@ -57,6 +57,6 @@ def test_such_an_error_in_a_later_reply_is_a_refusal_too_and_the_session_goes_on
     coordinator.following[path], coordinator.statuses[path] = TRACE, 500
     coordinator.says("select 1", nextUri=coordinator.address(path))
     with pytest.raises(RefusedError, match=r"INTERNAL_SERVER_ERROR: .*Invalid position 1 in block"):
-        connection.ask("select 1", timeout_s=30)
+        connection.run("select 1", timeout_s=30)
     coordinator.says("select 2", columns=[column("n", "bigint")], data=[[1]])
-    assert connection.ask("select 2", timeout_s=30).rows == ((1,),)
+    assert connection.run("select 2", timeout_s=30).rows == ((1,),)

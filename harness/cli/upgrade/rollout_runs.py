@@ -1,0 +1,118 @@
+"""The states on the way of a rollout, each carried out and compared with what there was before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+
+from harness.cli.upgrade.rollout_file import PlannedRollout
+from harness.cli.upgrade.side_plans import (
+    ChangeProfile,
+    MakePlan,
+    UpgradeFolder,
+    old_plan,
+    table_versions,
+    writers_of,
+)
+from harness.cli.upgrade.sides import Side
+from harness.comparison.result import compare
+from harness.comparison.rollout import Changes, Rollout, RolloutState, safe_order
+from harness.formats.api import HANDOVER_VERSION
+from harness.formats.hudi import settings as hudi_settings
+from harness.plan import Profile, Writer
+from harness.plan.constraints import TABLE_VERSION
+from harness.plan.handover import handovers
+from harness.scenario.cells import Plan
+from harness.scenario.definition import Scenario
+
+
+def judged(planned: PlannedRollout, make: MakePlan, folder: UpgradeFolder) -> Rollout:
+    """Judge every state on the way, and look for an order in which each is safe."""
+    now, number = planned.now, len(planned.changes)
+    before = folder.side("what there is now", old_plan(now, make), "now")
+    states: dict[Changes, RolloutState] = {}
+
+    @cache
+    def state(made: Changes) -> RolloutState:
+        name, numbers = planned.name(made), "-".join(map(str, sorted(made)))
+        then = planned.after(made)
+        side = folder.side(name, make(_continued(now, then)), f"after-{numbers}")
+        comparison = compare(before, side, planned.readers(made))
+        side = folder.side(f"back from {name}", make(_back(now, then)), f"back-{numbers}")
+        states[made] = RolloutState(made, name, comparison, compare(before, side, {}))
+        version = _version_before(now, then)
+        if version and not states[made].returns:
+            plan = _since_handover(make(_downgraded(now, then, version)))
+            name = f"back from {name} by a downgrade to table version {version}"
+            side = folder.side(name, plan, f"downgraded-{numbers}")
+            states[made] = replace(states[made], downgraded=compare(before, side, {}))
+        return states[made]
+
+    on_the_way = [frozenset(range(1, last + 1)) for last in range(1, number + 1)]
+    asked = tuple(map(state, on_the_way))
+    order = safe_order(number, lambda made: state(made).safe)
+    return Rollout(asked, order, tuple(s for made, s in states.items() if made not in on_the_way))
+
+
+def _continued(now: Side, then: Side) -> ChangeProfile:
+    """Return the profile of a state: tables of now that its writer continues, and its own."""
+
+    def change(profile: Profile, scenarios: Sequence[Scenario]) -> Profile:
+        return replace(then.of(profile), writers=tuple(_writers(now, then, scenarios)))
+
+    return change
+
+
+def _back(now: Side, then: Side) -> ChangeProfile:
+    """Return the profile of the way back: readers of now, and its writer, on what is there then."""
+
+    def change(profile: Profile, scenarios: Sequence[Scenario]) -> Profile:
+        writers: list[Writer] = []  # they have no hash
+        for writer in (*_writers(now, then, scenarios), *_writers(then, now, scenarios)):
+            writers += [writer] if writer not in writers else []
+        return replace(now.of(profile), writers=tuple(writers))
+
+    return change
+
+
+def _downgraded(now: Side, then: Side, version: str) -> ChangeProfile:
+    """Return the profile of the way back on tables that are brought to an older version first."""
+
+    def change(profile: Profile, scenarios: Sequence[Scenario]) -> Profile:
+        old, new = _writer(then), _writer(now)
+        old = replace(old, settings={**old.settings, HANDOVER_VERSION: version})
+        writers = (h.writer for s in scenarios for h in handovers(s, old, new.distribution))
+        return replace(now.of(profile), writers=tuple(writers))
+
+    return change
+
+
+def _version_before(now: Side, then: Side) -> str:
+    """Return the table version to go back to; empty where the writer of then makes no other."""
+    before, after = (
+        writer.settings.get(TABLE_VERSION) or next(iter(table_versions(writer)[-1:]), "")
+        for writer in (_writer(now), _writer(then))
+    )
+    possible = hudi_settings.SETTINGS[HANDOVER_VERSION]
+    return before if before in possible and before != after else ""
+
+
+def _since_handover(plan: Plan) -> Plan:
+    """Return a plan without the questions about tables that were not handed over yet."""
+    since = {v.id: v.writers.count(v.writers[0]) for v in plan.variants}
+    return replace(plan, cells=tuple(c for c in plan.cells if c.step >= since[c.variant]))
+
+
+def _writer(side: Side) -> Writer:
+    if side.writer is None:
+        raise ValueError("each state of a rollout has a writer")
+    return side.writer
+
+
+def _writers(now: Side, then: Side, scenarios: Sequence[Scenario]) -> Iterator[Writer]:
+    old, new = _writer(now), _writer(then)
+    if old.distribution == new.distribution:
+        yield new
+    else:
+        yield from writers_of(old, new, scenarios)

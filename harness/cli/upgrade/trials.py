@@ -1,0 +1,136 @@
+"""What is tried where anything is worse: settings of the new side, and each component alone.
+
+A reader's settings are tried on what is worse, and those that help on what is right. A newer writer
+is tried with tables of the old one's version, and everything is asked about those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from harness import engines
+from harness.artifacts import distributions
+from harness.cli.remedy.alternatives import alternatives, changes, plan_of
+from harness.cli.upgrade.components import SideBetween, sides_between
+from harness.cli.upgrade.side_plans import MakePlan, UpgradeFolder, new_plan, table_versions
+from harness.cli.upgrade.sides import Side
+from harness.comparison.remedies import Remedy, ranked, reader_remedy, writer_remedy
+from harness.comparison.result import SideComparison, compare
+from harness.comparison.suspect_components import Swap
+from harness.core.errors import UsageProblem
+from harness.core.records import Verdict, VerdictKind
+from harness.formats.hudi import settings as hudi_settings
+from harness.plan.constraints import TABLE_VERSION
+from harness.run.setting_lines import SettingLine, lines_of
+from harness.scenario.cells import Cell, Plan, Reader
+
+AUTO_UPGRADE = "auto_upgrade"
+
+
+def with_reader_settings(
+    comparison: SideComparison, reader: Reader, plan: Plan, folder: UpgradeFolder
+) -> SideComparison:
+    """Return a comparison with the settings of a reader that help; `plan`: that of the new side."""
+    worse = [pair.either for pair in comparison.worse if not pair.is_step]
+    others = _alternatives(reader, plan, worse) if worse else []
+    if not others:
+        return comparison
+    verdicts = folder.side("", _plan(plan, worse, others), "settings").run.verdicts
+    healed = {v.reader for v in verdicts if v.verdict is VerdictKind.CORRECT}
+    helping = [other for other in others if str(other) in healed]
+    right = [
+        pair.new
+        for pair in comparison.pairs
+        if pair.new and pair.new.verdict is VerdictKind.CORRECT and not pair.is_step
+    ]
+    if helping:
+        verdicts += folder.side("", _plan(plan, right, helping), "settings-on-right").run.verdicts
+    formats = dict.fromkeys(comparison.new.run.variant(v.variant).format for v in worse)
+    remedies = (
+        replace(
+            reader_remedy(
+                str(other),
+                changes(dict(reader.settings), dict(other.settings)),
+                verdicts,
+                {verdict.question for verdict in worse},
+                {verdict.question for verdict in right},
+            ),
+            lines=tuple(dict.fromkeys(_new_lines(reader, other, formats))),
+        )
+        for other in helping
+    )
+    return replace(comparison, remedies=ranked(remedies))
+
+
+def _new_lines(without: Reader, reader: Reader, formats: Iterable[str]) -> Iterator[SettingLine]:
+    """Yield the lines of a configuration that only the second reader has."""
+    for name in formats:
+        before = lines_of(str(without), name)
+        yield from (line for line in lines_of(str(reader), name) if line not in before)
+
+
+def _alternatives(reader: Reader, plan: Plan, worse: Iterable[Verdict]) -> list[Reader]:
+    """Return the reader with its other settings."""
+    known = engines.load(distributions.load(reader.distribution).engine).settings
+    formats = {variant.id: variant.format for variant in plan.variants}
+    names = dict.fromkeys(formats[verdict.variant] for verdict in worse)
+    return list(dict.fromkeys(r for name in names for r in alternatives(reader, known, name)[0]))
+
+
+def _plan(plan: Plan, asked: Iterable[Verdict], readers: Sequence[Reader]) -> Plan:
+    cells = [Cell(v.variant, v.step, v.reader, v.view, v.query) for v in asked]
+    return replace(plan_of(plan.variants, cells, readers), metastore=plan.metastore)
+
+
+def with_table_versions(
+    comparison: SideComparison, old: Side, new: Side, make: MakePlan, folder: UpgradeFolder
+) -> SideComparison:
+    """Return a comparison with the older table versions with which the new writer does no harm."""
+    if not (comparison.worse and old.writer and new.writer):
+        return comparison
+    remedies = list[Remedy]()
+    makes = table_versions(new.writer)[:-1]
+    for version in (v for v in reversed(table_versions(old.writer)) if v in makes):
+        settings = {TABLE_VERSION: version, AUTO_UPGRADE: "off"}
+        writer = replace(new.writer, settings={**new.writer.settings, **settings})
+        plan = new_plan(old, replace(new, writer=writer), make)
+        other = folder.side(str(writer), plan, f"table-version-{version}")
+        remedy = writer_remedy(
+            str(writer),
+            (f"{name}={value}" for name, value in settings.items()),
+            comparison.pairs,
+            compare(comparison.old, other).pairs,
+        )
+        remedies.append(replace(remedy, lines=_writer_lines(settings)))
+    return replace(comparison, remedies=ranked(remedies))
+
+
+def _writer_lines(settings: Mapping[str, str]) -> tuple[SettingLine, ...]:
+    """Return what a writer of Hudi is configured with for settings, which are Hudi's alone."""
+    usual, session = hudi_settings.session({}, {}), hudi_settings.session(settings, {})
+    lines = dict(hudi_settings.properties(settings))
+    lines |= {name: value for name, value in session.items() if usual.get(name) != value}
+    return tuple(SettingLine(f"{name}={value}", "") for name, value in lines.items())
+
+
+def with_swaps(
+    comparison: SideComparison, old: Side, new: Side, make: MakePlan, folder: UpgradeFolder
+) -> SideComparison:
+    """Return a comparison with what each component does alone; nothing where nothing is worse."""
+    if not comparison.regressions:
+        return comparison
+
+    def swap(between: SideBetween) -> Swap:
+        names = between.component, between.old, between.new
+        if between.side is None:
+            return Swap(*names, why_not=between.why_not)
+        try:
+            plan = new_plan(old, between.side, make)
+        except UsageProblem as problem:  # what nobody would run cannot be asked
+            return Swap(*names, why_not=str(problem))
+        folder_name = f"only-{between.component.replace(' ', '-')}"
+        side = folder.side(str(between.side), plan, folder_name)
+        return Swap(*names, worse=compare(comparison.old, side).worse)
+
+    return replace(comparison, swaps=tuple(map(swap, sides_between(old, new))))

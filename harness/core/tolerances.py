@@ -1,0 +1,143 @@
+"""What an engine answers otherwise than it was written, without being wrong: declared as data.
+
+They lie beside the engine's code: `harness/engines/<product>/tolerances.yaml`, or
+`tolerances-<product>.yaml` where one engine is of several products. Each has its reason and its
+source. Code changes a value or takes two types for one by a declaration only, and counts where it
+did; what goes beyond a declaration is a finding. A product without a file has no declarations.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain
+from pathlib import Path
+from typing import Final, Literal
+
+import harness
+from harness.core.validation import read_form
+from harness.model.canonical import Value, same
+
+LOWER: Final = "lower-case-names"
+"""The declaration of a product that gives names in lower case."""
+
+
+@dataclass(frozen=True, slots=True)
+class Normalised:
+    """A declared difference that is no error, and how often it was met."""
+
+    name: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """One difference that is no error."""
+
+    name: str
+    """What code applies it by, and records name it by."""
+    of: Literal["values", "columns"]
+    """What is counted: values that were changed, or columns whose type was taken for ours."""
+    types: tuple[str, ...]
+    """The types it is about, in our words and without parameters; `any` alone for all."""
+    what: str
+    """What people are told, a clause that follows the product's name."""
+    form: str
+    """The form in which the engine answers."""
+    to: str
+    """The form that it is given."""
+    limit: str
+    """How far this goes; what goes further is a finding."""
+    reason: str
+    source: str
+    """Specification, source code or observation; with the version that was looked at."""
+    formats: tuple[str, ...] = ()
+    """The formats whose tables it is about; empty for all."""
+
+
+Declared = Mapping[str, Declaration]
+"""The declarations of one product, by name."""
+
+
+@cache
+def _files() -> Mapping[str, Path]:
+    """Return the files of declarations by product."""
+    files = (Path(harness.__file__).parent / "engines").glob("*/tolerances*.yaml")
+    return {
+        file.stem.removeprefix("tolerances-") if "-" in file.stem else file.parent.name: file
+        for file in sorted(files)
+    }
+
+
+def products() -> tuple[str, ...]:
+    """Return the products that have declarations, sorted."""
+    return tuple(sorted(_files()))
+
+
+def product(reader: str) -> str:
+    """Return the product of a reader, or of a distribution.
+
+    >>> product("prestodb-0.283{connector=hive}"), product("hive-3.1.3-iceberg-1.4.3")
+    ('prestodb', 'hive')
+    """
+    return reader.partition("{")[0].partition("-")[0]
+
+
+def declared_for(reader: str) -> Declared:
+    """Return what is declared for the product of a reader, or of a distribution."""
+    return _load(product(reader))
+
+
+def declared_for_format(reader: str, format_name: str) -> Declared:
+    """Return what is declared for a reader's product and holds for the tables of a format."""
+    found = declared_for(reader).items()
+    return {name: each for name, each in found if format_name in (each.formats or (format_name,))}
+
+
+@cache
+def _load(name: str) -> Declared:
+    if name not in _files():
+        return {}
+    text = _files()[name].read_text(encoding="utf-8")
+    declarations, _ = read_form(tuple[Declaration, ...], text, f"{name}.yaml", "declarations")
+    return {declaration.name: declaration for declaration in declarations}
+
+
+def facts() -> str:
+    """Return all that code applies, as one text: what people are told of it is left out."""
+    told = ((name, each) for name in products() for each in declared_for(name).values())
+    return repr([(name, each.name, each.types, each.formats) for name, each in told])
+
+
+class Tally:
+    """What was applied to one answer, and how often."""
+
+    def __init__(self, declared: Declared) -> None:
+        """`declared`: what may be applied."""
+        self._declared = declared
+        self._counts: Counter[str] = Counter()
+
+    def normalise(self, name: str, type_: str, raw: Value, normal: Value) -> Value:
+        """Return `normal` where the declaration `name` covers the type, and else what came.
+
+        Counted is only what differs.
+        """
+        found = self._declared.get(name)
+        if found is None or type_ not in found.types:
+            return raw
+        self._counts[name] += not same(raw, normal)
+        return normal
+
+    def applied(self) -> tuple[Normalised, ...]:
+        """Return what was applied, in the order of names."""
+        return tuple(Normalised(*each) for each in sorted(self._counts.items()) if each[1])
+
+
+def merged(*applied: Iterable[Normalised]) -> tuple[Normalised, ...]:
+    """Return several records of what was applied as one."""
+    counts: Counter[str] = Counter()
+    for one in chain(*applied):
+        counts[one.name] += one.count
+    return tuple(Normalised(*each) for each in sorted(counts.items()))

@@ -1,0 +1,356 @@
+"""An engine that is a library of Python: it runs in a worker process of its own (`python_worker`).
+
+It asks no catalog here: the metastore is asked for the entry of a table, and the worker is given
+what a user of the library would give it. What differs between such libraries is a `PythonLibrary`,
+and the `answers.py` that runs in the worker.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import socket
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from harness.artifacts.distribution import Distribution
+from harness.artifacts.fetch import Installation
+from harness.core.errors import HarnessError, UsageProblem
+from harness.core.progress import Progress
+from harness.core.records import Column, Refusal
+from harness.engines import python_worker, query_sql
+from harness.engines.api import (
+    NoAnswerError,
+    PlannedReads,
+    PointInTime,
+    Question,
+    ReaderSettings,
+    RefusedError,
+    Reply,
+    Server,
+    TimeTravel,
+)
+from harness.engines.arrow_values import canonical, canonical_type
+from harness.engines.code_digest import code_digest
+from harness.engines.format_facts import FormatFacts
+from harness.engines.worker_connection import connected
+from harness.runtime import metastore_client
+from harness.runtime.api import (
+    Configuration,
+    MetastoreUris,
+    Running,
+    Runtime,
+    Served,
+    Surroundings,
+)
+from harness.runtime.metastore_client import CatalogGoneProblem, CatalogRefusedError
+
+if TYPE_CHECKING:
+    import pyarrow
+
+START_S: Final = 60.0
+"""How long the start may take; 1 s on an idle machine."""
+WORKER: Final = "worker.py"
+MAX_TEXT: Final = 4000
+PATH: Final = "path"
+"""The parameter of an entry's SerDe that names the folder of a table that Spark made (Spark's
+`HiveExternalCatalog`, `newHiveCompatibleMetastoreTable` and `storageProperties`)."""
+Entry = Any
+"""Thrift's own entry of a table in the metastore."""
+Description = Mapping[str, Any]
+"""What the worker is given of a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class PythonLibrary:
+    """What a library of Python brings; see `harness.engines.api.Engine`."""
+
+    name: str
+    """Of its package in `harness.engines`."""
+    answers: Path
+    """The source of what answers in the worker: its `ask(question)` is given a `statement`, the
+    `tables` as `describe` has them, and `conf`."""
+    families: tuple[str, ...]
+    """The families of formats that it reads."""
+    statement: Callable[[Question], str]
+    """Returns a question as somebody would type it."""
+    describe: Callable[[str, str, Entry, PointInTime | None], Description]
+    """Returns what the worker is given of a table, by database, name, entry, and what of its past
+    the question is about."""
+    by_hand_lines: Callable[[ReaderSettings, FormatFacts], tuple[str, ...]]
+    words: TimeTravel = field(default_factory=dict, hash=False)
+    settings: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    conf: Callable[[ReaderSettings], Mapping[str, str]] = dict
+    """Returns the library's own keys and values for the settings of a reader."""
+    refusal: Callable[[str, str], Refusal] = Refusal
+    """Makes a refusal of an error's class and text."""
+    first: str = "select 1"
+    """What it answers as soon as it is ready."""
+    files: tuple[str, ...] = ()
+    """The kinds of data files that it reads; empty for all."""
+
+    def statements(
+        self,
+        distribution: Distribution,  # noqa: ARG002 - the same for all
+        settings: ReaderSettings,  # noqa: ARG002 - the session has them
+        question: Question,
+    ) -> tuple[str, ...]:
+        return (self.statement(question),)
+
+    def time_travel(self, distribution: Distribution) -> TimeTravel:  # noqa: ARG002 - as above
+        return self.words
+
+    def cannot(
+        self,
+        distribution: Distribution,
+        settings: ReaderSettings,  # noqa: ARG002 - they go with all formats
+        format_: FormatFacts,
+    ) -> str:
+        if format_.family not in self.families:
+            return f"{distribution.name} has no reader for {format_.family} tables"
+        if self.files and format_.files not in self.files:
+            return f"{distribution.name} reads no {format_.files} files"
+        return ""
+
+    def by_hand(
+        self,
+        distribution: Distribution,  # noqa: ARG002 - the same for all
+        settings: ReaderSettings,
+        format_: FormatFacts,
+    ) -> tuple[str, ...]:
+        return self.by_hand_lines(settings, format_)
+
+    def ask_code(self) -> str:
+        shared = ("arrow_values", "python_library", "python_worker")
+        return code_digest(self.name, *(f"harness.engines.{module}" for module in shared))
+
+    def configuration(self, distribution: Distribution) -> Configuration:
+        raise UsageProblem(f"{distribution.name} is a library of Python and has no image")
+
+    def serve(
+        self,
+        runtime: Runtime,
+        metastore: MetastoreUris,
+        folder: Path,
+        progress: Progress,
+        planned: PlannedReads = None,
+    ) -> AbstractContextManager[Server]:
+        del planned
+        progress.note(f"start {runtime.distribution.name}")
+        return _serve(self, runtime, metastore, folder)
+
+
+@contextmanager
+def _serve(
+    library: PythonLibrary, runtime: Runtime, metastore: MetastoreUris, folder: Path
+) -> Iterator[Server]:
+    """Start the worker, ready when it answers the library's first statement."""
+    metastore_client.check(metastore.host)
+    program = WorkerProgram(runtime.distribution, library.answers)
+
+    def ready(running: Running, port: int) -> LibraryServer:
+        server = LibraryServer(running, port, program.token, library, metastore.host)
+        with closing(server.open({})) as first:
+            first.run(library.first, timeout_s=START_S)
+        return server
+
+    with runtime.start(program, metastore, folder, ready) as server:
+        yield server
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerProgram:
+    """The worker; see `runtime.api.Program`."""
+
+    distribution: Distribution
+    answers: Path
+    token: str = field(default_factory=lambda: secrets.token_hex(16), repr=False)
+    ready_s: float = START_S
+    not_yet: tuple[type[Exception], ...] = (OSError, NoAnswerError, RefusedError)
+
+    @property
+    def log(self) -> str:
+        return f"{self.distribution.engine}.log"
+
+    def files(self, around: Surroundings) -> Mapping[str, str]:  # noqa: ARG002 - it needs nothing
+        """Return the worker, so that it runs without the packages beside its source."""
+        sources = {
+            WORKER: Path(python_worker.__file__),
+            f"{python_worker.ANSWERS}.py": self.answers,
+        }
+        return {name: path.read_text(encoding="utf-8") for name, path in sources.items()}
+
+    def environment(self, around: Surroundings) -> Mapping[str, str]:  # noqa: ARG002 - as above
+        return {python_worker.TOKEN: self.token}
+
+    def class_path(self, installation: Installation) -> Sequence[Path]:  # noqa: ARG002 - no Java
+        return ()
+
+    def command(self, installation: Installation, around: Surroundings) -> tuple[str, ...]:
+        """Return the command line: this Python, without what is installed for it (`-S`)."""
+        program = (sys.executable, "-I", "-S", str(around.conf / WORKER))
+        return (*program, str(installation.home), around.host, str(around.port))
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryServer(Served):
+    """A running worker."""
+
+    port: int
+    token: str
+    library: PythonLibrary
+    metastore: str
+
+    def connect(self, settings: ReaderSettings) -> LibraryConnection:
+        try:
+            return self.open(settings)
+        except OSError as problem:
+            raise NoAnswerError(f"{problem}; its log:\n{self.log_tail()}") from None
+
+    def open(self, settings: ReaderSettings) -> LibraryConnection:
+        """Open a session, once the worker has said that it knows the token.
+
+        Raises OSError: it is not there yet, or no more.
+        """
+        hello = (python_worker.HELLO, python_worker.HELLO_S)
+        connection = connected(self.port, self.token, *hello)
+        conf = self.library.conf(settings)
+        return LibraryConnection(self.running, connection, self.library, self.metastore, conf)
+
+
+class LibraryConnection:
+    """One session; see `harness.engines.api.Connection`."""
+
+    def __init__(
+        self,
+        running: Running,
+        connection: socket.socket,
+        library: PythonLibrary,
+        metastore: str,
+        conf: Mapping[str, str],
+    ) -> None:
+        """`connection`: to the worker, which has proved who it is."""
+        self._running = running
+        self._connection = connection
+        self._answers = connection.makefile("rb")
+        self._library = library
+        self._metastore = metastore
+        self._conf = conf
+
+    def ask(self, question: Question, *, timeout_s: float) -> Reply:
+        tables = [(question.database, question.table)]
+        return self._reply(self._library.statement(question), tables, question.past, timeout_s)
+
+    def run(
+        self, statement: str, *, timeout_s: float, tables: Sequence[tuple[str, str]] = ()
+    ) -> Reply:
+        return self._reply(statement, tables, None, timeout_s)
+
+    def close(self) -> None:
+        with suppress(OSError):
+            self._answers.close()
+            self._connection.close()
+
+    def _reply(
+        self,
+        statement: str,
+        tables: Sequence[tuple[str, str]],
+        past: PointInTime | None,
+        timeout_s: float,
+    ) -> Reply:
+        described = [
+            self._library.describe(*name, entry, past)
+            for name, entry in entries(self._metastore, tables)
+        ]
+        question = {"statement": statement, "tables": described, "conf": {**self._conf}}
+        table, seconds = self._result(question, timeout_s)
+        confirmed = ", ".join(f"{key}={value}" for key, value in self._conf.items())
+        return reply_of(table, seconds, statement, confirmed)
+
+    def _result(self, question: Mapping[str, Any], timeout_s: float) -> tuple[pyarrow.Table, float]:
+        """Return the table that the worker answers with, and the seconds that it took.
+
+        A worker that does not answer in time is ended. Raises HarnessError where the worker itself
+        failed.
+        """
+        self._connection.settimeout(timeout_s)
+        try:
+            head, body = self._answer(question)
+        except TimeoutError:
+            self._running.stop(grace_s=0)
+            why = f"no answer within {timeout_s:g} s; the process was ended"
+            raise NoAnswerError(why) from None
+        except (OSError, ValueError) as problem:
+            raise NoAnswerError(f"{problem}; its log:\n{self._running.log_tail()}") from None
+        finally:
+            self._running.peak_memory_mb()
+        if "broke" in head:
+            raise HarnessError(f"the worker failed:\n{head['broke']}")
+        if "error" in head:
+            class_, text = head["error"]
+            raise RefusedError(self._library.refusal(class_, text[:MAX_TEXT]), head["seconds"])
+        return _table(body), head["seconds"]
+
+    def _answer(self, question: Mapping[str, Any]) -> tuple[dict[str, Any], bytes]:
+        self._connection.sendall(json.dumps(question).encode() + b"\n")
+        line = self._answers.readline()
+        if not line.endswith(b"\n"):
+            raise ConnectionError("the process ended")
+        head = json.loads(line)
+        body = self._answers.read(head.get("bytes", 0))
+        if len(body) != head.get("bytes", 0):
+            raise ConnectionError("the process ended while it answered")
+        return head, body
+
+
+def entries(
+    metastore: str, tables: Sequence[tuple[str, str]]
+) -> Sequence[tuple[tuple[str, str], Entry]]:
+    """Return those of the tables that the metastore has, each with its entry.
+
+    Raises:
+        NoAnswerError: the metastore is gone.
+        RefusedError: it refused to answer.
+
+    """
+    if not tables:
+        return ()
+    try:
+        with metastore_client.connect(metastore) as catalog:
+            every = [(name, catalog.table(*name)) for name in tables]
+    except CatalogGoneProblem as gone:
+        raise NoAnswerError(str(gone)) from None
+    except CatalogRefusedError as refused:
+        raise RefusedError(refused.refusal, 0.0) from None
+    return [(name, entry) for name, entry in every if entry is not None]
+
+
+def folder_of(entry: Entry) -> str:
+    """Return where a table of Spark's lies."""
+    storage = entry.sd
+    location: str = storage.serdeInfo.parameters.get(PATH) or storage.location
+    return "/" + location.removeprefix("file:").lstrip("/")
+
+
+def reply_of(table: pyarrow.Table, seconds: float, sent: str = "", confirmed: str = "") -> Reply:
+    """Return what a library answered, in canonical values."""
+    every = tuple(
+        Column(column.name, str(column.type), canonical_type(column.type))
+        for column in table.schema
+    )
+    values = [[canonical(value) for value in column] for column in table.columns]
+    rows = tuple(zip(*values, strict=True))
+    columns, shown = query_sql.drop_meta(every, rows)
+    meta = query_sql.left_out(every, rows)
+    return Reply(columns, shown, seconds, sent, confirmed, left_out=meta)
+
+
+def _table(body: bytes) -> pyarrow.Table:
+    import pyarrow as pa  # noqa: PLC0415 - only asking needs it
+
+    with pa.ipc.open_stream(body) as reader:
+        return reader.read_all()

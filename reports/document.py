@@ -1,0 +1,116 @@
+"""What a report says, whatever it is written as: on a terminal, in Markdown or as HTML. Pure.
+
+A report is a sequence of blocks. Texts are plain: they mean nothing but themselves, and whoever
+writes a document escapes them. The renderers are `lines.render`, `markdown_text.markdown` and the
+template `document.html.j2`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from harness.core.records import VerdictKind
+
+Tone = VerdictKind | None
+"""The verdict whose colour a text has; None: that of plain text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """The title of what follows, up to the next one."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A paragraph, an item's text or a cell of a table: some words that stand out, and others."""
+
+    text: str = ""
+    strong: str = ""
+    """What it begins with."""
+    tone: Tone = None
+    href: str = ""
+    """Where the strong words lead, on a page; the text, where there are none."""
+
+    @property
+    def joined(self) -> bool:
+        """Whether no space belongs between the two."""
+        return not (self.strong and self.text) or self.text.startswith((" ", ",", ":", "."))
+
+    @property
+    def whole(self) -> str:
+        """All of its words."""
+        return f"{self.strong}{'' if self.joined else ' '}{self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """What can be copied: a command, or a line of a configuration."""
+
+    text: str
+    place: str = ""
+    """Where it goes; empty where that needs no words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An item of a list, and what belongs to it."""
+
+    line: Line
+    blocks: tuple[Line | Code, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A list."""
+
+    items: tuple[Item, ...]
+    first: int | None = None
+    """The number of the first item; None: without numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnHead:
+    """The head of a column."""
+
+    name: str
+    number: bool = False
+    """Whether it holds numbers, which stand at its right edge."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportTable:
+    """Rows of cells."""
+
+    columns: tuple[ColumnHead, ...]
+    rows: tuple[tuple[Line, ...], ...]
+
+
+Block = Heading | Line | Code | Items | ReportTable
+
+MOST_LINES: Final = 12
+"""So many lines of a list are shown."""
+
+
+def section(
+    title: str,
+    lines: Iterable[str | Item],
+    tone: Tone = None,
+    most: int = MOST_LINES,
+    note: str = "",
+) -> tuple[Block, ...]:
+    """Return a list under its title, the first items of many; nothing where there are none.
+
+    `note`: what is said before it.
+    """
+    every = list(lines)
+    items = [
+        Item(Line(line, tone=tone)) if isinstance(line, str) else line for line in every[:most]
+    ]
+    if (more := len(every) - most) > 0:
+        items.append(Item(Line(f"and {more:,} more")))
+    notes = (Line(note),) if note else ()
+    return (Heading(title), *notes, Items(tuple(items))) if items else ()

@@ -1,0 +1,206 @@
+"""The history of runs: since when what is wrong is wrong, and what differed then. Pure."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+from harness.comparison.history import NOT_RIGHT, History, TurnGroup
+from harness.comparison.history_store import StoredRun
+from harness.comparison.verdict_change import VerdictChange
+from harness.core.counting import counted
+from harness.core.grouping import grouped
+from harness.core.records import VerdictKind
+from harness.reports.document import (
+    Block,
+    Code,
+    ColumnHead,
+    Heading,
+    Item,
+    Items,
+    Line,
+    ReportTable,
+)
+from harness.reports.upgrade_report import CHANGES, TONES
+from harness.reports.words import VERDICTS
+
+FEW: Final = 3
+"""So many names are listed; of more, only how many."""
+MOST_GROUPS: Final = 12
+NOTHING_DIFFERS: Final = (
+    "nothing that is stored of a run differs: the engine gave another answer to the same question"
+)
+NEVER: Final = "nothing says since when"
+
+
+def document(history: History) -> Iterator[Block]:
+    """Yield the answer first, then each turn with what differed."""
+    yield Line(strong=headline(history))
+    yield from (Line(text, tone=VerdictKind.UNKNOWN) for text in doubts(history))
+    now = [(group, _symptom(group)) for group in history.not_right_now]
+    yield from _section("Not right now, since when, and what differed then", now, history)
+    turns = [(group, _change(group)) for group in history.all_turns]
+    yield from _section("Every turn, the newest first", turns, history)
+    if turns and (before := turns[0][0].first.before):
+        yield Line("Every answer of the newest turn, old beside new:")
+        names = (shlex.quote(run.name) for run in (before, turns[0][0].run))
+        yield Code(f"harness compare {' '.join(names)}")
+    if history.others:
+        others = ", ".join(f"{name} ({number})" for name, number in history.others.items())
+        yield Line(f"Also stored, of other profiles (--profile): {others}")
+
+
+def _section(
+    title: str, groups: Sequence[tuple[TurnGroup, str]], history: History
+) -> Iterator[Block]:
+    if groups:
+        yield Heading(title)
+    pairs = ((_when(group, history), (group, text)) for group, text in groups[:MOST_GROUPS])
+    for when, turns in grouped(pairs).items():
+        yield Line(when)
+        yield Items(
+            tuple(
+                Item(Line(text, tone=TONES.get(group.change)), (Code(group.cell.case),))
+                for group, text in turns
+            )
+        )
+    if (more := len(groups) - MOST_GROUPS) > 0:
+        yield Line(f"and {more} more; all of them: harness history export FILE.csv")
+
+
+def runs_table(runs: Iterable[StoredRun]) -> ReportTable:
+    """Return the stored runs, the newest last."""
+    kinds = [ColumnHead(VERDICTS[kind].label, number=True) for kind in VerdictKind]
+    return ReportTable(
+        (ColumnHead("run"), ColumnHead("profile"), ColumnHead("began (UTC)"), *kinds),
+        tuple(
+            tuple(
+                map(
+                    Line,
+                    (
+                        run.name,
+                        run.info.profile,
+                        f"{run.info.started:%Y-%m-%d %H:%M}",
+                        *(f"{run.counts.get(kind, 0):,}" for kind in VerdictKind),
+                    ),
+                )
+            )
+            for run in runs
+        ),
+    )
+
+
+def headline(history: History) -> str:
+    """Return how many answers are not right in the newest run, and since when."""
+    newest, groups = history.runs[-1], history.not_right_now
+    numbers, since = Counter[VerdictKind](), Counter[str]()
+    for group in groups:
+        numbers[group.cell.verdict] += len(group.turns)
+        since[_since(group, history)] += len(group.turns)
+    if not groups:
+        return f"In {named(newest)}, nothing that was selected is known to be wrong or refused."
+    kinds = " and ".join(f"{numbers[k]:,} {VERDICTS[k].label}" for k in NOT_RIGHT if numbers[k])
+    if len(history.runs) == 1:
+        profile = newest.info.profile
+        return f"In {named(newest)}, {kinds}. No other run of {profile} is stored: {NEVER}."
+    parts = [f"{n:,} {when}" for when, n in since.items()] if len(since) > 1 else list(since)
+    more = "; and others, as below" if len(parts) > FEW else ""
+    return f"In {named(newest)}, {kinds}: {'; '.join(parts[:FEW])}{more}."
+
+
+def doubts(history: History) -> Iterator[str]:
+    """Say of how much the newest run knows nothing, and whether the one before asked more."""
+    newest = history.runs[-1]
+    if number := newest.counts.get(VerdictKind.UNKNOWN, 0):
+        last = sum(bool(c.unknown) and c.cell.verdict in NOT_RIGHT for c in history.cells)
+        before = f"; not right when last known: {last:,}" if last else ""
+        unknown = f"Of {counted(number, 'cell')} it knows nothing"
+        yield f"{unknown}; these are neither right nor wrong{before}."
+    totals = [sum(run.counts.values()) for run in history.runs[-2:]]
+    if totals[-1] < totals[0]:
+        asked, before = counted(totals[-1], "question"), named(history.runs[-2])
+        yield f"It asked {asked}, {before} {totals[0]:,}: of the others nothing is new."
+
+
+def _since(group: TurnGroup, history: History) -> str:
+    if group.change is not VerdictChange.NEW:
+        return f"since {named(group.run)}"
+    if group.run is history.runs[0]:
+        return f"since {named(group.run)} at least, the oldest run stored"
+    return f"since {named(group.run)}, which asked first"
+
+
+def _when(group: TurnGroup, history: History) -> str:
+    """Say since which run it is so, and what differed from the run before."""
+    since, differed = _since(group, history), ""
+    if before := group.first.before:
+        differs = "; ".join(map(str, group.first.differs)) or NOTHING_DIFFERS
+        differed = f": {differs} (before: {named(before)})"
+    return f"{since[0].upper()}{since[1:]}{differed}"
+
+
+def _symptom(group: TurnGroup) -> str:
+    """Say how many answers are how, and what they were before."""
+    cell = group.cell
+    what = f"{VERDICTS[cell.verdict].label}{f' ({cell.symptom})' if cell.symptom else ''}"
+    before = f"; {CHANGES[group.change]}" if group.first.before else ""
+    return f"{_number(group)} {what} {_extent(group)}{before}"
+
+
+def _change(group: TurnGroup) -> str:
+    return f"{_number(group)}: {CHANGES[group.change]}, {_extent(group)}"
+
+
+def _number(group: TurnGroup) -> str:
+    noun = ("answer", "answers") if any(group.readers) else ("step", "steps")
+    return counted(len(group.turns), *noun)
+
+
+def _extent(group: TurnGroup) -> str:
+    """Say whose answers they are, and in which scenarios."""
+    readers = [reader for reader in group.readers if reader]
+    by = f" by {_listed(readers, 'readers')}" if readers else ""
+    return f"in {_listed(group.scenarios, 'scenarios')}{by}"
+
+
+def _listed(names: Sequence[str], many: str) -> str:
+    return ", ".join(names) if len(names) <= FEW else f"{len(names)} {many}"
+
+
+def named(run: StoredRun) -> str:
+    """Return a run's name with the day on which it began."""
+    return f"{run.name} ({run.info.started:%Y-%m-%d})"
+
+
+def runs_data(runs: Iterable[StoredRun]) -> list[dict[str, Any]]:
+    """Return the stored runs as plain data."""
+    return [
+        {
+            "run": run.name,
+            "profile": run.info.profile,
+            "started": run.info.started.isoformat(),
+            "totals": {str(kind): number for kind, number in run.counts.items()},
+        }
+        for run in runs
+    ]
+
+
+def groups_data(groups: Iterable[TurnGroup]) -> list[dict[str, Any]]:
+    """Return groups of turns as plain data, each with one case; an export has all cases."""
+    return [
+        {
+            "run": group.run.name,
+            "before": group.first.before.name if group.first.before else None,
+            "change": str(group.change),
+            "verdict": str(group.cell.verdict),
+            "symptom": group.cell.symptom,
+            "cells": len(group.turns),
+            "differs": [str(difference) for difference in group.first.differs],
+            "readers": list(group.readers),
+            "scenarios": list(group.scenarios),
+            "case": group.cell.case,
+        }
+        for group in groups
+    ]

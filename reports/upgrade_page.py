@@ -1,0 +1,464 @@
+"""A comparison of two sides as one HTML file: it opens offline, and its text needs no script.
+
+What is right as before is counted; every other answer is listed. The simplest answer of each cause
+stands there whole: what was expected, answered before and answered now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Final
+
+from harness.comparison.cell_pairs import CellPair
+from harness.comparison.regressions import Regression
+from harness.comparison.result import ComparedSide, SideComparison
+from harness.comparison.verdict_change import WORSE, VerdictChange
+from harness.core.counting import counted
+from harness.core.errors import printable
+from harness.core.grouping import grouped
+from harness.core.records import Answer, Expected, Verdict, VerdictKind, labelled
+from harness.model.canonical import Value
+from harness.reports import html_data, html_page
+from harness.reports import upgrade_report as report
+from harness.reports.document import Heading
+from harness.reports.html_cells import JsonValue
+from harness.reports.html_data import CauseCells, CellBefore, PageCells
+from harness.reports.marks import HEAD, WHOLE, Mark, Marks, Note, marks
+from harness.reports.sentences import refusal_text, witness_text
+from harness.reports.summary import numbers
+from harness.reports.words import (
+    FINDINGS,
+    LONGEST,
+    NOT_WORDED,
+    VERDICTS,
+    Word,
+    exact,
+    short,
+    worded,
+)
+from harness.run.causes import causes
+from harness.run.load_run import Run
+from harness.run.run_info import StepInfo
+from harness.run.setting_lines import SettingLine
+
+FILE: Final = "upgrade.html"
+IN_FULL: Final = 3
+"""So many causes are opened; the tables of the others unfold."""
+MOST_NOTES: Final = 6
+"""So many wrong places are listed beside the tables."""
+MOST_TABLES: Final = 500
+"""So many tables of a list are shown; of a million cells the rest would fill a browser's memory."""
+MOST_ROWS: Final = 40
+LONGEST_ERROR: Final = 2000
+NOT_ASKED: Final = "not asked"
+CLASS_COLOURS: Final = {
+    **dict.fromkeys(WORSE, VerdictKind.WRONG),
+    VerdictChange.REGRESSED_LOUDLY: VerdictKind.REFUSED,
+    VerdictChange.FIXED: VerdictKind.CORRECT,
+    VerdictChange.REFUSED_NOW: VerdictKind.UNSUPPORTED,
+    VerdictChange.RIGHT_AS_BEFORE: VerdictKind.CORRECT,
+    VerdictChange.UNKNOWN: VerdictKind.UNKNOWN,
+}
+"""Those of other classes are plain."""
+EXAMPLE: Final = "changed:worse reader:trino default:yes"
+TERMS: Final = (
+    ("changed:worse", "worse"),
+    ("changed:fixed", "fixed"),
+    ("is:wrong", "wrong now"),
+    ("default:yes", "by default"),
+)
+"""Searches that are a button each."""
+UNMARKED: Final = Marks((), (), (), ())
+
+
+@dataclass(frozen=True, slots=True)
+class CellLine:
+    """The same change of the same question, after one step or several."""
+
+    steps: str
+    asked: str
+    """The view, and the query where it is not the whole table."""
+    reader: str
+    old: str
+    new: str
+    example: str
+    """What was seen first."""
+
+
+@dataclass(frozen=True, slots=True)
+class VariantCells:
+    """The lines of one table."""
+
+    variant: str
+    lines: tuple[CellLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownValue:
+    """A value or a column's name as the page shows it."""
+
+    text: str
+    type: str = ""
+    """Of a column."""
+    null: bool = False
+    kind: str = ""
+    """The finding by which it is wrong; empty where it is right."""
+    label: str = ""
+    """Whose value it is, or how it is wrong."""
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One table, or what there is instead of it."""
+
+    title: str
+    answered: bool
+    """Whether a reader gave it; else it is what the truth expects."""
+    columns: tuple[ShownValue, ...] = ()
+    rows: tuple[tuple[ShownValue, ...], ...] = ()
+    """An empty one stands for a row that this table does not have."""
+    left_out: int = 0
+    """So many rows are not shown."""
+    instead: str = ""
+    """An error, or why there is no answer; empty where there is a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class SideBySide:
+    """The tables that stand beside each other, and what is wrong in the new answer."""
+
+    panels: tuple[Panel, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CauseView:
+    """A cause as the page shows it."""
+
+    title: str
+    css: str
+    word: Word
+    silent: bool
+    extent: str
+    witness: str
+    to_do: str
+    notes: tuple[str, ...]
+    """Who meets it, and which component brings it about, where that is known."""
+    settings: tuple[SettingLine, ...]
+    because: str
+    """Why it is accepted; empty where it is not."""
+    steps: tuple[StepInfo, ...]
+    at: int
+    """The step after which the simplest answer was asked."""
+    scenario: str
+    yaml: str
+    tables: SideBySide
+    sql: str
+    explain: str
+    answers: int
+    cells: tuple[VariantCells, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClassView:
+    """A class with its answers."""
+
+    change: VerdictChange
+    number: int
+    meaning: str
+    css: str
+    href: str
+    """Where its answers are listed; empty where they are counted alone."""
+    cells: tuple[VariantCells, ...]
+
+
+def write(comparison: SideComparison, folder: Path) -> Path:
+    """Write the page, complete or not at all."""
+    return html_page.write(page(comparison), folder / FILE)
+
+
+def page(comparison: SideComparison) -> str:
+    """Return the whole page."""
+    asked = Heading("What was asked, and what really ran"), report.asked_table(comparison)
+    known = Heading("Readers"), report.scores(comparison), *report.known_limits(comparison)
+    accepted = [
+        _cause(each.cause, comparison, f"{each.by.because} ({each.by.place})")
+        for each in comparison.accepted.causes
+    ]
+    return html_page.rendered(
+        "upgrade.html.j2",
+        {
+            "label": report.label(comparison),
+            "reasons": report.reasons(comparison).lstrip(" ,:"),
+            "colour": report.DECISION_TONES[comparison.decision].value,
+            "old": comparison.old,
+            "new": comparison.new,
+            "paste": report.settings_of(comparison.remedy),
+            "causes": [_cause(cause, comparison) for cause in comparison.relevant],
+            "unmet": [_cause(cause, comparison) for cause in comparison.irrelevant],
+            "own_tables": html_page.parts(report.own_tables(comparison)),
+            "accepted": accepted,
+            "lines": list(report.line_texts(comparison)),
+            "classes": list(_classes(comparison)),
+            "known": html_page.parts(known),
+            "asked": html_page.parts(asked),
+            "finding_words": FINDINGS,
+            "meanings": report.CHANGES,
+            "in_full": IN_FULL,
+            "notes": MOST_NOTES,
+            "css": html_page.templates("report.css", "upgrade.css"),
+            **html_page.cells(data(comparison), EXAMPLE, TERMS),
+        },
+    )
+
+
+def _cause(cause: Regression, comparison: SideComparison, because: str = "") -> CauseView:
+    run, verdict, finding = comparison.new.run, cause.first.either, cause.key.finding
+    variant, kind = run.variant(verdict.variant), cause.key.symptom.kind
+    return CauseView(
+        title=report.cause_title(cause),
+        css=f"finding f-{finding.value}" if finding else kind.value,
+        word=FINDINGS[finding] if finding else VERDICTS[kind],
+        silent=not cause.loud,
+        extent=report.cause_extent(cause, run),
+        witness=report.cause_witness(cause, run),
+        to_do=report.what_to_do(cause, comparison),
+        notes=tuple(report.cause_notes(cause, comparison)),
+        settings=report.settings_of(report.cause_remedy(cause, comparison)),
+        because=because,
+        steps=tuple(step for step in variant.steps if step.number <= verdict.step),
+        at=verdict.step,
+        scenario=variant.scenario,
+        yaml=run.info.scenarios.get(variant.id, ""),
+        tables=side_by_side(cause.first, comparison),
+        sql=verdict.sql,
+        explain=report.explain_command(verdict, run),
+        answers=len(cause.pairs),
+        cells=cell_lists(cause.pairs, comparison),
+    )
+
+
+def _classes(comparison: SideComparison) -> Iterator[ClassView]:
+    for change, number, meaning in report.class_lines(comparison):
+        css, colour = str(change).replace(" ", "-"), CLASS_COLOURS.get(change)
+        pairs, href = comparison.pairs_of(change), f"#{css}"
+        if change is VerdictChange.RIGHT_AS_BEFORE:
+            pairs, href = (), ""
+        elif change in WORSE:
+            pairs = ()
+            href = "#worse" if comparison.relevant else "#unmet"
+            href = href if comparison.regressions else "#accepted"
+        cells = cell_lists(pairs, comparison)
+        yield ClassView(change, number, meaning, colour.value if colour else css, href, cells)
+
+
+def cell_lists(pairs: Iterable[CellPair], comparison: SideComparison) -> tuple[VariantCells, ...]:
+    """Return all pairs, table by table: one line for the steps after which the same was seen."""
+    variants = grouped((pair.either.variant, pair) for pair in pairs)
+    lists = [
+        VariantCells(name, tuple(_lines(of, comparison)))
+        for name, of in list(variants.items())[:MOST_TABLES]
+    ]
+    if (more := len(variants) - MOST_TABLES) > 0:
+        lists.append(VariantCells(f"and {counted(more, 'more table')}: harness explain CASE", ()))
+    return tuple(lists)
+
+
+def _lines(pairs: Iterable[CellPair], comparison: SideComparison) -> Iterator[CellLine]:
+    for (asked, reader, old, new), of in grouped((_key(pair), pair) for pair in pairs).items():
+        steps = sorted({pair.either.step for pair in of})
+        example = worded(of[0].either.case, partial(_example, of[0], comparison), NOT_WORDED)
+        yield CellLine(numbers(steps), asked, reader, old, new, example)
+
+
+def _key(pair: CellPair) -> tuple[str, str, str, str]:
+    either, old, new = pair.either, _word(pair.old), _word(pair.new)
+    if pair.is_step:
+        return "the step itself", "", old, new
+    query = "" if either.query == "all" else f" {either.query}"
+    readers = [verdict.reader for verdict in (pair.old, pair.new) if verdict]
+    reader = report.became(readers[0], readers[-1])
+    return f"{either.view.replace('_', '-')}{query}", reader, old, new
+
+
+def _word(verdict: Verdict | None) -> str:
+    """Return a verdict in a word or two."""
+    if verdict is None:
+        return NOT_ASKED
+    if verdict.verdict is VerdictKind.WRONG:
+        return ", ".join(dict.fromkeys(FINDINGS[f.kind].label for f in verdict.findings))
+    return VERDICTS[verdict.verdict].label
+
+
+def _example(pair: CellPair, comparison: SideComparison) -> str:
+    """Say why a side is not known, else what is wrong, the new side first."""
+    both = (pair.new, comparison.new), (pair.old, comparison.old)
+    sides = [(verdict, side) for verdict, side in both if verdict]
+    for verdict, side in sides:
+        if verdict.verdict is VerdictKind.UNKNOWN:
+            return printable(f"{side.name}: {short(verdict.because)}")
+    texts = filter(None, (_seen(verdict, side.run) for verdict, side in sides))
+    return printable(next(texts, ""))
+
+
+def _seen(verdict: Verdict, run: Run) -> str:
+    """Return the first wrong place, or the error."""
+    if verdict.findings:
+        return witness_text(verdict.findings[0].kind, verdict.findings[0].witness)
+    answer = run.answers.get(verdict.case)
+    refusal = refusal_text(answer.refusal, LONGEST) if answer and answer.refusal else ""
+    return refusal or short(verdict.because)
+
+
+def side_by_side(pair: CellPair, comparison: SideComparison) -> SideBySide:
+    """Return the tables of a pair of cells; a right old answer is the expected one."""
+    old, new = pair.old, pair.new
+    if old is None or new is None or pair.is_step:
+        return SideBySide()
+
+    def title(when: str, verdict: Verdict, side: ComparedSide) -> str:
+        return f"{when}: {verdict.reader}{f', with {side.name}' * (old.reader == new.reader)}"
+
+    after = _marked(new, comparison.new.run)
+    right = old.verdict is VerdictKind.CORRECT and old.expected == new.expected
+    expected = f"Expected, and before: {old.reader}" if right else "Expected"
+    panels = [_expected(expected, new.expected, after)] if new.expected else []
+    if not right:
+        before = title("Before", old, comparison.old)
+        panels.append(_answered(before, old, comparison.old.run))
+    panels.append(_answered(title("After", new, comparison.new), new, comparison.new.run))
+    return SideBySide(tuple(panels), after.notes)
+
+
+def _marked(verdict: Verdict, run: Run) -> Marks:
+    answer = run.answers.get(verdict.case)
+    if answer is None or verdict.expected is None or not answer.has_table:
+        return UNMARKED
+    columns, key = labelled(answer.question, answer.columns), run.variant(verdict.variant).key
+    return marks(verdict.expected, columns, answer.rows, verdict.findings, key)
+
+
+def _expected(title: str, expected: Expected, marked: Marks) -> Panel:
+    order = [left for left, _ in marked.pairs] if marked.pairs else range(len(expected.rows))
+    wrong = marked.expected, marked.notes
+    return _panel(title, expected.columns, expected.rows, list(order), wrong)
+
+
+def _answered(title: str, verdict: Verdict, run: Run) -> Panel:
+    answer = run.answers.get(verdict.case)
+    if answer is None or not answer.has_table:
+        return Panel(title, answered=True, instead=_instead(verdict, answer))
+    marked, heads = _marked(verdict, run), [(column.name, column.type) for column in answer.columns]
+    order = [right for _, right in marked.pairs] if marked.pairs else range(len(answer.rows))
+    wrong = marked.found, marked.notes
+    return _panel(title, heads, answer.rows, list(order), wrong, answered=True)
+
+
+def _instead(verdict: Verdict, answer: Answer | None) -> str:
+    if answer and answer.refusal:
+        return refusal_text(answer.refusal, LONGEST_ERROR)
+    return short(verdict.because or str(verdict.verdict), LONGEST_ERROR)
+
+
+_Wrong = tuple[Sequence[Mark], Sequence[Note]]
+
+
+def _panel(
+    title: str,
+    heads: Sequence[tuple[str, str]],
+    rows: Sequence[tuple[Value, ...]],
+    order: Sequence[int | None],
+    wrong: _Wrong,
+    *,
+    answered: bool = False,
+) -> Panel:
+    """Return a table: its rows in an order, in which None stands for a row that it lacks."""
+    columns = tuple(
+        _value(name, name, _note(HEAD, number, wrong), of_type=type_)
+        for number, (name, type_) in enumerate(heads)
+    )
+    shown = tuple(
+        ()
+        if row is None
+        else tuple(_value(value, "", _note(row, at, wrong)) for at, value in enumerate(rows[row]))
+        for row in order[:MOST_ROWS]
+    )
+    return Panel(title, answered, columns, shown, max(len(order) - MOST_ROWS, 0))
+
+
+def _note(row: int, column: int, wrong: _Wrong) -> Note | None:
+    """Return what is wrong with a value; a note on a whole row is one on each of its values."""
+    marks_, notes = wrong
+    for mark in marks_:
+        whole = mark.column == WHOLE and row != HEAD
+        if mark.row == row and (mark.column == column or whole):
+            return notes[mark.note]
+    return None
+
+
+def _value(value: Value, name: str, note: Note | None, of_type: str = "") -> ShownValue:
+    text = name or ("NULL" if value is None else exact(value))
+    if note is None:
+        return ShownValue(text, of_type, value is None)
+    label = note.whose or FINDINGS[note.kind].label
+    return ShownValue(text, of_type, value is None, note.kind.value, label, note.text)
+
+
+def data(comparison: SideComparison) -> dict[str, JsonValue]:
+    """Return everything that the page's script needs: what cells are, and what they were."""
+    shown = html_data.data(comparison.new.run, page_cells(comparison))
+    meanings = {
+        str(change): {"meaning": meaning, "worse": change in WORSE}
+        for change, meaning in report.CHANGES.items()
+    }
+    before = grouped((p.new.reader, p.old.reader) for p in comparison.pairs if p.new and p.old)
+    names = {new: "; ".join(dict.fromkeys(old)) for new, old in before.items()}
+    return {**shown, "changes": meanings, "before": names}
+
+
+def page_cells(comparison: SideComparison) -> PageCells:
+    """Return the new side's cells, but for those that are right as before, which are counted.
+
+    Cells that only the old side has, and steps themselves, are no answers of the new one.
+    """
+    run, old = comparison.new.run, comparison.old.run
+    pairs = {p.new.case: p for p in comparison.pairs if p.new and not p.is_step}
+    # One set, which grows: of a million cells each takes 64 MB.
+    left_out = {c for c, pair in pairs.items() if pair.change is VerdictChange.RIGHT_AS_BEFORE}
+    counted_ = [verdict for verdict in run.verdicts if verdict.case in left_out]
+    left_out.update(verdict.case for verdict in run.verdicts if verdict.case not in pairs)
+    cells = PageCells(
+        shown=html_data.left(run, left_out),
+        counted=counted_,
+        causes=_cause_cells(comparison),
+        numbered=len(comparison.relevant),
+        before={
+            case: CellBefore(str(pair.change), old, pair.old)
+            for case, pair in pairs.items()
+            if case not in left_out
+        },
+        explains=False,
+    )
+    return html_data.with_examples(cells)
+
+
+def _cause_cells(comparison: SideComparison) -> list[CauseCells]:
+    """Return the causes that are listed, and then those of what is not worse and not right."""
+    accepted = (each.cause for each in comparison.accepted.causes)
+    by_key = {c.key: c for c in (*comparison.relevant, *comparison.regressions, *accepted)}
+    listed = [
+        CauseCells(key.operation, tuple(pair.new.case for pair in cause.pairs if pair.new))
+        for key, cause in by_key.items()
+    ]
+    cases = set(chain.from_iterable(cells.cases for cells in listed))
+    run = comparison.new.run
+    rest = (
+        CauseCells(cause.key.operation, tuple(case for case in cause.cases if case not in cases))
+        for cause in causes(run.verdicts, run)
+    )
+    return [*listed, *(cells for cells in rest if cells.cases)]

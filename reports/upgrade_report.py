@@ -1,0 +1,528 @@
+"""What a comparison of two sides says: the answer first, then what gets worse, by its causes. Pure.
+
+The same document is `upgrade.txt`, `upgrade.md` and, but for its causes, a part of `upgrade.html`.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from harness.comparison.accepted import AcceptedCause
+from harness.comparison.affected_tables import AffectedTables, wrong_today
+from harness.comparison.regressions import Regression
+from harness.comparison.remedies import Remedy, remedy_for
+from harness.comparison.result import Decision, SideComparison
+from harness.comparison.suspect_components import suspect_components
+from harness.comparison.verdict_change import (
+    BETTER,
+    WORSE,
+    VerdictChange,
+    finding_places,
+    places,
+)
+from harness.comparison.workarounds import Workaround, workarounds
+from harness.core.counting import counted
+from harness.core.grouping import grouped
+from harness.core.records import Finding, Verdict, VerdictKind
+from harness.model import past_views
+from harness.reports.blame import PARTIES
+from harness.reports.document import (
+    Block,
+    Code,
+    ColumnHead,
+    Heading,
+    Item,
+    Items,
+    Line,
+    ReportTable,
+    Tone,
+    section,
+)
+from harness.reports.sentences import metastore_lines, refusal_text, witness_text
+from harness.reports.words import FINDINGS, VERDICTS, short
+from harness.run.load_run import Run
+from harness.run.run_info import VariantInfo
+from harness.run.setting_lines import SettingLine
+
+IN_FULL: Final = 10
+"""So many causes are shown in full; of the others only what breaks."""
+FEW: Final = 4
+"""So many names are listed; of more, only how many."""
+FEW_TABLES: Final = 5
+NOBODY: Final = "nobody"
+"""Stands where a side did not ask a reader."""
+USUAL_METASTORE: Final = "the usual one, in which the tables were written"
+NO_SETTING: Final = "No setting was seen to help"
+WORKAROUNDS: Final[Mapping[Workaround, str]] = {
+    Workaround.COMPACT: "once the table is compacted",
+    Workaround.REWRITE: "once all files are rewritten",
+    Workaround.COPY_ON_WRITE: "where the table is copy-on-write",
+    Workaround.OTHER_VIEW: "in the table's other views, which show less",
+    Workaround.OTHER_ENGINE: "by the other engines that were asked",
+}
+CHANGES: Final[Mapping[VerdictChange, str]] = {
+    VerdictChange.REGRESSED: "right before, wrong without an error now",
+    VerdictChange.REGRESSED_SILENTLY: "refused before, wrong without an error now",
+    VerdictChange.WRONG_OTHERWISE: "wrong before, wrong in another way now",
+    VerdictChange.REGRESSED_LOUDLY: "right before, refused now",
+    VerdictChange.FIXED: "wrong or refused before, right now",
+    VerdictChange.REFUSED_NOW: "wrong before, refused now",
+    VerdictChange.WRONG_AS_BEFORE: "wrong before and now, in the same places",
+    VerdictChange.REFUSED_AS_BEFORE: "refused before and now",
+    VerdictChange.RIGHT_AS_BEFORE: "right before and now",
+    VerdictChange.NEW: "asked of the new side alone",
+    VerdictChange.GONE: "asked of the old side alone",
+    VerdictChange.UNKNOWN: "not known of one side; not counted",
+}
+TONES: Final[Mapping[VerdictChange, Tone]] = {
+    **dict.fromkeys(WORSE, VerdictKind.WRONG),
+    **dict.fromkeys(BETTER, VerdictKind.CORRECT),
+    VerdictChange.UNKNOWN: VerdictKind.UNKNOWN,
+}
+"""Those of other classes are plain."""
+DECISION_TONES: Final[Mapping[Decision, VerdictKind]] = {
+    Decision.DO_NOT: VerdictKind.WRONG,
+    Decision.WITH_SETTING: VerdictKind.REFUSED,
+    Decision.NOTHING_CHANGES: VerdictKind.CORRECT,
+    Decision.NOTHING_WORSE: VerdictKind.CORRECT,
+    Decision.NOT_KNOWN: VerdictKind.UNKNOWN,
+}
+
+
+def document(comparison: SideComparison) -> Iterator[Block]:
+    """Yield the whole report."""
+    yield Line(reasons(comparison), strong=label(comparison))
+    yield from (Code(line.text, line.place) for line in settings_of(comparison.remedy))
+    yield from causes(comparison)
+    yield from own_tables(comparison)
+    unmet = map(cause_title, comparison.irrelevant)
+    yield from section("What gets worse and none of your tables can meet", unmet)
+    yield from _accepted(comparison)
+    yield scores(comparison)
+    yield _classes(comparison)
+    yield from known_limits(comparison)
+
+
+def causes(comparison: SideComparison) -> Iterator[Block]:
+    """Yield what gets worse, by its causes."""
+    if comparison.relevant:
+        yield Heading("What gets worse, the most harmful first")
+        full = comparison.relevant[:IN_FULL]
+        yield Items(tuple(cause_item(cause, comparison) for cause in full), first=1)
+    if more := comparison.relevant[IN_FULL:]:
+        titles = (f"{cause_title(c)} ({counted(len(c.pairs), 'answer')})" for c in more)
+        items = (Item(Line(title, tone=VerdictKind.WRONG)) for title in titles)
+        yield Items(tuple(items), first=IN_FULL + 1)
+
+
+def cause_item(cause: Regression, comparison: SideComparison) -> Item:
+    """Return a cause with how far it goes, its simplest answer, and what to do."""
+    run, verdict = comparison.new.run, cause.first.either
+    sentences = (
+        f"{cause_extent(cause, run)}.",
+        cause_witness(cause, run),
+        *cause_notes(cause, comparison),
+    )
+    blocks: list[Line | Code] = [*map(Line, sentences)]
+    blocks.append(Line(what_to_do(cause, comparison), strong="What to do:"))
+    settings = settings_of(cause_remedy(cause, comparison))
+    blocks += [Code(line.text, line.place) for line in settings]
+    blocks += [Code(verdict.sql)] if verdict.sql else []
+    blocks.append(Code(explain_command(verdict, run)))
+    return Item(Line(strong=cause_title(cause), tone=VerdictKind.WRONG), tuple(blocks))
+
+
+def explain_command(verdict: Verdict, run: Run) -> str:
+    return f"harness explain {shlex.quote(verdict.case)} --run-dir {shlex.quote(str(run.folder))}"
+
+
+def own_tables(comparison: SideComparison) -> Iterator[Block]:
+    """Yield what is wrong today on somebody's own tables, and of which nothing is known."""
+    yield from section("Wrong today already on your tables", _wrong_on_tables(comparison))
+    not_covered = grouped((why, name) for name, why in comparison.not_covered.items())
+    yield from section(
+        "Of these tables nothing is known",
+        [
+            f"{counted(len(names), 'table')}: {why} ({_some_tables(names)})"
+            for why, names in not_covered.items()
+        ],
+    )
+
+
+def _wrong_on_tables(comparison: SideComparison) -> Iterator[str]:
+    if comparison.usage is None:
+        return
+    for key, affected in wrong_today(comparison.old.run, comparison.usage):
+        what = FINDINGS[key.finding].label if key.finding else key.symptom.what
+        since = f" since {key.operation}" if key.operation else ""
+        yield f"{key.engine}: {what}{since}. {_affected_text(affected)}"
+
+
+def _accepted(comparison: SideComparison) -> Iterator[Block]:
+    run = comparison.new.run
+    accepted = [accepted_text(cause, run) for cause in comparison.accepted.causes]
+    lines = [Item(Line(text, tone=VerdictKind.UNKNOWN)) for text in line_texts(comparison)]
+    yield from section("Accepted", [*accepted, *lines], most=len(accepted) + len(lines))
+
+
+def scores(comparison: SideComparison) -> ReportTable:
+    """Return how many answers of each reader have which verdict, before and now."""
+    kinds = [ColumnHead(word.label, number=True) for word in VERDICTS.values()]
+    rows = tuple(
+        (
+            Line(became(score.old or NOBODY, score.new or NOBODY)),
+            *(Line(became(f"{score.before[k]:,}", f"{score.after[k]:,}")) for k in VERDICTS),
+        )
+        for score in comparison.reader_scores
+    )
+    return ReportTable((ColumnHead("reader"), *kinds), rows)
+
+
+def _classes(comparison: SideComparison) -> ReportTable:
+    rows = tuple(
+        (Line(f"{number:,}"), Line(str(change), tone=TONES.get(change)), Line(meaning))
+        for change, number, meaning in class_lines(comparison)
+    )
+    columns = (
+        ColumnHead("answers", number=True),
+        ColumnHead("class"),
+        ColumnHead("what became of them"),
+    )
+    return ReportTable(columns, rows)
+
+
+def class_lines(comparison: SideComparison) -> Iterator[tuple[VerdictChange, int, str]]:
+    """Yield each class that has cells, how many, and what it means; the worst first."""
+    for change in VerdictChange:
+        if number := comparison.counts[change]:
+            yield change, number, CHANGES[change]
+
+
+def known_limits(comparison: SideComparison) -> Iterator[Block]:
+    """Yield what is not known, and what is wrong on the old side already, which is not safe."""
+    note = "One side gave no answer that could be judged; nothing is concluded, and none is a pass."
+    yield from section("Not known", _not_known(comparison), VerdictKind.UNKNOWN, note=note)
+    wrong = {  # one answer of the old side may stand beside several of the new one
+        pair.old.case: pair.old
+        for pair in comparison.pairs
+        if pair.old and pair.old.verdict is VerdictKind.WRONG
+    }
+    counts = Counter((v.scenario, _kinds(v)) for v in wrong.values())
+    lines = (
+        f"{scenario}: {kinds}, {counted(number, 'answer')}"
+        for (scenario, kinds), number in counts.most_common()
+    )
+    title = f"Wrong today already, with {comparison.old.name}"
+    note = "Whether you upgrade or not, these are wrong now, without an error."
+    yield from section(title, lines, VerdictKind.WRONG, note=note)
+
+
+def _not_known(comparison: SideComparison) -> Iterator[str]:
+    """Say why answers are not known, and of which side."""
+    reasons_ = Counter(
+        (side.name, short(verdict.because) or "no reason is recorded")
+        for pair in comparison.pairs_of(VerdictChange.UNKNOWN)
+        for side, verdict in ((comparison.old, pair.old), (comparison.new, pair.new))
+        if verdict and verdict.verdict is VerdictKind.UNKNOWN
+    )
+    for (side, reason), number in reasons_.most_common():
+        yield f"{side}: {reason}, {counted(number, 'answer')}"
+
+
+def _kinds(verdict: Verdict) -> str:
+    return ", ".join(dict.fromkeys(FINDINGS[f.kind].label for f in verdict.findings))
+
+
+def asked_table(comparison: SideComparison) -> ReportTable:
+    """Return what was asked of both sides, and what really ran."""
+    old, new = (_asked(side.run) for side in (comparison.old, comparison.new))
+    heads = "", f"Before: {comparison.old.name}", f"After: {comparison.new.name}"
+    rows = tuple((Line(name), Line(old[name]), Line(new[name])) for name in old)
+    return ReportTable(tuple(map(ColumnHead, heads)), rows)
+
+
+def _asked(run: Run) -> Mapping[str, str]:
+    info = run.info
+    variants = [run.variant(name) for name in dict.fromkeys(v.variant for v in run.verdicts)]
+    texts: Mapping[str, Iterable[str]] = {
+        "readers": (f"{r.reader} ({r.fidelity}; {r.settings})" for r in info.readers),
+        "metastore": tuple(metastore_lines(info)) or (USUAL_METASTORE,),
+        "writers": map(_writers, variants),
+        "scenarios": (variant.scenario for variant in variants),
+        "formats": (variant.format for variant in variants),
+        "tables": (counted(len(variants), "table"),),
+        "questions": (counted(len(run.verdicts), "question"),),
+        "run": (
+            f"{info.id}, profile {info.profile}",
+            f"{info.started:%Y-%m-%d %H:%M}, harness {info.version}",
+        ),
+    }
+    return {name: "\n".join(dict.fromkeys(lines)) for name, lines in texts.items()}
+
+
+def headline(comparison: SideComparison) -> str:
+    """Return the answer in a sentence, with what was asked."""
+    with_setting = comparison.decision is Decision.WITH_SETTING
+    return f"{'Upgrade' if with_setting else label(comparison)}{reasons(comparison)}"
+
+
+def label(comparison: SideComparison) -> str:
+    """Return the first words of the answer."""
+    nothing = "Nothing that your tables use" if comparison.usage else "Nothing"
+    labels = {
+        Decision.DO_NOT: "Do not upgrade",
+        Decision.WITH_SETTING: "Upgrade with this setting",
+        Decision.NOTHING_CHANGES: f"{nothing} changes",
+        Decision.NOTHING_WORSE: f"{nothing} gets worse",
+        Decision.NOT_KNOWN: "Not known",
+    }
+    return labels[comparison.decision]
+
+
+def reasons(comparison: SideComparison) -> str:
+    """Return what follows the answer's first words."""
+    sentences = [_because(comparison)]
+    if same := comparison.counts[VerdictChange.WRONG_AS_BEFORE]:
+        are, stay = ("answer is", "stays") if same == 1 else ("answers are", "stay")
+        sentences.append(f"{same:,} {are} wrong today already, and {stay} so.")
+    accepted = len(comparison.worse_accepted)
+    if accepted and comparison.decision is not Decision.NOTHING_WORSE:
+        get, are = ("answer gets", "is") if accepted == 1 else ("answers get", "are")
+        sentences.append(f"{accepted:,} more {get} worse and {are} accepted.")
+    return " ".join(sentences)
+
+
+def _because(comparison: SideComparison) -> str:
+    sides = f" from {comparison.old.name} to {comparison.new.name}"
+    where, worse = _scope(comparison), _worse(comparison)
+    match comparison.decision:
+        case Decision.DO_NOT:
+            return f"{sides}: {worse}{_concerned(comparison)} in {where}."
+        case Decision.WITH_SETTING:
+            lines = "; ".join(comparison.remedy.texts) if comparison.remedy else ""
+            effect = f"without it, {worse.rstrip(',')}; with it, none, and no right answer turns"
+            return f"{sides} with this setting: {lines} ({effect}), in {where}."
+        case Decision.NOTHING_CHANGES:
+            return f"{sides} in {where}."
+        case Decision.NOTHING_WORSE:
+            number = counted(len(comparison.worse_accepted), "answer")
+            accepted = f" but what is accepted ({number})" if comparison.worse_accepted else ""
+            return f"{sides}{accepted}{_better(comparison)} in {where}."
+        case Decision.NOT_KNOWN:
+            unknown = _unknown(comparison)
+            return f": {unknown}, and nothing is known to be worse, in {where}."
+
+
+def _worse(comparison: SideComparison) -> str:
+    total = len(comparison.worse)
+    silent = sum(p.change is not VerdictChange.REGRESSED_LOUDLY for p in comparison.worse)
+    text = f"{counted(total, 'answer gets', 'answers get')} worse"
+    if silent in {0, total}:
+        return f"{text} {'without' if silent else 'by'} an error"
+    return f"{text}, {silent:,} of them without an error,"
+
+
+def _better(comparison: SideComparison) -> str:
+    fixed = comparison.counts[VerdictChange.FIXED]
+    were, are = ("answer that was", "is") if fixed == 1 else ("answers that were", "are")
+    return f", and {fixed:,} {were} not right {are} right now," if fixed else ""
+
+
+def _unknown(comparison: SideComparison) -> str:
+    unknown = comparison.counts[VerdictChange.UNKNOWN]
+    if unknown:
+        return f"{counted(unknown, 'question has', 'questions have')} no answer of one side"
+    if comparison.not_covered:
+        tables = counted(len(comparison.not_covered), "table")
+        return f"{tables} of yours are like none that was asked about"
+    return "no question was asked of both sides"
+
+
+def _concerned(comparison: SideComparison) -> str:
+    """Say how many of somebody's tables can meet what is worse; empty where no usage is known."""
+    if comparison.usage is None:
+        return ""
+    affected = (comparison.affected[cause.key].tables for cause in comparison.relevant)
+    tables = set[str]().union(*affected)
+    every = counted(len(comparison.usage.tables), "table")
+    return f", which {len(tables):,} of your {every} can meet," if tables else ""
+
+
+def _scope(comparison: SideComparison) -> str:
+    """Say what was asked: scenarios, formats, writers and readers."""
+    asked = [pair.either for pair in comparison.pairs if not pair.is_step]
+    ids = {verdict.variant for verdict in asked}
+    variants = [variant for variant in comparison.new.run.info.variants if variant.id in ids]
+    scenarios = _named((variant.scenario for variant in variants), "scenario")
+    writers = _named(map(_writers, variants), "writer")
+    readers = _named((verdict.reader for verdict in asked), "reader")
+    number = counted(len(asked), "question")
+    return f"{scenarios} on {_formats(variants)} of {writers}, read by {readers} ({number})"
+
+
+def _writers(variant: VariantInfo) -> str:
+    return " then ".join(dict.fromkeys(variant.writers))
+
+
+def _formats(variants: Iterable[VariantInfo]) -> str:
+    formats = list(dict.fromkeys(variant.format for variant in variants))
+    few = len(formats) <= FEW
+    return f"{_listed(formats)} tables" if few else f"tables in {len(formats)} formats"
+
+
+def _named(names: Iterable[str], what: str) -> str:
+    distinct = list(dict.fromkeys(names))
+    if len(distinct) > FEW:
+        return counted(len(distinct), what)
+    return _listed(distinct) or f"no {what}"
+
+
+def _listed(texts: Iterable[str], last: str = "and") -> str:
+    every = list(texts)
+    return f" {last} ".join(filter(None, (", ".join(every[:-1]), *every[-1:])))
+
+
+def became(old: str, new: str) -> str:
+    """Return what stands for a thing that may have changed.
+
+    >>> became("4", "4"), became("4", "12")
+    ('4', '4 → 12')
+    """
+    return old if old == new else f"{old} → {new}"
+
+
+def cause_title(cause: Regression) -> str:
+    """Say what breaks, and since what."""
+    key, finding = cause.key, cause.key.finding
+    what = FINDINGS[finding].label if finding else f"refuses ({key.symptom.what})"
+    default = " by default" if cause.by_default else ""
+    since = f" since {key.operation}" if key.operation else ""
+    return f"{key.engine or 'the writer'}{default}: {what}{since}"
+
+
+def cause_extent(cause: Regression, run: Run) -> str:
+    """Say how far it goes: answers, scenarios, formats, views, readers."""
+    formats = _formats(run.variant(pair.either.variant) for pair in cause.pairs)
+    parts = [_changes(cause), f"in {_named(cause.scenarios, 'scenario')} on {formats}"]
+    if cause.asked:
+        views = dict.fromkeys(past_views.name_of(v.view).replace("_", "-") for v in cause.asked)
+        parts.append(f"{'views' if len(views) > 1 else 'view'} {_listed(views)}")
+        parts.append(f"by {_named((v.reader for v in cause.asked), 'reader')}")
+    return ", ".join(parts)
+
+
+def _changes(cause: Regression) -> str:
+    counts = Counter(pair.change for pair in cause.pairs)
+    total = counted(len(cause.pairs), "answer" if cause.asked else "step")
+    if len(counts) == 1:
+        return f"{total} {CHANGES[cause.changes[0]]}"
+    return f"{total} ({'; '.join(f'{counts[c]:,} {CHANGES[c]}' for c in cause.changes)})"
+
+
+def cause_witness(cause: Regression, run: Run) -> str:
+    """Say what the simplest answer shows in its first wrong place, and after which step."""
+    verdict = cause.first.either
+    step = run.step(verdict.variant, verdict.step)
+    where = f"{verdict.variant}, after step {step.number} '{step.text}'"
+    finding = next((f for f in verdict.findings if _shows(f, cause)), None)
+    if finding is not None:
+        whose = PARTIES[finding.party].short
+        witness = witness_text(finding.kind, finding.witness)
+        return f"{where}: {witness}" + (f" ({whose})" if whose else "")
+    answer = run.answers.get(verdict.case)
+    refusal = answer.refusal if answer else None
+    return f"{where}: {refusal_text(refusal) if refusal else short(verdict.because)}"
+
+
+def _shows(finding: Finding, cause: Regression) -> bool:
+    if (finding.kind, finding.party) != (cause.key.finding, cause.key.symptom.party):
+        return False
+    old = cause.first.old
+    return old is None or bool(finding_places(finding) - places(old))
+
+
+def what_to_do(cause: Regression, comparison: SideComparison) -> str:
+    """Say which settings make all of a cause right, and what they cost; or what else does."""
+    if remedy := cause_remedy(cause, comparison):
+        cost = counted(len(remedy.harms), "right answer is not", "right answers are not")
+        harm = f"but {cost} right with it" if remedy.harms else "and every right answer stays right"
+        return f"Set {'; '.join(remedy.texts)}: all of these are right with it, {harm}."
+    if others := workarounds(cause, comparison.new.run):
+        texts = _listed((WORKAROUNDS[workaround] for workaround in others), "or")
+        return f"{NO_SETTING}. It is not so {texts}."
+    return f"{NO_SETTING}, nor anything else that was asked."
+
+
+def cause_remedy(cause: Regression, comparison: SideComparison) -> Remedy | None:
+    """Return the settings that make all of a cause right."""
+    return remedy_for([pair.either.question for pair in cause.pairs], comparison.remedies)
+
+
+def settings_of(remedy: Remedy | None) -> tuple[SettingLine, ...]:
+    return remedy.settings if remedy else ()
+
+
+def cause_notes(cause: Regression, comparison: SideComparison) -> Iterator[str]:
+    """Say which of somebody's tables can meet a cause, and which component brings it about."""
+    if cause.key in comparison.affected:
+        yield _affected_text(comparison.affected[cause.key])
+    if suspects := suspects_text(cause, comparison):
+        yield suspects
+
+
+def suspects_text(cause: Regression, comparison: SideComparison) -> str:
+    """Say which component brings a cause about; empty where the sides differ in one alone."""
+    if not comparison.swaps:
+        return ""
+    suspects = suspect_components(cause, comparison.swaps)
+    untried = "".join(f"; {swap} could not be tried: {swap.why_not}" for swap in suspects.untried)
+    if suspects.alone:
+        return f"Brought about by {_listed(map(str, suspects.alone))} alone{untried}."
+    if suspects.partly:
+        return f"Some of it comes by {_listed(map(str, suspects.partly))} alone{untried}."
+    if suspects.together:
+        every = _listed(map(str, comparison.swaps))
+        return f"No component does it alone, only together: {every}."
+    return f"No component that could be tried does it alone{untried}."
+
+
+def _affected_text(affected: AffectedTables) -> str:
+    """Say which tables can meet a cause."""
+    if not affected:
+        return "None of your tables can meet it."
+    number = counted(len(affected.tables), "table")
+    text = f"{number} of yours can meet it: {_some_tables(affected.tables)}"
+    if not affected.unsure:
+        return f"{text}."
+    why = next(iter(affected.unsure.values()))
+    some = len(affected.unsure) < len(affected.tables)
+    return f"{text}; {f'{len(affected.unsure):,} of them ' if some else ''}{why}."
+
+
+def _some_tables(names: Iterable[str]) -> str:
+    """Name tables, the first few of many."""
+    every = list(names)
+    more = len(every) - FEW_TABLES
+    return ", ".join(every[:FEW_TABLES]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def accepted_text(accepted: AcceptedCause, run: Run) -> str:
+    """Say what is accepted, how far it goes, and why."""
+    cause, line = accepted.cause, accepted.by
+    until = f", until {line.until}" if line.until else ""
+    why = f"accepted{until}: {line.because.rstrip('.')} ({line.place})"
+    return f"{cause_title(cause)}; {cause_extent(cause, run)}; {why}"
+
+
+def line_texts(comparison: SideComparison) -> Iterator[str]:
+    """Yield what is to be said of the lines that accept causes, and what to do with them."""
+    lines = comparison.accepted
+    for line in lines.gone:
+        yield f"{line.place}: no longer occurs ({line}); take the line out"
+    for line in lines.unreviewed:
+        yield f"{line.place}: does not say why yet ({line}); replace the TODO"
+    for line in lines.expired:
+        yield f"{line.place}: counted until {line.until} and does no longer ({line})"

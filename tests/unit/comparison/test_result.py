@@ -1,0 +1,114 @@
+"""What a comparison decides, how readers score, and what settings do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from harness.comparison.remedies import Remedy, ranked, reader_remedy, remedy_for
+from harness.comparison.result import ComparedSide, Decision, SideComparison, compare
+from harness.core.records import FindingKind, Verdict, VerdictKind
+from harness.run.load_run import Run
+from tests.builders.verdicts import OTHER, READER, finding, run, verdict
+
+RIGHT, WRONG, REFUSED = VerdictKind.CORRECT, VerdictKind.WRONG, VerdictKind.REFUSED
+STALE = finding(FindingKind.STALE, ("1", "f1", "old"))
+STALE_ANSWER = verdict(WRONG, STALE)
+UNKNOWN = verdict(VerdictKind.UNKNOWN, step=3)
+
+
+def compared(old: Run, new: Run) -> SideComparison:
+    return compare(ComparedSide("old", old), ComparedSide("new", new))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "decision", "status"),
+    [
+        ((verdict(RIGHT),), (verdict(RIGHT),), Decision.NOTHING_CHANGES, 0),
+        ((STALE_ANSWER,), (STALE_ANSWER,), Decision.NOTHING_CHANGES, 0),
+        ((STALE_ANSWER,), (verdict(RIGHT),), Decision.NOTHING_WORSE, 0),
+        ((STALE_ANSWER,), (verdict(REFUSED),), Decision.NOTHING_WORSE, 0),
+        ((verdict(RIGHT),), (verdict(RIGHT), verdict(RIGHT, step=3)), Decision.NOTHING_WORSE, 0),
+        ((verdict(RIGHT),), (STALE_ANSWER,), Decision.DO_NOT, 1),
+        ((verdict(RIGHT),), (verdict(REFUSED),), Decision.DO_NOT, 1),
+        ((verdict(RIGHT),), (verdict(VerdictKind.UNKNOWN),), Decision.NOT_KNOWN, 3),
+        ((verdict(RIGHT), UNKNOWN), (STALE_ANSWER, UNKNOWN), Decision.DO_NOT, 3),
+        ((verdict(RIGHT),), (verdict(RIGHT, step=3),), Decision.NOT_KNOWN, 3),
+    ],
+)
+def test_the_decision_and_the_status_follow_from_the_pairs(
+    old: tuple[Verdict, ...], new: tuple[Verdict, ...], decision: Decision, status: int
+) -> None:
+    comparison = compared(run(*old), run(*new))
+    assert (comparison.decision, comparison.status) == (decision, status)
+
+
+def test_settings_that_heal_all_without_harm_are_the_answer() -> None:
+    worse = compared(run(verdict(RIGHT)), run(STALE_ANSWER))
+    questions = frozenset(pair.either.question for pair in worse.pairs)
+    harmless = Remedy("trino-476{a=b}", ("a=b",), questions, frozenset())
+    assert replace(worse, remedies=(harmless,)).decision is Decision.WITH_SETTING
+    harmful = replace(harmless, harms=questions)
+    assert replace(worse, remedies=(harmful,)).decision is Decision.DO_NOT
+
+
+def test_each_reader_has_the_counts_of_both_sides() -> None:
+    old = run(verdict(RIGHT, step=1, reader="trino-368"), verdict(RIGHT, reader="trino-368"))
+    (score,) = compared(old, run(verdict(RIGHT, step=1), verdict(WRONG))).reader_scores
+    assert (score.old, score.new) == ("trino-368", READER)
+    assert (score.before[RIGHT], score.before[WRONG]) == (2, 0)
+    assert (score.after[RIGHT], score.after[WRONG]) == (1, 1)
+    assert set(score.after) == set(VerdictKind)
+
+
+def test_a_reader_of_one_side_alone_has_a_score() -> None:
+    old = run(verdict(RIGHT, reader="hive-3.1.3"), verdict(RIGHT, reader="hive-4.0.1"))
+    scores = compared(old, run(verdict(RIGHT))).reader_scores
+    names = {(score.old, score.new) for score in scores}
+    assert names == {("", READER), ("hive-3.1.3", ""), ("hive-4.0.1", "")}
+
+
+def test_settings_heal_what_is_worse_and_harm_what_is_right_or_not_known_with_them() -> None:
+    kinds = (RIGHT, WRONG, VerdictKind.UNKNOWN, RIGHT)
+    verdicts = [verdict(kind, step=step, reader="r") for step, kind in enumerate(kinds, 1)]
+    one, two, three, four = (verdict.question for verdict in verdicts)
+    remedy = reader_remedy("r", ["a=b"], verdicts, worse=[one, two], right=[three, four])
+    assert (set(remedy.heals), set(remedy.harms)) == ({one}, {three})
+
+
+def test_settings_without_harm_come_first_and_those_that_heal_nothing_are_left_out() -> None:
+    one, two = verdict(WRONG, step=1).question, verdict(WRONG).question
+    harmful = Remedy("h", ("h",), frozenset({one, two}), frozenset({one}))
+    partial = Remedy("p", ("p",), frozenset({one}), frozenset())
+    nothing = Remedy("n", ("n",), frozenset(), frozenset())
+    assert ranked([harmful, nothing, partial]) == (partial, harmful)
+    assert remedy_for([one, two], (partial, harmful)) is harmful
+
+
+def test_a_comparison_as_a_table_has_a_row_for_each_pair() -> None:
+    old = run(verdict(RIGHT), verdict(RIGHT, variant=OTHER))
+    frame = compared(old, run(STALE_ANSWER, verdict(REFUSED, step=3))).to_frame()
+    assert list(frame.change) == ["regressed", "new", "gone"]
+    assert list(frame.worse) == [True, False, False]
+    assert list(frame.new_findings) == ["stale", "", ""]
+    assert frame.old_verdict.isna().tolist() == [False, True, False]
+
+
+def test_tables_have_the_same_types_without_rows() -> None:
+    full = run(STALE_ANSWER)
+    empty = replace(full, info=replace(full.info, cells=()), recorded={})
+    for with_rows, without in (
+        (full.to_frame(), empty.to_frame()),
+        (compared(full, full).to_frame(), compared(empty, empty).to_frame()),
+    ):
+        assert len(with_rows) == 1
+        assert without.empty
+        assert with_rows.dtypes.astype(str).equals(without.dtypes.astype(str))
+
+
+def test_what_was_not_sent_took_no_time_that_is_known() -> None:
+    sent = replace(verdict(RIGHT), sql="select 1", seconds=1.5)
+    frame = run(sent, UNKNOWN).to_frame()
+    assert frame.seconds.isna().tolist() == [False, True]
+    assert frame.verdict.tolist() == ["correct", "unknown"]

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.comparison.cell_pairs import CellPair, cell_pairs
+from harness.comparison.regressions import Regression, regressions
+from harness.comparison.suspect_components import Swap, suspect_components
+from harness.comparison.verdict_change import VerdictChange
+from harness.core.records import FindingKind, VerdictKind
+from tests.builders.verdicts import finding, run, verdict
+
+RENAME = finding(FindingKind.MISSING_RENAME, ("1", "f1_new", None))
+OLD = run(*(verdict(VerdictKind.CORRECT, step=each) for each in (1, 2, 3)))
+
+
+def worse(*steps: int) -> tuple[CellPair, ...]:
+    """Return the pairs in which these steps turn wrong."""
+    new = run(
+        *(
+            verdict(VerdictKind.WRONG, RENAME, step=each)
+            if each in steps
+            else verdict(VerdictKind.CORRECT, step=each)
+            for each in (1, 2, 3)
+        )
+    )
+    return tuple(each for each in cell_pairs(OLD, new) if each.change.name.startswith("REGRESSED"))
+
+
+def cause(*steps: int) -> Regression:
+    new = run(
+        verdict(VerdictKind.CORRECT, step=1),
+        *(verdict(VerdictKind.WRONG, RENAME, step=each) for each in steps),
+    )
+    (found,) = regressions(cell_pairs(OLD, new), new)
+    return found
+
+
+def test_the_component_that_shows_all_of_it_alone_is_to_blame() -> None:
+    engine, library = Swap("engine", "a", "b"), Swap("library", "c", "d", worse(2, 3))
+    found = suspect_components(cause(2, 3), [engine, library])
+    assert found.alone == (library,)
+    assert not found.partly
+    assert not found.together
+
+
+def test_what_none_shows_alone_only_several_show_together() -> None:
+    swaps = [Swap("engine", "a", "b"), Swap("library", "c", "d")]
+    assert suspect_components(cause(2, 3), swaps).together
+
+
+def test_what_shows_some_of_it_is_told_apart() -> None:
+    some = Swap("engine", "a", "b", worse(2))
+    found = suspect_components(cause(2, 3), [some, Swap("library", "c", "d")])
+    assert found.partly == (some,)
+    assert not found.alone
+
+
+def test_what_could_not_be_tried_keeps_all_of_them_from_being_to_blame_together() -> None:
+    untried = Swap("engine", "a", "b", why_not="there is no c")
+    found = suspect_components(cause(2, 3), [untried, Swap("library", "c", "d")])
+    assert found.untried == (untried,)
+    assert not found.together
+
+
+def test_a_wrong_struct_is_told_as_any_other_value() -> None:
+    struct = replace(RENAME.witness, found={"a": 1})
+    wrong = replace(RENAME, witness=struct, places=(struct,))
+    new = run(verdict(VerdictKind.CORRECT, step=1), verdict(VerdictKind.WRONG, wrong, step=2))
+    found = tuple(each for each in cell_pairs(OLD, new) if each.change is VerdictChange.REGRESSED)
+    (broken,) = regressions(found, new)
+    swap = Swap("library", "c", "d", found)
+    assert suspect_components(broken, [swap]).alone == (swap,)

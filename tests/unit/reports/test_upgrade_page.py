@@ -1,0 +1,205 @@
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.comparison.result import compare
+from harness.comparison.verdict_change import VerdictChange
+from harness.core.records import FindingKind, VerdictKind
+from harness.reports import upgrade_page
+from harness.reports import upgrade_report as report
+from harness.run.load_run import Run
+from tests.builders import comparisons, sample_run
+from tests.builders.comparisons import BY_NAME, BY_POSITION, OLD, RIGHT, SILENT, compared
+from tests.builders.html_text import Page
+
+PAIRS = ((RIGHT, BY_POSITION), (RIGHT, OLD), (BY_NAME, OLD), (BY_POSITION, RIGHT), (RIGHT, SILENT))
+
+
+@pytest.fixture(scope="module")
+def sampled(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return sample_run.make(tmp_path_factory.mktemp("run"))
+
+
+@pytest.fixture(scope="module", params=PAIRS, ids=" to ".join)
+def text(sampled: Run, request: pytest.FixtureRequest) -> str:
+    return upgrade_page.page(compared(sampled, *request.param))
+
+
+def page_of(run: Run, old: str, new: str) -> Page:
+    return Page(upgrade_page.page(compared(run, old, new)))
+
+
+def test_the_page_reaches_for_nothing_and_has_our_own_script_alone(text: str) -> None:
+    page = Page(text)
+    tags = [tag for tag, _ in page.tags]
+    assert tags.count("script") == 2
+    assert not {"img", "link", "iframe", "b>bold"} & set(tags)
+    names = {name for _, attributes in page.tags for name in attributes}
+    assert not {each for each in names if each.startswith("on")}
+    assert not {"src", "srcset", "data", "action", "style"} & names
+    assert not re.search(r"@import|url\(|https?://", text)
+    assert "default-src 'none'" in text
+
+
+def test_hostile_texts_stay_texts(sampled: Run) -> None:
+    found = comparisons.accepting_all(compared(sampled, RIGHT, OLD))
+    for each in (found, comparisons.healed(compared(sampled, RIGHT, OLD))):
+        text = upgrade_page.page(each)
+        assert "<b>bold" not in text
+        assert text.count("</script>") == 2
+        assert not set("\x1b\u2028\u202e") & set(text)
+        assert sample_run.HOSTILE[:20] in Page(text).text
+
+
+def test_names_lead_to_places_and_no_two_places_have_one_name(text: str) -> None:
+    tags = Page(text).tags
+    ids = [str(attributes["id"]) for _, attributes in tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    links = {str(attributes["href"]) for tag, attributes in tags if "href" in attributes}
+    assert links
+    of_places = {each for each in links if not each.startswith("#q=cause:")}
+    assert {each.removeprefix("#") for each in of_places} <= set(ids)
+
+
+def test_every_cause_is_told_in_the_order_of_harm(sampled: Run) -> None:
+    found = compared(sampled, BY_NAME, OLD)
+    said = page_of(sampled, BY_NAME, OLD).flat
+    assert len(found.regressions) > 2
+    places = [
+        said.index(f"{at}. {report.cause_title(each)}")
+        for at, each in enumerate(found.regressions, start=1)
+    ]
+    assert places == sorted(places)
+    for each in found.regressions:
+        assert " ".join(report.what_to_do(each, found).split()) in said
+        assert f"harness explain {each.first.either.case}" in said.replace("'", "")
+
+
+def test_every_answer_that_is_not_right_as_before_is_on_the_page(sampled: Run) -> None:
+    found = compared(sampled, BY_NAME, OLD)
+    said = page_of(sampled, BY_NAME, OLD).text
+    for change, number, meaning in report.class_lines(found):
+        assert f"{number:,}" in said
+        assert str(change) in said
+        assert meaning in said
+    others = [each for each in found.pairs if each.change is not VerdictChange.RIGHT_AS_BEFORE]
+    listed = {each.either.variant for each in others}
+    assert listed
+    assert all(" ".join(each.split()) in " ".join(said.split()) for each in listed)
+
+
+def test_the_answer_is_a_word_with_its_colour(sampled: Run) -> None:
+    found = compared(sampled, RIGHT, BY_POSITION)
+    text = upgrade_page.page(found)
+    assert re.search(r'class="answer wrong">\s*<h1>Do not upgrade</h1>', text)
+    healed = upgrade_page.page(comparisons.healed(found))
+    assert re.search(r'class="answer refused">\s*<h1>Upgrade with this setting</h1>', healed)
+    same = upgrade_page.page(compared(sampled, RIGHT, RIGHT))
+    assert re.search(r'class="answer correct">\s*<h1>Nothing changes</h1>', same)
+    unknown = upgrade_page.page(compared(sampled, SILENT, SILENT))
+    assert re.search(r'class="answer unknown">\s*<h1>Not known</h1>', unknown)
+
+
+def test_what_is_not_known_says_why_and_of_which_side(sampled: Run) -> None:
+    said = page_of(sampled, RIGHT, SILENT).flat
+    assert f"{SILENT}: time-out after 120 s, twice: no answer at all, 3 answers" in said
+    assert f"{SILENT}: did not run" in said
+
+
+def test_what_is_wrong_today_is_a_section_of_its_own(sampled: Run) -> None:
+    page = page_of(sampled, BY_POSITION, BY_POSITION)
+    assert f"Wrong today already, with {BY_POSITION}" in page.flat
+    assert "hudi/move: misaligned, 6 answers" in page.flat
+    assert "Wrong today" not in page_of(sampled, RIGHT, RIGHT).flat
+
+
+def test_what_one_side_alone_has_is_listed(sampled: Run) -> None:
+    old, new = comparisons.side(sampled, RIGHT), comparisons.side(sampled, BY_POSITION)
+    fewer = replace(old.run.info, cells=old.run.info.cells[1:])
+    found = compare(replace(old, run=replace(old.run, info=fewer)), new)
+    assert found.counts[VerdictChange.NEW] == 1
+    said = Page(upgrade_page.page(found)).flat
+    assert "new: 1 answer asked of the new side alone" in said
+    assert "not asked" in said
+
+
+def test_the_page_says_what_was_asked_and_what_really_ran(sampled: Run) -> None:
+    said = page_of(sampled, BY_NAME, OLD).flat
+    assert "repackaged: a bundle added" in said
+    assert sample_run.SPARK in said
+    assert "the usual one, in which the tables were written" in said
+    assert "harness 0.1.0" in said
+
+
+def test_accepted_causes_are_told_with_their_reason_and_lines_that_no_longer_occur(
+    sampled: Run,
+) -> None:
+    found = comparisons.accepting_all(compared(sampled, RIGHT, BY_POSITION), "nobody reads so")
+    said = Page(upgrade_page.page(found)).flat
+    assert "Accepted: nobody reads so (accept.yaml:1)" in said
+    assert "accept.yaml:99: no longer occurs" in said
+    assert "What gets worse" not in said
+
+
+def test_the_old_answer_stands_beside_the_new_one_with_wrong_places_marked(sampled: Run) -> None:
+    found = compared(sampled, BY_NAME, OLD)
+    first = next(e for e in found.regressions if e.key.finding is FindingKind.MISALIGNED).first
+    shown = upgrade_page.side_by_side(first, found)
+    right, after = shown.panels
+    assert right.title == f"Expected, and before: {BY_NAME}"
+    assert (right.answered, after.answered) == (False, True)
+    marked = [each for row in after.rows for each in row if each.kind]
+    assert {each.kind for each in marked} == {"misaligned"}
+    assert all(each.label and each.why for each in marked)
+    assert len(right.rows) == len(after.rows)
+    assert len(shown.notes) == len(marked)
+
+
+def test_a_wrong_old_answer_is_a_table_of_its_own(sampled: Run) -> None:
+    found = compared(sampled, BY_NAME, OLD)
+    pair = next(
+        each
+        for each in found.pairs
+        if each.old and each.old.verdict is VerdictKind.WRONG and each.new
+    )
+    titles = [each.title for each in upgrade_page.side_by_side(pair, found).panels]
+    assert titles == ["Expected", f"Before: {BY_NAME}", f"After: {OLD}"]
+
+
+def test_an_error_stands_where_its_table_would_be(sampled: Run) -> None:
+    found = compared(sampled, RIGHT, OLD)
+    pair = next(each for each in found.pairs_of(VerdictChange.REGRESSED_LOUDLY))
+    after = upgrade_page.side_by_side(pair, found).panels[-1]
+    assert after.rows == ()
+    assert "GENERIC_INTERNAL_ERROR (65536)" in after.instead
+
+
+def test_sides_that_have_the_same_reader_are_told_apart(sampled: Run) -> None:
+    old, new = (
+        comparisons.side(sampled, RIGHT, "a writer"),
+        comparisons.side(sampled, RIGHT, "another"),
+    )
+    found = compare(old, new)
+    titles = [each.title for each in upgrade_page.side_by_side(found.pairs[0], found).panels]
+    assert titles[-1] == f"After: {RIGHT}, with another"
+
+
+def test_steps_after_which_the_same_was_seen_are_one_line(sampled: Run) -> None:
+    found = compared(sampled, RIGHT, BY_POSITION)
+    lists = upgrade_page.cell_lists(found.pairs_of(VerdictChange.REGRESSED), found)
+    cow = next(each for each in lists if each.variant.startswith("hudi/move[hudi-cow"))
+    (line,) = cow.lines
+    assert (line.steps, line.old, line.new) == ("steps 3, 4", "correct", "misaligned")
+    assert line.reader == f"{RIGHT} → {BY_POSITION}"
+    assert "expected" in line.example
+
+
+def test_a_text_without_a_form_in_utf8_does_not_stop_the_page(sampled: Run, tmp_path: Path) -> None:
+    odd = {name: replace(each, because="\ud800") for name, each in sampled.recorded.items()}
+    found = compared(replace(sampled, recorded=odd), RIGHT, SILENT)
+    assert "Not known" in upgrade_page.write(found, tmp_path).read_text("utf-8")
+    assert [each.name for each in tmp_path.iterdir()] == ["upgrade.html"]

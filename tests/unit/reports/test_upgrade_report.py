@@ -1,0 +1,212 @@
+"""The report on an upgrade in a terminal, as Markdown, for programs, and all files of it."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import shlex
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from harness.comparison import acceptance_file
+from harness.comparison.result import SideComparison
+from harness.comparison.verdict_change import VerdictChange
+from harness.reports import lines, markdown_text, upgrade_files, upgrade_json
+from harness.reports import upgrade_report as report
+from harness.run.load_run import Run
+from tests.builders import comparisons, sample_run
+from tests.builders.comparisons import BY_NAME, BY_POSITION, OLD, RIGHT, SILENT, compared
+
+ROOT = Path(__file__).parents[3]
+PAGE = (ROOT / "docs" / "upgrade.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def sampled(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return sample_run.make(tmp_path_factory.mktemp("run"))
+
+
+@pytest.fixture(scope="module")
+def worse(sampled: Run) -> SideComparison:
+    return compared(sampled, BY_NAME, OLD)
+
+
+def shown(found: SideComparison, width: int = 120, encoding: str = "utf-8") -> str:
+    raw = io.BytesIO()
+    out = io.TextIOWrapper(raw, encoding=encoding)
+    lines.render(report.document(found), Console(file=out, width=width))
+    out.flush()
+    return raw.getvalue().decode(encoding)
+
+
+def markdown_of(found: SideComparison) -> str:
+    return markdown_text.markdown(report.document(found))
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_the_answer_comes_first(worse: SideComparison) -> None:
+    assert shown(worse).startswith(f"Do not upgrade from {BY_NAME} to {OLD}: ")
+    text = flat(shown(worse))
+    order = ("What gets worse", "reader correct wrong", "answers class", "Wrong today already")
+    places = [text.index(each) for each in order]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_only_commands_are_wider_than_the_terminal(worse: SideComparison, width: int) -> None:
+    wide = [each for each in shown(worse, width).splitlines() if len(each) > width]
+    assert wide
+    assert all(each.startswith(("    harness explain ", "    SELECT ")) for each in wide)
+
+
+def test_commands_stand_alone_and_can_be_pasted(worse: SideComparison) -> None:
+    printed = [each.strip() for each in shown(worse, 80).splitlines()]
+    pasted = [shlex.split(each) for each in printed if each.startswith("harness ")]
+    assert [each[2] for each in pasted] == [each.first.either.case for each in worse.regressions]
+    assert all(each[:2] == ["harness", "explain"] and "--run-dir" in each for each in pasted)
+
+
+def test_readers_are_counted_on_both_sides(sampled: Run) -> None:
+    text = flat(shown(compared(sampled, RIGHT, BY_POSITION)))
+    assert " 32 → 25 0 → 7 0 0 0 " in text
+
+
+def test_more_than_a_few_causes_are_titles_only(worse: SideComparison) -> None:
+    many = replace(worse, regressions=worse.regressions * 10)
+    assert shown(many).count("What to do: ") == report.IN_FULL
+    assert f"\n{len(many.regressions)}. " in shown(many)
+
+
+def test_a_terminal_of_ascii_is_served_and_no_text_commands_it(sampled: Run) -> None:
+    found = comparisons.accepting_all(compared(sampled, RIGHT, OLD))
+    assert "\x1b[31m" not in shown(found)
+    assert "no longer occurs" in flat(shown(found, encoding="ascii"))
+
+
+def test_what_is_not_known_is_told_with_its_reason(sampled: Run) -> None:
+    text = flat(shown(compared(sampled, RIGHT, SILENT)))
+    assert "Not known One side gave no answer" in text
+    assert f"- {SILENT}: time-out after 120 s, twice: no answer at all, 3 answers" in text
+
+
+def test_what_stays_wrong_is_part_of_the_answer(sampled: Run) -> None:
+    said = report.headline(compared(sampled, BY_POSITION, BY_POSITION))
+    assert said.startswith("Nothing changes from ")
+    assert said.endswith("7 answers are wrong today already, and stay so.")
+
+
+def test_what_is_accepted_is_part_of_the_answer(sampled: Run) -> None:
+    found = comparisons.accepting_all(compared(sampled, RIGHT, BY_POSITION))
+    said = f"Nothing gets worse from {RIGHT} to {BY_POSITION} but what is accepted (7 answers) in "
+    assert report.headline(found).startswith(said)
+
+
+def test_markdown_has_the_answer_the_classes_and_each_cause(worse: SideComparison) -> None:
+    text = markdown_of(worse)
+    assert text.startswith(f"**Do not upgrade** from {BY_NAME} to")
+    for change, number, _ in report.class_lines(worse):
+        assert f"| {number:,} | {change} |" in text
+    for at, each in enumerate(worse.regressions, start=1):
+        title = markdown_text.escaped(report.cause_title(each))
+        assert f"\n\n{at}. **{title}**\n" in text
+        assert markdown_text.escaped(report.what_to_do(each, worse)) in text
+
+
+def test_markdown_has_ten_causes_in_full_and_the_titles_of_the_others(
+    worse: SideComparison,
+) -> None:
+    many = replace(worse, regressions=worse.regressions[:1] * 13)
+    text = markdown_of(many)
+    assert len(re.findall(r"^\d+\. \*\*", text, re.MULTILINE)) == report.IN_FULL
+    assert len(re.findall(r"^\d+\. ", text, re.MULTILINE)) == 13
+
+
+def test_no_text_breaks_the_markdown(sampled: Run) -> None:
+    odd = "@you see #1 <b> `x` | $1$ [a](b) https://x www.x :x: ~~x~~ *b* _i_ &lt;\n\n# h\n- x"
+    found = comparisons.accepting_all(compared(sampled, RIGHT, OLD), odd)
+    text = markdown_of(found)
+    said = next(line for line in text.splitlines() if "see" in line)
+    for special in ("<b>", "`x`", "| $1$", "[a]", "https://", "www.x", " :x:", "~~x", "*b*", "_i_"):
+        assert special not in said
+    assert "@you" not in said
+    assert "#1" not in said
+    assert "&lt;" not in said.replace("\\&lt;", "")
+    assert "<b>bold" not in text
+
+
+def test_the_file_for_programs_has_every_answer_in_its_class(worse: SideComparison) -> None:
+    found: dict[str, Any] = _plain(upgrade_json.data(worse))
+    assert found["answer"] == report.headline(worse)
+    assert (found["decision"], found["status"]) == ("do not upgrade", 1)
+    assert found["counts"] == {str(each): worse.counts[each] for each in VerdictChange}
+    listed = {name: len(each) for name, each in found["cells"].items()}
+    right = {str(VerdictChange.RIGHT_AS_BEFORE): found["counts"]["right as before"]}
+    assert listed | right == found["counts"]
+    of = [case for each in found["causes"] for case in each["cases"]]
+    assert set(of) == {each.either.case for each in worse.worse}
+    assert [each["new"]["reader"] for each in found["scoreboard"]] == [OLD]
+
+
+def test_settings_that_help_and_lines_that_accept_are_in_the_file_for_programs(
+    sampled: Run, worse: SideComparison
+) -> None:
+    healed: dict[str, Any] = upgrade_json.data(comparisons.healed(worse))
+    assert healed["settings"] == healed["remedies"][0]["settings"]
+    assert all(each["settings"] for each in healed["causes"])
+    found = comparisons.accepting_all(compared(sampled, RIGHT, BY_POSITION))
+    accepted: dict[str, Any] = upgrade_json.data(found)
+    assert [each["place"] for each in accepted["lines"]["gone"]] == ["accept.yaml:99"]
+    assert {each["by"]["because"] for each in accepted["accepted"]} == {sample_run.HOSTILE}
+    assert accepted["causes"] == []
+
+
+def test_every_field_of_the_file_for_programs_is_documented(sampled: Run) -> None:
+    found = comparisons.accepting_all(compared(sampled, RIGHT, BY_POSITION))
+    for each in (found, comparisons.healed(compared(sampled, RIGHT, OLD))):
+        for name in fields(_plain(upgrade_json.data(each))):
+            assert f"`{name}`" in PAGE, name
+
+
+def _plain(data: object) -> Any:  # noqa: ANN401 - JSON
+    return json.loads(json.dumps(data, default=upgrade_json.pair_data))
+
+
+def fields(data: object) -> set[str]:
+    """Return every name of a field; what is counted by class or verdict is no field."""
+    if isinstance(data, list):
+        return {name for each in data for name in fields(each)}
+    if not isinstance(data, dict):
+        return set()
+    words_of = {*map(str, VerdictChange), "correct", "refused", "unsupported", "wrong"}
+    return {name for name in data if name not in words_of}.union(*map(fields, data.values()))
+
+
+def test_the_classes_on_the_page_are_those_that_there_are() -> None:
+    for each in VerdictChange:
+        assert f"| {each} |" in PAGE
+
+
+def test_all_files_are_written_and_the_one_to_fill_in_is_never_written_again(
+    worse: SideComparison, tmp_path: Path
+) -> None:
+    files = upgrade_files.write(worse, tmp_path)
+    assert {each.name for each in files.values()} == {each.name for each in tmp_path.iterdir()}
+    names = {"upgrade.html", "upgrade.txt", "upgrade.md", "upgrade.json", "accept.yaml"}
+    assert {each.name for each in files.values()} == names
+    assert all(f"`{each}`" in PAGE for each in names)
+    mine = tmp_path / acceptance_file.FILE
+    mine.write_text("# mine\n", encoding="utf-8")
+    assert "accept" not in upgrade_files.write(worse, tmp_path)
+    assert mine.read_text("utf-8") == "# mine\n"
+
+
+def test_nothing_is_there_to_accept_where_nothing_is_worse(sampled: Run, tmp_path: Path) -> None:
+    assert "accept" not in upgrade_files.write(compared(sampled, RIGHT, RIGHT), tmp_path)
