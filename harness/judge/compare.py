@@ -93,14 +93,6 @@ def _wrong_in(answer: Answer, held: ExpectedState, strategies: Strategies) -> fr
     )
 
 
-def differs(answer: Answer, state: ExpectedState) -> bool:
-    """Return whether anything is wrong with the rows of an answer; nothing is named.
-
-    How they were read says whose a wrong value is; that one is wrong their values alone tell.
-    """
-    return bool(_compared(answer, state, (None,)).differences)
-
-
 def _compared(
     answer: Answer, state: ExpectedState, predicted: Sequence[PredictedRows | None]
 ) -> AnswerComparison:

@@ -39,7 +39,8 @@ UNTOLD = ("by name", "by id, files left out by name", "by position, files left o
 def judged(story: Story, text: str, asked: Query, reply: Reply, view: str = "snapshot") -> Verdict:
     cell = Cell("variant", len(story.operations), "engine-1", view, text)
     answer = Answer(cell.case, "select", reply.columns, reply.rows, question=asked)
-    found = variant_of(story).verdict(cell, answer)
+    found = variant_of(story).judge(cell, answer)
+    assert found is not None
     (verdict,) = with_final_attribution([found], {cell.case: answer})
     return verdict
 
