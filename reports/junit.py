@@ -18,6 +18,7 @@ from typing import Final
 
 import junitparser
 
+from harness.core.atomic_write import atomic_write
 from harness.core.counting import counted
 from harness.core.grouping import grouped
 from harness.core.outcomes import HALF_DONE, half_done, word
@@ -66,10 +67,8 @@ class PlacedCase(junitparser.TestCase):
 def write(run: Run, folder: Path) -> Path:
     """Write the report, `junit.xml`."""
     path = folder / FILE
-    part = path.with_name(f"{FILE}.part")
-    with part.open("wb") as out:
+    with atomic_write(path) as part, part.open("wb") as out:
         out.writelines(_text(run))
-    part.replace(path)
     return path
 
 

@@ -22,8 +22,7 @@ from pathlib import Path
 from harness.artifacts import cache_cleanup, distributions
 from harness.artifacts.result_cache import ResultCache
 from harness.core import jsonl, shared_values
-from harness.core.concurrency import JobThreads
-from harness.core.queue import ClosableQueue
+from harness.core.concurrency import ClosableQueue, JobThreads
 from harness.core.records import Answer, StateRecord
 from harness.core.runtime_names import PROCESS
 from harness.judge.baseline import Applied
@@ -201,7 +200,7 @@ def write_and_read(
     reading = partial(_read, plan, states, work, context, live, resume=resume)
     # What breaks off the writing is known to the threads before the queue is closed for it.
     with closing(written), threads.running([reading]):
-        with context.room.held(write_variants.memory_mb(plan.variants)):
+        with context.memory_budget.reserve(write_variants.memory_mb(plan.variants)):
             for result in _write_states(plan, work):
                 live.judge.add_states(result.records)
                 written.put_all([result.states])
@@ -264,7 +263,7 @@ def judge_twice(plan: Plan, work: Work, live: LiveVerdicts) -> JudgedRun:
     """Judge a run; ask once more what nothing explains, and judge with what came.
 
     Raises:
-        MissingStateProblem: a table that is asked about again is no longer in the cache.
+        UsageProblem: a table that is asked about again is no longer in the cache.
 
     """
     judged = judge_run(work.folder, live.judge)
