@@ -34,9 +34,10 @@ $(EDITABLE): $(LOCKED) pyproject.toml
 	$(PIP) --no-deps --no-build-isolation -e .
 	touch $@
 
-lint: venv  ## lint and types
+lint: venv  ## lint, types, links of the pages
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lychee --quiet --no-progress --offline --include-fragments=anchor-only *.md docs
 	$(BIN)/mypy
 
 unit: venv  ## the tests that need no engine
@@ -46,7 +47,7 @@ browser: venv  ## the tests of report.html in Chromium; as root on Debian it is 
 	@bash tests/browser.sh
 	HARNESS_REQUIRE_BROWSER=1 $(BIN)/pytest -n auto $(SLOWEST) tests/browser
 
-check: lint unit  ## lint, types and the tests that need no engine
+check: lint unit  ## lint, types, links and the tests that need no engine
 
 fetch: venv  ## fetch the engines of the tests, but for those of more than 1 GB
 	$(BIN)/python -m tests.engines.fetch_engines

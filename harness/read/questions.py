@@ -101,7 +101,7 @@ def text_of(engine: Engine, reader: Reader, question: Question) -> str:
     return "; ".join(engine.statements(distribution, dict(reader.settings), question))
 
 
-def engine_of(distribution: str) -> Engine:
+def load_engine(distribution: str) -> Engine:
     """Return the engine of a distribution."""
     return engines.load(distributions.load(distribution).engine)
 

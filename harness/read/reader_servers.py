@@ -22,7 +22,7 @@ from harness.core.errors import EnvironmentProblem
 from harness.core.metastore_choice import USUAL, MetastoreChoice
 from harness.core.progress import Progress, started
 from harness.engines.api import Engine, PlannedReads, Server
-from harness.read.questions import engine_of
+from harness.read.questions import load_engine
 from harness.runtime import memory, metastore_client, provide, work_folders
 from harness.runtime.api import Runtime
 from harness.runtime.metastore import Metastore
@@ -213,7 +213,7 @@ class EngineStart:
             HaltedError: another thread has failed.
 
         """
-        context, engine = self.shared.context, engine_of(self.name)
+        context, engine = self.shared.context, load_engine(self.name)
         found = distributions.load(self.name)
         with context.room.of(found):
             self.threads.check()

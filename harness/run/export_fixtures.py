@@ -27,7 +27,7 @@ from harness.core.records import OutcomeKind, StateRecord
 from harness.judge.case import Case
 from harness.model.simulation import column_resolution
 from harness.model.simulation.column_resolution import LayoutError
-from harness.run import expected_tables, fixture_manifest, pipeline, plan_record
+from harness.run import expected_tables, fixture_manifest, plan_record
 from harness.run.expected_tables import ExpectedTables
 from harness.run.fixture_manifest import (
     FileSlice,
@@ -38,8 +38,9 @@ from harness.run.fixture_manifest import (
     Manifest,
 )
 from harness.run.load_run import Run
-from harness.run.recorded_case import case_of
 from harness.run.run_info import VariantInfo
+from harness.run.run_judge import case_of
+from harness.run.run_work import states_of
 from harness.write.table_state import TABLE, State, States
 
 EXPECTED: Final = "expected.json"
@@ -95,7 +96,7 @@ def export(run: Run, cache: Cache, folder: Path, selection: Selection) -> Manife
     chosen = [each for each in run.by_step.values() if _known(run, each, selection)]
     if not chosen:
         raise NoFixtureProblem(run.folder)
-    states = pipeline.states_of(chosen, cache)
+    states = states_of(chosen, cache)
     part = to.with_name(f".{to.name}.part")
     try:
         shutil.rmtree(part, ignore_errors=True)  # of one that was broken off

@@ -18,7 +18,7 @@ from harness.judge.standard import Standards
 from harness.model.simulation.matching import WayAnswer
 from harness.run import plan_record
 from harness.run.load_run import Run
-from harness.run.recorded_case import case_of
+from harness.run.run_judge import case_of
 from harness.scenario.cells import Variant
 
 LOG: Final = logging.getLogger("harness.run")

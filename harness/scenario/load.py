@@ -89,7 +89,7 @@ def name_of(path: str) -> str:
     ('hudi/move', 'move', 'move')
     """
     file = Path(path)
-    parts = [each for each in file.parts[-2:] if each not in {"..", file.anchor}]
+    parts = [part for part in file.parts[-2:] if part not in {"..", file.anchor}]
     return "/".join([*parts[:-1], file.stem])
 
 

@@ -1,9 +1,13 @@
-"""What the written pages point to is there: files, headings, commands, and the words of reports."""
+"""What the written pages name is there: commands, options, targets, tools, files, engines.
+
+Links and headings are checked by `make lint`.
+"""
 
 from __future__ import annotations
 
 import re
 import shlex
+import tomllib
 from pathlib import Path
 from typing import Final
 
@@ -14,13 +18,10 @@ from harness.artifacts import distributions
 from harness.cli import app, plan_options
 from harness.cli.explain import recorded_cell
 from harness.reports.words import WAYS
-from tests.test_architecture import PACKAGES
 
 ROOT: Final = Path(__file__).parents[2]
 START: Final = ROOT / "README.md"
 PAGES: Final = (START, ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md")))
-LINK: Final = re.compile(r"\]\(([^)\s]+)\)")
-BLOCK: Final = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 CODE: Final = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
 COMMAND: Final = re.compile(r"(?:^|[`(]|bin/|- |run: )harness ([a-z][^`\n)#]*)", re.MULTILINE)
 MAKE: Final = re.compile(r"(?:^|`)(?:[A-Z]+=\S+ )?make ([a-z]+)", re.MULTILINE)
@@ -34,26 +35,9 @@ IN_THE_TREE: Final = re.compile(
 TOOL: Final = re.compile(r"\btools/[\w/]+\.py\b")
 
 
-def commands(page: Path, of: re.Pattern[str]) -> list[str]:
+def commands(page: Path, pattern: re.Pattern[str]) -> list[str]:
     code = CODE.findall(page.read_text(encoding="utf-8"))
-    return [found for text in code for found in of.findall(text)]
-
-
-def links(page: Path) -> tuple[str, ...]:
-    text = BLOCK.sub("", page.read_text(encoding="utf-8"))
-    return tuple(each for each in LINK.findall(text) if "://" not in each)
-
-
-def anchors(page: Path) -> set[str]:
-    """What a heading is called in an address, as GitHub and GitLab make it."""
-    text = BLOCK.sub("", page.read_text(encoding="utf-8"))
-    titles = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
-
-
-def target(page: Path, link: str) -> tuple[Path, str]:
-    path, _, anchor = link.partition("#")
-    return ((page.parent / path).resolve() if path else page), anchor
+    return [command for text in code for command in pattern.findall(text)]
 
 
 def named(page: Path) -> str:
@@ -61,36 +45,17 @@ def named(page: Path) -> str:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
-def test_every_link_of_a_page_leads_to_a_file_and_a_heading_of_it(page: Path) -> None:
-    found = {link: target(page, link) for link in links(page)}
-    assert [link for link, (path, _) in found.items() if not path.exists()] == []
-    headed = {link: at for link, at in found.items() if at[1]}
-    assert [link for link, (path, anchor) in headed.items() if anchor not in anchors(path)] == []
-
-
-def test_every_page_is_found_from_the_first_one() -> None:
-    seen, left = set[Path](), [START]
-    while left:
-        page = left.pop()
-        page = page / "README.md" if page.is_dir() else page
-        if page.suffix == ".md" and page not in seen:
-            seen.add(page)
-            left += [target(page, link)[0] for link in links(page)]
-    assert set(PAGES) == seen
-
-
-@pytest.mark.parametrize("page", PAGES, ids=named)
 def test_the_commands_and_options_of_a_page_exist(page: Path) -> None:
     for text in commands(page, COMMAND):
         words = text.split()
-        found = typer.main.get_command(app.app)
-        while hasattr(found, "commands") and (words or hasattr(found, "default")):
-            default = getattr(found, "default", "")
-            left_out = default and not (words and words[0] in found.commands)
-            name = default if left_out else words.pop(0)
-            assert name in found.commands, f"harness {text}"
-            found = found.commands[name]
-        known = {option for each in found.params for option in each.opts}
+        command = typer.main.get_command(app.app)
+        while hasattr(command, "commands") and (words or hasattr(command, "default")):
+            default = getattr(command, "default", "")
+            omitted = default and not (words and words[0] in command.commands)
+            name = default if omitted else words.pop(0)
+            assert name in command.commands, f"harness {text}"
+            command = command.commands[name]
+        known = {option for parameter in command.params for option in parameter.opts}
         assert {word for word in words if word.startswith("-")} <= known, f"harness {text}"
 
 
@@ -117,16 +82,15 @@ def test_the_first_page_has_commands_to_look_at() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_the_tools_of_a_page_exist(page: Path) -> None:
     tools = set(TOOL.findall(page.read_text(encoding="utf-8")))
-    assert [each for each in tools if not (ROOT / each).exists()] == []
+    assert [tool for tool in tools if not (ROOT / tool).exists()] == []
 
 
 def test_the_tests_that_the_page_on_bad_input_names_exist() -> None:
     text = (ROOT / "docs" / "bad_input.md").read_text(encoding="utf-8")
     tests = set(re.findall(r"`([\w/]*test_\w+\.py)`", text))
-    places = (ROOT / "tests" / "unit", ROOT / "tests")
-    lost = [each for each in tests if not any((place / each).exists() for place in places)]
+    folders = (ROOT / "tests" / "unit", ROOT / "tests")
     assert tests
-    assert lost == []
+    assert [t for t in tests if not any((folder / t).exists() for folder in folders)] == []
 
 
 def test_the_page_on_findings_names_every_part_of_a_way_of_reading() -> None:
@@ -135,37 +99,22 @@ def test_the_page_on_findings_names_every_part_of_a_way_of_reading() -> None:
     assert [way for way in WAYS if not any(way in row for row in rows)] == []
 
 
-def first_column(heading: str) -> list[str]:
-    """Return what stands first in the rows of the one table below a heading for contributors."""
-    text = CONTRIBUTING.read_text(encoding="utf-8")
-    below = text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
-    _, _, *rows = [line for line in below.splitlines() if line.startswith("|")]
-    return [row.split("|")[1].strip() for row in rows]
-
-
 def test_the_tree_for_contributors_is_the_tree_in_the_order_of_imports() -> None:
-    tree = [each.strip("`/") for each in first_column("The tree")]
-    assert tree == [each for each in PACKAGES if each not in {"__main__", ""}]
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
+    rows = re.findall(r"^\| `(\w+)/` \|", CONTRIBUTING.read_text(encoding="utf-8"), re.MULTILINE)
+    assert [name for name in rows if name in layers] == [n for n in reversed(layers) if n[0] != "_"]
 
 
 def test_the_files_that_contributors_are_sent_to_are_there() -> None:
     paths = set(IN_THE_TREE.findall(CONTRIBUTING.read_text(encoding="utf-8")))
     assert len(paths) > 20
-    assert sorted(each for each in paths if not (ROOT / each).exists()) == []
-
-
-def test_the_glossary_explains_each_word_once() -> None:
-    words = [word for row in first_column("Glossary") for word in row.split(", ")]
-    assert len(set(words)) == len(words)
-
-
-def test_the_exercise_for_newcomers_has_twelve_changes() -> None:
-    assert len(first_column("A newcomer's exercise")) == 12
+    assert sorted(path for path in paths if not (ROOT / path).exists()) == []
 
 
 def test_the_published_results_stay_small() -> None:
-    files = [each for each in (ROOT / "docs" / "results").rglob("*") if each.is_file()]
-    assert 0 < sum(each.stat().st_size for each in files) < MOST_PUBLISHED
+    files = [path for path in (ROOT / "docs" / "results").rglob("*") if path.is_file()]
+    assert 0 < sum(path.stat().st_size for path in files) < MOST_PUBLISHED
 
 
 def test_the_first_page_names_every_engine_that_can_be_asked() -> None:

@@ -15,8 +15,8 @@ from harness.core.records import Answer, StateRecord, Verdict
 from harness.judge.case import Case
 from harness.run import load_run, plan_record, run_info
 from harness.run.load_run import RecordProblem
-from harness.run.recorded_case import case_of
 from harness.run.run_info import RunInfo
+from harness.run.run_judge import case_of
 from harness.scenario.cells import Cell
 
 MOST: Final = 8

@@ -242,7 +242,7 @@ class HiveEngine:
         """
         del planned
         progress.note(f"start {runtime.distribution.name}")
-        declared = tolerances.of(runtime.distribution.name)
+        declared = tolerances.declared_for(runtime.distribution.name)
         apart = str(runtime.distribution.settings.get(SESSION_KEY, ""))
         program = HiveProgram(runtime.distribution, ready_s=READY_S)
 

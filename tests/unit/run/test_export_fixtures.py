@@ -19,7 +19,7 @@ from harness.core.records import OutcomeKind
 from harness.run import export_fixtures
 from harness.run.export_fixtures import NoFixtureProblem, Selection
 from harness.run.load_run import Run
-from harness.run.pipeline import MissingStateProblem
+from harness.run.run_work import MissingStateProblem
 from harness.write import state_store
 from tests.unit.run import fixture_run
 from tests.unit.run.fixture_run import STEPS, VARIANT, WRITER

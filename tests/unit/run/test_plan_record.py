@@ -14,7 +14,7 @@ from harness.cli.named_parts import NamedParts
 from harness.core.metastore_choice import MetastoreChoice
 from harness.model.datatypes import parse_type
 from harness.model.table import Table
-from harness.run import held_to_controls, plan_record, run_info
+from harness.run import control_check, plan_record, run_info
 from harness.run.plan_record import NoControlProblem
 from harness.scenario.cells import Partly, Variant, parse_reader
 from harness.scenario.definition import Scenario, Step
@@ -104,7 +104,7 @@ def test_a_reader_that_needs_a_control_is_added_where_there_is_one(tmp_path: Pat
     made = plan_options.make(None, "first", "", named=NamedParts(readers=["trino-475@container"]))
     run_info.write_info(tmp_path / "own", plan_record.info_of(made, "x", NOW))
     added = plan_record.add_reader(tmp_path / "own", other)
-    assert len(held_to_controls.controls_of(added)[str(other), "hudi-cow"]) == 1
+    assert len(control_check.controls_of(added)[str(other), "hudi-cow"]) == 1
 
 
 def test_what_is_not_known_of_a_reader_is_not_called_its_engines_default() -> None:
