@@ -15,7 +15,7 @@ from harness.core.grouping import grouped
 from harness.core.records import Answer, QuestionKey, Verdict, VerdictKind
 from harness.judge.case import view_of_rows
 from harness.judge.standard import Standards
-from harness.model.simulation.matching import WayAnswer
+from harness.model.simulation.matching import StrategyAnswer
 from harness.run import plan_record
 from harness.run.load_run import Run
 from harness.run.run_judge import case_of
@@ -24,7 +24,7 @@ from harness.scenario.cells import Variant
 LOG: Final = logging.getLogger("harness.run")
 
 
-def way_answers(run: Run) -> Mapping[QuestionKey, tuple[WayAnswer, ...]]:
+def way_answers(run: Run) -> Mapping[QuestionKey, tuple[StrategyAnswer, ...]]:
     """Return the answers of every question that was answered wrongly, each table once."""
     wrong = (each for each in run.verdicts if each.verdict is VerdictKind.WRONG)
     first = {each.question: each for each in reversed(tuple(wrong))}
@@ -33,7 +33,7 @@ def way_answers(run: Run) -> Mapping[QuestionKey, tuple[WayAnswer, ...]]:
 
 def _answers(
     run: Run, verdicts: Sequence[Verdict]
-) -> Iterator[tuple[QuestionKey, tuple[WayAnswer, ...]]]:
+) -> Iterator[tuple[QuestionKey, tuple[StrategyAnswer, ...]]]:
     of = grouped((each.variant, each) for each in verdicts)
     for variant in _variants(run) if of else ():
         if variant.id in of:
@@ -52,7 +52,7 @@ def _variants(run: Run) -> tuple[Variant, ...]:
         return ()
 
 
-def _of(standards: Standards, verdict: Verdict, answer: Answer) -> tuple[WayAnswer, ...]:
+def _of(standards: Standards, verdict: Verdict, answer: Answer) -> tuple[StrategyAnswer, ...]:
     """Return the answers to one question; none where they cannot be worked out."""
     try:
         standard = standards.of(verdict.reader, answer)
