@@ -11,7 +11,7 @@ import pytest
 from pyarrow import orc, parquet
 
 from harness import formats
-from harness.core.problems import UnknownNameProblem
+from harness.core.errors import UsageProblem
 from harness.model.commit import Moment
 from harness.model.datatypes import parse_type
 from harness.model.file_facts import FileFact, FileKind
@@ -76,7 +76,7 @@ def test_every_file_of_the_folder_is_a_format_of_its_name() -> None:
 
 def test_an_unknown_format_is_refused_with_the_names_that_are_known() -> None:
     with pytest.raises(
-        UnknownNameProblem,
+        UsageProblem,
         match=r"'hudi'; did .*\? allowed: delta, hive-acid, hive-avro, hive-orc",
     ):
         formats.load("hudi")

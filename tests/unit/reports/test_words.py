@@ -10,16 +10,8 @@ from harness.core.counting import counted
 from harness.core.errors import printable
 from harness.core.records import FindingKind, VerdictKind
 from harness.model.simulation.strategies import ColumnMapping, IncrementalRange, Logs, ReadStrategy
-from harness.reports.words import (
-    FINDINGS,
-    VERDICTS,
-    WAYS,
-    exact,
-    kind_of,
-    short,
-    shown,
-    way_text,
-)
+from harness.reports.findings import FINDINGS
+from harness.reports.words import VERDICTS, WAYS, exact, kind_of, short, shown, way_text
 
 
 def test_every_verdict_and_finding_is_in_the_legend() -> None:
@@ -69,7 +61,9 @@ def test_large_numbers_are_readable() -> None:
 def test_every_part_of_every_way_of_reading_is_explained(by: ColumnMapping, logs: Logs) -> None:
     names = "listed", "stored", "cast", "cut", "overlaid", "rekeyed", "partless", "table_order"
     does: list[dict[str, Any]] = [{"pruned": ColumnMapping.NAME}, *({name: True} for name in names)]
-    does += [{"given": each} for each in IncrementalRange if each is not IncrementalRange.SINCE]
+    does += [
+        {"incremental": each} for each in IncrementalRange if each is not IncrementalRange.SINCE
+    ]
     more = (ReadStrategy(by, logs, **each) for each in does)
     for way in (ReadStrategy(by, logs), ReadStrategy(by, logs, 3), *more):
         said = way_text(str(way)).split("; ")
