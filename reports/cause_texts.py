@@ -11,6 +11,7 @@ from harness.core.counting import counted
 from harness.core.errors import printable
 from harness.core.grouping import grouped
 from harness.core.records import Finding, FindingKind, Verdict, VerdictKind
+from harness.model.simulation.strategies import parts_of
 from harness.reports.findings import BLAME, FINDINGS, witness_text
 from harness.reports.sentences import mapping_text, refusal_text
 from harness.reports.words import NOT_WORDED, short, worded
@@ -175,18 +176,19 @@ def _how(cause: FoundCause, finding: Finding) -> str:
     return _mapping([verdict for verdict in verdicts if verdict.verdict is VerdictKind.WRONG])
 
 
-def _shared(ways: set[tuple[str, ...]]) -> tuple[str, ...]:
+def _shared(answers: set[tuple[str, ...]]) -> tuple[str, ...]:
     """Return the smallest read strategies that explain every one of several answers.
 
-    An answer that a part of a way gives already is explained by the whole way as well.
+    `answers`: the strategies that give each. An answer that a part of a strategy gives already is
+    explained by the whole strategy as well.
     """
-    parts = {way: frozenset(way.split(", ")) for strategy in sorted(ways) for way in strategy}
+    parts = {name: frozenset(parts_of(name)) for names in sorted(answers) for name in names}
     fits = {
-        way: mine
-        for way, mine in parts.items()
-        if all(any(parts[smaller] <= mine for smaller in strategy) for strategy in ways)
+        name: whole
+        for name, whole in parts.items()
+        if all(any(parts[smaller] <= whole for smaller in names) for names in answers)
     }
-    return tuple(way for way, mine in fits.items() if not any(p < mine for p in fits.values()))
+    return tuple(name for name, whole in fits.items() if not any(p < whole for p in fits.values()))
 
 
 def _mapping(verdicts: Sequence[Verdict]) -> str:

@@ -17,7 +17,7 @@ from harness.reports.cause_texts import DEFAULT, CauseText, cause_texts
 from harness.reports.findings import FINDINGS
 from harness.reports.reader_answers import reader_answers
 from harness.reports.sentences import metastore_lines
-from harness.reports.words import VERDICTS, VIEWS, WAYS
+from harness.reports.words import STRATEGIES, VERDICTS, VIEWS
 from harness.run.load_run import Run
 
 NAME: Final = "html"
@@ -103,7 +103,7 @@ def _words() -> dict[str, object]:
         "kinds": VerdictKind,
         "finding_words": FINDINGS,
         "views": VIEWS,
-        "ways": WAYS,
+        "ways": STRATEGIES,
     }
 
 

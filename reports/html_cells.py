@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 
 from harness.core.records import Answer, Column, Finding, Part, Refusal, Verdict, labelled
 from harness.model.canonical import Value
-from harness.model.simulation.matching import WayAnswer
+from harness.model.simulation.matching import StrategyAnswer
 from harness.reports import tolerance_counts
 from harness.reports.advice import advice
 from harness.reports.file_numbers import NumberedFiles
@@ -26,14 +26,14 @@ class Pool:
 
     def __init__(self) -> None:
         self.items: list[JsonValue] = [None]
-        self.ways: dict[str, None] = {}
+        self.strategies: dict[str, None] = {}
         """The read strategies that any cell names."""
         self._numbers: dict[str, int] = {}
 
-    def add_ways(self, ways: Iterable[str]) -> int:
+    def add_strategies(self, names: Iterable[str]) -> int:
         """Return the number of a list of read strategies."""
-        named = list(ways)
-        self.ways |= dict.fromkeys(named)
+        named = list(names)
+        self.strategies |= dict.fromkeys(named)
         return self.add(named)
 
     def add(self, item: JsonValue) -> int:
@@ -71,7 +71,7 @@ def _cell(run: Run, verdict: Verdict, of: QuestionContext, pool: Pool) -> dict[s
     shown: dict[str, JsonValue] = {
         "k": str(verdict.verdict),
         "f": [[str(finding.kind), pool.add(_finding(finding))] for finding in verdict.findings],
-        "ways": pool.add_ways(verdict.reproduces),
+        "ways": pool.add_strategies(verdict.reproduces),
         "claimed": bool(verdict.claimed),
         "because": pool.add("; ".join(filter(None, (verdict.because, answered_text(verdict))))),
         "known": pool.add(verdict.known),
@@ -148,13 +148,13 @@ def _table(
     )
 
 
-def way_tables(answers: Sequence[WayAnswer], pool: Pool) -> int:
-    """Return what each read strategy would answer to a question, and which ways these are."""
+def strategy_tables(answers: Sequence[StrategyAnswer], pool: Pool) -> int:
+    """Return what each read strategy would answer to a question, and which these are."""
     shown = ((answer, [(label, "") for label in answer.labels]) for answer in answers)
     return pool.add(
         [
-            [_table(heads, verdict.rows, pool), pool.add_ways(map(str, verdict.ways))]
-            for verdict, heads in shown
+            [_table(heads, answer.rows, pool), pool.add_strategies(map(str, answer.strategies))]
+            for answer, heads in shown
         ]
     )
 

@@ -13,9 +13,16 @@ from harness.core.records import QuestionKey, Verdict, VerdictKind
 from harness.reports import agreement, summary
 from harness.reports.file_numbers import NumberedFiles, number_files
 from harness.reports.findings import BLAME, FINDINGS
-from harness.reports.html_cells import JsonValue, Pool, QuestionContext, cell, reused, way_tables
+from harness.reports.html_cells import (
+    JsonValue,
+    Pool,
+    QuestionContext,
+    cell,
+    reused,
+    strategy_tables,
+)
 from harness.reports.html_variants import variant_data
-from harness.reports.words import TRACED, VERDICTS, Word, way_text
+from harness.reports.words import TRACED, VERDICTS, Word, strategy_text
 from harness.run.causes import ORDER, FoundCause, by_default
 from harness.run.load_run import Run
 from harness.run.report_cache import UNCACHED, ReportCache
@@ -133,7 +140,7 @@ def _records_data(run: Run, cells: PageCells) -> dict[str, Any]:
         "readers": [_reader(run, name) for name in summary.readers(run)],
         "variants": variants,
         "questions": _questions(run, cells, pool),
-        "ways": {way: way_text(way) for way in pool.ways},
+        "ways": {way: strategy_text(way) for way in pool.strategies},
         "pool": pool.items,
         "causes": _causes(cells),
         "since": [cause.operation for cause in cells.causes],
@@ -245,7 +252,7 @@ def _questions(run: Run, cells: PageCells, pool: Pool) -> list[JsonValue]:
                 for verdict in verdicts
             ],
         }
-        if known := way_tables(answers.get(key, ()), pool):
+        if known := strategy_tables(answers.get(key, ()), pool):
             asked["read"] = known
         questions.append(asked)
     return questions
