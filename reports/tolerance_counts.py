@@ -46,7 +46,9 @@ def met(verdicts: Iterable[Verdict]) -> tuple[ToleranceCount, ...]:
             counts[product, each.name] += each.count
             cells[product, each.name] += 1
     return tuple(
-        ToleranceCount(product, name, count, cells[product, name], tolerances.of(product).get(name))
+        ToleranceCount(
+            product, name, count, cells[product, name], tolerances.declared_for(product).get(name)
+        )
         for (product, name), count in sorted(counts.items())
     )
 
@@ -54,7 +56,7 @@ def met(verdicts: Iterable[Verdict]) -> tuple[ToleranceCount, ...]:
 def of_cell(reader: str, applied: Iterable[Normalised]) -> tuple[str, ...]:
     """Return what was met in one cell, a clause for each."""
     product = tolerances.product(reader)
-    found = tolerances.of(product)
+    found = tolerances.declared_for(product)
     return tuple(
         ToleranceCount(product, each.name, each.count, 1, found.get(each.name)).text
         for each in applied

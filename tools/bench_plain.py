@@ -25,7 +25,8 @@ from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution, Setting
 from harness.core.progress import Progress
 from harness.engines.api import NoAnswerError, PlannedReads, RefusedError, Server
-from harness.run import load_run, pipeline
+from harness.run import load_run
+from harness.run.run_work import states_of
 from harness.runtime import metastore, metastore_client, metastore_database
 from harness.runtime.process_runtime import ProcessRuntime
 from harness.scenario.cells import Reader, parse_reader
@@ -105,7 +106,7 @@ def main() -> None:
     options = parser.parse_args()
     found, folder = load_run.load(options.run), options.folder
     cache, quiet = Cache.default(), Progress()
-    states, asked = pipeline.states_of(found.states, cache), questions(found)
+    states, asked = states_of(found.states, cache), questions(found)
     seconds: dict[str, Seconds] = {}
     began = time.monotonic()
     home = folder / "metastore"

@@ -32,10 +32,11 @@ from harness.core.errors import DEFECT, HarnessError, UsageProblem, printable, p
 from harness.plan import own_distributions
 from harness.read.reader_servers import TIMEOUT_S
 from harness.run import load_run as run_record
-from harness.run import needed_artifacts, pipeline, plan_record, run_folder, run_info, second_round
-from harness.run.pipeline import TimeLimits
+from harness.run import needed_artifacts, pipeline, plan_record, run_folder, run_info
 from harness.run.run_folder import LATEST_RUN
 from harness.run.run_log import run_log
+from harness.run.run_work import TimeLimits
+from harness.run.strategy_answers import with_strategy_answers
 from harness.write import writer_pool
 
 ERR: Final = Console(stderr=True)
@@ -134,9 +135,8 @@ def run(
     with working as work:
         info = run_info.read_info(work.folder)
         made = plan_record.plan_of(info) if resume else made
-        pipeline.prepare(made, work)
-        pipeline.write_and_read(made, work, fresh=info.fresh, resume=resume)
-        return judged_run.end(second_round.judge(made, work), output, ending)
+        judged = pipeline.run(made, work, fresh=info.fresh, resume=resume)
+        return judged_run.end(judged, output, ending)
 
 
 @app.command()
@@ -157,7 +157,7 @@ def write(
     plan_options.check_asks(made)
     resources = Resources(output, Cache.default(offline=offline))
     with begun(made, run_dir, resources) as work:
-        pipeline.prepare(made, work)
+        pipeline.fetch(made, work)
         pipeline.write_states(made, work)
     said = f"written: {work.folder}; next: harness read --run-dir {work.folder}"
     output.end(said, run=str(work.folder))
@@ -186,9 +186,10 @@ def read(
         own_distributions.register(folders or ())
         for each in reader or ():
             made = plan_record.add_reader(work.folder, named_parts.reader(each))
-        pipeline.prepare(made, work)
-        pipeline.read_answers(made, work, fresh=fresh)
-        return judged_run.end(second_round.judge(made, work), output, ending)
+        pipeline.fetch(made, work)
+        live = pipeline.live_verdicts(made, work)
+        pipeline.read_answers(made, work, live, fresh=fresh)
+        return judged_run.end(pipeline.judge_twice(made, work, live), output, ending)
 
 
 @app.command()
@@ -220,7 +221,7 @@ def report(
     """Write the reports of a judged run again; start no engine."""
     output = Output(verbose=verbose)
     with output.ending(), looked_at(run_dir, "report") as folder:
-        found = run_record.load(folder)
+        found = with_strategy_answers(run_record.load(folder))
         if not names:
             output.report(found)
         for name in names or ():

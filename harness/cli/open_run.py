@@ -12,9 +12,9 @@ from harness.artifacts import cache_mark
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
 from harness.cli.console.output import Output
 from harness.run import pipeline, plan_record, run_folder, run_info
-from harness.run.pipeline import TimeLimits, Work
 from harness.run.run_folder import RUNS
 from harness.run.run_log import phase, run_log
+from harness.run.run_work import TimeLimits, Work
 from harness.runtime import work_folders
 from harness.scenario.cells import Plan
 

@@ -30,7 +30,7 @@ from harness.core.progress import Count, Progress
 from harness.core.runtime_names import CONTAINER, in_runtime
 from harness.engines.api import NoAnswerError, RefusedError
 from harness.formats import facts
-from harness.read.questions import engine_of, text_of
+from harness.read.questions import load_engine, text_of
 from harness.read.reader_servers import EngineStart, ReadContext, SharedMetastore
 from harness.runtime import image_choice, metastore
 from harness.runtime.api import Runtime
@@ -189,7 +189,7 @@ def can_be_asked(reader: Reader) -> bool:
 
 def _reason(reader: Reader) -> str:
     found, settings = distributions.load(reader.distribution), dict(reader.settings)
-    return engine_of(found.name).cannot(found, settings, facts(table.FORMAT))
+    return load_engine(found.name).cannot(found, settings, facts(table.FORMAT))
 
 
 @contextmanager
@@ -206,7 +206,7 @@ def _serve(reader: Reader, shared: SharedMetastore, state: State) -> Iterator[Ch
     with start.serve(watch) as on:
         yield CheckedEngine(
             *(on.server, dict(reader.settings), partial(text_of, on.engine, reader), database),
-            *(tolerances.of(reader.distribution), watched[-1].running, watched[-1].port),
+            *(tolerances.declared_for(reader.distribution), watched[-1].running, watched[-1].port),
         )
 
 

@@ -76,8 +76,8 @@ class Client(socketserver.StreamRequestHandler):
 
     def handle(self) -> None:
         """Serve whoever knows the token, until the connection ends."""
-        told = self.rfile.readline().strip()
-        if not secrets.compare_digest(told, os.environ[TOKEN].encode()):
+        token = self.rfile.readline().strip()
+        if not secrets.compare_digest(token, os.environ[TOKEN].encode()):
             return
         self.connection.settimeout(None)
         self.wfile.write(HELLO)

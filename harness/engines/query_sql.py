@@ -11,7 +11,7 @@ from harness.core.records import Column
 from harness.engines.api import Question, TimeTravel, TimeTravelWords
 from harness.model.canonical import OwnTexts, Value, text_of
 from harness.model.identifiers import CHANGE_COLUMNS, SINCE, free_name
-from harness.model.query import Condition, Test
+from harness.model.query import Comparison, Condition
 from harness.model.simulation.column_resolution import META
 
 META_COLUMNS: Final = CHANGE_COLUMNS | frozenset(META)
@@ -173,10 +173,10 @@ def predicate(condition: Condition, mark: str) -> str:
     '`a`.`f1` is not null'
     """
     column = quoted(condition.path, mark)
-    comparison = {Test.EQUAL: "=", Test.AT_LEAST: ">="}.get(condition.test)
+    comparison = {Comparison.EQUAL: "=", Comparison.AT_LEAST: ">="}.get(condition.test)
     if comparison:
         return f"{column} {comparison} {literal(condition.literal, condition.type, mark)}"
-    return f"{column} is {'null' if condition.test is Test.NULL else 'not null'}"
+    return f"{column} is {'null' if condition.test is Comparison.NULL else 'not null'}"
 
 
 def literal(text: str, type_: str, mark: str) -> str:

@@ -21,7 +21,7 @@ from harness.core.parties import Party
 from harness.core.records import Finding, FindingKind, Witness
 from harness.judge.agreement import FileAgreement
 from harness.judge.checks.altered_value import shows_folder
-from harness.judge.compare import Comparison
+from harness.judge.compare import AnswerComparison
 from harness.judge.name import NamedPlace
 from harness.judge.place import Place, Spot, What
 from harness.judge.world import World
@@ -88,7 +88,7 @@ NOTHING_KEPT: Final = KeptFromReaders()
 
 def attribute(
     named: Sequence[NamedPlace],
-    comparison: Comparison,
+    comparison: AnswerComparison,
     agreement: FileAgreement | None,
     world: World,
     missing: KeptFromReaders = NOTHING_KEPT,
@@ -166,7 +166,7 @@ def _fewer(place: Place, rows: int) -> bool:
 
 
 def _party(
-    place: Place, world: World, comparison: Comparison, agreement: FileAgreement | None
+    place: Place, world: World, comparison: AnswerComparison, agreement: FileAgreement | None
 ) -> Party | None:
     if agreement is None or comparison.in_files is None:
         return None

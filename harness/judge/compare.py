@@ -23,7 +23,7 @@ from harness.model.truth import Rows
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class AnswerComparison:
     """An answer beside what is expected."""
 
     rows: tuple[RowComparison, ...]
@@ -50,7 +50,7 @@ def compare(
     agreement: FileAgreement | None,
     *,
     cuts: bool,
-) -> Comparison:
+) -> AnswerComparison:
     """Return where an answer, or the columns asked alone, differs from what is expected.
 
     Args:
@@ -90,34 +90,30 @@ def _wrong_in(answer: Answer, held: World, strategies: Strategies) -> frozenset[
     return frozenset(each.spot for each in _compared(answer, held, strategies.predicted).places)
 
 
-def differs(answer: Answer, world: World) -> bool:
-    """Return whether anything is wrong with the rows of an answer; nothing is named.
-
-    How they were read says whose a wrong value is; that one is wrong their values alone tell.
-    """
-    return bool(_compared(answer, world, (None,)).places)
-
-
 def _compared(
     answer: Answer, world: World, predicted: Sequence[PredictedRows | None]
-) -> Comparison:
+) -> AnswerComparison:
     tables = tables_of(answer)
     if answer.refusal is None:
         return _of_whole(tables[0], world, predicted[0])
     pairs = zip(tables, predicted, strict=True)
     rows = tuple(_rows_of(each, world, None, of) for each, of in pairs)
-    return Comparison(rows, tuple(_heads_of_parts(answer.parts, world)) if answer.parts else ())
+    return AnswerComparison(
+        rows, tuple(_heads_of_parts(answer.parts, world)) if answer.parts else ()
+    )
 
 
-def _of_whole(table: AnswerTable, world: World, predicted: PredictedRows | None) -> Comparison:
+def _of_whole(
+    table: AnswerTable, world: World, predicted: PredictedRows | None
+) -> AnswerComparison:
     if table.query.label:
         wrong = wrong_aggregate(world, table.query, table.columns, table.rows)
-        return Comparison((), tuple(wrong))
+        return AnswerComparison((), tuple(wrong))
     asked = table.query.labels(world.schema.names)
     heads = wrong_columns(world, table.columns, asked)
     # How a right answer was read does not matter, and most are right.
     read = predicted if heads else None
-    return Comparison((_rows_of(table, world, asked, predicted, read),), heads)
+    return AnswerComparison((_rows_of(table, world, asked, predicted, read),), heads)
 
 
 def _rows_of(

@@ -152,7 +152,7 @@ class Standards:
 
     @cached_method
     def _of_product(self, name: str) -> Standard:
-        written, declared = self.written, tolerances.of(name)
+        written, declared = self.written, tolerances.declared_for(name)
         history = cut_history.cut_history(written.history, declared)
         lowers = tolerances.LOWER in declared and _has_capitals(written.history)
         if history is written.history:

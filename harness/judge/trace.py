@@ -10,7 +10,7 @@ from typing import Final
 from harness.core.records import Answer
 from harness.judge import newer_rows, origins
 from harness.judge.checks import altered_value
-from harness.judge.compare import Comparison
+from harness.judge.compare import AnswerComparison
 from harness.judge.file_evidence import Layout
 from harness.judge.place import Place, What
 from harness.judge.predicted_rows import Looks, looks_of
@@ -21,7 +21,7 @@ from harness.model.file_facts import FileFact
 _WHOLE_ROWS: Final = frozenset({What.EXTRA_ROW, What.SECOND_ROW, What.ABSENT_ROW})
 
 
-def trace(comparison: Comparison, answer: Answer, layout: Layout) -> tuple[Place, ...]:
+def trace(comparison: AnswerComparison, answer: Answer, layout: Layout) -> tuple[Place, ...]:
     """Return the wrong places of an answer, each once, with origin and file where known."""
     tables = [trace_rows(each) for each in comparison.rows]
     rows = _once(tables) if answer.refusal is not None else (place for t in tables for place in t)

@@ -19,7 +19,7 @@ from harness.judge.cut_history import MILLISECONDS, milliseconds
 from harness.judge.world import World
 from harness.model.canonical import Value, same
 from harness.model.conversion import cast_text
-from harness.model.query import Query, Test
+from harness.model.query import Comparison, Query
 from harness.model.schema import Schema
 from harness.model.truth import Row, Rows, row_values
 
@@ -68,7 +68,7 @@ def evened_out(answer: Answer, world: World, written: Rows | None) -> tuple[Norm
 def asked(answer: Answer) -> Answer:
     """Return an answer whose question has its literal cut like the values it is compared with."""
     where = answer.question.where
-    if where is None or where.test is not Test.EQUAL or not _STAMPS.fullmatch(where.type):
+    if where is None or where.test is not Comparison.EQUAL or not _STAMPS.fullmatch(where.type):
         return answer
     where = replace(where, literal=cast_text(milliseconds(where.value)))
     return replace(answer, question=replace(answer.question, where=where))

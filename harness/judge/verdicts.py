@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Final
@@ -87,18 +87,17 @@ def judge_alone(
 ) -> tuple[Verdict, ...]:
     """Return the same verdicts as far as each answer tells by itself, before `settle`."""
     judged = JudgedVariant(case)
+    of_cells = (judged.judge(cell, answers.get(cell.case)) for cell in cells)
+    return (*of_steps(case), *filter(None, of_cells))
+
+
+def of_steps(case: Case) -> Iterator[Verdict]:
+    """Yield the verdicts on steps themselves."""
     schemas, metadata = recorded_schema.findings(case), recorded_metadata.findings(case)
     wrong = {s: (*schemas.get(s, ()), *metadata.get(s, ())) for s in (*schemas, *metadata)}
-    verdicts = [
-        _of_step(case, each, wrong.get(step, ()))
-        for step, each in case.outcomes.items()
-        if _told(each) or step in wrong
-    ]
-    for cell in cells:
-        answer = answers.get(cell.case)
-        if not _left_out(cell, case, answer):
-            verdicts.append(judged.verdict(cell, answer))
-    return tuple(verdicts)
+    for step, outcome in case.outcomes.items():
+        if _told(outcome) or step in wrong:
+            yield _of_step(case, outcome, wrong.get(step, ()))
 
 
 def assess(content: Content) -> Assessment:
@@ -141,38 +140,22 @@ class JudgedVariant:
         """Work out the truth of the variant."""
         self.case = case
         self._standards = Standards(case)
-        self._assess, self._differs = cache(assess), cache(_differs)
+        self._assess = cache(assess)
 
-    def verdict(self, cell: Cell, answer: Answer | None) -> Verdict:
+    def judge(self, cell: Cell, answer: Answer | None) -> Verdict | None:
         """Return the verdict on the answer to a cell as far as it tells by itself.
 
-        A check that fails makes it unknown, and says nothing of any other cell.
+        None where nothing could be asked. A check that fails makes it unknown, and says nothing of
+        any other cell.
         """
+        if _left_out(cell, self.case, answer):
+            return None
         try:
             return self._verdict(cell, answer)
         except Exception as problem:
             LOG.exception("cannot judge %s", cell.case)
             why = f"{gate.BROKEN}{type(problem).__name__}: {problem}"
             return replace(_blank(cell, self.case, VerdictKind.UNKNOWN), because=why)
-
-    def kind(self, cell: Cell, answer: Answer) -> VerdictKind | None:
-        """Return the kind of that verdict; None where there is none.
-
-        What is wrong is not named, which is most of the work.
-        """
-        if _left_out(cell, self.case, answer):
-            return None
-        standard = self._standards.of(cell.reader, answer)
-        unjudged = _unjudged(cell, standard, answer)
-        if unjudged.because:
-            return unjudged.verdict
-        if answer.earlier is not None:
-            return VerdictKind.WRONG
-        if answer.refusal is not None:
-            return VerdictKind.REFUSED
-        content = _content(cell, standard, answer)
-        right = VerdictKind.UNKNOWN if _unsettled(content) else VerdictKind.CORRECT
-        return VerdictKind.WRONG if self._differs(content) else right
 
     def _verdict(self, cell: Cell, answer: Answer | None) -> Verdict:
         standard = self._standards.of(cell.reader, answer)
@@ -188,7 +171,7 @@ def understand_cell(cell: Cell, standard: Standard, answer: Answer) -> Answer:
     """Return the answer to a cell as its product can have understood it, to be judged by it."""
     world = standard.world(cell.step, view_of_rows(cell.view))
     types = dict(world.column_types(answer.question))
-    declared = tolerances.about(cell.reader, standard.case.variant.format)
+    declared = tolerances.declared_for_format(cell.reader, standard.case.variant.format)
     return understand(answer, types, declared, cuts=standard.cuts)
 
 
@@ -196,10 +179,6 @@ def _content(cell: Cell, standard: Standard, answer: Answer) -> Content:
     understood = understand_cell(cell, standard, answer)
     judged = standard.cuts, understood.question, answer_texts.content(understood)
     return Content(cell.step, view_of_rows(cell.view), judged, standard, understood)
-
-
-def _differs(content: Content) -> bool:
-    return compare.differs(content.answer, content.world)
 
 
 def _with(assessment: Assessment, verdict: Verdict, content: Content) -> Verdict:

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Final
 
 from harness.model.canonical import Value, from_json, to_json
-from harness.model.query import Condition, Test, at
+from harness.model.query import Comparison, Condition, at
 
 
 class StatisticsSource(StrEnum):
@@ -60,11 +60,11 @@ class ColumnStatistics:
         What is not stored excludes nothing, nor does a bound that cannot be compared.
         """
         match condition.test:
-            case Test.NULL:
+            case Comparison.NULL:
                 return self.nulls == 0
-            case Test.NOT_NULL:
+            case Comparison.NOT_NULL:
                 return self.all_null
-            case Test.AT_LEAST:
+            case Comparison.AT_LEAST:
                 return self.all_null or _less(_bound(self.greatest), condition.value)
         blanks = condition.type.startswith("char(")
         return self.all_null or self._outside(condition.value, blanks=blanks)
@@ -77,7 +77,7 @@ class ColumnStatistics:
         )
 
     def __str__(self) -> str:
-        least, greatest = (each or "not stored" for each in (self.least, self.greatest))
+        least, greatest = (text or "not stored" for text in (self.least, self.greatest))
         nulls = "NULLs not counted" if self.nulls is None else f"{self.nulls} NULL"
         rows = f"{self.rows} {'row' if self.rows == 1 else 'rows'} of {self.path or 'the table'}"
         return f"{self.source} on {self.column} in {rows}: {least} to {greatest}, {nulls}"

@@ -22,10 +22,8 @@ AGGREGATE: Final = re.compile(r"count\(\*\)|(?P<extreme>(min|max)\(.*\))", re.DO
 """What the one column of an aggregate is called."""
 
 
-class Test(StrEnum):
+class Comparison(StrEnum):
     """What a condition wants of a value."""
-
-    __test__ = False  # no test of pytest's, whatever its name
 
     EQUAL = "equal"
     NULL = "null"
@@ -63,7 +61,7 @@ class Condition:
 
     path: str
     """Dotted."""
-    test: Test
+    test: Comparison
     literal: str = ""
     """The value that is compared with, as `conversion.cast_text` writes it."""
     type: str = ""
@@ -86,11 +84,11 @@ class Condition:
         match value, self.test:
             case Unpredicted(), _:
                 raise ValueError(f"what a reader shows of {self.path} is not predicted")
-            case _, Test.NULL:
+            case _, Comparison.NULL:
                 return value is None
-            case _, Test.NOT_NULL:
+            case _, Comparison.NOT_NULL:
                 return value is not None
-            case _, Test.AT_LEAST:
+            case _, Comparison.AT_LEAST:
                 return value is not None and not_less(value, self.value)
         if self.type.startswith("char(") and isinstance(value, str):
             return bool(value.rstrip(" ") == self.value.rstrip(" "))
@@ -120,7 +118,7 @@ def not_less(value: Value, than: Value) -> bool:
 
 def not_null(path: str) -> Condition:
     """Return the condition that a column has a value."""
-    return Condition(path, Test.NOT_NULL)
+    return Condition(path, Comparison.NOT_NULL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +139,12 @@ class Query:
     @property
     def conditions(self) -> tuple[Condition, ...]:
         """All conditions, each of which must hold."""
-        return tuple(each for each in (self.where, self.also) if each is not None)
+        return tuple(condition for condition in (self.where, self.also) if condition is not None)
 
     @property
     def filters(self) -> tuple[str, ...]:
         """The columns that conditions are on."""
-        return tuple(each.path for each in self.conditions)
+        return tuple(condition.path for condition in self.conditions)
 
     @property
     def label(self) -> str:
@@ -173,7 +171,7 @@ class Query:
 
     def takes(self, values: Mapping[str, Value]) -> bool:
         """Return whether a row is one of those asked for."""
-        return all(each.holds(at(values, each.path)) for each in self.conditions)
+        return all(condition.holds(at(values, condition.path)) for condition in self.conditions)
 
 
 ALL: Final = Query()

@@ -12,7 +12,7 @@ from typing import Final
 from harness.model.canonical import Look, Value, look_of
 from harness.model.conversion import cast_text
 from harness.model.datatypes import DataType, Decimal, Text
-from harness.model.query import Condition, Test, at
+from harness.model.query import Comparison, Condition, at
 from harness.model.truth import Group, Row, Truth, row_values
 
 TIMES: Final = {"timestamp", "timestamp_ntz"}
@@ -32,12 +32,12 @@ def condition(truth: Truth, path: str, type_: DataType) -> Condition:
     """Return the equality with the first value that has a literal, or else whether there is one."""
     values = [each for each in by_age(truth, path) if each is not None]
     if not values:
-        return Condition(path, Test.NULL)
+        return Condition(path, Comparison.NULL)
     literals = (literal_of(each, type_) for each in values)
     literal = next((each for each in literals if each is not None), None)
     if literal is None:
-        return Condition(path, Test.NOT_NULL)
-    return Condition(path, Test.EQUAL, literal, str(type_))
+        return Condition(path, Comparison.NOT_NULL)
+    return Condition(path, Comparison.EQUAL, literal, str(type_))
 
 
 def of_same_row(truth: Truth, first: Condition, path: str, type_: DataType) -> Condition:
@@ -50,8 +50,8 @@ def of_same_row(truth: Truth, first: Condition, path: str, type_: DataType) -> C
 def _of_value(path: str, value: Value, type_: DataType) -> Condition:
     literal = None if value is None else literal_of(value, type_)
     if literal is None:
-        return Condition(path, Test.NULL if value is None else Test.NOT_NULL)
-    return Condition(path, Test.EQUAL, literal, str(type_))
+        return Condition(path, Comparison.NULL if value is None else Comparison.NOT_NULL)
+    return Condition(path, Comparison.EQUAL, literal, str(type_))
 
 
 def of_partition(truth: Truth, path: str, type_: DataType, number: int) -> Condition:
@@ -79,7 +79,7 @@ def since(truth: Truth, path: str, type_: DataType) -> Condition:
     if not literals:
         raise NoQuestionError(f"{path} has no value that can be compared with")
     literal = sorted(literals)[len(literals) // 2]
-    return Condition(path, Test.AT_LEAST, literal, str(type_))
+    return Condition(path, Comparison.AT_LEAST, literal, str(type_))
 
 
 def distinct(truth: Truth, path: str) -> list[Value]:

@@ -13,7 +13,7 @@ from harness import engines
 from harness.artifacts import distributions
 from harness.artifacts.distribution import Distribution
 from harness.core.attempts import Attempt
-from harness.core.queue import ClosableQueue
+from harness.core.concurrency import ClosableQueue
 from harness.core.records import Answer, OutcomeKind
 from harness.engines import time_travel
 from harness.engines.api import Engine, PointInTime, Question
@@ -101,7 +101,7 @@ def text_of(engine: Engine, reader: Reader, question: Question) -> str:
     return "; ".join(engine.statements(distribution, dict(reader.settings), question))
 
 
-def engine_of(distribution: str) -> Engine:
+def load_engine(distribution: str) -> Engine:
     """Return the engine of a distribution."""
     return engines.load(distributions.load(distribution).engine)
 

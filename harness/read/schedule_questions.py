@@ -81,7 +81,7 @@ def planned_questions(plan: Plan) -> PlannedQuestions:
     distributions_ = dict.fromkeys(reader.distribution for reader in plan.readers)
     maker = QuestionMaker(
         readers,
-        engines={name: questions.engine_of(name) for name in distributions_},
+        engines={name: questions.load_engine(name) for name in distributions_},
         digests={name: reader_digest(each, plan.metastore) for name, each in readers.items()},
         formats={each.format: formats.load(each.format) for each in plan.variants},
     )

@@ -1,38 +1,109 @@
-"""Verdicts of a run that goes on: its records are read as they come, and judged one by one.
+"""Verdicts of a run that goes on, for whoever waits for single cells: pytest does.
 
-A verdict that is told is the one that the run gives at its end. What other readers can still turn
-(`settle.may_turn`) is held back until all that are asked the same question have answered, or the
-run has ended.
+The run itself writes each verdict that no later answer can change as soon as there is one
+(`LiveVerdicts`), if somebody follows it; whoever follows it reads them (`RunFollower`).
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Generic
+from typing import Final, Generic
 
 from harness.core import jsonl
 from harness.core.grouping import grouped
 from harness.core.jsonl import Record
-from harness.core.records import Answer, QuestionKey, StateRecord, Verdict
-from harness.judge import baseline, settle
+from harness.core.records import Answer, Verdict
+from harness.judge import baseline
 from harness.judge.baseline import Applied, Known
-from harness.judge.verdicts import judge_alone
+from harness.judge.settle import may_turn, settle
 from harness.run import (
     baseline_files,
-    held_to_controls,
+    control_check,
     load_run,
     plan_record,
+    run_folder,
     run_info,
     second_round,
 )
-from harness.run.held_to_controls import ReaderFormat
 from harness.run.load_run import Run
-from harness.run.recorded_case import case_of
 from harness.run.run_info import RunInfo
-from harness.scenario.cells import Cell, Plan, Variant
+from harness.run.run_judge import RunJudge
+from harness.scenario.cells import Cell, Plan
+
+EARLY: Final = Path(run_folder.PYTEST, load_run.VERDICTS)
+"""The early verdicts, in the run's folder; without what the baselines say."""
+
+
+class LiveVerdicts:
+    """Has answers judged as they come; writes the verdicts that no later answer can change."""
+
+    def __init__(self, plan: Plan, judge: RunJudge, folder: Path) -> None:
+        """`folder`: the run's. They are written where pytest has made a folder in it."""
+        self._path, self._followed = folder / EARLY, (folder / run_folder.PYTEST).is_dir()
+        self._plan, self.judge = plan, judge
+        self._cells = {cell.case: cell for cell in plan.cells}
+        self._formats = {variant.id: variant.format for variant in plan.variants}
+        self._controls = control_check.controls_of(plan)
+        self._by_question = grouped((cell.question, cell) for cell in plan.cells)
+        self._answers: dict[str, Answer] = {}
+        self._written: set[str] = set()
+
+    def add_answer(self, answer: Answer) -> Verdict | None:
+        """Judge an answer by itself, then write what is final now; None where there is no verdict.
+
+        If nobody follows, an answer of an earlier run is judged at the end: its verdict is in the
+        cache.
+        """
+        if not self._followed:
+            return None if answer.reused else self.judge.add_answer(answer)
+        self._answers[answer.case] = answer
+        verdict, cell = self.judge.add_answer(answer), self._cells[answer.case]
+        cells = [cell]
+        if cell in self._controls_of(cell):
+            cells += [c for c in self._cells.values() if self._key(c) == self._key(cell)]
+        final: list[Verdict] = []
+        for question in dict.fromkeys(c.question for c in cells):
+            final += self._final(self._by_question[question])
+        with jsonl.adding(self._path) as add:
+            add(final)
+        return verdict
+
+    def _final(self, same_query: Sequence[Cell]) -> Iterator[Verdict]:
+        """Yield the verdicts on a query that are final now and were not before."""
+        judged = [v for cell in same_query if (v := self.judge.by_itself(cell.case))]
+        again = {v.case for v in judged if self._asked_again(v)}
+        if not again and all(cell.case in self._answers for cell in same_query):
+            judged = list(settle(judged, self._answers))
+        else:
+            judged = [v for v in judged if v.case not in again and not may_turn(v)]
+        for verdict in judged:
+            controls = self._controls_of(self._cells[verdict.case])
+            answered = all(control.case in self._answers for control in controls)
+            if answered and verdict.case not in self._written:
+                self._written.add(verdict.case)
+                yield self._checked(verdict)
+
+    def _asked_again(self, verdict: Verdict) -> bool:
+        answer = self._answers.get(verdict.case)
+        return second_round.due(self._checked(verdict), answer, self._plan.ask_again)
+
+    def _checked(self, verdict: Verdict) -> Verdict:
+        """Return a verdict as the controls of its reader leave it."""
+        cell = self._cells[verdict.case]
+        controls = self._controls_of(cell)
+        judged = [v for control in controls if (v := self.judge.by_itself(control.case))]
+        failures = control_check.failures(judged, {self._key(cell): controls}, self._answers)
+        return control_check.invalidate(verdict, failures.get(self._key(cell), ""))
+
+    def _controls_of(self, cell: Cell) -> Sequence[Cell]:
+        return self._controls.get(self._key(cell), ())
+
+    def _key(self, cell: Cell) -> control_check.ReaderFormat:
+        return cell.reader, self._formats[cell.variant]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +115,11 @@ class CellOutcome:
 
     @property
     def verdict(self) -> Verdict:
-        """Its verdict."""
         return self.applied.verdicts[0]
 
 
 class Tail(Generic[Record]):
-    """The whole lines that came to a file of records since it was looked at last."""
+    """The whole lines that were added to a file of records since the last look."""
 
     def __init__(self, path: Path, kind: type[Record]) -> None:
         """`path` may be missing yet."""
@@ -80,42 +150,26 @@ class Tail(Generic[Record]):
 
 @dataclass(frozen=True, slots=True)
 class _RunPlan:
-    """What the run set out to do."""
-
     info: RunInfo
     plan: Plan
-    cells: Mapping[str, Cell]
-    alike: Mapping[QuestionKey, Sequence[Cell]]
-    """The cells of each question, one for each reader that is asked it."""
-    variants: Mapping[str, Variant]
     known: Mapping[str, Sequence[Known]]
-    controls: Mapping[ReaderFormat, Sequence[Cell]]
-
-    def controls_of(self, cell: Cell) -> Sequence[Cell]:
-        """Return the controls by which the verdict on a cell stands; most often there are none."""
-        return self.controls.get((cell.reader, self.variants[cell.variant].format), ())
 
 
 class RunFollower:
-    """A run's folder that fills; nothing in it is changed."""
+    """Reads a run's folder that fills; nothing in it is changed."""
 
     def __init__(self, folder: Path) -> None:
         """`folder` may be missing yet."""
         self._folder = folder
         self._planned: _RunPlan | None = None
-        self._tails = (
-            Tail(folder / load_run.STATES, StateRecord),
-            Tail(folder / load_run.ANSWERS, Answer),
-        )
-        self._states: dict[str, dict[int, StateRecord]] = {}
+        self._early_verdicts = Tail(folder / EARLY, Verdict)
+        self._new_answers = Tail(folder / load_run.ANSWERS, Answer)
+        self._verdicts: dict[str, Verdict] = {}
         self._answers: dict[str, Answer] = {}
-        # As each answer tells by itself; None where nothing was to be asked.
-        self._alone: dict[str, Verdict | None] = {}
-        self._told: dict[str, CellOutcome] = {}
 
     @property
     def begun(self) -> bool:
-        """Whether the run has got as far as to say what it sets out to do."""
+        """Whether the plan of the run is written."""
         return self._planned is not None
 
     def look(self) -> None:
@@ -127,115 +181,41 @@ class RunFollower:
 
         """
         if self._planned is None and (self._folder / run_info.INFO).is_file():
-            self._planned = _planned(run_info.read_info(self._folder))
-        states, answers = self._tails
-        for state in states.new():
-            self._states.setdefault(state.variant, {})[state.outcome.step] = state
-        for answer in answers.new():
-            self._answers[answer.case] = answer
-            self._alone.pop(answer.case, None)  # it may be what came when it was asked again
+            info = run_info.read_info(self._folder)
+            plan = plan_record.plan_of(info)
+            self._planned = _RunPlan(info, plan, baseline_files.lines(info, plan))
+        # In this order: the answer of each verdict is there.
+        self._verdicts |= {verdict.case: verdict for verdict in self._early_verdicts.new()}
+        self._answers |= {answer.case: answer for answer in self._new_answers.new()}
 
     def find(self, case: str) -> CellOutcome | None:
-        """Return what the run says of a cell; None while that cannot be told, or may still turn."""
-        planned = self._planned
-        if planned is not None and case not in self._told and case in self._answers:
-            cell = planned.cells[case]
-            if self._written(planned, cell.variant) and self._controls_answered(planned, cell):
-                self._hear(planned, cell)
-        return self._told.get(case)
+        """Return the final verdict on a cell; None while there is none."""
+        return self._outcome(self._verdicts.get(case))
 
     def last(self, case: str) -> CellOutcome | None:
-        """Return what is to be said of a cell once no more records come: unknown without an answer.
+        """Return the verdict on a cell after the end of the run: unknown without an answer.
 
         None for a cell that was not asked since a step was refused, or that the run does not have.
         """
-        found, planned = self.find(case), self._planned
-        if found is None and planned is not None and case in planned.cells:
-            self._settle(planned, planned.alike[planned.cells[case].question])
-        return self._told.get(case)
+        if self._planned is None:
+            return None
+        return self.find(case) or self._outcome(self._last_verdicts.get(case))
 
-    def _written(self, planned: _RunPlan, variant: str) -> bool:
-        steps = planned.variants[variant].scenario.steps
-        return len(self._states.get(variant, {})) > len(steps)  # the creation is one more
+    @cached_property
+    def _last_verdicts(self) -> Mapping[str, Verdict]:
+        """The verdicts of a run that ended, or died before it judged."""
+        run = load_run.recorded(self._folder)
+        if (self._folder / load_run.VERDICTS).exists():
+            return load_run.with_verdicts(run).recorded
+        plan = plan_record.plan_of(run.info)
+        return {verdict.case: verdict for verdict in RunJudge(plan).verdicts(run)}
 
-    def _controls_answered(self, planned: _RunPlan, cell: Cell) -> bool:
-        return all(
-            each.case in self._answers and self._written(planned, each.variant)
-            for each in planned.controls_of(cell)
-        )
-
-    def _hear(self, planned: _RunPlan, cell: Cell) -> None:
-        """Judge a cell; what the others asked alike can turn is told once all of them answered."""
-        if cell.case not in self._alone:
-            # All that are there of the variant: its truth is made once for them.
-            own = (each for each in planned.cells.values() if each.variant == cell.variant)
-            self._judge(planned, [each for each in own if each.case in self._answers])
-        verdict, alike = self._alone[cell.case], planned.alike[cell.question]
-        if verdict is not None and not settle.may_turn(verdict):
-            if not self._asked_again(planned, cell):
-                self._tell(planned, [verdict])
-        elif all(each.case in self._answers for each in alike):
-            self._judge(planned, alike)
-            if not any(self._asked_again(planned, each) for each in alike):
-                self._settle(planned, alike)
-
-    def _asked_again(self, planned: _RunPlan, cell: Cell) -> bool:
-        """Return whether the run will ask for a cell's answer once more."""
-        verdict, answer = self._alone[cell.case], self._answers.get(cell.case)
-        if verdict is None:
-            return False
-        return second_round.due(self._held(planned, verdict), answer, planned.plan.ask_again)
-
-    def _settle(self, planned: _RunPlan, alike: Sequence[Cell]) -> None:
-        """Tell the verdicts of a question: no other answer to it will come."""
-        self._judge(planned, alike)
-        alone = (self._alone[each.case] for each in alike)
-        self._tell(planned, settle.settle([each for each in alone if each], self._answers))
-
-    def _judge(self, planned: _RunPlan, cells: Iterable[Cell]) -> None:
-        """Judge those of a variant's cells that are not judged yet, each by its own answer."""
-        new = [each for each in cells if each.case not in self._alone]
-        if not new:
-            return
-        variant = planned.variants[new[0].variant]
-        states = [state for _, state in sorted(self._states.get(variant.id, {}).items())]
-        case = case_of(variant, states)
-        found = {each.case: each for each in judge_alone(case, new, self._answers)}
-        self._alone |= {each.case: found.get(each.case) for each in new}
-
-    def _tell(self, planned: _RunPlan, verdicts: Iterable[Verdict]) -> None:
-        for verdict in verdicts:
-            if verdict.case not in self._told:
-                held = self._held(planned, verdict)
-                self._told[verdict.case] = self._followed(planned, held)
-
-    def _held(self, planned: _RunPlan, verdict: Verdict) -> Verdict:
-        """Return a verdict as the controls of its reader leave it."""
-        controls = planned.controls_of(planned.cells[verdict.case])
-        for each in controls:  # each is of a variant of its own
-            self._judge(planned, [each])
-        judged = [found for each in controls if (found := self._alone[each.case])]
-        format_name = planned.variants[verdict.variant].format
-        why = held_to_controls.failure(judged, self._answers, format_name)
-        return held_to_controls.hold(verdict, why)
-
-    def _followed(self, planned: _RunPlan, verdict: Verdict) -> CellOutcome:
+    def _outcome(self, verdict: Verdict | None) -> CellOutcome | None:
+        if verdict is None or self._planned is None:
+            return None
+        info, plan, known = self._planned.info, self._planned.plan, self._planned.known
         answer = self._answers.get(verdict.case)
-        answers = {answer.case: answer} if answer else {}
-        alone = Run(self._folder, planned.info, (), answers, {})
-        facts = baseline_files.facts(alone, planned.plan)
-        known = {verdict.scenario: planned.known[verdict.scenario]}
-        return CellOutcome(baseline.apply([verdict], known, facts, baseline_files.today()), answer)
-
-
-def _planned(info: RunInfo) -> _RunPlan:
-    plan = plan_record.plan_of(info)
-    return _RunPlan(
-        info=info,
-        plan=plan,
-        cells={cell.case: cell for cell in plan.cells},
-        alike=grouped((cell.question, cell) for cell in plan.cells),
-        variants={variant.id: variant for variant in plan.variants},
-        known=baseline_files.lines(info, plan),
-        controls=held_to_controls.controls_of(plan),
-    )
+        run = Run(self._folder, info, (), {answer.case: answer} if answer else {}, {})
+        facts = baseline_files.facts(run, plan)
+        lines = {verdict.scenario: known[verdict.scenario]}
+        return CellOutcome(baseline.apply([verdict], lines, facts, baseline_files.today()), answer)

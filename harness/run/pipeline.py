@@ -1,96 +1,88 @@
-"""The six verbs on a run directory; each can be repeated from the records.
+"""A run, step by step; each step can be repeated from the records before it.
 
-They come one after another, but where both are to be done a variant is read once it is written.
+1. plan: what is written and what is asked, in `run.json` (`plan_record`)
+2. fetch: the engines that are not in the cache yet
+3. write: every variant, frozen after each step; `states.jsonl`
+4. read: every reader is asked about each variant from when it is written; `answers.jsonl`
+5. judge: each answer as it comes, all of a variant together at the end; `verdicts.jsonl`
+6. second round: what nothing explains is asked again, of fresh servers, and judged with the rest
+7. gate and report: what the run ends with (`run_gate`, `cli.judged_run`)
 
-`runs/<id>/` holds `run.json` (the plan), `states.jsonl`, `answers.jsonl`, `verdicts.jsonl`, the
-reports and `harness.log`; `runs/begun` points to the run begun last,
-`runs/latest` to it once it has an answer, or ends.
+`runs/begun` points to the run begun last, `runs/latest` to it once it has an answer, or ends.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
 from pathlib import Path
 
 from harness.artifacts import cache_cleanup, distributions
-from harness.artifacts.cache import Cache
 from harness.artifacts.result_cache import ResultCache
 from harness.core import jsonl, shared_values
-from harness.core.concurrency import JobThreads
-from harness.core.errors import UsageProblem
-from harness.core.grouping import grouped
-from harness.core.progress import Progress
-from harness.core.queue import ClosableQueue
-from harness.core.records import Answer, StateRecord, Verdict, VerdictKind
+from harness.core.concurrency import ClosableQueue, JobThreads
+from harness.core.records import Answer, StateRecord
 from harness.core.runtime_names import PROCESS
-from harness.judge import verdicts
 from harness.judge.baseline import Applied
 from harness.read import read_states
-from harness.read.reader_servers import TIMEOUT_S, ReadContext
+from harness.read.reader_servers import ReadContext
 from harness.run import (
     baseline_files,
-    held_to_controls,
     load_run,
     needed_artifacts,
     plan_record,
-    report_cache,
     run_folder,
     run_info,
     run_log,
+    second_round,
 )
-from harness.run.live_verdicts import VerdictKinds
+from harness.run.follow_run import LiveVerdicts
 from harness.run.load_run import Run
-from harness.run.recorded_case import case_of
 from harness.run.report_cache import ReportCache
 from harness.run.run_info import ReaderInfo
+from harness.run.run_judge import RunJudge
+from harness.run.run_work import Work, states_of
+from harness.run.strategy_answers import with_strategy_answers
 from harness.runtime import image_choice
 from harness.runtime.metastore_client import CatalogGoneProblem
 from harness.runtime.readiness import EndedProblem
-from harness.scenario.cells import Cell, Plan, Variant
+from harness.scenario.cells import Plan
 from harness.write import write_variants
 from harness.write.state_records import VariantResult
 from harness.write.table_state import States
-from harness.write.writer_pool import TIMEOUT_S as WRITE_TIMEOUT_S
 from harness.write.writer_pool import WriteContext
 
 
 @dataclass(frozen=True, slots=True)
-class TimeLimits:
-    """How long engines may take, in seconds."""
+class JudgedRun:
+    """A run that was judged just now."""
 
-    query: float = TIMEOUT_S
-    """After so long a reader's query counts as unanswered."""
-    statement: float = WRITE_TIMEOUT_S
-    """After so long a writer's statement does."""
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """What every phase needs: the cache, the run's folder, the display and the time limits."""
-
-    cache: Cache
-    folder: Path
-    progress: Progress
-    limits: TimeLimits = TimeLimits()
+    run: Run
+    applied: Applied
+    """Its verdicts, those on its steps too, with what the baselines of now say."""
 
 
-@dataclass(eq=False)
-class MissingStateProblem(UsageProblem):
-    """A table state that a run names is no longer in the cache."""
+def run(plan: Plan, work: Work, *, fresh: bool, resume: bool = False) -> JudgedRun:
+    """Do the steps 2 to 6 for a plan that is recorded in the run's folder.
 
-    variant: str
-    step: int
-    cache: Path
+    Args:
+        plan: the plan.
+        work: where.
+        fresh: engines are asked also what earlier runs asked.
+        resume: what this run has an answer for is not asked again.
 
-    def __str__(self) -> str:
-        return (
-            f"the state of {self.variant} after step {self.step} is no longer in {self.cache}; "
-            "run the profile again to write it"
-        )
+    """
+    live = live_verdicts(plan, work)
+    fetch(plan, work)
+    write_and_read(plan, work, live, fresh=fresh, resume=resume)
+    return judge_twice(plan, work, live)
+
+
+def live_verdicts(plan: Plan, work: Work) -> LiveVerdicts:
+    """Return the one judge of a run's answers."""
+    return LiveVerdicts(plan, RunJudge(plan, ResultCache.of(work.cache)), work.folder)
 
 
 def clean(work: Work) -> None:
@@ -102,8 +94,8 @@ def clean(work: Work) -> None:
         work.progress.note(f"removed what a run that died was making: {len(gone)} in the cache")
 
 
-def prepare(plan: Plan, work: Work) -> None:
-    """Make all that a plan needs be there, and note in `run.json` which images answer.
+def fetch(plan: Plan, work: Work) -> None:
+    """Fetch all that a plan needs, and note in `run.json` which images answer.
 
     What is not sure of a distribution is said.
 
@@ -116,18 +108,18 @@ def prepare(plan: Plan, work: Work) -> None:
     for notice in filter(None, (distributions.load(name).notice for name in needed)):
         work.progress.note(notice)
     info = run_info.read_info(work.folder)
-    readers = tuple(_with_image(each) for each in info.readers)
+    readers = tuple(map(_with_image, info.readers))
     if readers != info.readers:
         run_info.write_info(work.folder, replace(info, readers=readers))
 
 
 def _with_image(reader: ReaderInfo) -> ReaderInfo:
-    found = distributions.load(reader.distribution)
-    if found.runtime == PROCESS:
+    distribution = distributions.load(reader.distribution)
+    if distribution.runtime == PROCESS:
         return reader
     image = image_choice.chosen(reader.distribution).fidelity
-    told = "; ".join(filter(None, (image, found.overlaid, found.notice)))
-    return replace(reader, fidelity=told)
+    parts = image, distribution.overlaid, distribution.notice
+    return replace(reader, fidelity="; ".join(filter(None, parts)))
 
 
 def write_states(plan: Plan, work: Work) -> None:
@@ -142,78 +134,77 @@ def write_states(plan: Plan, work: Work) -> None:
 def _write_states(plan: Plan, work: Work) -> Iterator[VariantResult]:
     """Yield what came of each variant once it is recorded."""
     states: list[StateRecord] = []
-    folder, path = work.folder / run_folder.ENGINES, work.folder / load_run.STATES
-    folder.mkdir(exist_ok=True)
-    catalog = needed_artifacts.writers_metastore(plan)
-    context = WriteContext(work.cache, folder, work.progress, work.limits.statement, catalog)
+    (work.folder / run_folder.ENGINES).mkdir(exist_ok=True)
+    path = work.folder / load_run.STATES
     path.write_bytes(b"")
     with (
         run_log.phase("write"),
         jsonl.adding(path) as add,
-        closing(_results(plan, context)) as results,
+        closing(_results(plan, work.write_context(plan))) as results,
     ):
-        for each in results:
-            run_log.log_states(each.records)
-            states.extend(each.records)
-            add(each.records)
-            yield each
+        for result in results:
+            run_log.log_states(result.records)
+            states.extend(result.records)
+            add(result.records)
+            yield result
     order = {variant.id: at for at, variant in enumerate(plan.variants)}
-    jsonl.write_all(path, sorted(states, key=lambda each: order[each.variant]))
+    jsonl.write_all(path, sorted(states, key=lambda state: order[state.variant]))
 
 
 def _results(plan: Plan, context: WriteContext) -> Generator[VariantResult, None, None]:
     """Write; once more what is left when the metastore, or a start, was lost on the way."""
     done: set[str] = set()
     try:
-        for each in write_variants.write(plan.variants, context):
-            done.update(state.variant for state in each.records)
-            yield each
+        for result in write_variants.write(plan.variants, context):
+            done.update(state.variant for state in result.records)
+            yield result
     except (CatalogGoneProblem, EndedProblem) as problem:
         context.progress.note(f"{problem}; what is left is written once more")
         left = [variant for variant in plan.variants if variant.id not in done]
         yield from write_variants.write(left, context)
 
 
-def states_of(found: Iterable[StateRecord], cache: Cache) -> States:
-    """Find the frozen states that a run names.
-
-    Raises:
-        MissingStateProblem: one is no longer in the cache.
-
-    """
-    found = list(found)
-    states = write_variants.load(found, cache)
-    for each in found:
-        if each.digest and (each.variant, each.outcome.step) not in states:
-            raise MissingStateProblem(each.variant, each.outcome.step, cache.root)
-    return states
-
-
-def read_answers(plan: Plan, work: Work, *, fresh: bool, resume: bool = False) -> None:
+def read_answers(
+    plan: Plan,
+    work: Work,
+    live: LiveVerdicts | None = None,
+    *,
+    fresh: bool,
+    resume: bool = False,
+) -> None:
     """Ask every reader; fill `answers.jsonl` as answers come, in the order of the plan at last.
 
     `resume`: what this run has an answer for is not asked again.
     """
-    kinds, recorded = VerdictKinds(plan), load_run.load(work.folder).states
-    kinds.written(recorded)
-    context = read_context(plan, work, fresh=fresh)
-    _read(plan, [states_of(recorded, work.cache)], work, context, kinds, resume=resume)
+    live = live or live_verdicts(plan, work)
+    states = load_run.load(work.folder).states
+    live.judge.add_states(states)
+    context = work.read_context(plan, fresh=fresh)
+    _read(plan, [states_of(states, work.cache)], work, context, live, resume=resume)
 
 
-def write_and_read(plan: Plan, work: Work, *, fresh: bool, resume: bool = False) -> None:
+def write_and_read(
+    plan: Plan,
+    work: Work,
+    live: LiveVerdicts | None = None,
+    *,
+    fresh: bool,
+    resume: bool = False,
+) -> None:
     """Write every variant, and ask every reader about each from when it is written.
 
     As `write_states` and `read_answers`. What fails in reading is raised once all is written.
     """
-    threads, written, kinds = JobThreads(1), ClosableQueue[States](), VerdictKinds(plan)
-    context, states = read_context(plan, work, fresh=fresh), _until_failure(written, threads)
-    reading = partial(_read, plan, states, work, context, kinds, resume=resume)
+    live = live or live_verdicts(plan, work)
+    threads, written = JobThreads(1), ClosableQueue[States]()
+    context, states = work.read_context(plan, fresh=fresh), _until_failure(written, threads)
+    reading = partial(_read, plan, states, work, context, live, resume=resume)
     # What breaks off the writing is known to the threads before the queue is closed for it.
     with closing(written), threads.running([reading]):
-        with context.room.held(write_variants.memory_mb(plan.variants)):
-            for each in _write_states(plan, work):
-                kinds.written(each.records)
-                written.put_all([each.states])
+        with context.memory_budget.reserve(write_variants.memory_mb(plan.variants)):
+            for result in _write_states(plan, work):
+                live.judge.add_states(result.records)
+                written.put_all([result.states])
         written.close()
 
 
@@ -236,7 +227,7 @@ def _read(
     states: Iterable[States],
     work: Work,
     context: ReadContext,
-    kinds: VerdictKinds,
+    live: LiveVerdicts,
     *,
     resume: bool,
 ) -> None:
@@ -254,7 +245,8 @@ def _read(
             run_log.log_answer(answer)
             came.add(answer.case)
             add([answer])
-            count.judge(filter(None, [kinds.of(answer)]))
+            if (verdict := live.add_answer(answer)) is not None:
+                count.judge([verdict.verdict])
             if not (shown or answer.unknown or answer.void):
                 run_folder.show(work.folder)
                 shown = True
@@ -268,81 +260,41 @@ def _known(answer: Answer | None) -> bool:
     return answer is not None and not answer.unknown
 
 
-def read_context(plan: Plan, work: Work, *, fresh: bool) -> ReadContext:
-    """Return where readers are asked; `fresh`: what earlier runs asked as well."""
-    folder, catalog = work.folder / run_folder.ENGINES, needed_artifacts.readers_metastore(plan)
-    return ReadContext(
-        work.cache, folder, work.progress, fresh, work.limits.query, metastore=catalog
-    )
+def judge_twice(plan: Plan, work: Work, live: LiveVerdicts) -> JudgedRun:
+    """Judge a run; ask once more what nothing explains, and judge with what came.
 
+    Raises:
+        UsageProblem: a table that is asked about again is no longer in the cache.
 
-@dataclass(frozen=True, slots=True)
-class JudgedRun:
-    """A run that was judged just now."""
-
-    run: Run
-    applied: Applied
-    """Its verdicts, those on its steps too, with what the baselines of now say."""
+    """
+    judged = judge_run(work.folder, live.judge)
+    cells = second_round.cells_to_ask(plan, judged.applied.verdicts, judged.run.answers)
+    if not cells:
+        return judged
+    second_round.ask(plan, work, cells, live.add_answer)
+    return judge_run(work.folder, live.judge)
 
 
 @run_log.phase("judge")
-def judge_run(folder: Path, results: ResultCache | None = None) -> JudgedRun:
-    """Judge what was answered, and tell what of it is known; no engine.
+def judge_run(folder: Path, judge: RunJudge | None = None) -> JudgedRun:
+    """Judge what was answered, and say what of it is known; no engine.
 
-    Variant by variant, so that no more than one is in memory with its answers. `results`: has the
-    verdicts on variants that were recorded alike before; None: all are judged.
+    `judge`: knows what it judged already; None: all is judged.
     """
-    found = load_run.recorded(folder)
-    plan = plan_record.plan_of(found.info)
-    lines = baseline_files.lines_of(found, plan)
-    verdicts_ = _verdicts(found, plan, results)
-    jsonl.write_all(folder / load_run.VERDICTS, map(lines.apply, verdicts_))
+    recorded = load_run.recorded(folder)
+    plan = plan_record.plan_of(recorded.info)
+    judge = judge or RunJudge(plan)
+    lines = baseline_files.lines_of(recorded, plan)
+    jsonl.write_all(folder / load_run.VERDICTS, map(lines.apply, judge.verdicts(recorded)))
     files = (folder / name for name in (load_run.STATES, load_run.ANSWERS, load_run.VERDICTS))
-    run = replace(load_run.with_verdicts(found), kept=ReportCache.of(results, found.info, files))
-    return JudgedRun(run, lines.applied(tuple(run.recorded.values())))
+    cache = ReportCache.of(judge.results, recorded.info, files)
+    run = replace(load_run.with_verdicts(recorded), kept=cache)
+    return JudgedRun(with_strategy_answers(run), lines.applied(tuple(run.recorded.values())))
 
 
 def update_baselines(folder: Path) -> baseline_files.Updated:
     """Write what a run shows into the baselines of its scenarios."""
-    found = load_run.recorded(folder)
-    plan = plan_record.plan_of(found.info)
-    shared = map(shared_values.VerdictParts(), _verdicts(found, plan))
-    return baseline_files.update(found, plan, tuple(shared))
-
-
-def _verdicts(found: Run, plan: Plan, results: ResultCache | None = None) -> Iterator[Verdict]:
-    """Yield the verdicts of each variant of a plan, one variant after another."""
-    cells = grouped((cell.variant, cell) for cell in plan.cells)
-    judged = partial(_of_variant, found, cells, results)
-    controls = held_to_controls.controls_of(plan)
-    with_controls = {cell.variant for cells in controls.values() for cell in cells}
-    first = map(judged, (each for each in plan.variants if each.id in with_controls))
-    failed = held_to_controls.failures(chain.from_iterable(first), controls, found.answers)
-    for variant in plan.variants:
-        for each in judged(variant):
-            yield held_to_controls.hold(each, failed.get((each.reader, variant.format), ""))
-
-
-def _of_variant(
-    found: Run,
-    cells: Mapping[str, Sequence[Cell]],
-    results: ResultCache | None,
-    variant: Variant,
-) -> tuple[Verdict, ...]:
-    """Return the verdicts on a variant, for which nothing of any other is looked at."""
-    asked, states = cells.get(variant.id, ()), found.states_of(variant.id)
-    there = [cell.case for cell in asked if cell.case in found.answers]
-
-    def judge() -> tuple[Verdict, ...]:
-        answers = {case: found.answers[case] for case in there}
-        return verdicts.judge(case_of(variant, states), asked, answers)
-
-    if results is None:
-        return judge()
-    lines = {case: load_run.answer_line(found.answers, case) for case in there}
-    records = *map(jsonl.dump, states), *lines.values()
-    told = repr(variant), repr(asked), repr(found.info.locks), *map(report_cache.unmarked, records)
-    reused = {case for case, line in lines.items() if line != report_cache.unmarked(line)}
-    # What is unknown is looked at again.
-    known = results.records(Verdict, told, judge, lambda v: v.verdict is not VerdictKind.UNKNOWN)
-    return tuple(replace(each, reused=bool(each.sql) and each.case in reused) for each in known)
+    recorded = load_run.recorded(folder)
+    plan = plan_record.plan_of(recorded.info)
+    verdicts = map(shared_values.VerdictParts(), RunJudge(plan).verdicts(recorded))
+    return baseline_files.update(recorded, plan, tuple(verdicts))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from harness.core.records import Answer, Column, Finding
 from harness.judge.attribute import attribute
-from harness.judge.compare import Comparison, compare
+from harness.judge.compare import AnswerComparison, compare
 from harness.judge.name import name
 from harness.judge.place import Place
 from harness.judge.strategies import Strategies
@@ -43,4 +43,4 @@ def wrong(world: World, query: Query, columns: Sequence[Column], rows: Rows) -> 
 
 def findings(places: Sequence[Place], world: World) -> tuple[Finding, ...]:
     """Return the findings that places make, of whose doing nothing is known."""
-    return attribute(name(places, world), Comparison((), ()), None, world)
+    return attribute(name(places, world), AnswerComparison((), ()), None, world)

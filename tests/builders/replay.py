@@ -11,9 +11,7 @@ from typing import Final, TypeVar, cast
 from harness.core.records import Answer, StateRecord, Verdict, VerdictKind
 from harness.judge.case import Case
 from harness.judge.verdicts import judge
-from harness.run import plan_record
-from harness.run import recorded_case as cases
-from harness.run.live_verdicts import VerdictKinds
+from harness.run import plan_record, run_judge
 from harness.run.load_run import Run
 from harness.scenario.cells import Cell, Plan
 from tests.builders import recordings, tidy_records
@@ -27,7 +25,7 @@ OfVariant = TypeVar("OfVariant", Cell, StateRecord)
 
 def case_of(recorded: Recorded) -> Case:
     """Return the records of a variant as the judge takes them."""
-    return cases.case_of(recorded.variant, recorded.states)
+    return run_judge.case_of(recorded.variant, recorded.states)
 
 
 def judged(recorded: Recorded) -> dict[Cell, Said]:
@@ -39,9 +37,12 @@ def judged(recorded: Recorded) -> dict[Cell, Said]:
 
 def kinds(recorded: Recorded) -> dict[Cell, VerdictKind | None]:
     """Return the kind that is told of each answer as it comes."""
-    found = VerdictKinds(Plan("recorded", (recorded.variant,), (), tuple(recorded.answers)))
-    found.written(recorded.states)
-    return {cell: found.of(each) for cell, each in recorded.answers.items() if each is not None}
+    plan = Plan("recorded", (recorded.variant,), (), tuple(recorded.answers))
+    judge_ = run_judge.RunJudge(plan)
+    judge_.add_states(recorded.states)
+    answers = {cell: answer for cell, answer in recorded.answers.items() if answer is not None}
+    provisional = {cell: judge_.add_answer(answer) for cell, answer in answers.items()}
+    return {cell: found.verdict if found else None for cell, found in provisional.items()}
 
 
 def _said(verdicts: Iterable[Verdict]) -> dict[Cell, Said]:
@@ -70,7 +71,7 @@ def recorded_from(run: Run) -> Iterator[Recorded]:
             {},
         )
         recorded = replace(recorded, verdicts=judged(recorded))
-        before = _said(judge(cases.case_of(variant, states), cells, run.answers))
+        before = _said(judge(run_judge.case_of(variant, states), cells, run.answers))
         _check(_named(before, names), recorded.verdicts)
         yield recorded
 

@@ -19,7 +19,7 @@ from harness.cli.console.progress_display import PlainProgress
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 from harness.engines.api import Server
-from harness.read.questions import engine_of
+from harness.read.questions import load_engine
 from harness.run.load_run import Run
 from harness.runtime import docker_daemon, provide
 from harness.runtime.metastore import Metastore, oldest_for
@@ -109,7 +109,7 @@ def servers(
                 starting = provide.start_metastore(cache, folder, progress, oldest)
                 uris = own.enter_context(starting).uris
             folder = tmp_path_factory.mktemp(name)
-            yield own.enter_context(engine_of(name).serve(runtime, uris, folder, progress))
+            yield own.enter_context(load_engine(name).serve(runtime, uris, folder, progress))
 
     with ExitStack() as stack:
         yield SharedServers(serve, stack)
@@ -120,7 +120,7 @@ def readers(request: pytest.FixtureRequest, servers: SharedServers) -> Sequence[
     """The readers whose texts are the parameter; one server for all of a distribution."""
     asked = [parse_reader(text) for text in request.param]
     return [
-        Running(each, engine_of(each.distribution), servers(each.distribution)) for each in asked
+        Running(each, load_engine(each.distribution), servers(each.distribution)) for each in asked
     ]
 
 

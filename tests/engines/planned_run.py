@@ -16,6 +16,7 @@ from harness.core.progress import Progress
 from harness.plan import Maker, Profile, ProfileReader, Writer, plan
 from harness.run import load_run, needed_artifacts, pipeline, plan_record, run_info
 from harness.run.load_run import WRITE, Run
+from harness.run.run_work import Work
 from harness.scenario.cells import Plan, parse_reader
 from harness.scenario.definition import Scenario
 
@@ -49,7 +50,7 @@ def by_format(
 
 def done(plan: Plan, folder: Path, cache: Cache, progress: Progress) -> Run:
     """Do the run in an empty folder; every question is asked anew."""
-    work = pipeline.Work(cache, folder, progress)
+    work = Work(cache, folder, progress)
     started = datetime.datetime.now(datetime.UTC)
     run_info.write_info(folder, plan_record.info_of(plan, folder.name, started))
     needed_artifacts.fetch_all(needed_artifacts.needed(plan), cache, progress)

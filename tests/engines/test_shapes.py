@@ -14,7 +14,7 @@ import pytest
 from harness import formats
 from harness.core.records import Answer, FindingKind, Verdict, VerdictKind
 from harness.model.datatypes import parse_type
-from harness.model.query import Test
+from harness.model.query import Comparison
 from harness.model.query_shapes import Shape
 from harness.model.table import Table
 from harness.plan import Profile, ProfileReader, Writer, load_scenarios, plan, scenarios_folder
@@ -122,7 +122,7 @@ def test_a_right_reader_is_right_in_every_shape(
 
 def _nothing_is_null(answer: Answer) -> bool:
     where = answer.question.where
-    return where is not None and where.test is Test.NULL
+    return where is not None and where.test is Comparison.NULL
 
 
 @pytest.mark.parametrize("shape", QUERIES)

@@ -22,7 +22,7 @@ from harness.formats import facts
 from harness.judge import cut_history
 from harness.model.canonical import Value, same
 from harness.model.query import ALL, Query, not_null
-from harness.read.questions import engine_of
+from harness.read.questions import load_engine
 from harness.runtime.metastore import Metastore
 from harness.runtime.process import Process
 from tests.engines import iceberg_table
@@ -94,7 +94,7 @@ def started(
     tables: None,
     servers: SharedServers,
 ) -> Started:
-    return Started(request.param, engine_of(request.param), servers(request.param))
+    return Started(request.param, load_engine(request.param), servers(request.param))
 
 
 @pytest.mark.parametrize("by_name", ["true", "false"])
@@ -104,7 +104,7 @@ def test_a_table_of_all_types_is_read_in_canonical_values(started: Started, by_n
     assert [each.canonical for each in reply.columns] == [type_ for _, type_, _ in table.COLUMNS]
     full, empty = sorted(reply.rows, key=lambda row: row[0] is None)
     written: dict[str, Value] = {name: value for name, _, value in table.COLUMNS}
-    if cut_history.MILLISECONDS in tolerances.of(started.name):
+    if cut_history.MILLISECONDS in tolerances.declared_for(started.name):
         written["ts"] = TO_MILLISECONDS
     found = dict(zip(written, full, strict=True))
     wrong = [

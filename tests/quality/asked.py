@@ -13,7 +13,7 @@ from decimal import Decimal
 from harness.core.records import Column
 from harness.model import query_shapes
 from harness.model.canonical import Value, same, text_of
-from harness.model.query import Condition, Extreme, Query, Test
+from harness.model.query import Comparison, Condition, Extreme, Query
 from harness.scenario.cells import QUERIES
 from tests.builders import simulated_reader
 from tests.builders.simulated_disk import Disk, File
@@ -93,14 +93,14 @@ def passes(query: Query, row: dict[str, Value]) -> bool:
 
 
 def _meets(where: Condition, value: Value) -> bool:
-    if where.test is Test.EQUAL:
+    if where.test is Comparison.EQUAL:
         return value is not None and _equal(value, where.value)
-    if where.test is Test.AT_LEAST:
+    if where.test is Comparison.AT_LEAST:
         try:
             return value is not None and bool(value >= where.value)
         except TypeError as mixed:
             raise UnorderedError from mixed
-    return (value is None) == (where.test is Test.NULL)
+    return (value is None) == (where.test is Comparison.NULL)
 
 
 def _equal(left: Value, right: Value) -> bool:
@@ -125,7 +125,7 @@ def pruned(story: Story, query: Query, by: str) -> Disk:
     One with log files is read whatever they say.
     """
     where = query.where
-    if where is None or where.test is not Test.EQUAL:
+    if where is None or where.test is not Comparison.EQUAL:
         return story.disk
     lost = {
         group

@@ -14,7 +14,7 @@ from harness.engines import query_sql
 from harness.engines.api import Question
 from harness.model.canonical import Value, same
 from harness.model.identifiers import TABLE
-from harness.model.query import Condition, Query, Test, at
+from harness.model.query import Comparison, Condition, Query, at
 from tests.builders.random_story import Plot
 from tests.builders.simulated_reader import Reader
 from tests.builders.table_story import Story
@@ -202,12 +202,12 @@ def _required(plot: Plot, _: random.Random) -> Plot:
 
 @planted("NULL looked for in no column that forbids it", twist=_required)
 def _no_null(story: Story, _: random.Random) -> Seen:
-    return replace(read(story), lines=(), query=Query(where=Condition("late", Test.NULL)))
+    return replace(read(story), lines=(), query=Query(where=Condition("late", Comparison.NULL)))
 
 
 @planted("every value taken to be there where NULL is forbidden", twist=_required)
 def _every_value(story: Story, _: random.Random) -> Seen:
-    return replace(read(story), query=Query(where=Condition("late", Test.NOT_NULL)))
+    return replace(read(story), query=Query(where=Condition("late", Comparison.NOT_NULL)))
 
 
 @planted("all rows counted from all files' footers")

@@ -9,7 +9,7 @@ import pytest
 from harness.core.parties import Party
 from harness.core.records import FindingKind
 from harness.judge.case import Case
-from harness.model.query import Condition, Query, Test
+from harness.model.query import Comparison, Condition, Query
 from tests.builders.judged_story import case_of
 from tests.builders.simulated_reader import Reply
 from tests.builders.table_story import Story, history
@@ -64,7 +64,7 @@ def test_nobody_is_named_where_a_condition_is_on_a_mistaken_column(
     names: list[tuple[str, str]], party: Party | None
 ) -> None:
     found = history("insert 401..404; drop f2; add f3 string", COLUMNS)
-    asked = Query(where=Condition("f3", Test.NULL))
+    asked = Query(where=Condition("f3", Comparison.NULL))
     reply = replace(found.read(), rows=())
     (verdict,) = verdicts(keeping(found, *names), [reply], asked)
     assert parties(verdict) == {(FindingKind.LOST_ROW, party)}

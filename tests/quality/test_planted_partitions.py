@@ -10,8 +10,8 @@ import pytest
 from harness.core.parties import Party
 from harness.core.records import FindingKind, VerdictKind
 from harness.model.canonical import Value
-from harness.model.query import Condition, Query, Test
-from harness.reports.sentences import finding_text
+from harness.model.query import Comparison, Condition, Query
+from harness.reports.findings import finding_text
 from tests.quality.partition_tables import (
     DEFAULT,
     FolderReader,
@@ -70,8 +70,8 @@ def test_an_empty_text_in_the_folder_of_null_is_lost_by_the_writer(stored: bool)
 @pytest.mark.parametrize(
     ("where", "kind"),
     [
-        (Condition("p", Test.NULL), FindingKind.GHOST_ROW),
-        (Condition("p", Test.EQUAL, "", "string"), FindingKind.LOST_ROW),
+        (Condition("p", Comparison.NULL), FindingKind.GHOST_ROW),
+        (Condition("p", Comparison.EQUAL, "", "string"), FindingKind.LOST_ROW),
     ],
 )
 def test_so_is_a_row_that_is_asked_for_by_it(

@@ -22,7 +22,7 @@ from harness.core.records import (
 from harness.judge.settle import settle
 from harness.judge.verdicts import JudgedVariant, judge
 from harness.model.canonical import Value
-from harness.model.query import Condition, Query, Test
+from harness.model.query import Comparison, Condition, Query
 from harness.model.query_shapes import query
 from harness.scenario.cells import Cell
 from tests.builders.judged_story import case_without_values
@@ -39,7 +39,8 @@ UNTOLD = ("by name", "by id, files left out by name", "by position, files left o
 def judged(story: Story, text: str, asked: Query, reply: Reply, view: str = "snapshot") -> Verdict:
     cell = Cell("variant", len(story.operations), "engine-1", view, text)
     answer = Answer(cell.case, "select", reply.columns, reply.rows, question=asked)
-    found = variant_of(story).verdict(cell, answer)
+    found = variant_of(story).judge(cell, answer)
+    assert found is not None
     (verdict,) = settle([found], {cell.case: answer})
     return verdict
 
@@ -300,7 +301,7 @@ BY_SCHEMA = "by id, conditions on NULL answered from the schema"
 
 def test_a_reader_that_takes_a_forbidden_null_for_nowhere_is_among_those_that_lose_rows() -> None:
     story = history(LATE)
-    right = ask(story, asked := Query(where=Condition("late", Test.NULL)), Reader("id"))
+    right = ask(story, asked := Query(where=Condition("late", Comparison.NULL)), Reader("id"))
     verdict = judged(story, "null(late)", asked, replace(right, rows=()))
     assert kinds(verdict) == {FindingKind.LOST_ROW}
     assert BY_SCHEMA in verdict.reproduces
@@ -309,7 +310,7 @@ def test_a_reader_that_takes_a_forbidden_null_for_nowhere_is_among_those_that_lo
 
 def test_a_reader_that_takes_every_value_to_be_there_is_named() -> None:
     story = history(f"{LATE}; rename f2 g")
-    asked = Query(where=Condition("late", Test.NOT_NULL))
+    asked = Query(where=Condition("late", Comparison.NOT_NULL))
     verdict = judged(story, "all", asked, ask(story, Query(), Reader("id")))
     assert kinds(verdict) == {FindingKind.GHOST_ROW}
     assert verdict.claimed == BY_SCHEMA
@@ -317,6 +318,6 @@ def test_a_reader_that_takes_every_value_to_be_there_is_named() -> None:
 
 def test_where_null_is_allowed_again_nobody_is_said_to_trust_the_schema() -> None:
     story = history(f"{LATE}; allow late")
-    right = ask(story, asked := Query(where=Condition("late", Test.NULL)), Reader("id"))
+    right = ask(story, asked := Query(where=Condition("late", Comparison.NULL)), Reader("id"))
     verdict = judged(story, "null(late)", asked, replace(right, rows=()))
     assert not any("schema" in way for way in verdict.reproduces)

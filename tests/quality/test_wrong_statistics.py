@@ -20,7 +20,7 @@ from harness.model.column_statistics import (
     StoredStatistics,
     bound,
 )
-from harness.model.query import ALL, Condition, Query, Test
+from harness.model.query import ALL, Comparison, Condition, Query
 from harness.model.query_shapes import query
 from harness.model.simulation.strategies import TRUSTED
 from harness.scenario.cells import Cell
@@ -73,7 +73,7 @@ def condition(found: Story, text: str = "") -> Query:
 
 def _equal(found: Story, column: str, literal: str, type_: str) -> Query:
     assert found.truth.schema.has(column)
-    return Query(where=Condition(column, Test.EQUAL, literal, type_))
+    return Query(where=Condition(column, Comparison.EQUAL, literal, type_))
 
 
 def put(
@@ -139,7 +139,7 @@ def test_a_column_that_is_said_to_be_null_alone_is_the_writers() -> None:
 
 def test_one_row_group_of_two_loses_its_rows_and_the_way_is_claimed() -> None:
     found = history("insert 1,2; touch", "id string, ts long, f1 string, f2 string")
-    rows = [Condition("f1", Test.NOT_NULL)]
+    rows = [Condition("f1", Comparison.NOT_NULL)]
     file = found.disk.files[0]
     story = ColumnStatistics(FOOTER, file.path, "f1", 1, 1, first=1)
     key = list(file.records)[1]
@@ -164,7 +164,7 @@ def test_whatever_the_history_a_file_left_out_by_wrong_statistics_is_the_writers
                 continue
             field = found.truth.schema.find(path)
             names = [f.name for f in file.schema.fields if f.id == field.id]
-            null = each.query.where is not None and each.query.where.test is Test.NULL
+            null = each.query.where is not None and each.query.where.test is Comparison.NULL
             rows, name = len(file.records), (names or [path])[0]
             story = ColumnStatistics(FOOTER, file.path, name, rows, rows * (not null))
             verdict = put(found, each.query, own, story)
@@ -175,7 +175,7 @@ def test_whatever_the_history_a_file_left_out_by_wrong_statistics_is_the_writers
 def test_a_reader_that_shows_one_of_the_excluded_rows_lost_the_other_itself() -> None:
     found = history("insert 1,2; touch")
     story = ColumnStatistics(FOOTER, found.disk.files[0].path, "f1", 2, 2)
-    verdict = put(found, Query(where=Condition("f1", Test.NOT_NULL)), ["1"], story)
+    verdict = put(found, Query(where=Condition("f1", Comparison.NOT_NULL)), ["1"], story)
     assert parties(verdict) == LOST_BY_READER
 
 
@@ -239,5 +239,5 @@ def test_right_answers_stay_right_whatever_statistics_say(seed: int) -> None:
 
 def test_a_decimal_is_compared_whatever_its_scale() -> None:
     story = ColumnStatistics(FOOTER, "a", "n", 1, 0, bound(Decimal("1.5")), bound(Decimal("1.50")))
-    assert not story.excludes(Condition("n", Test.EQUAL, "1.500", "decimal(9, 3)"))
-    assert story.excludes(Condition("n", Test.EQUAL, "1.501", "decimal(9, 3)"))
+    assert not story.excludes(Condition("n", Comparison.EQUAL, "1.500", "decimal(9, 3)"))
+    assert story.excludes(Condition("n", Comparison.EQUAL, "1.501", "decimal(9, 3)"))

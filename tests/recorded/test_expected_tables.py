@@ -12,7 +12,7 @@ from harness.model import past_views
 from harness.run import plan_record
 from harness.run.expected_tables import ExpectedTable, conditions, expected_tables, plain
 from harness.run.load_run import Run
-from harness.run.recorded_case import case_of
+from harness.run.run_judge import case_of
 from tests.builders import recorded_run
 
 

@@ -39,7 +39,7 @@ Cell = tuple[Column, Any, Value]
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda each: str(each.relative_to(ROOT)))
 def test_every_recorded_value_is_read_again_as_it_was(folder: Path) -> None:
     for reader, answer in answered(folder):
-        product, tally = tolerances.product(reader), Tally(tolerances.of(reader))
+        product, tally = tolerances.product(reader), Tally(tolerances.declared_for(reader))
         for column, sent, value in cells(answer):
             if product == "spark" or not column.canonical:
                 continue

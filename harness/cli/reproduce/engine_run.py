@@ -11,10 +11,11 @@ from harness.artifacts import cache_mark
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
 from harness.core.progress import Progress
 from harness.run import load_run, pipeline, plan_record, run_folder, run_info
+from harness.run.follow_run import LiveVerdicts
 from harness.run.load_run import Run
-from harness.run.pipeline import Work
 from harness.run.run_folder import RUNS
 from harness.run.run_log import run_log
+from harness.run.run_work import Work
 from harness.runtime import work_folders
 from harness.scenario.cells import Plan
 
@@ -45,10 +46,10 @@ def execute(made: Plan, where: Work) -> Run:
     return load_run.load(where.folder)
 
 
-def ask(made: Plan, where: Work) -> None:
+def ask(made: Plan, where: Work, live: LiveVerdicts | None = None) -> None:
     """Write what is not in the cache, and ask what nobody asked before; judge nothing."""
     now = datetime.datetime.now(datetime.UTC)
     run_info.write_info(where.folder, plan_record.info_of(made, where.folder.name, now))
-    pipeline.prepare(made, where)
+    pipeline.fetch(made, where)
     pipeline.write_states(made, where)
-    pipeline.read_answers(made, where, fresh=False)
+    pipeline.read_answers(made, where, live, fresh=False)

@@ -16,7 +16,7 @@ from harness.plan import Profile, Writer
 from harness.plan.constraints import TABLE_VERSION
 from harness.plan.handover import handovers
 from harness.plan.writer_support import TABLE_VERSIONS
-from harness.run import load_run, run_folder, second_round
+from harness.run import load_run, pipeline, run_folder
 from harness.run.run_log import run_log
 from harness.scenario.cells import Plan
 from harness.scenario.definition import Scenario
@@ -92,6 +92,7 @@ class UpgradeFolder:
         run_folder.make(folder)
         work = self.resources.work(folder)
         with run_folder.locked(folder), run_log(folder):
-            engine_run.ask(plan, work)
-            second_round.judge(plan, work)
+            live = pipeline.live_verdicts(plan, work)
+            engine_run.ask(plan, work, live)
+            pipeline.judge_twice(plan, work, live)
         return ComparedSide(name, load_run.load(folder))

@@ -131,4 +131,4 @@ def reply_of(
     meta = left_out(columns, rows)
     (_, raw_rows), (columns, rows) = (drop_meta(columns, values) for values in (result.rows, rows))
     raw = own_texts(raw_rows, rows)
-    return Reply(columns, rows, seconds, sent, result.path, tally.told(), raw, meta)
+    return Reply(columns, rows, seconds, sent, result.path, tally.applied(), raw, meta)

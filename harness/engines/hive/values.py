@@ -73,7 +73,7 @@ def canonical(value: Any, kind: DataType | None, tally: Tally) -> Value:  # noqa
     try:
         if isinstance(kind, Struct | Array | Map):
             normal = _convert(kind, tally)(parse_nested(value))
-            return tally.take("nested-text", type(kind).__name__.lower(), value, normal)
+            return tally.normalise("nested-text", type(kind).__name__.lower(), value, normal)
         return _convert(kind, tally)(_sent(value, kind))
     except (ArithmeticError, LookupError, TypeError, ValueError):
         return value
@@ -184,7 +184,7 @@ def _scaled(value: Any, scale: int, tally: Tally) -> Value:  # noqa: ANN401
     scaled = exact.quantize(last, context=_EXACT)
     if scaled == exact and _places(exact) > scale:
         raise ValueError(f"{exact} has more digits than its type")
-    return tally.take("decimal-zeros", "decimal", exact, scaled) if scaled == exact else exact
+    return tally.normalise("decimal-zeros", "decimal", exact, scaled) if scaled == exact else exact
 
 
 def _places(number: decimal.Decimal) -> int:
@@ -197,7 +197,7 @@ def _places(number: decimal.Decimal) -> int:
 
 def _single(value: Any, tally: Tally) -> Value:  # noqa: ANN401
     sent = checked(value, int | float | decimal.Decimal)
-    return tally.take("float-text", "float", float(sent), number_of(sent, "float"))
+    return tally.normalise("float-text", "float", float(sent), number_of(sent, "float"))
 
 
 _EXACT: Final = decimal.Context(prec=2 * 38)

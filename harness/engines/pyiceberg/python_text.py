@@ -13,7 +13,7 @@ from typing import Final
 from harness.engines.api import Question, TimeTravel, TimeTravelWords
 from harness.engines.query_sql import time_travel_words
 from harness.model.commit import AS_OF, BRANCH, TAG
-from harness.model.query import Condition, Query, Test
+from harness.model.query import Comparison, Condition, Query
 
 TIME_TRAVEL: Final[TimeTravel] = {
     ("iceberg", AS_OF): TimeTravelWords("snapshot_id={instant}"),
@@ -22,10 +22,10 @@ TIME_TRAVEL: Final[TimeTravel] = {
 }
 """An argument of `Table.scan`, or a call of what that returns (`TableScan.use_ref`)."""
 _CALLS: Final = {
-    Test.EQUAL: "EqualTo",
-    Test.AT_LEAST: "GreaterThanOrEqual",
-    Test.NULL: "IsNull",
-    Test.NOT_NULL: "NotNull",
+    Comparison.EQUAL: "EqualTo",
+    Comparison.AT_LEAST: "GreaterThanOrEqual",
+    Comparison.NULL: "IsNull",
+    Comparison.NOT_NULL: "NotNull",
 }
 """Of `pyiceberg.expressions`."""
 
@@ -70,7 +70,7 @@ def _condition(conditions: Sequence[Condition]) -> str:
 
 
 def _compared(condition: Condition) -> str:
-    if condition.test not in {Test.EQUAL, Test.AT_LEAST}:
+    if condition.test not in {Comparison.EQUAL, Comparison.AT_LEAST}:
         return ""
     return f", {literal(condition.literal, condition.type)}"
 

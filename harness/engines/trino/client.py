@@ -134,7 +134,7 @@ class TrinoConnection:
         (_, raw_rows), (columns, rows) = (drop_meta(every, each) for each in (data, values))
         raw, meta = own_texts(raw_rows, rows), left_out(every, values)
         seconds = time.monotonic() - started
-        return Reply(columns, rows, seconds, sql, "", tally.told(), raw, meta)
+        return Reply(columns, rows, seconds, sql, "", tally.applied(), raw, meta)
 
     def _cancel(self, query: Any) -> None:  # noqa: ANN401 - untyped
         """Ask the server to end the query; it may well be gone."""

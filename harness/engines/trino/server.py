@@ -49,7 +49,7 @@ class TrinoServer(Served):
         from harness.engines.trino.client import TrinoConnection  # noqa: PLC0415
 
         headers = self.distribution.text("client_headers")
-        declared = tolerances.of(self.distribution.name)
+        declared = tolerances.declared_for(self.distribution.name)
         statement = partial(self.statement, settings)
         session = TrinoConnection((LOOPBACK, self.port), headers, declared, statement)
         try:

@@ -128,7 +128,7 @@ def canonical(kind: WireType, tally: Tally) -> str:
             return f"char({kind.numbers[0]})"
         case "timestamp" if kind.numbers:
             told = f"timestamp({kind.numbers[0]})"
-            normal = tally.take("timestamp-digits", "timestamp", told, "timestamp")
+            normal = tally.normalise("timestamp-digits", "timestamp", told, "timestamp")
             return "timestamp" if normal == "timestamp" else ""
         case "timestamp":
             return "timestamp"
@@ -179,7 +179,7 @@ def _leaf(value: WireValue, name: str, tally: Tally) -> Value:
     try:
         if name == "real":
             found = _number(value, "float")
-            return tally.take("float-text", "float", float(value), found)
+            return tally.normalise("float-text", "float", float(value), found)
         read = _READ.get(name)
         return read(value) if read else value
     except (ArithmeticError, TypeError, ValueError):

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from harness.model.query import Condition, Query, Test
+from harness.model.query import Comparison, Condition, Query
 from harness.model.truth import Truth
 
 
@@ -22,7 +22,9 @@ def decided(conditions: Sequence[Condition], truth: Truth) -> Iterator[Condition
     Source: `allAncestorFieldsAreRequired` of Iceberg's `UnboundPredicate`.
     """
     for each in conditions:
-        on_null = each.test in {Test.NULL, Test.NOT_NULL} and truth.schema.has(each.path)
+        on_null = each.test in {Comparison.NULL, Comparison.NOT_NULL} and truth.schema.has(
+            each.path
+        )
         paths = accumulate(each.path.split("."), "{}.{}".format)
         if on_null and all(truth.schema.find(path).id in truth.required for path in paths):
             yield each
@@ -31,7 +33,7 @@ def decided(conditions: Sequence[Condition], truth: Truth) -> Iterator[Condition
 def without_decided(query: Query, truth: Truth) -> Query | None:
     """Return what is left of a question to ask of each row; None where no row can pass."""
     known = frozenset(decided(query.conditions, truth))
-    if any(each.test is Test.NULL for each in known):
+    if any(each.test is Comparison.NULL for each in known):
         return None
     where, also = (None if each in known else each for each in (query.where, query.also))
     return replace(query, where=where, also=also)

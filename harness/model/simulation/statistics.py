@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from harness.model.canonical import Value, is_nan
-from harness.model.query import Condition, Test
+from harness.model.query import Comparison, Condition
 
 
 def can_hold(condition: Condition, values: Sequence[Value]) -> bool:
@@ -21,14 +21,14 @@ def can_hold(condition: Condition, values: Sequence[Value]) -> bool:
     """
     there = [value for value in values if value is not None]
     match condition.test:
-        case Test.NULL:
+        case Comparison.NULL:
             return len(there) < len(values)
-        case Test.NOT_NULL:
+        case Comparison.NOT_NULL:
             return bool(there)
     if any(map(is_nan, there)):
         return True
     try:
-        if condition.test is Test.AT_LEAST:
+        if condition.test is Comparison.AT_LEAST:
             return bool(there) and bool(condition.value <= max(there))
         return bool(there) and bool(min(there) <= condition.value <= max(there))
     except TypeError:

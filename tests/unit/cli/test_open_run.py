@@ -18,6 +18,7 @@ from harness.core.records import Answer
 from harness.read import read_states
 from harness.run import needed_artifacts, pipeline, run_folder, run_info
 from harness.run.plan_record import plan_of
+from harness.run.run_work import Work
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
 WRONG_USE, BROKEN = 2, 3
@@ -189,7 +190,7 @@ def test_a_run_that_goes_on_is_shown_from_its_first_known_answer(
     folder.mkdir()
     run_folder.point_begun(folder)
     run_info.write_info(folder, run_info.read_info(RECORDED))
-    work = pipeline.Work(Cache(tmp_path / "cache"), folder, Progress())
+    work = Work(Cache(tmp_path / "cache"), folder, Progress())
     pipeline.read_answers(plan, work, fresh=False)
 
 

@@ -96,10 +96,12 @@ def test_a_fault_of_one_kind_of_column_is_not_one_of_the_other(
 
 
 def test_a_declared_difference_is_no_fault() -> None:
-    on = SimulatedReader(instead=TO_MILLISECONDS).on(declared=tolerances.of("prestodb-0.283"))
+    on = SimulatedReader(instead=TO_MILLISECONDS).on(
+        declared=tolerances.declared_for("prestodb-0.283")
+    )
     assert kit.result_of(CHECKS["types"], on).outcome is PASSED
     whole = {"ts": datetime.datetime(2024, 1, 2, 3, 4, 5)}  # noqa: DTZ001 - canonical: no zone
-    on = SimulatedReader(instead=whole).on(declared=tolerances.of("prestodb-0.283"))
+    on = SimulatedReader(instead=whole).on(declared=tolerances.declared_for("prestodb-0.283"))
     assert kit.result_of(CHECKS["types"], on).outcome is FAILED
 
 

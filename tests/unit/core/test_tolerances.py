@@ -15,14 +15,22 @@ from hypothesis import strategies as st
 from harness import formats
 from harness.artifacts import distributions
 from harness.core import tolerances
-from harness.core.tolerances import Declared, Normalised, Tally, merged, of, product, products
+from harness.core.tolerances import (
+    Declared,
+    Normalised,
+    Tally,
+    declared_for,
+    merged,
+    product,
+    products,
+)
 from harness.engines.hive import values as hive_values
 from harness.engines.trino import values as trino_values
 from harness.engines.trino.values import WireType
 from harness.model.canonical import Value, same, single
 from harness.model.datatypes import parse_type
 
-ALL = [(name, each) for name in products() for each in of(name).values()]
+ALL = [(name, each) for name in products() for each in declared_for(name).values()]
 
 
 def by_hive(raw: Value, kind: str, declared: Declared) -> Value:
@@ -53,7 +61,7 @@ JUDGED = {
 def test_every_declaration_is_needed_says_its_reason_and_its_source(
     name: str, each: tolerances.Declaration
 ) -> None:
-    assert each.name in JUDGED or READ[each.name](of(name))
+    assert each.name in JUDGED or READ[each.name](declared_for(name))
     assert each.name in JUDGED or not READ[each.name]({})
     assert all((each.what, each.form, each.to, each.limit, each.reason, each.source, each.types))
 
@@ -62,13 +70,14 @@ def test_nothing_is_tested_that_is_not_declared() -> None:
     assert READ.keys() | JUDGED == {each.name for _, each in ALL}
 
 
-def test_every_distribution_that_reads_has_declarations_of_its_product() -> None:
-    reading = {each for each in distributions.names() if distributions.load(each).is_asked}
-    assert {product(each) for each in reading} == set(products())
+def test_every_product_that_has_declarations_is_one_that_reads() -> None:
+    every = map(distributions.load, distributions.names())
+    readers = {product(distribution.name) for distribution in every if distribution.is_asked}
+    assert set(products()) <= readers
 
 
 def test_a_product_of_which_nothing_is_said_has_no_declarations() -> None:
-    assert of("engine-1{path=fetch}") == {}
+    assert declared_for("engine-1{path=fetch}") == {}
 
 
 def test_the_page_on_findings_lists_every_declaration_beside_its_products() -> None:
@@ -78,26 +87,29 @@ def test_the_page_on_findings_lists_every_declaration_beside_its_products() -> N
         assert name in table[each.name].lower()
 
 
+def formats_of(reader: str, declaration: str) -> list[str]:
+    every = formats.names()
+    return [f for f in every if declaration in tolerances.declared_for_format(reader, f)]
+
+
 def test_what_is_said_of_one_formats_tables_holds_for_no_other_ones() -> None:
-    found = {name: tolerances.about("spark-3.5.8", name).keys() for name in formats.names()}
-    assert [name for name, each in found.items() if "timestamp-zone" in each] == ["iceberg"]
-    assert all("bounded-text" in each for each in found.values())
-    found = {name: tolerances.about("datafusion-54.1.0", name).keys() for name in formats.names()}
-    assert [name for name, each in found.items() if "one-timestamp" in each] == ["hive-parquet"]
+    assert formats_of("spark-3.5.8", "timestamp-zone") == ["iceberg"]
+    assert formats_of("spark-3.5.8", "bounded-text") == list(formats.names())
+    assert formats_of("datafusion-54.1.0", "one-timestamp") == ["hive-parquet"]
 
 
 def test_what_is_not_declared_for_a_type_stays_as_it_came_and_is_not_counted() -> None:
-    tally = Tally(of("hive"))
-    assert tally.take("float-text", "double", 0.1, single(0.1)) == 0.1
-    assert tally.take("no-such", "float", 0.1, single(0.1)) == 0.1
-    assert tally.told() == ()
+    tally = Tally(declared_for("hive"))
+    assert tally.normalise("float-text", "double", 0.1, single(0.1)) == 0.1
+    assert tally.normalise("no-such", "float", 0.1, single(0.1)) == 0.1
+    assert tally.applied() == ()
 
 
 def test_only_what_differs_is_counted() -> None:
-    tally = Tally(of("trino"))
+    tally = Tally(declared_for("trino"))
     for sent in (0.5, 0.1, 0.2):
-        tally.take("float-text", "float", sent, single(sent))
-    assert tally.told() == (Normalised("float-text", 2),)
+        tally.normalise("float-text", "float", sent, single(sent))
+    assert tally.applied() == (Normalised("float-text", 2),)
 
 
 def test_what_was_applied_to_parts_is_added_up_by_name() -> None:
@@ -112,11 +124,11 @@ FLOATS = st.floats(width=32, allow_nan=False, allow_infinity=False)
 def test_the_shortest_text_of_a_float_is_that_float_and_of_its_neighbour_is_not(
     value: float,
 ) -> None:
-    assert same(by_trino(shortest(value), of("trino")), value)
-    assert same(by_hive(shortest(value), "float", of("hive")), value)
+    assert same(by_trino(shortest(value), declared_for("trino")), value)
+    assert same(by_hive(shortest(value), "float", declared_for("hive")), value)
     if math.isfinite(up := neighbour(value)):
-        assert not same(by_trino(shortest(up), of("trino")), value)
-        assert not same(by_hive(shortest(up), "float", of("hive")), value)
+        assert not same(by_trino(shortest(up), declared_for("trino")), value)
+        assert not same(by_hive(shortest(up), "float", declared_for("hive")), value)
 
 
 def neighbour(value: float) -> float:
@@ -145,10 +157,10 @@ def test_zeros_are_given_back_to_a_decimal_and_no_other_digit_is_changed(
 ) -> None:
     value, kind = Decimal(digits).scaleb(-scale), f"decimal(20, {scale})"
     sent = Decimal(f"{value.normalize():f}")
-    assert same(by_hive(sent, kind, of("hive")), value)
-    assert same(by_hive(f"[{sent}]", f"array<{kind}>", of("hive")), (value,))
+    assert same(by_hive(sent, kind, declared_for("hive")), value)
+    assert same(by_hive(f"[{sent}]", f"array<{kind}>", declared_for("hive")), (value,))
     finer = value + Decimal(1).scaleb(-scale - 1)
-    assert by_hive(finer, kind, of("hive")) == finer != value
+    assert by_hive(finer, kind, declared_for("hive")) == finer != value
 
 
 @given(st.lists(st.integers(-(2**31), 2**31 - 1), min_size=1))
@@ -156,10 +168,10 @@ def test_nested_text_keeps_every_value_and_what_is_no_such_text_stays_text(
     values: list[int],
 ) -> None:
     sent = f"[{','.join(map(str, values))}]"
-    assert by_hive(sent, "array<int>", of("hive")) == tuple(values)
-    assert by_hive(sent[:-1], "array<int>", of("hive")) == sent[:-1]
+    assert by_hive(sent, "array<int>", declared_for("hive")) == tuple(values)
+    assert by_hive(sent[:-1], "array<int>", declared_for("hive")) == sent[:-1]
 
 
 def test_a_timestamp_with_a_zone_is_not_taken_for_one_without() -> None:
     zoned = WireType("timestamp with time zone", numbers=(3,))
-    assert trino_values.canonical(zoned, Tally(of("trino"))) == ""
+    assert trino_values.canonical(zoned, Tally(declared_for("trino"))) == ""

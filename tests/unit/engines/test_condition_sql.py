@@ -7,7 +7,7 @@ import pytest
 from harness.engines import query_sql
 from harness.engines.api import Question
 from harness.formats import facts
-from harness.model.query import Condition, Query, Test
+from harness.model.query import Comparison, Condition, Query
 
 SPARK, ANSI = "`", '"'
 
@@ -57,12 +57,12 @@ def sql(query: Query, mark: str) -> str:
 
 
 def test_a_predicate_follows_the_table() -> None:
-    equal = Query(where=Condition('a"b.c', Test.EQUAL, "x", "string"))
+    equal = Query(where=Condition('a"b.c', Comparison.EQUAL, "x", "string"))
     assert sql(equal, ANSI) == 'select * from "d"."t" where "a""b"."c" = \'x\''
-    null = Query(where=Condition("f1", Test.NULL), count=True)
+    null = Query(where=Condition("f1", Comparison.NULL), count=True)
     assert sql(null, SPARK) == "select count(*) from `d`.`t` where `f1` is null"
 
 
 def test_a_table_has_an_alias_where_a_column_or_part_has_its_name() -> None:
-    query = Query(columns=("id", "T.n"), where=Condition("t1", Test.NULL))
+    query = Query(columns=("id", "T.n"), where=Condition("t1", Comparison.NULL))
     assert sql(query, ANSI) == 'select "id", "T"."n" from "d"."t" "t2" where "t1" is null'

@@ -21,7 +21,7 @@ from harness.core.records import (
 from harness.core.tolerances import Normalised
 from harness.judge.verdicts import judge
 from harness.model.canonical import Value
-from harness.model.query import Condition, Query, Test
+from harness.model.query import Comparison, Condition, Query
 from harness.scenario.cells import Cell
 from tests.builders.columns_alone import in_parts
 from tests.builders.judged_story import case_without_values
@@ -121,7 +121,7 @@ def test_an_equality_with_microseconds_is_one_with_milliseconds_to_such_a_reader
     query: str,
 ) -> None:
     story = written(678_901)
-    where = Condition("at", Test.EQUAL, "2024-01-02 03:04:05.678901", "timestamp")
+    where = Condition("at", Comparison.EQUAL, "2024-01-02 03:04:05.678901", "timestamp")
     columns = ("at",) if query == "column" else ()
     asked = Query(columns, where, count=query == "count")
     whole = shown(story, cut)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from harness.core.records import Answer, Column, FindingKind, Verdict, VerdictKind
-from harness.judge.verdicts import JudgedVariant, judge
+from harness.judge.verdicts import judge
 from harness.model.canonical import UNSETTLED, Value, from_json, has_unsettled, same, to_json
 from harness.model.datatypes import parse_type
 from harness.model.schema import Field
@@ -59,11 +59,6 @@ def test_a_wrong_value_beside_such_a_column_is_wrong(retyped: Story) -> None:
     assert verdict.verdict is VerdictKind.WRONG
     assert {each.kind for each in verdict.findings} == {FindingKind.MISALIGNED}
     assert {name for each in verdict.findings for name in each.columns} == {"f1", "f2"}
-
-
-def test_the_kind_alone_is_that_of_the_verdict(retyped: Story) -> None:
-    cell, quick = cell_at(retyped), JudgedVariant(case_without_values(retyped))
-    assert quick.kind(cell, answered(retyped)) is VerdictKind.UNKNOWN
 
 
 def test_a_column_whose_values_are_exact_is_judged_as_ever() -> None:

@@ -18,7 +18,7 @@ from harness.core.records import (
 )
 from harness.core.refusals import OTHER_TYPE
 from harness.judge.verdicts import judge
-from harness.model.query import Condition, Query, Test
+from harness.model.query import Comparison, Condition, Query
 from tests.builders.judged_story import case_without_values, cell_at, judged_answer
 from tests.builders.random_story import story_of_seed
 from tests.builders.simulated_disk import instant_of
@@ -84,7 +84,7 @@ def test_a_count_and_an_answer_without_rows_are_too_little_to_claim_the_one_way_
 ) -> None:
     # The file's own values of f2 do not rule out the one wanted: it is left out by no statistics.
     story = history("insert 1,2; row id=2 f2=a; move f1 after f2")
-    asked = Query(count=count, where=Condition("f1", Test.EQUAL, "f3s1r1", "string"))
+    asked = Query(count=count, where=Condition("f1", Comparison.EQUAL, "f3s1r1", "string"))
     cell, columns = cell_at(story), story.read().columns
     empty = Answer(cell.case, "", columns, question=asked)
     none = replace(empty, columns=(Column("n", "bigint", "long"),), rows=((0,),))

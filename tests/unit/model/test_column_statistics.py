@@ -6,7 +6,7 @@ import pytest
 
 from harness.model.canonical import Value
 from harness.model.column_statistics import ColumnStatistics, StatisticsSource, bound
-from harness.model.query import Condition, Test
+from harness.model.query import Comparison, Condition
 
 
 def told(
@@ -17,7 +17,7 @@ def told(
     )
 
 
-def on(test: Test, literal: str = "", type_: str = "int") -> Condition:
+def on(test: Comparison, literal: str = "", type_: str = "int") -> Condition:
     return Condition("x", test, literal, type_)
 
 
@@ -30,25 +30,25 @@ def test_statistics_are_said_in_a_line() -> None:
 @pytest.mark.parametrize(
     ("stored", "condition", "excluded"),
     [
-        (told(1, 3), on(Test.EQUAL, "2"), False),
-        (told(1, 3), on(Test.EQUAL, "4"), True),
-        (told(1, 3), on(Test.EQUAL, "0"), True),
-        (told(1, None), on(Test.EQUAL, "4"), False),
-        (told(1, 3), on(Test.AT_LEAST, "3"), False),
-        (told(1, 3), on(Test.AT_LEAST, "4"), True),
-        (told(1, 3), on(Test.NULL), True),
-        (told(1, 3, nulls=None), on(Test.NULL), False),
-        (told(1, 3, nulls=1), on(Test.NULL), False),
-        (told(1, 3), on(Test.NOT_NULL), False),
-        (told(nulls=2), on(Test.NOT_NULL), True),
-        (told(nulls=2), on(Test.EQUAL, "2"), True),
-        (told(nulls=0), on(Test.EQUAL, "2"), False),
-        (told(nulls=0, rows=0), on(Test.NOT_NULL), False),
-        (told("1", "3"), on(Test.EQUAL, "4"), False),
-        (told(float("nan"), float("nan")), on(Test.EQUAL, "2.0", "double"), False),
-        (told("ab", "ab"), on(Test.EQUAL, "ab  ", "char(4)"), False),
-        (told("ab  ", "ab  "), on(Test.EQUAL, "ab", "char(4)"), False),
-        (told("ab", "ab"), on(Test.EQUAL, "abc ", "char(4)"), True),
+        (told(1, 3), on(Comparison.EQUAL, "2"), False),
+        (told(1, 3), on(Comparison.EQUAL, "4"), True),
+        (told(1, 3), on(Comparison.EQUAL, "0"), True),
+        (told(1, None), on(Comparison.EQUAL, "4"), False),
+        (told(1, 3), on(Comparison.AT_LEAST, "3"), False),
+        (told(1, 3), on(Comparison.AT_LEAST, "4"), True),
+        (told(1, 3), on(Comparison.NULL), True),
+        (told(1, 3, nulls=None), on(Comparison.NULL), False),
+        (told(1, 3, nulls=1), on(Comparison.NULL), False),
+        (told(1, 3), on(Comparison.NOT_NULL), False),
+        (told(nulls=2), on(Comparison.NOT_NULL), True),
+        (told(nulls=2), on(Comparison.EQUAL, "2"), True),
+        (told(nulls=0), on(Comparison.EQUAL, "2"), False),
+        (told(nulls=0, rows=0), on(Comparison.NOT_NULL), False),
+        (told("1", "3"), on(Comparison.EQUAL, "4"), False),
+        (told(float("nan"), float("nan")), on(Comparison.EQUAL, "2.0", "double"), False),
+        (told("ab", "ab"), on(Comparison.EQUAL, "ab  ", "char(4)"), False),
+        (told("ab  ", "ab  "), on(Comparison.EQUAL, "ab", "char(4)"), False),
+        (told("ab", "ab"), on(Comparison.EQUAL, "abc ", "char(4)"), True),
     ],
 )
 def test_what_statistics_exclude(

@@ -11,7 +11,7 @@ import pytest
 from harness.core import jsonl
 from harness.core.records import Answer
 from harness.model.canonical import Value
-from harness.model.query import ALL, Condition, Extreme, Query, Test, at, not_less, not_null
+from harness.model.query import ALL, Comparison, Condition, Extreme, Query, at, not_less, not_null
 
 NAMES = ("id", "a", "n")
 ROWS = [("1", {"b": "x"}, 7), ("2", None, None), ("3", {"b": None}, 8)]
@@ -34,11 +34,11 @@ def test_a_value_that_is_no_struct_has_no_parts() -> None:
 @pytest.mark.parametrize(
     ("where", "keys"),
     [
-        (Condition("n", Test.EQUAL, "7", "int"), ["1"]),
-        (Condition("n", Test.NULL), ["2"]),
+        (Condition("n", Comparison.EQUAL, "7", "int"), ["1"]),
+        (Condition("n", Comparison.NULL), ["2"]),
         (not_null("a.b"), ["1"]),
-        (Condition("a.b", Test.EQUAL, "x", "string"), ["1"]),
-        (Condition("a.b", Test.EQUAL, "y", "string"), []),
+        (Condition("a.b", Comparison.EQUAL, "x", "string"), ["1"]),
+        (Condition("a.b", Comparison.EQUAL, "y", "string"), []),
     ],
 )
 def test_a_predicate_takes_the_rows_it_holds_for(where: Condition, keys: list[str]) -> None:
@@ -59,7 +59,7 @@ def test_a_predicate_takes_the_rows_it_holds_for(where: Condition, keys: list[st
     ],
 )
 def test_a_condition_knows_its_value_in_its_type(literal: str, type_: str, value: object) -> None:
-    condition = Condition("f", Test.EQUAL, literal, type_)
+    condition = Condition("f", Comparison.EQUAL, literal, type_)
     assert condition.value == value
     assert type(condition.value) is type(value)
     assert condition.holds(value)
@@ -88,11 +88,11 @@ def test_a_condition_knows_its_value_in_its_type(literal: str, type_: str, value
 def test_values_are_compared_as_sql_compares(
     literal: str, type_: str, value: object, *, equal: bool
 ) -> None:
-    assert Condition("f", Test.EQUAL, literal, type_).holds(value) is equal
+    assert Condition("f", Comparison.EQUAL, literal, type_).holds(value) is equal
 
 
 def test_an_answer_is_recorded_with_its_question() -> None:
-    where = Condition("f", Test.EQUAL, "it's \\ ü", "string")
+    where = Condition("f", Comparison.EQUAL, "it's \\ ü", "string")
     answer = Answer("case", "sql", question=Query(("id",), where, count=True))
     assert jsonl.parse(Answer, jsonl.dump(answer)) == answer
 

@@ -6,7 +6,7 @@ import pytest
 
 from harness.model import query_shapes
 from harness.model.canonical import Value
-from harness.model.query import Condition, Query, Test
+from harness.model.query import Comparison, Condition, Query
 from harness.model.query_conditions import NoQuestionError
 from harness.model.query_shapes import Shape
 from harness.model.truth import row_values
@@ -111,7 +111,7 @@ def test_a_column_is_asked_for_with_the_key() -> None:
 def test_a_predicate_asks_for_the_value_in_the_oldest_file_that_nobody_rewrote() -> None:
     story = history("insert 1,2; insert 3,4; rename f1 g; upsert 2")
     where = asked("predicate(g)", story).where
-    assert where == Condition("g", Test.EQUAL, "f3s2r3", "string")
+    assert where == Condition("g", Comparison.EQUAL, "f3s2r3", "string")
     assert asked("count(g)", story) == Query(where=where, count=True)
 
 
@@ -124,7 +124,7 @@ def test_a_row_of_a_log_file_is_taken_last() -> None:
 
 def test_an_explicit_row_is_as_good_as_another() -> None:
     where = asked("predicate(f1)", history("row id=1 ts=7 f1=it's f2=x")).where
-    assert where == Condition("f1", Test.EQUAL, "it's", "string")
+    assert where == Condition("f1", Comparison.EQUAL, "it's", "string")
 
 
 def test_a_null_is_never_the_value() -> None:
@@ -136,13 +136,13 @@ def test_a_null_is_never_the_value() -> None:
 
 def test_a_column_that_no_row_has_a_value_of_is_asked_for_nulls() -> None:
     story = history("insert 1,2; add n int after ts")
-    assert asked("predicate(n)", story).where == Condition("n", Test.NULL)
+    assert asked("predicate(n)", story).where == Condition("n", Comparison.NULL)
 
 
 @pytest.mark.parametrize("type_", ["binary", "array<int>", "map<string, int>"])
 def test_a_type_without_a_common_literal_is_asked_for_values(type_: str) -> None:
     story = history("insert 1,2", f"id string, ts long, f {type_}")
-    assert asked("predicate(f)", story).where == Condition("f", Test.NOT_NULL)
+    assert asked("predicate(f)", story).where == Condition("f", Comparison.NOT_NULL)
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_the_value_of_a_predicate_is_that_of_a_row_whatever_its_type(type_: str)
     story = history("insert 1..4", f"id string, ts long, f {type_}")
     where = asked("predicate(f)", story).where
     assert where is not None
-    assert (where.test, where.type) == (Test.EQUAL, type_)
+    assert (where.test, where.type) == (Comparison.EQUAL, type_)
     assert [row for row in story.truth.rows.values() if where.holds(row.values[3])]
 
 
@@ -255,4 +255,4 @@ def test_the_least_and_the_greatest_value_are_asked_for_where_there_is_one_order
 def test_a_time_that_is_finer_than_some_engines_keep_is_no_literal() -> None:
     columns = "id string, ts long, t timestamp"
     story = history("row id=1 ts=7 t=2024-01-01T00:00:00.123456", columns)
-    assert asked("predicate(t)", story).where == Condition("t", Test.NOT_NULL)
+    assert asked("predicate(t)", story).where == Condition("t", Comparison.NOT_NULL)

@@ -14,7 +14,7 @@ from harness.engines.spark import engine as spark
 from harness.engines.trino import engine as trino
 from harness.formats import facts
 from harness.model.commit import Moment
-from harness.model.query import ALL, Condition, Query, Test
+from harness.model.query import ALL, Comparison, Condition, Query
 from harness.model.simulation.column_resolution import META
 from harness.read.questions import CellQuestion, QuestionMaker, by_server, history, text_of
 from harness.scenario.cells import Cell, Reader, Variant
@@ -84,7 +84,7 @@ def test_each_shape_is_sent_in_the_engine_s_words() -> None:
     asked = ask("predicate(g)")
     assert isinstance(asked, CellQuestion)
     assert asked.text == 'select * from "hudi"."s_d"."t" where "g" = \'f2s1r1\''
-    assert asked.question.query.where == Condition("g", Test.EQUAL, "f2s1r1", "string")
+    assert asked.question.query.where == Condition("g", Comparison.EQUAL, "f2s1r1", "string")
     assert question("all") == ALL
     assert question("column(g)") == Query(columns=("id", "g"))
 

@@ -45,7 +45,7 @@ def shown(run: Run) -> str:
 def test_what_was_met_is_added_up_over_the_cells_of_a_product(sampled: Run) -> None:
     gone, cut = tolerance_counts.met(sampled.verdicts)
     assert (cut.product, cut.name, cut.count, cut.cells) == ("prestodb", CUT.name, 4, 2)
-    assert cut.declared == tolerances.of("prestodb")[CUT.name]
+    assert cut.declared == tolerances.declared_for("prestodb")[CUT.name]
     assert (gone.name, gone.count, gone.declared) == ("no-more", 1, None)
 
 
@@ -57,7 +57,7 @@ def test_the_terminal_has_one_line_for_all(sampled: Run) -> None:
 
 
 def test_the_page_has_a_table_with_reason_and_source(sampled: Run) -> None:
-    page, said = html.page(sampled), tolerances.of("prestodb")[CUT.name]
+    page, said = html.page(sampled), tolerances.declared_for("prestodb")[CUT.name]
     assert "Normalised: differences that are not errors" in page
     assert said.reason in page
     assert escape(said.source) in page

@@ -2,85 +2,34 @@
 
 from __future__ import annotations
 
-import datetime
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from harness.core import jsonl
 from harness.core.parties import Party
-from harness.core.records import Answer, Refusal, Verdict, VerdictKind
-from harness.judge.case import Case
+from harness.core.records import Answer, Verdict, VerdictKind
 from harness.plan import controls
-from harness.run import load_run, pipeline, plan_record, run_info
-from harness.run.follow_run import RunFollower
 from harness.scenario.cells import Cell, Plan, parse_reader
 from tests.builders.columns_alone import in_parts
+from tests.builders.followed_run import (
+    READERS,
+    REFUSED,
+    WRITER,
+    FollowedRun,
+    answer_of,
+    doubtful,
+    followed_run,
+    record,
+)
 from tests.builders.judged_story import case_of
-from tests.builders.simulated_reader import Reply
 from tests.builders.spoilt_files import (
-    COLUMNS,
     empty_f1,
     shown_as_filed,
-    spelled,
     spoilt_rows,
     touched,
 )
-from tests.builders.table_story import Story, history
-from tests.builders.traced_answer import Files
-
-NOW = datetime.datetime(2031, 5, 6, tzinfo=datetime.UTC)
-WRITER = "spark-3.5.8-hudi-0.15.0"
-READERS = "trino-476", "hive-3.1.3", "prestodb-0.283"
-REFUSED = Answer("", "select", refusal=Refusal("HIVE_BAD_DATA", "cannot read it"))
-
-
-@dataclass
-class GoingOn:
-    """A run whose table is written, and whose readers answer when a test says so."""
-
-    folder: Path
-    cells: Sequence[Cell]
-    following: RunFollower
-
-    def answers(self, at: int, answer: Answer) -> None:
-        """Let a reader answer; `at`: its place."""
-        line = jsonl.dump(replace(answer, case=self.cells[at].case))
-        with (self.folder / load_run.ANSWERS).open("a", encoding="utf-8") as lines:
-            lines.write(f"{line}\n")
-        self.following.look()
-
-    def story(self) -> dict[int, Verdict]:
-        """Return the verdicts that are told now, by the place of the reader."""
-        found = {at: self.following.find(cell.case) for at, cell in enumerate(self.cells)}
-        return {at: each.verdict for at, each in found.items() if each is not None}
-
-    def judged(self) -> dict[int, Verdict]:
-        """Return the verdicts of the run itself on the answers that are there."""
-        found = {each.case: each for each in pipeline.judge_run(self.folder).applied.verdicts}
-        return {at: found[cell.case] for at, cell in enumerate(self.cells)}
-
-
-def going_on(folder: Path, case: Case, readers: Sequence[str] = READERS[:2]) -> GoingOn:
-    steps = len(case.states)
-    variant = replace(case.variant, writers=(WRITER,) * steps)
-    cells = [Cell(variant.id, steps - 1, name, "snapshot", "all") for name in readers]
-    plan = Plan("mine", (variant,), tuple(map(parse_reader, readers)), tuple(cells))
-    run_info.write_info(folder, plan_record.info_of(plan, "simulated", NOW))
-    jsonl.write_all(folder / load_run.STATES, case.states)
-    return GoingOn(folder, cells, RunFollower(folder))
-
-
-def answer(reply: Reply) -> Answer:
-    return Answer("", "select", reply.columns, reply.rows)
-
-
-def doubtful() -> tuple[Story, Files]:
-    """A rule of the model, that of conversion, lies between what was sent and the files."""
-    made = history("insert 1..3; type n string; update 1 set f1", COLUMNS)
-    return made, spoilt_rows(spelled, step=3)
+from tests.builders.table_story import history
 
 
 def parties(found: Verdict) -> set[Party | None]:
@@ -92,11 +41,11 @@ def test_an_engine_is_not_blamed_where_the_next_one_may_put_the_model_in_doubt(
     tmp_path: Path, order: tuple[int, int]
 ) -> None:
     made, files = doubtful()
-    going = going_on(tmp_path, case_of(made, files))
-    going.answers(order[0], answer(shown_as_filed(made, files)))
-    assert going.story() == {}
-    going.answers(order[1], answer(shown_as_filed(made, files)))
-    assert going.story() == going.judged()
+    going = followed_run(tmp_path, case_of(made, files))
+    going.answers(order[0], answer_of(shown_as_filed(made, files)))
+    assert going.final() == {}
+    going.answers(order[1], answer_of(shown_as_filed(made, files)))
+    assert going.final() == going.judged()
     assert {each.verdict for each in going.judged().values()} == {VerdictKind.UNKNOWN}
 
 
@@ -105,23 +54,23 @@ def test_the_writer_is_not_blamed_where_the_next_one_may_show_what_was_written(
     tmp_path: Path, order: tuple[int, int]
 ) -> None:
     files = spoilt_rows(empty_f1)
-    going = going_on(tmp_path, case_of(touched(), files))
+    going = followed_run(tmp_path, case_of(touched(), files))
     replies = shown_as_filed(touched(), files), touched().read()
-    going.answers(order[0], answer(replies[order[0]]))
+    going.answers(order[0], answer_of(replies[order[0]]))
     right_one = {1} & {order[0]}
-    assert going.story().keys() == right_one
-    going.answers(order[1], answer(replies[order[1]]))
-    assert going.story() == going.judged()
+    assert going.final().keys() == right_one
+    going.answers(order[1], answer_of(replies[order[1]]))
+    assert going.final() == going.judged()
     assert parties(going.judged()[0]) == {Party.UNSURE}
 
 
 def test_what_a_refusals_columns_show_can_turn_as_well(tmp_path: Path) -> None:
     files = spoilt_rows(empty_f1)
-    going = going_on(tmp_path, case_of(touched(), files))
+    going = followed_run(tmp_path, case_of(touched(), files))
     going.answers(0, replace(REFUSED, parts=in_parts(shown_as_filed(touched(), files))))
-    assert going.story() == {}
-    going.answers(1, answer(touched().read()))
-    assert going.story() == going.judged()
+    assert going.final() == {}
+    going.answers(1, answer_of(touched().read()))
+    assert going.final() == going.judged()
     found = going.judged()[0]
     assert (found.verdict, parties(found)) == (VerdictKind.REFUSED, {Party.UNSURE})
 
@@ -131,14 +80,14 @@ RENAMED = history("insert 1..3; rename f1 f1_new")
 
 @pytest.mark.parametrize(
     "said",
-    [answer(RENAMED.read("name")), answer(RENAMED.read()), REFUSED],
+    [answer_of(RENAMED.read("name")), answer_of(RENAMED.read()), REFUSED],
     ids=["the reader's own mistake", "right", "refused"],
 )
 def test_what_no_other_answer_can_turn_is_told_at_once(tmp_path: Path, said: Answer) -> None:
-    going = going_on(tmp_path, case_of(RENAMED))
+    going = followed_run(tmp_path, case_of(RENAMED))
     going.answers(0, said)
-    at_once = going.story()
-    going.answers(1, answer(RENAMED.read()))
+    at_once = going.final()
+    going.answers(1, answer_of(RENAMED.read()))
     assert at_once == {0: going.judged()[0]}
 
 
@@ -147,10 +96,10 @@ def test_of_a_run_that_ended_before_all_answered_its_own_verdict_is_told(
     tmp_path: Path, answered: tuple[int, ...]
 ) -> None:
     made, files = doubtful()
-    going = going_on(tmp_path, case_of(made, files), READERS)
+    going = followed_run(tmp_path, case_of(made, files), READERS)
     for at in answered:
-        going.answers(at, answer(shown_as_filed(made, files)))
-    assert going.story() == {}
+        going.answers(at, answer_of(shown_as_filed(made, files)))
+    assert going.final() == {}
     last = {at: going.following.last(cell.case) for at, cell in enumerate(going.cells)}
     judged = going.judged()
     assert {at: each.verdict for at, each in last.items() if each is not None} == judged
@@ -163,10 +112,10 @@ def test_of_a_run_that_ended_before_all_answered_its_own_verdict_is_told(
 
 def test_a_reader_whose_answer_is_unknown_is_waited_for_no_longer(tmp_path: Path) -> None:
     made, files = doubtful()
-    going = going_on(tmp_path, case_of(made, files))
-    going.answers(0, answer(shown_as_filed(made, files)))
+    going = followed_run(tmp_path, case_of(made, files))
+    going.answers(0, answer_of(shown_as_filed(made, files)))
     going.answers(1, Answer("", "select", unknown="the server died"))
-    assert going.story() == going.judged()
+    assert going.final() == going.judged()
     assert [each.verdict for each in going.judged().values()] == [
         VerdictKind.WRONG,
         VerdictKind.UNKNOWN,
@@ -176,7 +125,7 @@ def test_a_reader_whose_answer_is_unknown_is_waited_for_no_longer(tmp_path: Path
 OTHER = "trino-479@container"
 
 
-def with_control(folder: Path) -> GoingOn:
+def with_control(folder: Path) -> FollowedRun:
     """Return a run of a reader that is not shipped: its control, then another table."""
     cases = case_of(history("insert 1..2; insert 3")), case_of(RENAMED)
     names = controls.SCENARIO, "mine/renamed"
@@ -188,16 +137,14 @@ def with_control(folder: Path) -> GoingOn:
         states += [replace(each, variant=name) for each in case.states]
     cells = [Cell(each.id, 2, OTHER, "snapshot", "all") for each in variants]
     plan = Plan("mine", tuple(variants), (parse_reader(OTHER),), tuple(cells))
-    run_info.write_info(folder, plan_record.info_of(plan, "simulated", NOW))
-    jsonl.write_all(folder / load_run.STATES, states)
-    return GoingOn(folder, cells, RunFollower(folder))
+    return record(folder, plan, states)
 
 
 @pytest.mark.parametrize(
     ("control", "kind"),
     [
-        (answer(history("insert 1..2; insert 3").read()), VerdictKind.WRONG),
-        (answer(history("insert 1..2").read()), VerdictKind.UNKNOWN),
+        (answer_of(history("insert 1..2; insert 3").read()), VerdictKind.WRONG),
+        (answer_of(history("insert 1..2").read()), VerdictKind.UNKNOWN),
         (REFUSED, VerdictKind.UNKNOWN),
     ],
     ids=["right", "wrong", "refused"],
@@ -206,16 +153,16 @@ def test_nothing_is_told_of_a_reader_before_its_control(
     tmp_path: Path, control: Answer, kind: VerdictKind
 ) -> None:
     going = with_control(tmp_path)
-    going.answers(1, answer(RENAMED.read("name")))
-    assert going.story() == {}
+    going.answers(1, answer_of(RENAMED.read("name")))
+    assert going.final() == {}
     going.answers(0, control)
-    assert going.story() == going.judged()
+    assert going.final() == going.judged()
     assert going.judged()[1].verdict is kind
 
 
 def test_where_the_control_never_came_nothing_is_known(tmp_path: Path) -> None:
     going = with_control(tmp_path)
-    going.answers(1, answer(RENAMED.read("name")))
+    going.answers(1, answer_of(RENAMED.read("name")))
     last = going.following.last(going.cells[1].case)
     assert last is not None
     assert last.verdict == going.judged()[1]

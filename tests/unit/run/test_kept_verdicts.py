@@ -12,10 +12,12 @@ import pytest
 
 from harness.artifacts.result_cache import ResultCache
 from harness.core import jsonl
+from harness.core.records import Verdict
 from harness.judge import verdicts
 from harness.judge.case import Case
 from harness.run import load_run, pipeline, plan_record, run_info
 from harness.run.load_run import Run
+from harness.run.run_judge import RunJudge
 from tests.unit.run import answered_run
 
 
@@ -27,19 +29,20 @@ def run(tmp_path: Path) -> Run:
 @pytest.fixture
 def judged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return a list that gets the variants that are judged."""
-    seen, judge = list[str](), verdicts.judge
+    seen, of_steps = list[str](), verdicts.of_steps
 
-    def listed(case: Case, *given: object) -> object:
+    def listed(case: Case) -> Iterator[Verdict]:
         seen.append(case.variant.id)
-        return judge(case, *given)  # type: ignore[arg-type]
+        return of_steps(case)
 
-    monkeypatch.setattr(verdicts, "judge", listed)
+    monkeypatch.setattr(verdicts, "of_steps", listed)
     return seen
 
 
 def text(folder: Path, results: ResultCache | None = None) -> bytes:
     """Judge a run, and return its verdicts as they are recorded."""
-    pipeline.judge_run(folder, results)
+    plan = plan_record.plan_of(run_info.read_info(folder))
+    pipeline.judge_run(folder, RunJudge(plan, results))
     return (folder / load_run.VERDICTS).read_bytes()
 
 
@@ -182,15 +185,3 @@ def test_the_text_of_a_variant_tells_all_but_where_in_a_file_it_stands(run: Run)
     assert hidden == {"format_lines", "setting_lines"}
     own = [each for each in records if not each.__dataclass_params__.repr]  # type: ignore[attr-defined]
     assert own == []
-
-
-def test_nothing_of_another_variant_is_seen_while_one_is_judged(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def alone(case: Case, _: object, given: Mapping[str, object]) -> tuple[()]:
-        assert all(each.startswith(f"{case.variant.id}/") for each in given)
-        assert {each.variant for each in case.states} <= {case.variant.id}
-        return ()
-
-    monkeypatch.setattr(verdicts, "judge", alone)
-    pipeline.judge_run(run.folder, ResultCache(tmp_path / "results", "code"))

@@ -14,20 +14,22 @@ from harness.cli import open_run
 from harness.cli.console.output import Output
 from harness.cli.open_run import Resources
 from harness.core import jsonl
+from harness.core.errors import UsageProblem
 from harness.core.progress import Progress
 from harness.core.records import Answer, Refusal
 from harness.judge.gate import gate
 from harness.run import load_run, pipeline, run_folder, run_info
 from harness.run.plan_record import plan_of
 from harness.run.run_info import read_info
+from harness.run.run_work import Work, states_of
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
 
 
 def test_a_state_that_is_no_longer_kept_is_told_with_what_to_do(tmp_path: Path) -> None:
     found = load_run.load(RECORDED)
-    with pytest.raises(pipeline.MissingStateProblem, match=r"no longer in .*run the profile again"):
-        pipeline.states_of(found.states, Cache(tmp_path))
+    with pytest.raises(UsageProblem, match=r"no longer in .*run the profile again"):
+        states_of(found.states, Cache(tmp_path))
 
 
 def left_in(folder: Path) -> Path:
@@ -53,7 +55,7 @@ def test_what_a_dead_harness_left_is_removed_and_a_run_that_goes_on_beside_keeps
     half, made = left_in_cache(cache), cache.root / "states" / ".making-b"
     made.mkdir()
     with run_folder.locked(live.parents[1]), cache.lock(made.with_name("b")):
-        pipeline.clean(pipeline.Work(cache, own.parents[1], Progress()))
+        pipeline.clean(Work(cache, own.parents[1], Progress()))
     assert [each.exists() for each in (own, dead, half)] == [False] * 3
     assert [each.exists() for each in (live, made)] == [True] * 2
 

@@ -12,8 +12,9 @@ import pytest
 from harness.artifacts.result_cache import ResultCache
 from harness.core import jsonl
 from harness.reports import html, html_data
-from harness.run import load_run, pipeline, run_info
+from harness.run import load_run, pipeline, plan_record, run_info
 from harness.run.load_run import Run
+from harness.run.run_judge import RunJudge
 from tests.unit.run import answered_run
 
 
@@ -37,7 +38,8 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[Run]:
 
 def page(folder: Path, results: ResultCache | None) -> str:
     """Judge a run, and return its page."""
-    return html.page(pipeline.judge_run(folder, results).run)
+    plan = plan_record.plan_of(run_info.read_info(folder))
+    return html.page(pipeline.judge_run(folder, RunJudge(plan, results)).run)
 
 
 def rename(run: Run) -> None:
@@ -117,10 +119,10 @@ def test_other_verdicts_are_not_those_that_are_kept(
 ) -> None:
     results = ResultCache(tmp_path / "results", "code")
     page(run.folder, results)
-    verdicts = pipeline._verdicts
+    verdicts = RunJudge.verdicts
     monkeypatch.setattr(
-        pipeline,
-        "_verdicts",
+        RunJudge,
+        "verdicts",
         lambda *given: (replace(each, because="for a reason") for each in verdicts(*given)),
     )
     made.clear()

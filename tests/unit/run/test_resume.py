@@ -17,7 +17,7 @@ from harness.core.records import Answer, StateRecord, VerdictKind
 from harness.read import read_states
 from harness.read.reader_servers import ReadContext
 from harness.run import load_run, pipeline, plan_record, run_info
-from harness.run.pipeline import Work
+from harness.run.run_work import Work
 from harness.runtime.metastore_client import CatalogGoneProblem
 from harness.scenario.cells import Plan, Variant
 from harness.write import write_variants

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from harness.artifacts.cache import Cache
-from harness.artifacts.result_cache import ResultCache
 from harness.core import jsonl
 from harness.core.parties import Party
 from harness.core.progress import Count, Progress
@@ -26,17 +25,25 @@ from harness.judge.verdicts import judge
 from harness.read import earlier_question, read_states
 from harness.read.reader_servers import ReadContext
 from harness.read.second_answers import second
-from harness.run import load_run, pipeline, second_round
-from harness.run.pipeline import JudgedRun, Work
-from harness.run.second_round import MOST_SERVERS, ONE_OF, due, groups, suspected
+from harness.run import load_run, pipeline, plan_record, second_round
+from harness.run.run_work import Work
+from harness.run.second_round import (
+    MOST_SERVERS,
+    MOST_SUSPECTS,
+    ONE_OF,
+    due,
+    groups,
+    suspected,
+    suspects,
+)
 from harness.scenario.cells import AskedAgain, Cell, Plan, Variant, parse_reader
 from harness.write.table_state import States
+from tests.builders.followed_run import READERS, FollowedRun, answer_of, followed_run
 from tests.builders.judged_story import case_of
 from tests.builders.table_story import history
-from tests.unit.run.test_follow_run import READERS, GoingOn, answer, going_on
 
 TOLD = history("insert 1..3; rename f1 f1_new")
-RIGHT, BY_NAME = answer(TOLD.read()), answer(TOLD.read("name"))
+RIGHT, BY_NAME = answer_of(TOLD.read()), answer_of(TOLD.read("name"))
 STRANGE = replace(RIGHT, rows=tuple((*row[:2], "asuffix", *row[3:]) for row in RIGHT.rows))
 UNEXPLAINED, SAMPLE = AskedAgain
 
@@ -81,23 +88,23 @@ def servers(monkeypatch: pytest.MonkeyPatch) -> FreshServers:
     made = FreshServers(dict.fromkeys(READERS, RIGHT))
     monkeypatch.setattr(read_states, "read", made.read)
     monkeypatch.setattr(earlier_question, "find", made.find)
-    monkeypatch.setattr(pipeline, "states_of", lambda *_: {})
+    monkeypatch.setattr(second_round, "states_of", lambda *_: {})
     return made
 
 
-def judged(going: GoingOn, folder: Path) -> dict[str, Verdict]:
+def judged(going: FollowedRun, folder: Path) -> dict[str, Verdict]:
     """Return the verdicts by reader after all that was asked again."""
     found = load_run.load(going.folder)
-    plan = Plan("mine", (), (), tuple(going.cells))
+    plan = replace(plan_record.plan_of(found.info), cells=tuple(going.cells))
     work = Work(Cache(folder / "cache"), going.folder, Progress())
-    applied = second_round.judge(replace(plan, ask_again=found.info.ask_again), work).applied
+    applied = pipeline.judge_twice(plan, work, pipeline.live_verdicts(plan, work)).applied
     return {each.reader: each for each in applied.verdicts}
 
 
-def begun(folder: Path, *said: Answer) -> GoingOn:
+def begun(folder: Path, *said: Answer) -> FollowedRun:
     run = folder / "run"
     run.mkdir()
-    going = going_on(run, case_of(TOLD))
+    going = followed_run(run, case_of(TOLD))
     for at, each in enumerate(said):
         going.answers(at, each)
     return going
@@ -134,19 +141,11 @@ def test_the_question_on_which_an_answer_depends_is_named(
     assert [each.after for each in recorded] == ["mine", ""]
 
 
-def test_where_nothing_is_unexplained_no_server_is_started_and_nothing_is_judged_twice(
-    servers: FreshServers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_where_nothing_is_unexplained_no_server_is_started(
+    servers: FreshServers, tmp_path: Path
 ) -> None:
-    going, judge_run, times = begun(tmp_path, RIGHT, BY_NAME), pipeline.judge_run, list[Path]()
-
-    def counted(folder: Path, results: ResultCache) -> JudgedRun:
-        times.append(folder)
-        return judge_run(folder, results)
-
-    monkeypatch.setattr(pipeline, "judge_run", counted)
-    judged(going, tmp_path)
+    judged(begun(tmp_path, RIGHT, BY_NAME), tmp_path)
     assert servers.asked == []
-    assert len(times) == 1
 
 
 def test_an_answer_that_comes_again_keeps_its_findings_and_is_not_asked_a_third_time(
@@ -175,11 +174,11 @@ def test_what_will_be_asked_again_is_told_when_it_was_or_once_the_run_has_ended(
     servers: FreshServers, tmp_path: Path
 ) -> None:
     going = begun(tmp_path, STRANGE, RIGHT)
-    assert going.story().keys() == {1}
+    assert going.final().keys() == {1}
     before = going.judged()[0]
     recorded = replace(STRANGE, case=going.cells[0].case)
     going.answers(0, second(replace(RIGHT, case=recorded.case), recorded))
-    assert going.story() == going.judged()
+    assert going.final() == going.judged()
     assert going.judged()[0] != before
 
 
@@ -262,3 +261,34 @@ def test_each_reader_has_a_fresh_server_for_each_variant_unless_these_are_too_ma
     assert all(len({(cell.reader, cell.variant) for cell in each}) == 1 for each in found)
     assert sorted(map(str, sum(found, ()))) == sorted(map(str, few.cells))
     assert groups(many, many.cells) == (many.cells,)
+
+
+ASKED = "hive-3.1.3{path=fetch}"
+
+
+def cells(*wanted: tuple[str, int, str]) -> tuple[Cell, ...]:
+    return tuple(Cell(variant, step, reader, "snapshot", "all") for variant, step, reader in wanted)
+
+
+@pytest.mark.parametrize(("step", "stands"), [(1, 1), (2, 2), (3, 2)])
+def test_the_newest_question_up_to_the_same_step_stands_for_those_of_reader_and_variant(
+    step: int, stands: int
+) -> None:
+    mine, others = Cell("v", step, ASKED, "snapshot", "all"), range(1, 3)
+    before = cells(*(("w", each, "hive-3.1.3") for each in others), ("w", 1, "trino-476"))
+    plan = Plan("mine", (), (), (*before, mine))
+    assert [(each.variant, each.step) for each in suspects(plan, mine)] == [("w", stands)]
+
+
+def test_where_nothing_is_about_an_earlier_step_a_later_one_stands() -> None:
+    (mine, later) = cells(("v", 1, ASKED), ("w", 2, ASKED))
+    assert suspects(Plan("mine", (), (), (mine, later)), mine) == [later]
+
+
+def test_of_too_many_variants_formats_stand() -> None:
+    many = planned(MOST_SUSPECTS + 2)
+    one = many.cells[0]
+    same = [each for each in many.cells if each.distribution == one.distribution and each != one]
+    found = suspects(many, one)
+    assert len(found) == len({each.reader for each in same})
+    assert suspects(replace(many, cells=()), one) == []

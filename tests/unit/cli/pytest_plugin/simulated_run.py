@@ -28,7 +28,8 @@ from harness.core.records import (
 )
 from harness.judge import verdicts
 from harness.run import load_run, plan_record, run_info
-from harness.run import recorded_case as cases
+from harness.run.follow_run import LiveVerdicts
+from harness.run.run_judge import RunJudge, case_of
 from harness.scenario.cells import Cell, Plan
 
 NOW = datetime.datetime(2031, 5, 6, tzinfo=datetime.UTC)
@@ -49,11 +50,13 @@ def main(arguments: list[str]) -> int:
     run_info.write_info(folder, plan_record.info_of(plan, "simulated", NOW))
     states = tuple(_states(plan))
     jsonl.write_all(folder / load_run.STATES, states)
-    with (folder / load_run.ANSWERS).open("a", encoding="utf-8") as lines:
+    live = LiveVerdicts(plan, RunJudge(plan), folder)
+    live.judge.add_states(states)
+    with jsonl.adding(folder / load_run.ANSWERS) as add:
         for cell in plan.cells:
             for answer in _answers(cell, plan, states):
-                lines.write(jsonl.dump(answer) + "\n")
-                lines.flush()
+                add([answer])
+                live.add_answer(answer)
     if os.environ.get("SIMULATED_INTERRUPT"):
         return _interrupt(folder)
     return int(os.environ.get("SIMULATED_STATUS", "0"))
@@ -87,7 +90,7 @@ def _answers(cell: Cell, plan: Plan, states: tuple[StateRecord, ...]) -> Iterato
     nothing = Answer(cell.case, "select * from t")
     (variant,) = (each for each in plan.variants if each.id == cell.variant)
     own = tuple(each for each in states if each.variant == variant.id)
-    case = cases.case_of(variant, own)
+    case = case_of(variant, own)
     found: tuple[Verdict, ...] = verdicts.judge(case, [cell], {cell.case: nothing})
     expected = found[0].expected if found else None
     if expected is None or (said := _said(cell.case)) == "silent":

@@ -24,7 +24,7 @@ from harness.core import jsonl
 from harness.core.records import Finding, FindingKind, Verdict, VerdictKind, Witness
 from harness.run import load_run, pipeline, plan_record, run_info
 from harness.run.load_run import Run
-from harness.run.pipeline import Work
+from harness.run.run_work import Work
 from harness.scenario.cells import Cell, Plan, Reader, parse_reader
 from tests.builders.judged_story import case_without_values
 from tests.builders.recorded_run import RECORDED

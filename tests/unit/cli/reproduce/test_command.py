@@ -22,7 +22,7 @@ from harness.core.records import Answer, Outcome, OutcomeKind, Refusal
 from harness.judge.verdicts import judge
 from harness.run import pipeline, plan_record, run_info
 from harness.run.load_run import WRITE, Run
-from harness.run.pipeline import Work
+from harness.run.run_work import Work
 from harness.scenario.cells import Plan, parse_reader
 from tests.builders.judged_story import case_without_values
 from tests.builders.recorded_run import RECORDED

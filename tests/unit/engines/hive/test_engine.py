@@ -140,7 +140,7 @@ def test_nested_values_are_read_by_the_table_s_types_however_it_is_asked(
 ) -> None:
     client: Any = Client()
     question = Question("db", "t_rt", facts("hudi-mor"), Query(columns, where), past)
-    reply = HiveConnection(client, tolerances.of("hive")).ask(question, timeout_s=9.0)
+    reply = HiveConnection(client, tolerances.declared_for("hive")).ask(question, timeout_s=9.0)
     assert "describe `db`.`t_rt`" in client.sent
     assert reply.rows == (({"a": 1},),)
 
@@ -169,7 +169,7 @@ def test_a_reply_has_bare_names_canonical_values_and_none_of_hudis_own_columns()
         rows=(("f.parquet", 1, b"x"), ("g.parquet", None, None)),
         path="fetch",
     )
-    found = reply_of(result, ("string", "bigint", "binary"), 0.5, tolerances.of("hive"))
+    found = reply_of(result, ("string", "bigint", "binary"), 0.5, tolerances.declared_for("hive"))
     assert found.columns == (Column("n", "bigint", "long"), Column("bi", "binary", "binary"))
     assert found.rows == ((1, b"x"), (None, None))
     meta = Column("_hoodie_file_name", "string", "string")
@@ -180,7 +180,7 @@ def test_a_reply_has_bare_names_canonical_values_and_none_of_hudis_own_columns()
 def test_a_reply_tells_what_was_evened_out_in_it() -> None:
     result = HiveResult((("n", "array"), ("f", "float")), (('[{"d":1.1}]', 0.1), ("[]", 0.5)))
     types = ("array<struct<d:decimal(5,2)>>", "float")
-    found = reply_of(result, types, 0.5, tolerances.of("hive"))
+    found = reply_of(result, types, 0.5, tolerances.declared_for("hive"))
     assert found.rows[0] == (({"d": Decimal("1.10")},), single(0.1))
     applied = {each.name: each.count for each in found.normalised}
     assert applied == {"nested-text": 2, "decimal-zeros": 1, "float-text": 1}
@@ -192,7 +192,7 @@ def test_a_reply_keeps_the_texts_that_were_read_as_something_else() -> None:
         rows=(("f", "2024", "1.5", '{7:"x"}'), ("g", "1.50", "1.25", None)),
     )
     types = ("string", "string", "decimal(5,2)", "map<int,string>")
-    found = reply_of(result, types, 0.5, tolerances.of("hive"))
+    found = reply_of(result, types, 0.5, tolerances.declared_for("hive"))
     assert found.rows[0][1:] == (Decimal("1.50"), MapValue(((7, "x"),)))
     assert found.raw == ((0, 2, '{7:"x"}'),)
     at = HiveResult((("at", "timestamp"),), (("2024-01-02 03:04:05.5",), ("2024-01-02 03:04:05",)))

@@ -15,7 +15,7 @@ from harness.engines.hive.values import canonical, canonical_type, children, par
 from harness.model.canonical import MapValue, Value, same, single
 
 D = decimal.Decimal
-TALLY = Tally(tolerances.of("hive"))
+TALLY = Tally(tolerances.declared_for("hive"))
 
 
 def value(text: Any, kind: str) -> Value:  # noqa: ANN401 - raw values are of any type

@@ -7,11 +7,11 @@ import pytest
 from harness.engines.api import PointInTime, Question
 from harness.engines.pyiceberg import python_text
 from harness.formats import facts
-from harness.model.query import ALL, Condition, Extreme, Query, Test, not_null
+from harness.model.query import ALL, Comparison, Condition, Extreme, Query, not_null
 
 FACTS = facts("iceberg")
 SCAN = "table('d', 't').scan"
-EQUAL = Condition("n", Test.EQUAL, "7", "long")
+EQUAL = Condition("n", Comparison.EQUAL, "7", "long")
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ EQUAL = Condition("n", Test.EQUAL, "7", "long")
         (Query(count=True), "().count()"),
         (Query(where=EQUAL), "(EqualTo('n', 7)).to_arrow()"),
         (Query(where=EQUAL, count=True), "(EqualTo('n', 7)).count()"),
-        (Query(where=Condition("a.x", Test.NULL)), "(IsNull('a.x')).to_arrow()"),
+        (Query(where=Condition("a.x", Comparison.NULL)), "(IsNull('a.x')).to_arrow()"),
         (
             Query(where=EQUAL, also=not_null("s")),
             "(And(EqualTo('n', 7), NotNull('s'))).to_arrow()",
@@ -64,7 +64,7 @@ def test_an_extreme_is_one_of_arrow_of_the_one_column() -> None:
     ],
 )
 def test_a_literal_is_of_the_type_of_its_column(literal: str, type_: str, text: str) -> None:
-    condition = Condition("c", Test.AT_LEAST, literal, type_)
+    condition = Condition("c", Comparison.AT_LEAST, literal, type_)
     question = Question("d", "t", FACTS, Query(where=condition))
     assert python_text.statement(question) == f"{SCAN}(GreaterThanOrEqual('c', {text})).to_arrow()"
 

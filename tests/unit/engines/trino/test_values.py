@@ -41,7 +41,7 @@ def row(**children: dict[str, Any]) -> dict[str, Any]:
 
 VARCHAR = plain("varchar", 2147483647)
 INTEGER = plain("integer")
-TALLY = Tally(tolerances.of("trino"))
+TALLY = Tally(tolerances.declared_for("trino"))
 ZONED = "2024-01-01 00:00:00.000 UTC"
 ONE = Decimal("1.0")
 DAY = datetime.date(2024, 2, 29)

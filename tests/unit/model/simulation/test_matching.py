@@ -8,7 +8,7 @@ import pytest
 
 from harness.model import query_shapes
 from harness.model.canonical import MapValue, Value
-from harness.model.query import ALL, Condition, Query, Test, not_null
+from harness.model.query import ALL, Comparison, Condition, Query, not_null
 from harness.model.simulation.matching import Readings, table_of
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import By, Way
@@ -111,7 +111,7 @@ def test_a_null_that_is_shown_as_a_text_is_no_answer_of_a_right_reader() -> None
 
 def test_a_predicate_pushed_to_another_column_is_among_what_fits() -> None:
     story = history("insert 1,2; move f1 after f2; insert 3")
-    where = Condition("f1", Test.EQUAL, "f3s1r1", "string")
+    where = Condition("f1", Comparison.EQUAL, "f3s1r1", "string")
     query = Query(columns=("id", "f1"), where=where)
     names = tuple(each for each in story.read().columns if each.name in {"id", "f1"})
     assert "by id, files left out by position" in fitting(story, Reply(names, ()), query)

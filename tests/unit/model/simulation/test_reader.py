@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from harness.model.file_facts import FileFact
-from harness.model.query import Condition, Test
+from harness.model.query import Comparison, Condition
 from harness.model.simulation.catalogs import CATALOGS, CatalogColumns
 from harness.model.simulation.partition_schemas import lists
 from harness.model.simulation.reader import Simulation
@@ -128,7 +128,7 @@ def test_so_many_older_catalogs_are_tried_and_no_more() -> None:
 
 def test_a_file_without_the_column_that_is_taken_is_left_out_whole() -> None:
     story = history("insert 1,2; rename f1 g; insert 3")
-    where = Condition("g", Test.EQUAL, "f3s1r1", "string")
+    where = Condition("g", Comparison.EQUAL, "f3s1r1", "string")
     assert [row[0] for row in rows(story, Way(By.ID, pruned=By.NAME), where)] == []
     assert [row[0] for row in rows(story, Way(By.ID, pruned=By.POSITION), where)] == ["1", "2"]
     assert [row[0] for row in rows(story, Way(By.ID), where)] == ["1", "2", "3"]
@@ -136,7 +136,10 @@ def test_a_file_without_the_column_that_is_taken_is_left_out_whole() -> None:
 
 def test_a_base_file_whose_log_files_are_merged_is_not_left_out() -> None:
     story = history("insert 1,2; insert 3; upsert 2; rename f1 g", mor=True)
-    where, left_out = Condition("g", Test.EQUAL, "f3s1r1", "string"), Way(By.ID, pruned=By.NAME)
+    where, left_out = (
+        Condition("g", Comparison.EQUAL, "f3s1r1", "string"),
+        Way(By.ID, pruned=By.NAME),
+    )
     assert [row[0] for row in rows(story, left_out, where)] == ["1", "2"]
     alone = Way(By.ID, Logs.IGNORED, pruned=By.NAME)
     assert [row[0] for row in rows(story, alone, where)] == []
@@ -144,7 +147,7 @@ def test_a_base_file_whose_log_files_are_merged_is_not_left_out() -> None:
 
 def test_statistics_know_nothing_of_a_null_that_a_cast_makes() -> None:
     story = history("insert 1,2; drop f1; add f1 double after ts; insert 3")
-    null = Condition("f1", Test.NULL)
+    null = Condition("f1", Comparison.NULL)
     cast = Way(By.NAME, cast=True)
     left_out = replace(cast, pruned=By.NAME)
     assert [(row[0], row[2]) for row in rows(story, cast, null)][:2] == [
@@ -158,7 +161,7 @@ def test_statistics_know_nothing_of_a_null_that_a_cast_makes() -> None:
 def test_a_partition_column_is_not_looked_for_in_files() -> None:
     columns = "id string, ts long, f1 string, p string"
     story = history("insert 1,2; add f2 string after ts", columns, partition_by=("p",))
-    where = Condition("p", Test.EQUAL, "p1", "string")
+    where = Condition("p", Comparison.EQUAL, "p1", "string")
     found = rows(story, Way(By.NAME, pruned=By.POSITION), where)
     assert [row[0] for row in found] == ["1"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.model.query import Condition, Query, Test
+from harness.model.query import Comparison, Condition, Query
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.required_columns import without_decided
 from harness.model.simulation.strategies import By, Way
@@ -39,28 +39,28 @@ def test_a_column_forbids_null_until_it_is_allowed_or_the_step_is_taken_back(
     assert required(steps) == names
 
 
-def left(truth: Truth, *where: tuple[str, Test]) -> Query | None:
+def left(truth: Truth, *where: tuple[str, Comparison]) -> Query | None:
     first, second = (*(Condition(*each) for each in where), None)[:2]
     return without_decided(Query(where=first, also=second), truth)
 
 
 def test_null_is_nowhere_where_the_schema_forbids_it_and_elsewhere_is_looked_for() -> None:
     truth = history(LATE).truth
-    assert left(truth, ("late", Test.NULL)) is None
-    assert left(truth, ("f1", Test.NULL), ("late", Test.NULL)) is None
-    assert left(truth, ("late", Test.NOT_NULL)) == Query()
-    f1 = Condition("f1", Test.NOT_NULL)
-    assert left(truth, ("late", Test.NOT_NULL), ("f1", Test.NOT_NULL)) == Query(also=f1)
-    assert left(truth, ("f1", Test.NOT_NULL)) == Query(where=f1)
+    assert left(truth, ("late", Comparison.NULL)) is None
+    assert left(truth, ("f1", Comparison.NULL), ("late", Comparison.NULL)) is None
+    assert left(truth, ("late", Comparison.NOT_NULL)) == Query()
+    f1 = Condition("f1", Comparison.NOT_NULL)
+    assert left(truth, ("late", Comparison.NOT_NULL), ("f1", Comparison.NOT_NULL)) == Query(also=f1)
+    assert left(truth, ("f1", Comparison.NOT_NULL)) == Query(where=f1)
 
 
 def test_a_part_forbids_null_only_if_the_struct_does_too() -> None:
     columns = "id string, ts long, s struct<a: string>"
     one, both = (history(f"insert 1; {each}", columns).truth for each in ("forbid s.a", "forbid s"))
-    assert left(one, ("s.a", Test.NULL)) is not None
-    assert left(both, ("s.a", Test.NULL)) is not None
+    assert left(one, ("s.a", Comparison.NULL)) is not None
+    assert left(both, ("s.a", Comparison.NULL)) is not None
     truth = history("insert 1; forbid s; forbid s.a", columns).truth
-    assert left(truth, ("s.a", Test.NULL)) is None
+    assert left(truth, ("s.a", Comparison.NULL)) is None
 
 
 def ways(steps: str, *where: Condition) -> set[str]:
@@ -70,11 +70,11 @@ def ways(steps: str, *where: Condition) -> set[str]:
 
 
 def test_the_way_is_tried_only_for_a_condition_on_null_of_such_a_column() -> None:
-    null = Condition("late", Test.NULL)
+    null = Condition("late", Comparison.NULL)
     assert NULLS_BY_SCHEMA in ways(LATE, null)
     assert not ways(LATE)
-    assert not ways(LATE, Condition("f1", Test.NULL))
-    assert not ways(LATE, Condition("late", Test.EQUAL, "x", "string"))
+    assert not ways(LATE, Condition("f1", Comparison.NULL))
+    assert not ways(LATE, Condition("late", Comparison.EQUAL, "x", "string"))
     assert not ways(f"{LATE}; allow late", null)
     assert not any("left out" in each or "catalog" in each for each in ways(LATE, null))
 

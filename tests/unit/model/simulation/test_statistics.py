@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from harness.model.canonical import Value
-from harness.model.query import Condition, Test, not_null
+from harness.model.query import Comparison, Condition, not_null
 from harness.model.simulation.statistics import can_hold
 
 NAN = float("nan")
 
 
 def equal(literal: str, type_: str = "string") -> Condition:
-    return Condition("f", Test.EQUAL, literal, type_)
+    return Condition("f", Comparison.EQUAL, literal, type_)
 
 
 @pytest.mark.parametrize(
@@ -29,8 +29,8 @@ def equal(literal: str, type_: str = "string") -> Condition:
         (equal("7.0", "double"), [NAN, 1.0], True),
         (not_null("f"), [None, None], False),
         (not_null("f"), [None, 1], True),
-        (Condition("f", Test.NULL), [1, 2], False),
-        (Condition("f", Test.NULL), [1, None], True),
+        (Condition("f", Comparison.NULL), [1, 2], False),
+        (Condition("f", Comparison.NULL), [1, None], True),
     ],
 )
 def test_a_file_is_left_out_where_no_row_can_be_meant(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from harness.model.column_statistics import ColumnStatistics, StatisticsSource
-from harness.model.query import Condition, Test
+from harness.model.query import Comparison, Condition
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import By, Way
 from tests.builders.table_story import Story, history
 
-WHERE = (Condition("g", Test.NOT_NULL),)
+WHERE = (Condition("g", Comparison.NOT_NULL),)
 
 
 def keys(found: Story, bounds: ColumnStatistics, where: tuple[Condition, ...] = WHERE) -> list[str]:
@@ -43,7 +43,7 @@ def test_a_folder_is_left_out_with_all_its_files() -> None:
 def test_parts_of_structs_are_found_by_the_names_in_the_file() -> None:
     found = history("insert 1; rename a.b c", "id string, ts long, a struct<b: int, d: int>")
     path = found.disk.files[0].path
-    where = (Condition("a.c", Test.NOT_NULL),)
+    where = (Condition("a.c", Comparison.NOT_NULL),)
     stored = ColumnStatistics(StatisticsSource.PARQUET, path, "a.b", 1, 1)
     assert keys(found, stored, where) == []
     assert keys(found, ColumnStatistics(StatisticsSource.PARQUET, path, "a.d", 1, 1), where) == [

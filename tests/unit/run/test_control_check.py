@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
@@ -16,7 +17,7 @@ from harness.core.records import (
     Witness,
 )
 from harness.plan import controls, shipped
-from harness.run import held_to_controls
+from harness.run import control_check
 from harness.scenario.cells import Cell, Plan, Variant, parse_reader
 
 OTHER, SHIPS = "trino-479@container", "trino-476@container"
@@ -55,13 +56,24 @@ def verdict(cell: Cell, kind: VerdictKind, because: str = "") -> Verdict:
     return replace(found, findings=(finding,), reproduces=("by id",))
 
 
+def checked(
+    verdicts: Sequence[Verdict], plan: Plan, answers: Mapping[str, Answer]
+) -> tuple[Verdict, ...]:
+    failed = control_check.failures(verdicts, control_check.controls_of(plan), answers)
+    formats = {each.id: each.format for each in plan.variants}
+    return tuple(
+        control_check.invalidate(v, failed.get((v.reader, formats[v.variant]), ""))
+        for v in verdicts
+    )
+
+
 def held(cow: VerdictKind, mor: VerdictKind, because: str = "") -> list[Verdict]:
     of_controls = [
         verdict(CONTROLS["hudi-cow"], cow, because),
         verdict(CONTROLS["hudi-mor"], mor),
     ]
     asked = [verdict(cell, VerdictKind.WRONG) for cell in ASKED]
-    return list(held_to_controls.held([*of_controls, *asked], PLAN, {}))
+    return list(checked([*of_controls, *asked], PLAN, {}))
 
 
 def test_a_reader_that_reads_its_control_is_judged() -> None:
@@ -97,14 +109,14 @@ def test_a_refusal_of_the_control_is_told_in_the_engines_words() -> None:
     cell = CONTROLS["hudi-cow"]
     said = Answer(cell.case, "select", refusal=Refusal("HIVE_UNSUPPORTED_FORMAT", "no class X"))
     both = [verdict(cell, VerdictKind.REFUSED), verdict(ASKED[0], VerdictKind.WRONG)]
-    found = held_to_controls.held(both, PLAN, {cell.case: said})
+    found = checked(both, PLAN, {cell.case: said})
     assert "(refused: HIVE_UNSUPPORTED_FORMAT: no class X)" in found[1].because
 
 
 def test_what_is_unknown_anyway_keeps_its_reason() -> None:
     own = verdict(ASKED[0], VerdictKind.UNKNOWN, "time-out")
     control = verdict(CONTROLS["hudi-cow"], VerdictKind.REFUSED, "no such class")
-    assert held_to_controls.held([control, own], PLAN, {})[1] == own
+    assert checked([control, own], PLAN, {})[1] == own
 
 
 def test_a_table_that_a_reader_is_declared_not_to_know_says_nothing_of_its_set_up() -> None:
@@ -120,14 +132,14 @@ def test_one_control_that_is_read_is_enough() -> None:
     first = verdict(CONTROLS["hudi-cow"], VerdictKind.REFUSED, "too new")
     right = replace(first, case=second.case, variant="more", verdict=VerdictKind.CORRECT)
     asked = verdict(ASKED[0], VerdictKind.WRONG)
-    assert held_to_controls.held([first, right, asked], plan, {}) == (first, right, asked)
+    assert checked([first, right, asked], plan, {}) == (first, right, asked)
     failed = replace(right, verdict=VerdictKind.WRONG)
-    assert held_to_controls.held([first, failed, asked], plan, {})[2].verdict is VerdictKind.UNKNOWN
+    assert checked([first, failed, asked], plan, {})[2].verdict is VerdictKind.UNKNOWN
 
 
 def test_whoever_ships_is_not_held_to_it() -> None:
     asked = replace(CONTROLS["hudi-cow"], reader=SHIPS)
     plan = replace(PLAN, cells=(asked, *ASKED))
     wrong = [verdict(each, VerdictKind.WRONG) for each in (asked, ASKED[1])]
-    assert list(held_to_controls.held(wrong, plan, {})) == wrong
-    assert held_to_controls.controls_of(plan) == {}
+    assert list(checked(wrong, plan, {})) == wrong
+    assert control_check.controls_of(plan) == {}

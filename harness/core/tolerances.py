@@ -1,9 +1,9 @@
 """What an engine answers otherwise than it was written, without being wrong: declared as data.
 
-One file for each product (`trino.yaml`, `prestodb.yaml` …) lists its declarations, each with its
-reason and its source. Code changes a value or takes two types for one by a declaration only, and
-counts where it did; what goes beyond a declaration is a finding. A product without a file has no
-declarations. Pure.
+They lie beside the engine's code: `harness/engines/<product>/tolerances.yaml`, or
+`tolerances-<product>.yaml` where one engine is of several products. Each has its reason and its
+source. Code changes a value or takes two types for one by a declaration only, and counts where it
+did; what goes beyond a declaration is a finding. A product without a file has no declarations.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from itertools import chain
+from pathlib import Path
 from typing import Final, Literal
 
-from harness.core.validation import read_form
+import harness
+from harness.core.yaml_reader import load_yaml
 from harness.model.canonical import Value, same
 
 LOWER: Final = "lower-case-names"
@@ -60,10 +61,19 @@ Declared = Mapping[str, Declaration]
 """The declarations of one product, by name."""
 
 
+@cache
+def _files() -> Mapping[str, Path]:
+    """Return the files of declarations by product."""
+    files = (Path(harness.__file__).parent / "engines").glob("*/tolerances*.yaml")
+    return {
+        file.stem.removeprefix("tolerances-") if "-" in file.stem else file.parent.name: file
+        for file in sorted(files)
+    }
+
+
 def products() -> tuple[str, ...]:
     """Return the products that have declarations, sorted."""
-    files = (entry.name for entry in resources.files(__name__).iterdir())
-    return tuple(sorted(name.removesuffix(".yaml") for name in files if name.endswith(".yaml")))
+    return tuple(sorted(_files()))
 
 
 def product(reader: str) -> str:
@@ -75,29 +85,29 @@ def product(reader: str) -> str:
     return reader.partition("{")[0].partition("-")[0]
 
 
-def of(reader: str) -> Declared:
+def declared_for(reader: str) -> Declared:
     """Return what is declared for the product of a reader, or of a distribution."""
     return _load(product(reader))
 
 
-def about(reader: str, format_name: str) -> Declared:
+def declared_for_format(reader: str, format_name: str) -> Declared:
     """Return what is declared for a reader's product and holds for the tables of a format."""
-    found = of(reader).items()
+    found = declared_for(reader).items()
     return {name: each for name, each in found if format_name in (each.formats or (format_name,))}
 
 
 @cache
 def _load(name: str) -> Declared:
-    if name not in products():
+    if name not in _files():
         return {}
-    text = (resources.files(__name__) / f"{name}.yaml").read_text(encoding="utf-8")
-    found, _ = read_form(tuple[Declaration, ...], text, f"{name}.yaml", "declarations")
-    return {each.name: each for each in found}
+    text = _files()[name].read_text(encoding="utf-8")
+    declarations, _ = load_yaml(tuple[Declaration, ...], text, f"{name}.yaml", "declarations")
+    return {declaration.name: declaration for declaration in declarations}
 
 
 def facts() -> str:
     """Return all that code applies, as one text: what people are told of it is left out."""
-    told = ((name, each) for name in products() for each in of(name).values())
+    told = ((name, each) for name in products() for each in declared_for(name).values())
     return repr([(name, each.name, each.types, each.formats) for name, each in told])
 
 
@@ -109,7 +119,7 @@ class Tally:
         self._declared = declared
         self._counts: Counter[str] = Counter()
 
-    def take(self, name: str, type_: str, raw: Value, normal: Value) -> Value:
+    def normalise(self, name: str, type_: str, raw: Value, normal: Value) -> Value:
         """Return `normal` where the declaration `name` covers the type, and else what came.
 
         Counted is only what differs.
@@ -120,7 +130,7 @@ class Tally:
         self._counts[name] += not same(raw, normal)
         return normal
 
-    def told(self) -> tuple[Normalised, ...]:
+    def applied(self) -> tuple[Normalised, ...]:
         """Return what was applied, in the order of names."""
         return tuple(Normalised(*each) for each in sorted(self._counts.items()) if each[1])
 

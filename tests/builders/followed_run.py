@@ -1,0 +1,80 @@
+"""A run that goes on, whose readers answer when a test says so; somebody follows it."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from harness.core import jsonl
+from harness.core.records import Answer, Refusal, StateRecord, Verdict
+from harness.judge.case import Case
+from harness.run import load_run, pipeline, plan_record, run_folder, run_info
+from harness.run.follow_run import LiveVerdicts, RunFollower
+from harness.run.run_judge import RunJudge
+from harness.scenario.cells import Cell, Plan, parse_reader
+from tests.builders.simulated_reader import Reply
+from tests.builders.spoilt_files import COLUMNS, spelled, spoilt_rows
+from tests.builders.table_story import Story, history
+from tests.builders.traced_answer import Files
+
+NOW = datetime.datetime(2031, 5, 6, tzinfo=datetime.UTC)
+WRITER = "spark-3.5.8-hudi-0.15.0"
+READERS = "trino-476", "hive-3.1.3", "prestodb-0.283"
+REFUSED = Answer("", "select", refusal=Refusal("HIVE_BAD_DATA", "cannot read it"))
+
+
+@dataclass
+class FollowedRun:
+    """A run whose table is written, and whose readers answer when a test says so."""
+
+    folder: Path
+    cells: Sequence[Cell]
+    following: RunFollower
+    live: LiveVerdicts
+
+    def answers(self, at: int, answer: Answer) -> None:
+        """Let a reader answer; `at`: its place."""
+        said = replace(answer, case=self.cells[at].case)
+        with jsonl.adding(self.folder / load_run.ANSWERS) as add:
+            add([said])
+        self.live.add_answer(said)
+        self.following.look()
+
+    def final(self) -> dict[int, Verdict]:
+        """Return the verdicts that are final now, by the place of the reader."""
+        found = {at: self.following.find(cell.case) for at, cell in enumerate(self.cells)}
+        return {at: each.verdict for at, each in found.items() if each is not None}
+
+    def judged(self) -> dict[int, Verdict]:
+        """Return the verdicts of the run itself on the answers that are there."""
+        found = {each.case: each for each in pipeline.judge_run(self.folder).applied.verdicts}
+        return {at: found[cell.case] for at, cell in enumerate(self.cells)}
+
+
+def followed_run(folder: Path, case: Case, readers: Sequence[str] = READERS[:2]) -> FollowedRun:
+    steps = len(case.states)
+    variant = replace(case.variant, writers=(WRITER,) * steps)
+    cells = [Cell(variant.id, steps - 1, name, "snapshot", "all") for name in readers]
+    plan = Plan("mine", (variant,), tuple(map(parse_reader, readers)), tuple(cells))
+    return record(folder, plan, case.states)
+
+
+def record(folder: Path, plan: Plan, states: Sequence[StateRecord]) -> FollowedRun:
+    run_info.write_info(folder, plan_record.info_of(plan, "simulated", NOW))
+    jsonl.write_all(folder / load_run.STATES, states)
+    (folder / run_folder.PYTEST).mkdir()
+    live = LiveVerdicts(plan, RunJudge(plan), folder)
+    live.judge.add_states(states)
+    return FollowedRun(folder, plan.cells, RunFollower(folder), live)
+
+
+def answer_of(reply: Reply) -> Answer:
+    return Answer("", "select", reply.columns, reply.rows)
+
+
+def doubtful() -> tuple[Story, Files]:
+    """A rule of the model, that of conversion, lies between what was sent and the files."""
+    made = history("insert 1..3; type n string; update 1 set f1", COLUMNS)
+    return made, spoilt_rows(spelled, step=3)
