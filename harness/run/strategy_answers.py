@@ -15,8 +15,8 @@ from typing import Final
 from harness.core.errors import HarnessError
 from harness.core.grouping import grouped
 from harness.core.records import Answer, QuestionKey, Verdict, VerdictKind
-from harness.judge.case import view_of_rows
-from harness.judge.standard import Standards
+from harness.judge.expectations import ExpectationsByEngine
+from harness.judge.recorded_variant import view_of_rows
 from harness.model.simulation.matching import WayAnswer
 from harness.run import plan_record
 from harness.run.load_run import Run
@@ -43,7 +43,7 @@ def _answers(
 ) -> Iterator[tuple[QuestionKey, tuple[WayAnswer, ...]]]:
     for variant in _variants(run) if wrong else ():
         if variant.id in wrong:
-            standards = Standards(case_of(variant, run.states_of(variant.id)))
+            standards = ExpectationsByEngine(case_of(variant, run.states_of(variant.id)))
             for verdict in wrong[variant.id]:
                 answer = run.answers.get(verdict.case)
                 yield verdict.question, _of(standards, verdict, answer) if answer else ()
@@ -58,7 +58,7 @@ def _variants(run: Run) -> tuple[Variant, ...]:
         return ()
 
 
-def _of(standards: Standards, verdict: Verdict, answer: Answer) -> tuple[WayAnswer, ...]:
+def _of(standards: ExpectationsByEngine, verdict: Verdict, answer: Answer) -> tuple[WayAnswer, ...]:
     """Return the answers to one question; none where they cannot be worked out."""
     try:
         standard = standards.of(verdict.reader, answer)

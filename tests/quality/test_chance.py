@@ -10,7 +10,7 @@ from functools import cache
 import pytest
 
 from harness.core.records import FindingKind
-from harness.judge.place import What
+from harness.judge.difference import DifferenceKind
 from harness.model.canonical import MapValue, Value, same, text_of
 from harness.model.conversion import cast_text
 from harness.model.simulation.reader import Simulation
@@ -147,5 +147,7 @@ def test_an_answer_without_places_is_the_expected_one(seed: int) -> None:
     for by, _ in WAYS:
         reply = one.read(by)
         right = texts(tuple(row_values(row, one.truth.schema) for row in one.truth.rows.values()))
-        wrong = [place for place in places(one, reply) if place.what is not What.COLUMN_TYPE]
+        wrong = [
+            place for place in places(one, reply) if place.kind is not DifferenceKind.COLUMN_TYPE
+        ]
         assert (texts(reply.rows) == right) == (wrong == [])

@@ -9,10 +9,10 @@ from harness.cli.explain.recorded_cell import RecordedCell
 from harness.core.grouping import grouped
 from harness.core.records import Answer
 from harness.judge import match_rows
+from harness.judge.expectations import Expectations, ExpectationsByEngine
+from harness.judge.expected_state import ExpectedState
 from harness.judge.file_evidence import Layout
-from harness.judge.standard import Standard, Standards
 from harness.judge.table_comparison import aggregate
-from harness.judge.world import World
 from harness.model.canonical import Value, same, text_of
 from harness.model.query import Query
 from harness.model.simulation.column_resolution import LayoutError, slices
@@ -70,11 +70,11 @@ class CaseTables:
     """How many ways, also those that only combine others."""
 
 
-def standard_of(found: RecordedCell) -> Standard | None:
+def standard_of(found: RecordedCell) -> Expectations | None:
     """Return truth as the cell's reader can show it; None when no state of its step is known."""
     if all(state.outcome.step != found.cell.step for state in found.case.states):
         return None
-    return Standards(found.case).of(found.cell.reader, found.answer)
+    return ExpectationsByEngine(found.case).of(found.cell.reader, found.answer)
 
 
 def tables_of(layout: Layout, answer: Answer) -> CaseTables:
@@ -84,7 +84,7 @@ def tables_of(layout: Layout, answer: Answer) -> CaseTables:
     """
     query, readings = answer.question, layout.readings()
     seen = (answer.labels, answer.rows) if answer.has_table else None
-    beside = _Expectation(layout.world.narrowed(query), query, layout)
+    beside = _Expectation(layout.state.narrowed(query), query, layout)
     # Of a product that cannot show all that was written, they may be of all of it.
     of, fitting = layout.fitting(query, *seen) if seen else (readings, ())
     own = readings.ways(query) if readings else ()
@@ -125,14 +125,14 @@ def _shown(readings: Readings, way: Way, query: Query) -> ValueTable | None:
 class _Expectation:
     """What every table is put beside: the rows that the question should be answered with."""
 
-    world: World
+    state: ExpectedState
     query: Query
     layout: Layout
 
     @property
     def table(self) -> ValueTable:
         """The expected table."""
-        expected = self.world.table(self.query)
+        expected = self.state.table(self.query)
         return tuple(name for name, _ in expected.columns), expected.rows
 
     def sheet(
@@ -142,18 +142,18 @@ class _Expectation:
         return ComparedTable(titles, tuple(labels), tuple(lines))
 
     def _aggregated(self, rows: ValueRows) -> Iterator[ComparedRow]:
-        expected = aggregate(self.world, self.query)
+        expected = aggregate(self.state, self.query)
         for row in rows:
             parts = tuple(ComparedValue(value, same(value, expected)) for value in row)
             yield ComparedRow("", parts, expected=True)
 
     def _lines(self, labels: Sequence[str], rows: ValueRows) -> Iterator[ComparedRow]:
         """Yield the rows in the order of the expected ones, those that are too many at the end."""
-        world = replace(self.world, predicted=self.layout.predicted(self.query, labels, rows))
-        found = match_rows.match(world, labels, [tuple(row) for row in rows])
+        state = replace(self.state, predicted=self.layout.predicted(self.query, labels, rows))
+        found = match_rows.match(state, labels, [tuple(row) for row in rows])
         there = {text_of(row.key): values for row, values in (*found.pairs, *found.empty)}
         names, wanted = self.table
-        keys = sorted(self.world.keys)
+        keys = sorted(self.state.keys)
         for key, row in zip(keys, wanted, strict=True):
             values = there.get(key)
             whole = dict(zip(names, row, strict=True))
