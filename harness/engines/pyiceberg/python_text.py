@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from harness.engines.api import Question, TimeTravel, TimeTravelWords
+from harness.engines.api import Question, ReaderSettings, TimeTravel, TimeTravelWords
 from harness.engines.query_sql import time_travel_words
 from harness.model.commit import AS_OF, BRANCH, TAG
 from harness.model.query import Comparison, Condition, Query
@@ -30,7 +30,7 @@ _CALLS: Final = {
 """Of `pyiceberg.expressions`."""
 
 
-def statement(question: Question) -> str:
+def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG001 - as all
     """Return the expression of a question."""
     query = question.query
     arguments = [_condition(query.conditions)] if query.conditions else []
