@@ -35,8 +35,7 @@ class Health:
 
     @property
     def download(self) -> int:
-        """Return the bytes that are still to be fetched."""
-        return sum(each.size for each in self.missing)
+        return sum(entry.size for entry in self.missing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +51,7 @@ class Machine:
 
 
 def machine(cache: Cache) -> Machine:
-    """Look at this machine."""
-    there = next(each for each in (cache.root, *cache.root.parents) if each.exists())
+    there = next(entry for entry in (cache.root, *cache.root.parents) if entry.exists())
     return Machine(
         (sys.version_info.major, sys.version_info.minor),
         memory.free(),
@@ -81,8 +79,8 @@ def _unusable(cache: Cache, there: Path) -> str:
 
 def health(names: Iterable[str], cache: Cache) -> tuple[Health, ...]:
     """Look for each distribution in the cache; nothing is fetched."""
-    found = (distributions.load(name) for name in names)
-    return tuple(Health(each, fetch.missing(each, cache)) for each in found)
+    result = (distributions.load(name) for name in names)
+    return tuple(Health(entry, fetch.missing(entry, cache)) for entry in result)
 
 
 def verify(names: Iterable[str], cache: Cache, console: Console) -> tuple[Path, ...]:
@@ -90,8 +88,8 @@ def verify(names: Iterable[str], cache: Cache, console: Console) -> tuple[Path, 
     cache_mark.check(cache)
     changed = [path for name in names for path in fetch.verify(distributions.load(name), cache)]
     for path in changed:
-        told = f"changed since it was fetched, removed: {path}; the next run fetches it again"
-        console.print(told, style="red", highlight=False, markup=False, soft_wrap=True)
+        message = f"changed since it was fetched, removed: {path}; the next run fetches it again"
+        console.print(message, style="red", highlight=False, markup=False, soft_wrap=True)
     if not changed:
         console.print("every artifact in the cache is what its lock says", highlight=False)
     return tuple(changed)
@@ -103,7 +101,7 @@ def problems(this: Machine, found: Iterable[Health]) -> tuple[str, ...]:
     every = list(found)
     if this.python < PYTHON:
         lacking.append(f"Python {this.python[0]}.{this.python[1]}; install 3.11 or later")
-    need = _memory_needed([each.distribution for each in every])
+    need = _memory_needed([entry.distribution for entry in every])
     if this.memory.mb < need:
         lacking.append(
             f"{this.memory.mb} MB of memory are {this.memory.where} and {need} MB are needed; "
@@ -111,7 +109,7 @@ def problems(this: Machine, found: Iterable[Health]) -> tuple[str, ...]:
         )
     if this.unusable:
         lacking.append(this.unusable)
-    disk = sum(each.distribution.disk_mb for each in every if each.missing)
+    disk = sum(entry.distribution.disk_mb for entry in every if entry.missing)
     if this.disk_mb < disk:
         lacking.append(
             f"{this.disk_mb} MB of disk are free at {this.cache} and {disk} MB are needed; "
@@ -122,7 +120,7 @@ def problems(this: Machine, found: Iterable[Health]) -> tuple[str, ...]:
 
 def _memory_needed(found: Iterable[Distribution]) -> int:
     """Return what a run needs, in MiB: one engine beside the metastore; two run where they fit."""
-    engines = (each.memory_mb for each in found if each.is_asked)
+    engines = (entry.memory_mb for entry in found if entry.is_asked)
     beside = distributions.load(metastore.DISTRIBUTION).memory_mb + HARNESS_MB
     return max(engines, default=0) + beside
 
@@ -138,12 +136,12 @@ def show(this: Machine, found: tuple[Health, ...], console: Console) -> None:
     table = Table(box=None, header_style="bold", pad_edge=False)
     for head in ("distribution", "is there", "JRE", "memory", "disk", "fidelity"):
         table.add_column(head, overflow="fold")
-    for each in found:
-        table.add_row(*_line(each))
+    for entry in found:
+        table.add_row(*_line(entry))
     console.print(table)
-    for each in found:
-        if each.distribution.listens != LOOPBACK:
-            name, text = each.distribution.name, each.distribution.listens
+    for entry in found:
+        if entry.distribution.listens != LOOPBACK:
+            name, text = entry.distribution.name, entry.distribution.listens
             console.print(f"listens: {name}: {text}", highlight=False, soft_wrap=True)
     for text in problems(this, found):
         console.print(f"lacking: {text}", style="red", highlight=False, soft_wrap=True)

@@ -14,11 +14,12 @@ from rich.table import Table
 
 from harness.artifacts import distributions
 from harness.artifacts.distribution import Distribution
+from harness.core.errors import EnvironmentProblem
 from harness.core.grouping import grouped
 from harness.core.progress import megabytes
 from harness.runtime import docker_daemon, image, image_choice
 from harness.runtime.container_settings import limit_mb
-from harness.runtime.docker_daemon import Daemon, NoDockerProblem, StoredImage
+from harness.runtime.docker_daemon import Daemon, StoredImage
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,22 +50,22 @@ def look(names: Iterable[str]) -> Docker:
     host = docker_daemon.host()
     try:
         return Docker(host, docker_daemon.about(), images=tuple(_images(_by_image(names))))
-    except NoDockerProblem as problem:
-        return Docker(host, why=problem.reason)
-    except (DockerException, OSError) as problem:  # it went away while it was asked
+    except EnvironmentProblem as problem:
         return Docker(host, why=str(problem))
+    except (DockerException, OSError) as problem:  # it went away while it was asked
+        return Docker(host, why=str(docker_daemon.no_docker(str(problem))))
 
 
 def _by_image(names: Iterable[str]) -> dict[str, list[Distribution]]:
     every = map(distributions.load, names)
     # Of somebody's own engine, which runs as a process, no image is known.
-    return grouped((image_choice.wanted(each), each) for each in every if image.official(each))
+    return grouped((image_choice.wanted(entry), entry) for entry in every if image.official(entry))
 
 
 def _images(by_image: dict[str, list[Distribution]]) -> Iterator[EngineImage]:
     with closing(docker_daemon.client()) as client:
         for official, every in sorted(by_image.items()):
-            names = tuple(each.name for each in every)
+            names = tuple(entry.name for entry in every)
             yield EngineImage(official, names, image_choice.there(client, every[0]))
 
 
@@ -75,21 +76,22 @@ def warnings(found: Docker, profile: str, names: Sequence[str]) -> tuple[str, ..
     """
     if found.daemon is None:
         return ()
-    told = list(_of_other_machines(found, found.daemon.architecture))
+    message = list(_of_other_machines(found, found.daemon.architecture))
     need = sum(limit_mb(distributions.load(name)) for name in names)
     if found.daemon.memory_mb < need:
-        told.append(
+        message.append(
             f"the containers of {profile} may take {need} MB together, each its heap and 1 GiB, "
             f"and the daemon has {found.daemon.memory_mb} MB; give it more, or run fewer engines"
         )
-    return tuple(told)
+    return tuple(message)
 
 
 def _of_other_machines(found: Docker, own: str) -> Iterator[str]:
-    for each in found.images:
-        if each.there and each.there.architecture != own:
+    for entry in found.images:
+        image = entry.there
+        if image and image.architecture != own:
             yield (
-                f"the image {each.there.reference} is for {each.there.architecture} and the daemon "
+                f"the image {image.reference} is for {image.architecture} and the daemon "
                 f"runs on {own}: a run refuses it; remove it and pull the one for {own}"
             )
 
@@ -97,7 +99,7 @@ def _of_other_machines(found: Docker, own: str) -> Iterator[str]:
 def show(found: Docker, told: Iterable[str], console: Console) -> None:
     """Print what the daemon is, its images, and the warnings."""
     if found.daemon is None:
-        _say(console, f"Docker: none answers at {found.host} ({found.why}); needed for containers")
+        _say(console, f"Docker: {found.why}")
         return
     daemon = found.daemon
     about = f"version {daemon.version}, {daemon.architecture}, {daemon.memory_mb} MB of memory"
@@ -105,8 +107,8 @@ def show(found: Docker, told: Iterable[str], console: Console) -> None:
     table = Table(box=None, header_style="bold", pad_edge=False)
     for head in ("official image", "what is there", "size", "for"):
         table.add_column(head, overflow="fold")
-    for each in found.images:
-        table.add_row(*_line(each))
+    for entry in found.images:
+        table.add_row(*_line(entry))
     console.print(table)
     for text in told:
         _say(console, f"warning: {text}", "yellow")

@@ -39,20 +39,20 @@ class ListedEngine:
 
 def look(names: Iterable[str], cache: Cache, docker: Docker) -> Iterator[ListedEngine]:
     """Look for each distribution, and for what the kit found; nothing is fetched or pulled."""
-    there = {name: each.there for each in docker.images for name in each.names}
+    there = {name: entry.there for entry in docker.images for name in entry.names}
     for name in names:
-        found = distributions.load(name)
+        distribution = distributions.load(name)
         yield ListedEngine(
             name,
-            _process(found, cache),
-            _container(found, docker, there.get(name)),
+            _process(distribution, cache),
+            _container(distribution, docker, there.get(name)),
             {runtime: _conforms(name, runtime, cache) for runtime in (PROCESS, CONTAINER)},
         )
 
 
 def _process(found: Distribution, cache: Cache) -> str:
     missing = fetch.missing(found, cache)
-    return f"{megabytes(sum(each.size for each in missing))} to fetch" if missing else "fetched"
+    return f"{megabytes(sum(entry.size for entry in missing))} to fetch" if missing else "fetched"
 
 
 def _container(found: Distribution, docker: Docker, there: StoredImage | None) -> str:
@@ -71,8 +71,8 @@ def _conforms(name: str, runtime: str, cache: Cache) -> str:
     last = latest_results.latest(runtime_names.in_runtime(name, runtime), cache)
     if last is None:
         return NEVER
-    said = "passed" if results.status([last]) == results.GOOD else last.said
-    return f"{said}, {last.date}"
+    text = "passed" if results.status([last]) == results.GOOD else last.said
+    return f"{text}, {last.date}"
 
 
 def show(found: Iterable[ListedEngine], console: Console) -> None:
@@ -80,14 +80,13 @@ def show(found: Iterable[ListedEngine], console: Console) -> None:
     table = Table(box=None, header_style="bold", pad_edge=False)
     for head in ("engine", "process", "container", "conformance: process", "container"):
         table.add_column(head, overflow="fold")
-    for each in found:
-        table.add_row(each.name, each.process, each.container, *each.conforms.values())
+    for entry in found:
+        table.add_row(entry.name, entry.process, entry.container, *entry.conforms.values())
     console.print(table)
     about = version_rules.about()
-    told = f"other versions ({about}): NAME@container with Docker, or harness engines add"
-    console.print(told, highlight=False, markup=False, soft_wrap=True)
+    message = f"other versions ({about}): NAME@container with Docker, or harness engines add"
+    console.print(message, highlight=False, markup=False, soft_wrap=True)
 
 
 def plain(found: Iterable[ListedEngine]) -> list[dict[str, object]]:
-    """Return the list for programs."""
-    return [asdict(each) for each in found]
+    return [asdict(entry) for entry in found]

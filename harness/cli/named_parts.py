@@ -10,10 +10,10 @@ from harness import engines, formats
 from harness.artifacts import distributions
 from harness.core import runtime_names
 from harness.core.errors import UsageProblem
-from harness.core.problems import UnknownNameProblem
+from harness.core.problems import unknown_name
 from harness.core.runtime_names import PROCESS
 from harness.plan import Parts, ProfileReader, Writer, reader_support, readers_file, writer_support
-from harness.plan.reader_support import ReaderProblem
+from harness.plan.reader_support import wrong_reader
 from harness.scenario.cells import Reader, parse_reader, with_settings
 
 
@@ -48,7 +48,7 @@ NONE = NamedParts()
 
 def _format(name: str) -> str:
     if name not in formats.names():
-        raise UnknownNameProblem("format", name, formats.names())
+        raise unknown_name("format", name, formats.names())
     return name
 
 
@@ -72,13 +72,13 @@ def reader(text: str) -> Reader:
     """Read a reader that exists from its text.
 
     Raises:
-        ReaderProblem: it is not a reader, or names a distribution or setting that does not exist.
+        UsageProblem: it is not a reader, or names a distribution or setting that does not exist.
 
     """
     try:
         found = parse_reader(text)
     except ValueError as wrong:
-        raise ReaderProblem(text, str(wrong)) from wrong
+        raise wrong_reader(text, str(wrong)) from wrong
     check(found)
     own = runtime_names.with_default(found.distribution, PROCESS)
     return replace(found, distribution=own)
@@ -88,7 +88,7 @@ def check(each: Reader) -> None:
     """Check that a reader's distribution exists, can be asked and knows its settings.
 
     Raises:
-        ReaderProblem: it does not.
+        UsageProblem: it does not.
 
     """
     reader_support.check_exists(each)
@@ -96,9 +96,9 @@ def check(each: Reader) -> None:
     for name, value in each.settings:
         if name not in allowed:
             known = ", ".join(allowed) or "none"
-            raise ReaderProblem(str(each), f"there is no setting '{name}'; allowed: {known}")
+            raise wrong_reader(str(each), f"there is no setting '{name}'; allowed: {known}")
         if value not in allowed[name]:
             values = ", ".join(allowed[name])
             told = f"'{value}' is not a value of {name}; allowed: {values}"
-            raise ReaderProblem(str(each), told)
+            raise wrong_reader(str(each), told)
     reader_support.check_combination(each)

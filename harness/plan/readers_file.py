@@ -12,12 +12,11 @@ from typing import Annotated, Any, Final
 from pydantic import Field, PositiveInt
 
 from harness.artifacts import distributions
-from harness.artifacts.distributions import NoLockProblem
 from harness.artifacts.lock import JarForm, NonEmptyText
 from harness.core import tolerances, yaml_reader
 from harness.core.problems import Problems
 from harness.core.runtime_names import CONTAINER, given, lock_name
-from harness.core.validation import read_form
+from harness.core.yaml_reader import load_yaml
 from harness.plan.shipped import READERS
 
 _PROPERTIES: Final = {"trino": "config", "presto": "config", "spark": "conf", "hive": "site"}
@@ -57,7 +56,7 @@ def register(file: Path) -> tuple[str, ...]:
 
     """
     text = yaml_reader.read(file, yaml_reader.MAX_BYTES, READERS)
-    found, document = read_form(dict[str, OwnReader], text, str(file), "readers")
+    found, document = load_yaml(dict[str, OwnReader], text, str(file), "readers")
     problems = Problems(str(file))
     for name, each in found.items():
         for wrong in _wrong(name, each):
@@ -78,7 +77,7 @@ def _wrong(name: str, reader: OwnReader) -> Iterator[str]:
     if distributions.is_shipped(name):
         yield "a distribution that is shipped is called so; give the reader another name"
     if distributions.by_rules(own) and not (reader.image or given(reader.like) == CONTAINER):
-        yield str(NoLockProblem(own))
+        yield distributions.no_lock_data(own)
     engine = str(distributions.data(own)["engine"])
     if reader.properties and engine not in _PROPERTIES:
         yield f"properties: those of {engine} cannot be set; allowed for {', '.join(_PROPERTIES)}"

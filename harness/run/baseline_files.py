@@ -17,9 +17,10 @@ from harness import engines, formats
 from harness.artifacts import distributions
 from harness.artifacts.distribution import Distribution
 from harness.core import outcomes
+from harness.core.atomic_write import atomic_write
 from harness.core.errors import UsageProblem, unwritable
 from harness.core.grouping import grouped
-from harness.core.problems import gathered
+from harness.core.problems import read_all
 from harness.core.records import Answer, Verdict, VerdictKind
 from harness.core.runtime_names import lock_name
 from harness.core.yaml_reader import read
@@ -41,7 +42,7 @@ def remembered(variants: Iterable[Variant]) -> Mapping[str, BaselineInfo]:
     """
     scenarios = {each.scenario.name: each.scenario for each in variants if each.scenario.path}
     found = {name: _remembered(Path(each.path)) for name, each in scenarios.items()}
-    gathered(lambda name: _lines(found[name], scenarios[name]), found)
+    read_all(lambda name: _lines(found[name], scenarios[name]), found)
     return found
 
 
@@ -79,7 +80,7 @@ def lines(info: RunInfo, plan: Plan) -> Mapping[str, tuple[Known, ...]]:
 
     """
     scenarios = _scenarios(plan)
-    found = gathered(lambda name: _lines(_now(info, name), scenarios[name]), scenarios)
+    found = read_all(lambda name: _lines(_now(info, name), scenarios[name]), scenarios)
     return dict(zip(scenarios, found, strict=True))
 
 
@@ -245,12 +246,11 @@ def _engines() -> tuple[EngineFacts, ...]:
 
 
 def _write(path: Path, text: str) -> None:
-    part = path.with_name(f".{path.name}.part")
-    try:
-        if text:
+    if text:
+        with atomic_write(path) as part:
             part.write_text(text, encoding="utf-8")
-            part.replace(path)
-        else:
-            path.unlink()
+        return
+    try:
+        path.unlink()
     except OSError as wrong:
         raise unwritable(wrong, path) from wrong
