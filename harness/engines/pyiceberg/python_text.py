@@ -62,7 +62,8 @@ def _taken(query: Query, scan: str) -> str:
 def _condition(conditions: Sequence[Condition]) -> str:
     """Return conditions, each of which must hold.
 
-    >>> _condition([Condition("n", Test.NULL), Condition("a.d", Test.EQUAL, "1.50", "double")])
+    >>> equal = Condition("a.d", Comparison.EQUAL, "1.50", "double")
+    >>> _condition([Condition("n", Comparison.NULL), equal])
     "And(IsNull('n'), EqualTo('a.d', 1.5))"
     """
     parts = [f"{_CALLS[each.test]}({each.path!r}{_compared(each)})" for each in conditions]
