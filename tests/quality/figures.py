@@ -236,7 +236,7 @@ def main() -> int:
         for task, counted in zip(tasks, pool.imap(run, tasks), strict=True):
             tally.add(counted)
             what, name, low, high = task
-            progress.found(f"{what} {name}".strip(), what, high - low)
+            progress.count_result(f"{what} {name}".strip(), what, high - low)
     for miss in (*_never_seen(tally), *_too_few(tally, given)):
         tally.miss(miss)
     _table(tally, given.histories)

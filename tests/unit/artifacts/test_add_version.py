@@ -92,7 +92,7 @@ def test_what_was_added_is_a_distribution_that_is_there(
     assert len(server.asked) == asked, "nothing is fetched twice"
     (cache.root / cache_mark.MARK).unlink()
     cache_mark.check(cache)  # all that is in it is what a cache holds
-    assert distributions.own([f"{NAME}@container", "trino-476"]) == {
+    assert distributions.custom_locks([f"{NAME}@container", "trino-476"]) == {
         NAME: (tmp_path / f"{NAME}.yaml").read_text()
     }
 

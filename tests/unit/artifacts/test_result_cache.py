@@ -11,7 +11,7 @@ import pytest
 
 from harness.artifacts import result_cache
 from harness.artifacts.cache import Cache
-from harness.artifacts.result_cache import ResultCache, own_code
+from harness.artifacts.result_cache import ResultCache, harness_digest
 from harness.core import registry
 from harness.core.records import Verdict, VerdictKind
 from tests.toys.package import install
@@ -120,7 +120,7 @@ def code(tmp_path: Path) -> Path:
 
 
 def digest(root: Path) -> str:
-    return own_code.__wrapped__(root)
+    return harness_digest.__wrapped__(root)
 
 
 @pytest.mark.parametrize("change", [rewrite, rename, move, add, remove, lock, shift])
@@ -174,9 +174,9 @@ def test_the_harness_hashes_its_own_code_and_the_data_beside_it() -> None:
 def test_with_a_package_that_adds_to_the_harness_nothing_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(result_cache, "own_code", own_code)
-    assert ResultCache.of(Cache(tmp_path)).code
+    monkeypatch.setattr(result_cache, "harness_digest", harness_digest)
+    assert ResultCache.in_cache(Cache(tmp_path)).code
     install(tmp_path, {"formats": {"toy": "toys.format"}})
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr(registry, "added", registry.added.__wrapped__)
-    assert not ResultCache.of(Cache(tmp_path)).code
+    assert not ResultCache.in_cache(Cache(tmp_path)).code

@@ -21,7 +21,7 @@ b:
 @pytest.fixture
 def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Keep results as a program does; return a list that gets the texts that are parsed."""
-    monkeypatch.setattr(result_cache, "own_code", lambda: "code")
+    monkeypatch.setattr(result_cache, "harness_digest", lambda: "code")
     seen, parse = list[str](), yaml_reader.parse
 
     def listed(text: str, path: str) -> yaml_reader.Document:
