@@ -15,7 +15,7 @@ from harness.artifacts.cache import Cache
 from harness.core import yaml_reader
 from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.progress import Progress
-from tests.unit.artifacts.serving import Server, serving
+from tests.builders.repository_server import Server, serving
 
 NAME = "trino-470"
 PATH = "/io/trino/trino-server/470/trino-server-470.tar.gz"
