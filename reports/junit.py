@@ -24,16 +24,9 @@ from harness.core.grouping import grouped
 from harness.core.outcomes import HALF_DONE, half_done, word
 from harness.core.records import Answer, Finding, OutcomeKind, Verdict, VerdictKind, Witness
 from harness.reports import ci_site, html
-from harness.reports.sentences import (
-    answered_text,
-    finding_text,
-    findings_text,
-    log_text,
-    mapping_text,
-    refusal_text,
-    witness_text,
-)
-from harness.reports.words import FINDINGS, NOT_WORDED, worded
+from harness.reports.findings import FINDINGS, finding_text, findings_text, witness_text
+from harness.reports.sentences import answered_text, log_text, mapping_text, refusal_text
+from harness.reports.words import NOT_WORDED, worded
 from harness.run import run_gate
 from harness.run.load_run import WRITE, Run, StepResult
 from harness.run.scenario_places import ScenarioPlaces

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from harness.core.errors import printable
-from harness.core.records import FindingKind, VerdictKind
+from harness.core.records import VerdictKind
 from harness.model.canonical import MapValue, Value, text_of
 from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
 from harness.model.simulation.strategies import (
@@ -22,13 +22,13 @@ from harness.model.simulation.strategies import (
     LISTED,
     NULLS_BY_SCHEMA,
     OVERLAID,
-    OWN_ORDER,
     PARTLESS,
     REKEYED,
     STORED,
+    TABLE_ORDER,
     TRUSTED,
-    By,
-    Given,
+    ColumnMapping,
+    IncrementalRange,
     Logs,
 )
 
@@ -37,11 +37,11 @@ T = TypeVar("T")
 LOG: Final = logging.getLogger("harness.reports")
 NOT_WORDED: Final = "the harness could not word this cell; its log, harness.log, says why"
 """Stands where the words of a cell should be. Its verdict is as it was judged."""
-ANEW: Final = str(By.RENUMBERED).removeprefix(f"{By.ID}, ")
-OUTSIDE: Final = str(By.ID_OUTSIDE).removeprefix(f"{By.ID}, ")
-ALONE: Final = str(By.ID_ALONE).removeprefix(f"{By.ID}, ")
-PARTS_TOO: Final = str(By.PARTS_TOO).removeprefix(f"{By.POSITION}, ")
-META_COUNTED: Final = str(By.COUNTED).removeprefix(f"{By.POSITION}, ")
+ANEW: Final = str(ColumnMapping.RENUMBERED).removeprefix(f"{ColumnMapping.ID}, ")
+OUTSIDE: Final = str(ColumnMapping.ID_OUTSIDE).removeprefix(f"{ColumnMapping.ID}, ")
+ALONE: Final = str(ColumnMapping.ID_ALONE).removeprefix(f"{ColumnMapping.ID}, ")
+PARTS_TOO: Final = str(ColumnMapping.PARTS_TOO).removeprefix(f"{ColumnMapping.POSITION}, ")
+META_COUNTED: Final = str(ColumnMapping.COUNTED).removeprefix(f"{ColumnMapping.POSITION}, ")
 """The parts of these ways that by id, and by position alone have not."""
 LONGEST: Final = 120
 """Characters of a value or message in a sentence; the HTML report shows it whole."""
@@ -78,119 +78,6 @@ VERDICTS: Final[Mapping[VerdictKind, Word]] = {
     ),
 }
 
-FINDINGS: Final[Mapping[FindingKind, Word]] = {
-    FindingKind.ORDER_DEPENDENT: Word(
-        "order dependent",
-        "by order",
-        "↻",
-        "The same question had another answer on a server that had answered others before.",
-    ),
-    FindingKind.MISALIGNED: Word(
-        "misaligned", "misalign", "⇄", "Another column's value appears under this name."
-    ),
-    FindingKind.RESURRECTED: Word(
-        "resurrected",
-        "resurr.",
-        "↺",
-        "A dropped column's value came back under a column of the same name.",
-    ),
-    FindingKind.STALE: Word(
-        "stale",
-        "stale",
-        "◷",
-        "An older value, one that was taken back, or the columns of an older schema.",
-    ),
-    FindingKind.PREMATURE: Word(
-        "premature",
-        "too soon",
-        "◴",
-        "Newer than this view should show: from log files, or from a later step.",
-    ),
-    FindingKind.MISSING_RENAME: Word(
-        "missing rename",
-        "rename",
-        "✎",
-        "NULL instead of a value that was written under the column's former name.",
-    ),
-    FindingKind.LOST_VALUE: Word(
-        "lost value",
-        "lost val",
-        "∅",
-        "NULL instead of a value, and no former column name explains it.",
-    ),
-    FindingKind.GHOST_ROW: Word(
-        "ghost row", "ghost", "+", "A row that was deleted, or that the query does not ask for."
-    ),
-    FindingKind.LOST_ROW: Word("lost row", "lost row", "−", "A row is missing from the answer."),  # noqa: RUF001
-    FindingKind.DUPLICATE: Word(
-        "duplicate",
-        "twice",
-        "×",  # noqa: RUF001
-        "A row or a column appears more than once.",
-    ),
-    FindingKind.ALTERED_VALUE: Word(
-        "altered value",
-        "altered",
-        "≈",
-        "The right value with changed digits, time zone, precision, case or the like.",
-    ),
-    FindingKind.TYPE_DRIFT: Word(
-        "type drift",
-        "type",
-        "τ",
-        "The right value in the wrong type, or a column of the wrong type.",
-    ),
-    FindingKind.REUSED_ID: Word(
-        "reused id",
-        "used id",
-        "⧉",
-        "By the table's own history of its schema a column is another one: it has that one's id.",
-    ),
-    FindingKind.LOST_ID: Word(
-        "lost id",
-        "lost id",
-        "⌀",
-        "By the table's own history of its schema a column is a new one, and it is not.",
-    ),
-    FindingKind.LOW_MAX_ID: Word(
-        "low max id",
-        "low max",
-        "↧",
-        "The table's max_column_id is below an id that it gave: the next column gets that one.",
-    ),
-    FindingKind.LOST_VERSION: Word(
-        "lost version",
-        "lost ver",
-        "⊖",
-        "The table's history of its schema lacks a version that its commits have.",
-    ),
-    FindingKind.OTHER_SCHEMA: Word(
-        "other schema",
-        "schema",
-        "⊜",
-        "What the table says of its schema is not its schema: a column, a type or the order.",
-    ),
-    FindingKind.LOST_METADATA: Word(
-        "lost metadata",
-        "no meta",
-        "⊘",
-        "The commit lacks extra metadata that the write was told.",
-    ),
-    FindingKind.OTHER_METADATA: Word(
-        "other metadata",
-        "metadata",
-        "⊙",
-        "The commit has extra metadata with another value, or that the write was not told.",
-    ),
-    FindingKind.UNEXPLAINED: Word(
-        "unexplained",
-        "unexpl.",
-        "¿",
-        "Wrong, and nothing that was written explains it, or more than one thing does.",
-    ),
-}
-
-
 TRACED: Final = (
     "Values made by the harness say where they belong: f3s1r2, or 301002, is field 3, step 1, "
     "row 2."
@@ -207,11 +94,12 @@ VIEWS: Final[Mapping[str, str]] = {
 }
 """What each view shows of a table."""
 WAYS: Final[Mapping[str, str]] = {
-    By.ID: "columns are found by field id, which stays the same when they are renamed or moved",
-    By.NAME: "columns are looked up in each file by their current name",
-    By.FOLDED: "columns are looked up in each file by their current name, ignoring case",
-    By.POSITION: "the table's first column is read from the file's first column, and so on, "
-    "whatever their names",
+    ColumnMapping.ID: "columns are found by field id, which stays the same when they are renamed "
+    "or moved",
+    ColumnMapping.NAME: "columns are looked up in each file by their current name",
+    ColumnMapping.FOLDED: "columns are looked up in each file by their current name, ignoring case",
+    ColumnMapping.POSITION: "the table's first column is read from the file's first column, and "
+    "so on, whatever their names",
     PARTS_TOO: "the first part of a struct is read from its first part in the file, and so on",
     ANEW: "the columns of each file are numbered afresh, as in a newly created table",
     OUTSIDE: "what is inside a column is looked up by its current name",
@@ -239,20 +127,20 @@ WAYS: Final[Mapping[str, str]] = {
     CUT: "fractions of a millisecond are cut off, towards 1970",
     OVERLAID: "where the catalog does not list Hudi's columns, the commit time, the record key and "
     "the partition path of rows from base files appear under their first, third and fourth column",
-    OWN_ORDER: "each row's values stand in the order of the table's own schema, and are named in "
+    TABLE_ORDER: "each row's values stand in the order of the table's own schema, and are named in "
     "the order in which the catalog lists the columns",
     REKEYED: "where the catalog does not list Hudi's columns, the third column of a row from a "
     "base file is taken for its record key, so newer values and deletes in log files miss it",
-    Given.ALL: "rows written before the step are shown too, however old they are",
-    Given.EARLIER: "rows written in the step itself are shown too",
-    Given.LATER: "rows written in the next step are left out",
-    Given.NOTHING: "no row written after the step is shown",
+    IncrementalRange.ALL: "rows written before the step are shown too, however old they are",
+    IncrementalRange.EARLIER: "rows written in the step itself are shown too",
+    IncrementalRange.LATER: "rows written in the next step are left out",
+    IncrementalRange.NOTHING: "no row written after the step is shown",
 }
 """What a reader does that reads in such a way; a way may have several of these parts."""
 
 
 def way_text(way: str) -> str:
-    """Return what a way of reading is, part by part.
+    """Return what a read strategy is, part by part.
 
     >>> way_text("by name, base files only")
     'columns are looked up in each file by their current name; \
@@ -262,7 +150,7 @@ newer values and deletes in log files are ignored'
 
 
 def way_parts(way: str) -> tuple[str, ...]:
-    """Name the parts of a way of reading as `WAYS` does.
+    """Name the parts of a read strategy as `WAYS` does.
 
     >>> way_parts("by name in any case, catalog of step 3")
     ('by name in any case', 'catalog of step')

@@ -18,7 +18,15 @@ from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
 from harness.core.jsonl import Record
 from harness.core.record_file import ByKey, RecordFile
-from harness.core.records import Answer, OutcomeKind, StateRecord, Verdict, VerdictKind
+from harness.core.records import (
+    Answer,
+    OutcomeKind,
+    QuestionKey,
+    StateRecord,
+    Verdict,
+    VerdictKind,
+)
+from harness.model.simulation.matching import StrategyAnswer
 from harness.run import frames
 from harness.run.frames import FrameColumn
 from harness.run.report_cache import UNCACHED, ReportCache
@@ -37,6 +45,7 @@ WRITE: Final = "write"
 DID_NOT_RUN: Final = "did not run"
 NOT_JUDGED: Final = "answered but not judged; judge the run again"
 _NONE: Final[Mapping[str, Verdict]] = {}
+StrategyAnswers = Callable[[], Mapping[QuestionKey, tuple[StrategyAnswer, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +73,9 @@ class Run:
     recorded: Mapping[str, Verdict]
     kept: ReportCache = field(default=UNCACHED, compare=False, repr=False)
     """Of runs with the same records, all of them."""
+    strategy_answers: StrategyAnswers = field(default=dict, compare=False, repr=False)
+    """What each read strategy would answer to the questions that some reader got wrong, each table
+    once; worked out when it is called, where somebody handed it on (`run.strategy_answers`)."""
 
     @cached_property
     def variants(self) -> Mapping[str, VariantInfo]:

@@ -44,6 +44,7 @@ from harness.run.report_cache import ReportCache
 from harness.run.run_info import ReaderInfo
 from harness.run.run_judge import RunJudge
 from harness.run.run_work import Work, states_of
+from harness.run.strategy_answers import with_strategy_answers
 from harness.runtime import image_choice
 from harness.runtime.metastore_client import CatalogGoneProblem
 from harness.runtime.readiness import EndedProblem
@@ -288,7 +289,7 @@ def judge_run(folder: Path, judge: RunJudge | None = None) -> JudgedRun:
     files = (folder / name for name in (load_run.STATES, load_run.ANSWERS, load_run.VERDICTS))
     cache = ReportCache.of(judge.results, recorded.info, files)
     run = replace(load_run.with_verdicts(recorded), kept=cache)
-    return JudgedRun(run, lines.applied(tuple(run.recorded.values())))
+    return JudgedRun(with_strategy_answers(run), lines.applied(tuple(run.recorded.values())))
 
 
 def update_baselines(folder: Path) -> baseline_files.Updated:

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from harness.core.parties import Party
 from harness.core.records import Finding, FindingKind, Verdict, VerdictKind, Witness
+from harness.core.responsible import Responsible
 from harness.judge.baseline import Applied
 from harness.judge.baseline.seen import Facts, seen_of_steps
 from harness.judge.recorded_schema import KINDS
-from harness.reports import ci_site, github, html, junit, markdown, sentences, summary, terminal
+from harness.reports import ci_site, findings, github, html, junit, markdown, summary, terminal
 from harness.run import run_gate
 from harness.run.load_run import WRITE, Run
 from harness.scenario.cells import Variant
@@ -24,7 +24,7 @@ from tests.builders import sample_run
 
 STEP = 4
 PLACE = Witness("", "f2", 8, 7)
-FOUND = Finding(FindingKind.LOW_MAX_ID, ("f2",), PLACE, (PLACE,), Party.HISTORY)
+FOUND = Finding(FindingKind.LOW_MAX_ID, ("f2",), PLACE, (PLACE,), Responsible.HISTORY)
 SAID = "max_column_id is 7; expected at least 8, the id of f2"
 
 
@@ -144,4 +144,4 @@ def test_for_baselines_it_is_no_step_that_was_right(run: Run) -> None:
 )
 def test_each_kind_has_a_sentence(kind: FindingKind, place: Witness, said: str) -> None:
     assert kind in KINDS
-    assert sentences.witness_text(kind, place) == said
+    assert findings.witness_text(kind, place) == said
