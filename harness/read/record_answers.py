@@ -39,7 +39,7 @@ def record(
     while some := responses.take_all():
         for response in some:
             distribution = response.question.reader.distribution if response.question else ""
-            cells.found(distribution, _outcome(response.answer))
+            cells.count_result(distribution, _outcome(response.answer))
         changed = _changed(some)
         for response in some:
             yield _checked(response, cache, changed, first.get(response.answer.case))
@@ -48,7 +48,7 @@ def record(
 def count_rest(cells: Count) -> None:
     """Count the cells that nobody can be asked about: their tables have no state."""
     if cells.left:
-        cells.found("", NOT_ASKED, cells.left)
+        cells.count_result("", NOT_ASKED, cells.left)
 
 
 def _changed(responses: Sequence[Response]) -> Collection[str]:
