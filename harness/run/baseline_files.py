@@ -116,7 +116,7 @@ def update(found: Run, plan: Plan, verdicts: Sequence[Verdict]) -> Updated:
     changed = [path for path, text in texts.items() if _text(path) != text]
     for path in changed:
         _write(path, texts[path])
-    unexplained = sum(each.found is not None and not each.found.knowable for each in seen)
+    unexplained = sum(each.shown is not None and not each.shown.knowable for each in seen)
     unknown = sum(each.verdict is VerdictKind.UNKNOWN for each in verdicts)
     return Updated(tuple(map(_near, changed)), unexplained, unknown)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from harness.cli.console.progress_display import PlainProgress
-from harness.core.parties import Party
+from harness.core.responsible import Responsible
 from tests.builders import recordings, replay
 
 VARIANTS: Final = recordings.read_all(Path(__file__).parent / "quick_start")
@@ -44,4 +44,4 @@ def test_the_recording_holds_every_kind_of_verdict_and_nothing_unexplained() -> 
     kinds = Counter(finding["kind"] for finding in findings)
     assert {"misaligned", "resurrected", "stale", "missing_rename", "lost_value"} <= kinds.keys()
     assert "unexplained" not in kinds
-    assert {finding["party"] for finding in findings} == {Party.READER}
+    assert {finding["party"] for finding in findings} == {Responsible.READER}

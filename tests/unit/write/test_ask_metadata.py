@@ -18,7 +18,7 @@ from harness.engines.api import NoAnswerError, RefusedError
 from harness.formats import load
 from harness.formats.hudi.metadata import PREFIX
 from harness.judge import recorded_metadata
-from harness.judge.case import Case
+from harness.judge.recorded_variant import RecordedVariant
 from harness.model.commit import ExtraMetadata
 from harness.model.schema import SchemaChangeError
 from harness.reports.findings import witness_text
@@ -212,11 +212,13 @@ def test_nothing_is_wrong_where_all_is_there_or_nothing_is_known(
     assert recorded_metadata.findings(case(kept)) == {}
 
 
-def case(kept: ExtraMetadata | None) -> Case:
+def case(kept: ExtraMetadata | None) -> RecordedVariant:
     planned = replace(variant(), scenario=scenario_of(step()))
     outcomes = (Outcome(0, OutcomeKind.APPLIED), Outcome(1, OutcomeKind.APPLIED, INSTANT))
     states = [StateRecord(planned.id, each, "") for each in outcomes]
-    return Case(planned, merge_on_read=False, states=[states[0], replace(states[1], metadata=kept)])
+    return RecordedVariant(
+        planned, merge_on_read=False, states=[states[0], replace(states[1], metadata=kept)]
+    )
 
 
 def test_other_formats_refuse_the_step() -> None:
