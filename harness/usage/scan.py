@@ -149,7 +149,7 @@ def _look(count: Count, entries: _Entries | UsedTable) -> tuple[UsedTable, ...]:
     """Read the records of one table, and count each of its entries."""
     looked = (entries,) if isinstance(entries, UsedTable) else _tables(entries)
     for table in looked:
-        count.found(table.name.partition(".")[0], UNREAD if table.unread else table.format)
+        count.count_result(table.name.partition(".")[0], UNREAD if table.unread else table.format)
     return looked
 
 
