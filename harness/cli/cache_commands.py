@@ -49,31 +49,31 @@ def export(
     offline: options.OfflineOption = False,
 ) -> None:
     """Write everything a profile downloads into a tar file, for a closed network."""
-    found, cache = _needed(scenarios, profile), Cache.default(offline=offline)
-    size = bundle_export.export(found, file, cache, output.progress())
-    said = f"{file}: {megabytes(size)}; where it is needed: harness cache import {file.name}"
-    output.end(said, file=str(file), size=size)
+    distributions, cache = _needed(scenarios, profile), Cache.default(offline=offline)
+    size = bundle_export.export(distributions, file, cache, output.progress())
+    message = f"{file}: {megabytes(size)}; where it is needed: harness cache import {file.name}"
+    output.end(message, file=str(file), size=size)
 
 
 @app.command(name="import")
 @options.with_output
 def import_(output: Output, file: FileArgument) -> None:
     """Verify the files of an exported tar file and put them into the cache; download nothing."""
-    found = bundle_import.load(file, Cache.default(offline=True), output.progress())
-    files = counted(found.files, "file")
-    said = f"{files} verified, {found.new} of them new ({megabytes(found.size)})"
-    output.end(said, **asdict(found))
+    imported = bundle_import.load(file, Cache.default(offline=True), output.progress())
+    files = counted(imported.files, "file")
+    message = f"{files} verified, {imported.new} of them new ({megabytes(imported.size)})"
+    output.end(message, **asdict(imported))
 
 
 @app.command(name="list")
 def list_() -> None:
     """Show what the cache holds, and how large it is."""
     cache = Cache.default()
-    found = cache_cleanup.sizes(cache)
+    folder_sizes = cache_cleanup.sizes(cache)
     table = Table("folder", "files", "size", box=None, pad_edge=False, header_style="bold")
-    for each in found:
-        table.add_row(each.name, str(each.files), megabytes(each.size))
-    say(f"{cache.root}: {megabytes(sum(each.size for each in found))}")
+    for folder_size in folder_sizes:
+        table.add_row(folder_size.name, str(folder_size.files), megabytes(folder_size.size))
+    say(f"{cache.root}: {megabytes(sum(folder_size.size for folder_size in folder_sizes))}")
     OUT.print(table)
 
 
@@ -84,8 +84,11 @@ def prune(
     ] = 30,
 ) -> None:
     """Remove old table states, answers, verdicts and class archives. Do not use it during a run."""
-    found = cache_cleanup.prune(Cache.default(), time.time() - older_than * DAY_S)
-    removed = ", ".join(f"{each.files} {each.name} ({megabytes(each.size)})" for each in found)
+    folder_sizes = cache_cleanup.prune(Cache.default(), time.time() - older_than * DAY_S)
+    removed = ", ".join(
+        f"{folder_size.files} {folder_size.name} ({megabytes(folder_size.size)})"
+        for folder_size in folder_sizes
+    )
     say(f"removed what is older than {counted(older_than, 'day')}: {removed}")
 
 

@@ -36,7 +36,7 @@ class Health:
     @property
     def download(self) -> int:
         """Return the bytes that are still to be fetched."""
-        return sum(each.size for each in self.missing)
+        return sum(missing.size for missing in self.missing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Machine:
 
 def machine(cache: Cache) -> Machine:
     """Look at this machine."""
-    there = next(each for each in (cache.root, *cache.root.parents) if each.exists())
+    there = next(path for path in (cache.root, *cache.root.parents) if path.exists())
     return Machine(
         (sys.version_info.major, sys.version_info.minor),
         memory.free(),
@@ -81,8 +81,10 @@ def _unusable(cache: Cache, there: Path) -> str:
 
 def health(names: Iterable[str], cache: Cache) -> tuple[Health, ...]:
     """Look for each distribution in the cache; nothing is fetched."""
-    found = (distributions.load(name) for name in names)
-    return tuple(Health(each, fetch.missing(each, cache)) for each in found)
+    result = (distributions.load(name) for name in names)
+    return tuple(
+        Health(distribution, fetch.missing(distribution, cache)) for distribution in result
+    )
 
 
 def verify(names: Iterable[str], cache: Cache, console: Console) -> tuple[Path, ...]:
@@ -90,20 +92,20 @@ def verify(names: Iterable[str], cache: Cache, console: Console) -> tuple[Path, 
     cache_mark.check(cache)
     changed = [path for name in names for path in fetch.verify(distributions.load(name), cache)]
     for path in changed:
-        told = f"changed since it was fetched, removed: {path}; the next run fetches it again"
-        console.print(told, style="red", highlight=False, markup=False, soft_wrap=True)
+        message = f"changed since it was fetched, removed: {path}; the next run fetches it again"
+        console.print(message, style="red", highlight=False, markup=False, soft_wrap=True)
     if not changed:
         console.print("every artifact in the cache is what its lock says", highlight=False)
     return tuple(changed)
 
 
-def problems(this: Machine, found: Iterable[Health]) -> tuple[str, ...]:
+def problems(this: Machine, healths: Iterable[Health]) -> tuple[str, ...]:
     """Return what this machine lacks, each with what to do."""
     lacking = []
-    every = list(found)
+    every = list(healths)
     if this.python < PYTHON:
         lacking.append(f"Python {this.python[0]}.{this.python[1]}; install 3.11 or later")
-    need = _memory_needed([each.distribution for each in every])
+    need = _memory_needed([health.distribution for health in every])
     if this.memory.mb < need:
         lacking.append(
             f"{this.memory.mb} MB of memory are {this.memory.where} and {need} MB are needed; "
@@ -111,7 +113,7 @@ def problems(this: Machine, found: Iterable[Health]) -> tuple[str, ...]:
         )
     if this.unusable:
         lacking.append(this.unusable)
-    disk = sum(each.distribution.disk_mb for each in every if each.missing)
+    disk = sum(health.distribution.disk_mb for health in every if health.missing)
     if this.disk_mb < disk:
         lacking.append(
             f"{this.disk_mb} MB of disk are free at {this.cache} and {disk} MB are needed; "
@@ -120,14 +122,14 @@ def problems(this: Machine, found: Iterable[Health]) -> tuple[str, ...]:
     return tuple(lacking)
 
 
-def _memory_needed(found: Iterable[Distribution]) -> int:
+def _memory_needed(installed: Iterable[Distribution]) -> int:
     """Return what a run needs, in MiB: one engine beside the metastore; two run where they fit."""
-    engines = (each.memory_mb for each in found if each.is_asked)
+    engines = (distribution.memory_mb for distribution in installed if distribution.is_asked)
     beside = distributions.load(metastore.DISTRIBUTION).memory_mb + HARNESS_MB
     return max(engines, default=0) + beside
 
 
-def show(this: Machine, found: tuple[Health, ...], console: Console) -> None:
+def show(this: Machine, healths: tuple[Health, ...], console: Console) -> None:
     """Print the table, what listens on more than loopback, and what is lacking."""
     console.print(
         f"cache: {this.cache}\n{this.memory.mb} MB of memory are {this.memory.where}, "
@@ -138,18 +140,18 @@ def show(this: Machine, found: tuple[Health, ...], console: Console) -> None:
     table = Table(box=None, header_style="bold", pad_edge=False)
     for head in ("distribution", "is there", "JRE", "memory", "disk", "fidelity"):
         table.add_column(head, overflow="fold")
-    for each in found:
-        table.add_row(*_line(each))
+    for health in healths:
+        table.add_row(*_line(health))
     console.print(table)
-    for each in found:
-        if each.distribution.listens != LOOPBACK:
-            name, text = each.distribution.name, each.distribution.listens
+    for health in healths:
+        if health.distribution.listens != LOOPBACK:
+            name, text = health.distribution.name, health.distribution.listens
             console.print(f"listens: {name}: {text}", highlight=False, soft_wrap=True)
-    for text in problems(this, found):
+    for text in problems(this, healths):
         console.print(f"lacking: {text}", style="red", highlight=False, soft_wrap=True)
 
 
-def _line(each: Health) -> tuple[str, ...]:
-    one = each.distribution
-    there = f"no, {megabytes(each.download)} to fetch" if each.missing else "yes"
+def _line(health: Health) -> tuple[str, ...]:
+    one = health.distribution
+    there = f"no, {megabytes(health.download)} to fetch" if health.missing else "yes"
     return one.name, there, one.jre, f"{one.memory_mb} MB", f"{one.disk_mb} MB", one.fidelity

@@ -26,11 +26,11 @@ def doctor(
     needed = needed_artifacts.needed(plan_options.make(None, profile, ""))
     cache = Cache.default()
     changed = health.verify(distributions.names(), cache, OUT) if verify else ()
-    found = health.health(distributions.names(), cache)
+    healths = health.health(distributions.names(), cache)
     this = health.machine(cache)
-    health.show(this, found, OUT)
+    health.show(this, healths, OUT)
     docker = doctor_containers.look(distributions.names())
-    told = doctor_containers.warnings(docker, profile, needed)
-    doctor_containers.show(docker, told, OUT)
-    if changed or health.problems(this, found):
+    warnings = doctor_containers.warnings(docker, profile, needed)
+    doctor_containers.show(docker, warnings, OUT)
+    if changed or health.problems(this, healths):
         raise typer.Exit(3)

@@ -49,9 +49,9 @@ def list_(output: Output, folders: options.OwnOption = None) -> None:
     """
     own_distributions.register(folders or ())
     names, cache = distributions.names(), Cache.default()
-    found = tuple(list_engines.look(names, cache, doctor_containers.look(names)))
-    list_engines.show(found, output.out)
-    output.end(engines=list_engines.plain(found))
+    listed_engines = tuple(list_engines.look(names, cache, doctor_containers.look(names)))
+    list_engines.show(listed_engines, output.out)
+    output.end(engines=list_engines.plain(listed_engines))
 
 
 @app.command()
@@ -71,13 +71,15 @@ def build(
     They are made of the files that the harness fetches and verifies, on an image of Debian.
     """
     own_distributions.register(folders or ())
-    wanted = names or needed_artifacts.needed(plan_options.make(folders, profile, ""))
+    requested = names or needed_artifacts.needed(plan_options.make(folders, profile, ""))
     cache, progress = Cache.default(offline=offline), output.progress()
-    found = {
+    notices = {
         image_build.ensure(distributions.load(runtime_names.lock_name(name)), cache, progress): name
-        for name in wanted
+        for name in requested
     }
-    output.end("\n".join(f"{name}: {built}" for built, name in found.items()), images=list(found))
+    output.end(
+        "\n".join(f"{name}: {built}" for built, name in notices.items()), images=list(notices)
+    )
 
 
 @app.command()
@@ -102,7 +104,7 @@ def compose(
     own_distributions.register(folders or ())
     named = tuple(map(named_parts.reader, reader or ()))
     asked = named or plan_options.make(folders, profile, "").readers
-    names, cache = [each.distribution for each in asked], Cache.default(offline=offline)
+    names, cache = [chosen.distribution for chosen in asked], Cache.default(offline=offline)
     file = compose_stack.write(names, folder, cache, output.progress())
     output.end(f"written: {file}; next: docker compose -f {file} up", file=str(file))
 
@@ -133,8 +135,8 @@ def add(
     name, cache = "-".join(versions), Cache.default(offline=offline)
     own_distributions.register([folder])
     file = add_version.add(name, folder / shipped.DISTRIBUTIONS, cache, output.progress())
-    said = f"written: {file}; next: harness engines verify {name} --scenarios {folder}"
-    output.end(said, file=str(file), name=name)
+    message = f"written: {file}; next: harness engines verify {name} --scenarios {folder}"
+    output.end(message, file=str(file), name=name)
 
 
 @app.command()
@@ -149,8 +151,8 @@ def prune(
     Files of no known engine go as well. Files that other engines share stay.
     """
     own_distributions.register(folders or ())
-    found = engine_cleanup.prune(names or (), Cache.default())
-    say(f"removed: {', '.join(f'{e.files} {e.name} ({megabytes(e.size)})' for e in found)}")
+    folder_sizes = engine_cleanup.prune(names or (), Cache.default())
+    say(f"removed: {', '.join(f'{e.files} {e.name} ({megabytes(e.size)})' for e in folder_sizes)}")
 
 
 app.command()(verify_engines.verify)

@@ -44,17 +44,19 @@ def export_fixtures_of(
     with their SHA-256. Reads the cache and the run; starts no engine.
     """
     with looked_at(run, "export fixtures") as there:
-        found = load_run.load(there)
-        known = dict.fromkeys(each.format for each in found.info.variants)
-        for each in formats or ():
-            if each not in known:
-                raise UsageProblem(f"the run has no table of '{each}'; {one_of(each, known)}")
+        result = load_run.load(there)
+        known = dict.fromkeys(variant.format for variant in result.info.variants)
+        for format_ in formats or ():
+            if format_ not in known:
+                raise UsageProblem(f"the run has no table of '{format_}'; {one_of(format_, known)}")
         chosen = Selection(k, tuple(formats or ()))
         cache = Cache.default(offline=True)
         cache_mark.check(cache)  # states are locked to be read
-        manifest = export_fixtures.export(found, cache, folder, chosen)
+        manifest = export_fixtures.export(result, cache, folder, chosen)
     totals = export_fixtures.totals(manifest)
     made, left = counted(totals["fixtures"], "fixture"), counted(totals["left_out"], "step")
-    said = f"{folder}: {made}, {counted(totals['files'], 'file')}, {megabytes(totals['size'])}"
-    told = f"{said}; {left} without one; {fixture_manifest.FILE} says what is where, and why not"
-    output.end(told, folder=str(folder), **totals)
+    message = f"{folder}: {made}, {counted(totals['files'], 'file')}, {megabytes(totals['size'])}"
+    summary = (
+        f"{message}; {left} without one; {fixture_manifest.FILE} says what is where, and why not"
+    )
+    output.end(summary, folder=str(folder), **totals)

@@ -39,29 +39,33 @@ class ListedEngine:
 
 def look(names: Iterable[str], cache: Cache, docker: Docker) -> Iterator[ListedEngine]:
     """Look for each distribution, and for what the kit found; nothing is fetched or pulled."""
-    there = {name: each.there for each in docker.images for name in each.names}
+    there = {
+        name: engine_image.there for engine_image in docker.images for name in engine_image.names
+    }
     for name in names:
-        found = distributions.load(name)
+        distribution = distributions.load(name)
         yield ListedEngine(
             name,
-            _process(found, cache),
-            _container(found, docker, there.get(name)),
+            _process(distribution, cache),
+            _container(distribution, docker, there.get(name)),
             {runtime: _conforms(name, runtime, cache) for runtime in (PROCESS, CONTAINER)},
         )
 
 
-def _process(found: Distribution, cache: Cache) -> str:
-    missing = fetch.missing(found, cache)
-    return f"{megabytes(sum(each.size for each in missing))} to fetch" if missing else "fetched"
+def _process(distribution: Distribution, cache: Cache) -> str:
+    missing = fetch.missing(distribution, cache)
+    return (
+        f"{megabytes(sum(missing.size for missing in missing))} to fetch" if missing else "fetched"
+    )
 
 
-def _container(found: Distribution, docker: Docker, there: StoredImage | None) -> str:
-    if not image.official(found):
+def _container(distribution: Distribution, docker: Docker, there: StoredImage | None) -> str:
+    if not image.official(distribution):
         return "no image"
     if docker.daemon is None:
         return UNKNOWN
     if there is None:
-        return f"to pull: {image_choice.wanted(found)}"
+        return f"to pull: {image_choice.wanted(distribution)}"
     return "built here" if image.is_built(there.reference) else there.reference
 
 
@@ -71,23 +75,28 @@ def _conforms(name: str, runtime: str, cache: Cache) -> str:
     last = latest_results.latest(runtime_names.in_runtime(name, runtime), cache)
     if last is None:
         return NEVER
-    said = "passed" if results.status([last]) == results.GOOD else last.said
-    return f"{said}, {last.date}"
+    message = "passed" if results.status([last]) == results.GOOD else last.said
+    return f"{message}, {last.date}"
 
 
-def show(found: Iterable[ListedEngine], console: Console) -> None:
+def show(result: Iterable[ListedEngine], console: Console) -> None:
     """Print the list, and which other versions there can be."""
     table = Table(box=None, header_style="bold", pad_edge=False)
     for head in ("engine", "process", "container", "conformance: process", "container"):
         table.add_column(head, overflow="fold")
-    for each in found:
-        table.add_row(each.name, each.process, each.container, *each.conforms.values())
+    for listed_engine in result:
+        table.add_row(
+            listed_engine.name,
+            listed_engine.process,
+            listed_engine.container,
+            *listed_engine.conforms.values(),
+        )
     console.print(table)
     about = version_rules.about()
-    told = f"other versions ({about}): NAME@container with Docker, or harness engines add"
-    console.print(told, highlight=False, markup=False, soft_wrap=True)
+    message = f"other versions ({about}): NAME@container with Docker, or harness engines add"
+    console.print(message, highlight=False, markup=False, soft_wrap=True)
 
 
-def plain(found: Iterable[ListedEngine]) -> list[dict[str, object]]:
+def plain(listed_engines: Iterable[ListedEngine]) -> list[dict[str, object]]:
     """Return the list for programs."""
-    return [asdict(each) for each in found]
+    return [asdict(listed_engine) for listed_engine in listed_engines]

@@ -55,8 +55,12 @@ def scan(
     """
     usage = look(metastore, database or (), output.progress())
     _write(usage_file.text(usage), out)
-    totals = Counter(UNREAD if each.unread else str(each.format) for each in usage.tables)
-    unread = {each.name: each.unread for each in usage.tables if each.unread} | usage.unlisted
+    totals = Counter(
+        UNREAD if used_table.unread else str(used_table.format) for used_table in usage.tables
+    )
+    unread = {
+        used_table.name: used_table.unread for used_table in usage.tables if used_table.unread
+    } | usage.unlisted
     status = EnvironmentProblem.exit_status if unread else 0
     output.end(_told(usage, totals, unread, out), status=status, file=str(out), tables=dict(totals))
     return status

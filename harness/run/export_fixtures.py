@@ -63,8 +63,8 @@ class Selection:
 
     def takes(self, variant: VariantInfo, step: int) -> bool:
         """Return whether a step of a variant is one of them."""
-        wanted = not self.formats or variant.format in self.formats
-        return wanted and self.text in f"{variant.id}/s{step}"
+        asked = not self.formats or variant.format in self.formats
+        return asked and self.text in f"{variant.id}/s{step}"
 
 
 @dataclass(eq=False)
@@ -93,7 +93,7 @@ def export(run: Run, cache: Cache, folder: Path, selection: Selection) -> Manife
     to = folder.resolve()
     if to.exists() and not (to.is_dir() and not any(to.iterdir())):
         raise PathProblem(folder, "is not empty; name a folder that is new, or empty")
-    chosen = [each for each in run.by_step.values() if _known(run, each, selection)]
+    chosen = [state for state in run.by_step.values() if _known(run, state, selection)]
     if not chosen:
         raise NoFixtureProblem(run.folder)
     states = states_of(chosen, cache)
@@ -123,7 +123,7 @@ def _why_not(record: StateRecord, run: Run) -> str:
         why = outcome.because or (outcome.refusal.message if outcome.refusal else "")
         return ": ".join(filter(None, (str(outcome.kind), why)))
     before = (run.by_step.get((record.variant, at)) for at in range(outcome.step))
-    if any(each is None or each.outcome.kind is OutcomeKind.UNKNOWN for each in before):
+    if any(state is None or state.outcome.kind is OutcomeKind.UNKNOWN for state in before):
         return "nothing is known of the table since an earlier step"
     return "" if record.digest else "no table was frozen"
 
@@ -134,30 +134,30 @@ class _Export:
     def __init__(self, run: Run, folder: Path, states: States, selection: Selection) -> None:
         self._run, self._folder, self._states = run, folder, states
         self._selection = selection
-        questions = (each.question for each in run.info.cells)
+        questions = (cell.question for cell in run.info.cells)
         self._asked = grouped(((of, step), (view, query)) for of, step, view, query in questions)
         plan = plan_record.plan_of(run.info)
-        self._variants = {each.id: each for each in plan.variants}
+        self._variants = {variant.id: variant for variant in plan.variants}
 
     def manifest(self) -> Manifest:
         """Write all; return what is there."""
         info, ids = self._run.info, {variant for variant, _ in self._states}
-        chosen = [each for each in info.variants if each.id in ids]
-        writers = {name for each in chosen for name in each.writers}
+        chosen = [variant for variant in info.variants if variant.id in ids]
+        writers = {name for variant in chosen for name in variant.writers}
         return Manifest(
             fixture_manifest.FORMAT,
             info.version,
             info.id,
             info.profile,
             {name: distributions.load(name).fidelity for name in sorted(writers)},
-            tuple(self._variant(each, name) for each, name in _named(chosen)),
+            tuple(self._variant(variant, name) for variant, name in _named(chosen)),
         )
 
     def _variant(self, info: VariantInfo, name: str) -> FixtureVariant:
         text = self._run.info.scenarios[info.id].encode()
         records = self._run.states_of(info.id)
         case = case_of(self._variants[info.id], records)
-        steps = tuple(self._step(info, case, each, name) for each in records)
+        steps = tuple(self._step(info, case, state, name) for state in records)
         written = self._write(PurePosixPath(name) / SCENARIO, text)
         return FixtureVariant(info.id, info.scenario, written, info.format, info.settings, steps)
 
@@ -181,10 +181,10 @@ class _Export:
         shape, frozen = formats.load(case.variant.format), state.frozen
         asked = self._asked.get((case.variant.id, step), ())
         views = (*shape.views, *shape.past_views)
-        tables = {each: shape.table_for(each) for each in views}
+        tables = {view: shape.table_for(view) for view in views}
         there = {view: table for view, table in tables.items() if table in state.columns}
         expected = expected_tables.expected_tables(case, step, there, asked)
-        entries = json.dumps([asdict(each) for each in frozen.entries], indent=1).encode()
+        entries = json.dumps([asdict(entry) for entry in frozen.entries], indent=1).encode()
         slices, why = _slices(case, step)
         files, folders = self._copied(state, to / TABLE)
         return Fixture(
@@ -192,7 +192,7 @@ class _Export:
             moves=not frozen.home,
             location=frozen.home,
             table_version=frozen.table_version,
-            instants={at: each for at, each in enumerate(frozen.instants) if each},
+            instants={at: instant for at, instant in enumerate(frozen.instants) if instant},
             slices=slices,
             layout=why,
             expected=self._write(to / EXPECTED, _TABLES.dump_json(expected, indent=1) + b"\n"),
@@ -205,15 +205,26 @@ class _Export:
         self, state: State, to: PurePosixPath
     ) -> tuple[tuple[FileSum, ...], tuple[str, ...]]:
         """Copy a table's files with their times; return them, and the folders that are empty."""
-        names = [_inside(state, each.path) for each in state.frozen.listing]
-        full = {parent for each in names for parent in each.parents}
-        empty = [each for each in names if (state.table / each).is_dir() and each not in full]
+        names = [_inside(state, file.path) for file in state.frozen.listing]
+        full = {parent for pure_posix_path in names for parent in pure_posix_path.parents}
+        empty = [
+            pure_posix_path
+            for pure_posix_path in names
+            if (state.table / pure_posix_path).is_dir() and pure_posix_path not in full
+        ]
         (self._folder / to).mkdir(parents=True, exist_ok=True)
-        for each in empty:
-            (self._folder / to / each).mkdir(parents=True, exist_ok=True)
-        files = [each for each in names if not (state.table / each).is_dir()]
-        sums = tuple(self._copy(state.table / each, to / each) for each in files)
-        return sums, tuple(str(to / each) for each in empty)
+        for pure_posix_path in empty:
+            (self._folder / to / pure_posix_path).mkdir(parents=True, exist_ok=True)
+        files = [
+            pure_posix_path
+            for pure_posix_path in names
+            if not (state.table / pure_posix_path).is_dir()
+        ]
+        sums = tuple(
+            self._copy(state.table / pure_posix_path, to / pure_posix_path)
+            for pure_posix_path in files
+        )
+        return sums, tuple(str(to / pure_posix_path) for pure_posix_path in empty)
 
     def _copy(self, source: Path, to: PurePosixPath) -> FileSum:
         written = self._write(to, source.read_bytes())
@@ -235,10 +246,12 @@ def _inside(state: State, path: str) -> PurePosixPath:
         PathProblem: it does not.
 
     """
-    name, found = PurePosixPath(path), state.table / path
-    if name.is_absolute() or ".." in name.parts or found.is_symlink():
-        told = "is a link, or leads out of its table; remove the state, and run the profile again"
-        raise PathProblem(found, told)
+    name, result = PurePosixPath(path), state.table / path
+    if name.is_absolute() or ".." in name.parts or result.is_symlink():
+        message = (
+            "is a link, or leads out of its table; remove the state, and run the profile again"
+        )
+        raise PathProblem(result, message)
     return name
 
 
@@ -248,10 +261,10 @@ def _slices(case: Case, step: int) -> tuple[tuple[FileSlice, ...] | None, str]:
     if record.layout:
         return None, record.layout
     try:
-        found = column_resolution.slices(record.files, case.made(step))
+        result = column_resolution.slices(record.files, case.made(step))
         return tuple(
             FileSlice(base.path if base else None, tuple(dict.fromkeys(e.path for e in logs)))
-            for base, logs in found
+            for base, logs in result
         ), ""
     except LayoutError as problem:
         return None, str(problem)
@@ -259,22 +272,22 @@ def _slices(case: Case, step: int) -> tuple[tuple[FileSlice, ...] | None, str]:
 
 def _named(variants: Sequence[VariantInfo]) -> Iterator[tuple[VariantInfo, str]]:
     """Yield each variant with the name of its folder, which any file system can hold."""
-    plain = {each.id: re.sub(r"[^\w.=-]+", "-", each.id).strip("-.") for each in variants}
-    alike = grouped((name.lower(), id_) for id_, name in plain.items())
-    for each in variants:
-        name = plain[each.id]
-        unlike = len(alike[name.lower()]) == 1 and len(name) <= _LONGEST
-        digest = hashlib.sha256(each.id.encode()).hexdigest()[:_DIGITS]
-        yield each, name if unlike else f"{name[:_LONGEST]}-{digest}"
+    plain = {variant.id: re.sub(r"[^\w.=-]+", "-", variant.id).strip("-.") for variant in variants}
+    equal = grouped((name.lower(), id_) for id_, name in plain.items())
+    for variant in variants:
+        name = plain[variant.id]
+        unlike = len(equal[name.lower()]) == 1 and len(name) <= _LONGEST
+        digest = hashlib.sha256(variant.id.encode()).hexdigest()[:_DIGITS]
+        yield variant, name if unlike else f"{name[:_LONGEST]}-{digest}"
 
 
 def totals(manifest: Manifest) -> Mapping[str, int]:
     """Return how many fixtures, steps without one, files and bytes there are."""
-    steps = [step for each in manifest.variants for step in each.steps]
+    steps = [step for fixture_variant in manifest.variants for step in fixture_variant.steps]
     files = [file for step in steps if step.fixture for file in step.fixture.files]
     return {
         "fixtures": sum(step.fixture is not None for step in steps),
         "left_out": sum(step.fixture is None for step in steps),
         "files": len(files),
-        "size": sum(each.size for each in files),
+        "size": sum(file_sum.size for file_sum in files),
     }

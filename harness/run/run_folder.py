@@ -132,8 +132,8 @@ def check_new(folder: Path) -> None:
         raise RunExistsProblem(folder)
     if folder.exists() and not folder.is_dir():
         raise NotAFolderProblem(folder)
-    held = {each.name for each in folder.iterdir()} if folder.exists() else set()
-    if strange := sorted(held - BEFORE):
+    names = {path.name for path in folder.iterdir()} if folder.exists() else set()
+    if strange := sorted(names - BEFORE):
         raise NotEmptyProblem(folder, strange[0])
 
 
@@ -186,11 +186,11 @@ def passed_over() -> str:
     begun, latest = RUNS / BEGUN, LATEST_RUN
     if not begun.exists() or (latest.exists() and latest.samefile(begun)):
         return ""
-    said = (
+    message = (
         f"{begun.resolve().name} was begun last and has nothing to show: it failed, or has no "
         "answer yet; harness run --resume goes on with it"
     )
-    return f"{said}. This is about {latest.resolve().name}" if latest.exists() else said
+    return f"{message}. This is about {latest.resolve().name}" if latest.exists() else message
 
 
 def _points(link: Path, folder: Path) -> bool:

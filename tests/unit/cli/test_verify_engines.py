@@ -113,8 +113,8 @@ def test_a_program_is_told_each_result(
     app.main([*VERIFY, "trino-476", "--json"])
     end = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert (end["event"], end["status"]) == ("end", 1)
-    (found,) = end["readers"]
-    assert found["results"]["ready"] == {"outcome": "failed", "seen": "no answer"}
+    (result,) = end["readers"]
+    assert result["results"]["ready"] == {"outcome": "failed", "seen": "no answer"}
 
 
 @pytest.mark.parametrize("docker", [False, True])
@@ -133,5 +133,5 @@ def test_all_engines_are_checked_in_the_runtimes_that_there_are(
     assert "datafusion-54.1.0-hudi-0.5.0" in names
     assert "datafusion-54.1.0-hudi-0.5.0@container" not in names
     no_hive = ("pyiceberg", "deltalake", "duckdb")
-    assert not [each for each in names if each.startswith(no_hive)], "they read no Hive tables"
+    assert not [name for name in names if name.startswith(no_hive)], "they read no Hive tables"
     assert len(names) == len(set(names))

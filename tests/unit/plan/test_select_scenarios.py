@@ -49,7 +49,7 @@ def profiles(folder: Path, name: str, pattern: str) -> None:
 
 
 def names(paths: list[Path], profile: str) -> list[str]:
-    return [each.name for each in choose(paths, profile)[0]]
+    return [scenario.name for scenario in choose(paths, profile)[0]]
 
 
 def test_a_profile_beside_own_scenarios_chooses_among_them(mine: Path) -> None:
@@ -79,20 +79,20 @@ def test_the_shipped_folder_is_one_like_any_other() -> None:
 def test_a_folder_of_which_the_profile_names_nothing_is_told(mine: Path) -> None:
     with pytest.raises(
         PathProblem, match=r"nightly of .* names orders/\*, and none of these"
-    ) as told:
+    ) as exception_info:
         choose([mine / "users"], "nightly")
-    assert told.value.path == mine / "users"
+    assert exception_info.value.path == mine / "users"
 
 
 def test_a_profile_that_is_nowhere_is_told_with_the_own_ones(mine: Path) -> None:
     with pytest.raises(
         UnknownNameProblem, match=r"unknown profile 'nightli'; did you mean 'nightly'"
-    ) as told:
+    ) as exception_info:
         find("nightli", [mine])
-    assert (told.value.kind, told.value.name) == ("profile", "nightli")
-    assert {"nightly", "ci"} <= set(told.value.known)
+    assert (exception_info.value.kind, exception_info.value.name) == ("profile", "nightli")
+    assert {"nightly", "ci"} <= set(exception_info.value.known)
     beside, above = mine / "profiles.yaml", mine.parent / "profiles.yaml"
-    assert str(told.value).endswith(f"; your own are looked for in {beside} and {above}")
+    assert str(exception_info.value).endswith(f"; your own are looked for in {beside} and {above}")
 
 
 def test_an_unknown_profile_of_no_scenario_says_where_own_ones_would_be() -> None:
@@ -104,9 +104,9 @@ def test_two_own_profiles_of_one_name_are_told(mine: Path, tmp_path: Path) -> No
     other = tmp_path / "other"
     other.mkdir()
     profiles(other, "nightly", "x/*")
-    with pytest.raises(SameNameProblem, match="run them one by one") as told:
+    with pytest.raises(SameNameProblem, match="run them one by one") as exception_info:
         find("nightly", [mine, other])
-    assert told.value.files == (mine / "profiles.yaml", other / "profiles.yaml")
+    assert exception_info.value.files == (mine / "profiles.yaml", other / "profiles.yaml")
 
 
 def test_a_wrong_file_of_profiles_is_told_with_its_line(mine: Path) -> None:
@@ -127,19 +127,21 @@ def test_scenarios_can_be_named_by_an_option(
 
 def test_a_file_of_cases_selects_exactly_these(mine: Path, tmp_path: Path) -> None:
     whole = plan_options.make([mine], "nightly", "")
-    wanted = whole.cells[1].case
+    requested = whole.cells[1].case
     file = tmp_path / "cases"
-    file.write_text(f"{wanted}\n", encoding="utf-8")
+    file.write_text(f"{requested}\n", encoding="utf-8")
     part = plan_options.make([mine], "nightly", "", file)
-    assert [cell.case for cell in part.cells] == [wanted]
-    assert [each.id for each in part.variants] == [whole.cells[1].variant]
+    assert [cell.case for cell in part.cells] == [requested]
+    assert [variant.id for variant in part.variants] == [whole.cells[1].variant]
 
 
 def test_a_case_that_the_plan_does_not_have_is_told(mine: Path, tmp_path: Path) -> None:
     whole = plan_options.make([mine], "nightly", "")
-    with pytest.raises(NoCaseProblem, match=r"the plan has no case x \(1 more are not\)") as told:
+    with pytest.raises(
+        NoCaseProblem, match=r"the plan has no case x \(1 more are not\)"
+    ) as exception_info:
         only(whole, ["x", "y", whole.cells[0].case])
-    assert told.value.cases == ("x", "y")
+    assert exception_info.value.cases == ("x", "y")
     with pytest.raises(NoCaseProblem, match="no case is named"):
         only(whole, [])
     with pytest.raises(UsageProblem, match="cannot be read"):
@@ -148,18 +150,18 @@ def test_a_case_that_the_plan_does_not_have_is_told(mine: Path, tmp_path: Path) 
 
 def besides(plan: Plan) -> list[Cell]:
     """Return the cells of a plan that are no controls."""
-    names = {each.id: each.scenario.name for each in plan.variants}
-    return [each for each in plan.cells if names[each.variant] != controls.SCENARIO]
+    names = {variant.id: variant.scenario.name for variant in plan.variants}
+    return [cell for cell in plan.cells if names[cell.variant] != controls.SCENARIO]
 
 
 @pytest.mark.parametrize("profile", sorted(load_profiles(profiles_file())))
 def test_a_scenario_planned_alone_has_the_cells_that_it_has_among_all(profile: str) -> None:
     # Each plan through another metastore has controls of its own.
     whole = plan_options.make(None, profile, "")
-    chosen = [each for each in whole.variants if each.scenario.name != controls.SCENARIO]
+    chosen = [variant for variant in whole.variants if variant.scenario.name != controls.SCENARIO]
     paths = dict.fromkeys(variant.scenario.path for variant in chosen)
     alone = [plan_options.make([Path(path)], profile, "") for path in paths]
-    assert [each for plan in alone for each in besides(plan)] == besides(whole)
+    assert [cell for plan in alone for cell in besides(plan)] == besides(whole)
 
 
 def test_two_scenarios_of_one_name_are_refused_and_one_given_twice_is_one(mine: Path) -> None:
@@ -168,7 +170,7 @@ def test_two_scenarios_of_one_name_are_refused_and_one_given_twice_is_one(mine: 
     other.write_text(SCENARIO, encoding="utf-8")
     with pytest.raises(
         SameNameProblem, match=r"two scenarios are called orders/a: .* and .*rename one"
-    ) as told:
+    ) as exception_info:
         choose([mine], "first")
-    assert set(told.value.files) == {mine / "orders" / "a.yaml", other}
+    assert set(exception_info.value.files) == {mine / "orders" / "a.yaml", other}
     assert names([mine / "orders" / "a.yaml", mine / "orders"], "first") == ["orders/a", "orders/b"]
