@@ -59,7 +59,7 @@ class Alarm:
     questions: tuple[QuestionKey, ...]
     readers: tuple[str, ...]
     way: str
-    """The one way of reading that gives what all of them answered, if there is one."""
+    """The one read strategy that gives what all of them answered, if there is one."""
 
     @property
     def text(self) -> str:

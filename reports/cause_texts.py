@@ -11,9 +11,9 @@ from harness.core.counting import counted
 from harness.core.errors import printable
 from harness.core.grouping import grouped
 from harness.core.records import Finding, FindingKind, Verdict, VerdictKind
-from harness.reports.blame import PARTIES
-from harness.reports.sentences import mapping_text, refusal_text, witness_text
-from harness.reports.words import FINDINGS, NOT_WORDED, short, worded
+from harness.reports.findings import BLAME, FINDINGS, witness_text
+from harness.reports.sentences import mapping_text, refusal_text
+from harness.reports.words import NOT_WORDED, short, worded
 from harness.run.causes import FoundCause, by_default, causes
 from harness.run.helpful_settings import BAD, READERS, HelpfulSetting, SettingsAsked
 from harness.run.load_run import Run
@@ -51,7 +51,6 @@ class CauseText:
 
     @property
     def verdict(self) -> VerdictKind:
-        """Return what kind it is."""
         return self.cause.key.symptom.kind
 
     @property
@@ -150,7 +149,7 @@ def _seen(run: Run, cause: FoundCause) -> str:
     verdict = cause.first
     finding = next((each for each in verdict.findings if _is_of(cause, each)), None)
     if finding is not None:
-        note = "; ".join(filter(None, (_how(cause, finding), PARTIES[finding.party].short)))
+        note = "; ".join(filter(None, (_how(cause, finding), BLAME[finding.party].short)))
         witness = witness_text(finding.kind, finding.witness)
         return f"{witness} ({note})" if note else witness
     answer = run.answers.get(verdict.case)
@@ -170,14 +169,14 @@ def _how(cause: FoundCause, finding: Finding) -> str:
     """Return how the answer comes about, by all that its reader answered so."""
     if cause.first.verdict is VerdictKind.REFUSED:
         return "seen in columns asked alone, after the whole row was refused"
-    if finding.kind is FindingKind.ORDER_DEPENDENT:  # no way of reading brings it about
+    if finding.kind is FindingKind.ORDER_DEPENDENT:  # no read strategy brings it about
         return ""
     own = [each for each in cause.verdicts if each.reader == cause.first.reader]
     return _mapping([each for each in own if each.verdict is VerdictKind.WRONG])
 
 
 def _shared(ways: set[tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the smallest ways of reading that explain every one of several answers.
+    """Return the smallest read strategies that explain every one of several answers.
 
     An answer that a part of a way gives already is explained by the whole way as well.
     """
@@ -191,7 +190,7 @@ def _shared(ways: set[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def _mapping(verdicts: Sequence[Verdict]) -> str:
-    """Return which way of reading explains all answers; those that tell enough must do so alone."""
+    """Return which read strategy explains all answers; those that tell enough must do so alone."""
     shared = _shared({each.reproduces for each in verdicts})
     enough = _shared({each.reproduces for each in verdicts if not each.scant})
     return mapping_text(shared, shared[0] if len(shared) == 1 and shared == enough else "")

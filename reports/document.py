@@ -22,6 +22,8 @@ class Heading:
     """The title of what follows, up to the next one."""
 
     text: str
+    top: bool = False
+    """Whether it is the title of the whole document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,6 @@ class Line:
 
     @property
     def whole(self) -> str:
-        """All of its words."""
         return f"{self.strong}{'' if self.joined else ' '}{self.text}"
 
 

@@ -20,7 +20,7 @@ from harness.judge.gate import GOOD, Gate
 from harness.reports import ci_site, markdown
 from harness.reports.cause_texts import CauseText, cause_texts
 from harness.reports.ci_site import CiSite
-from harness.reports.sentences import findings_text
+from harness.reports.findings import findings_text
 from harness.reports.words import short
 from harness.run import run_gate
 from harness.run.helpful_settings import BAD

@@ -14,9 +14,10 @@ from harness.core.counting import counted
 from harness.core.records import VerdictKind
 from harness.reports import agreement, html_data, html_page, pairs, summary, tolerance_counts
 from harness.reports.cause_texts import DEFAULT, CauseText, cause_texts
+from harness.reports.findings import FINDINGS
 from harness.reports.reader_answers import reader_answers
 from harness.reports.sentences import metastore_lines
-from harness.reports.words import FINDINGS, VERDICTS, VIEWS, WAYS
+from harness.reports.words import VERDICTS, VIEWS, WAYS
 from harness.run.load_run import Run
 
 NAME: Final = "html"

@@ -12,8 +12,9 @@ from harness.model.simulation.matching import WayAnswer
 from harness.reports import tolerance_counts
 from harness.reports.advice import advice
 from harness.reports.file_numbers import NumberedFiles
+from harness.reports.findings import places_text
 from harness.reports.marks import Marks, Note, marks
-from harness.reports.sentences import answered_text, places_text
+from harness.reports.sentences import answered_text
 from harness.reports.words import NOT_WORDED, exact, worded
 from harness.run.load_run import Run
 
@@ -26,11 +27,11 @@ class Pool:
     def __init__(self) -> None:
         self.items: list[JsonValue] = [None]
         self.ways: dict[str, None] = {}
-        """The ways of reading that any cell names."""
+        """The read strategies that any cell names."""
         self._numbers: dict[str, int] = {}
 
     def add_ways(self, ways: Iterable[str]) -> int:
-        """Return the number of a list of ways of reading."""
+        """Return the number of a list of read strategies."""
         named = list(ways)
         self.ways |= dict.fromkeys(named)
         return self.add(named)
@@ -148,7 +149,7 @@ def _table(
 
 
 def way_tables(answers: Sequence[WayAnswer], pool: Pool) -> int:
-    """Return what each way of reading would answer to a question, and which ways these are."""
+    """Return what each read strategy would answer to a question, and which ways these are."""
     shown = ((each, [(label, "") for label in each.labels]) for each in answers)
     return pool.add(
         [

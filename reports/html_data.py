@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from itertools import pairwise
 from typing import Any, Final
 
 from harness.core.records import QuestionKey, Verdict, VerdictKind
 from harness.reports import agreement, summary
-from harness.reports.blame import PARTIES
 from harness.reports.file_numbers import NumberedFiles, number_files
+from harness.reports.findings import BLAME, FINDINGS
 from harness.reports.html_cells import JsonValue, Pool, QuestionContext, cell, reused, way_tables
 from harness.reports.html_variants import variant_data
-from harness.reports.words import FINDINGS, TRACED, VERDICTS, way_text
+from harness.reports.words import TRACED, VERDICTS, Word, way_text
 from harness.run.causes import ORDER, FoundCause, by_default
 from harness.run.load_run import Run
 from harness.run.report_cache import UNCACHED, ReportCache
 from harness.run.run_info import VariantInfo
-from harness.run.way_answers import way_answers
 
 MOST_CELLS: Final = 50_000
 """Of more cells than these, those that are right are counted and not shown. Of more that are not
@@ -59,7 +58,7 @@ class PageCells:
     before: Mapping[str, CellBefore] = field(default_factory=dict)
     """By case."""
     explains: bool = True
-    """Whether the page tells which way of reading gives a pasted answer: that of one run does,
+    """Whether the page tells which read strategy gives a pasted answer: that of one run does,
     which is not too large."""
     examples: int = 0
     """So many cells of each cause are shown, and their variants alone; 0: all."""
@@ -128,9 +127,9 @@ def _records_data(run: Run, cells: PageCells) -> dict[str, Any]:
     ]
     return {
         "traced": TRACED,
-        "verdicts": {str(kind): asdict(VERDICTS[kind]) for kind in ORDER},
-        "findings": {str(kind): asdict(word) for kind, word in FINDINGS.items()},
-        "parties": {str(party or ""): word.meaning for party, word in PARTIES.items()},
+        "verdicts": {str(kind): _word(VERDICTS[kind]) for kind in ORDER},
+        "findings": {str(kind): _word(word) for kind, word in FINDINGS.items()},
+        "parties": {str(party or ""): word.meaning for party, word in BLAME.items()},
         "readers": [_reader(run, name) for name in summary.readers(run)],
         "variants": variants,
         "questions": _questions(run, cells, pool),
@@ -143,6 +142,10 @@ def _records_data(run: Run, cells: PageCells) -> dict[str, Any]:
         "counted": _counted(run, cells),
         "examples": cells.examples,
     }
+
+
+def _word(word: Word) -> JsonValue:
+    return {field.name: getattr(word, field.name) for field in fields(Word)}
 
 
 def _counted(run: Run, cells: PageCells) -> JsonValue:
@@ -221,7 +224,7 @@ def _questions(run: Run, cells: PageCells, pool: Pool) -> list[JsonValue]:
     """Return the questions, each with its cells: what they share is said once."""
     variants = {each.id: number for number, each in enumerate(_shown_variants(run, cells))}
     readers = {name: number for number, name in enumerate(summary.readers(run))}
-    every, answers = agreement.questions(run), way_answers(run) if cells.explains else {}
+    every, answers = agreement.questions(run), run.strategy_answers() if cells.explains else {}
     files, old = QuestionFiles(run), next((each.run for each in cells.before.values()), run)
     files_before = QuestionFiles(old)
     found: list[JsonValue] = []

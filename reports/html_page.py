@@ -12,6 +12,7 @@ from typing import Final
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from harness.core.atomic_write import atomic_write
 from harness.core.counting import counted
 from harness.reports.document import Block, Heading
 
@@ -90,8 +91,7 @@ def cells(data: object, example: str, terms: Sequence[tuple[str, str]]) -> dict[
 
 def write(page: str, path: Path) -> Path:
     """Write a page, complete or not at all."""
-    part = path.with_suffix(".html.part")
-    # A lone surrogate in an engine's text has no UTF-8 form.
-    part.write_text(page, encoding="utf-8", errors="backslashreplace")
-    part.replace(path)
+    with atomic_write(path) as part:
+        # A lone surrogate in an engine's text has no UTF-8 form.
+        part.write_text(page, encoding="utf-8", errors="backslashreplace")
     return path

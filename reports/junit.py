@@ -18,21 +18,15 @@ from typing import Final
 
 import junitparser
 
+from harness.core.atomic_write import atomic_write
 from harness.core.counting import counted
 from harness.core.grouping import grouped
 from harness.core.outcomes import HALF_DONE, half_done, word
 from harness.core.records import Answer, Finding, OutcomeKind, Verdict, VerdictKind, Witness
 from harness.reports import ci_site, html
-from harness.reports.sentences import (
-    answered_text,
-    finding_text,
-    findings_text,
-    log_text,
-    mapping_text,
-    refusal_text,
-    witness_text,
-)
-from harness.reports.words import FINDINGS, NOT_WORDED, worded
+from harness.reports.findings import FINDINGS, finding_text, findings_text, witness_text
+from harness.reports.sentences import answered_text, log_text, mapping_text, refusal_text
+from harness.reports.words import NOT_WORDED, worded
 from harness.run import run_gate
 from harness.run.load_run import WRITE, Run, StepResult
 from harness.run.scenario_places import ScenarioPlaces
@@ -66,10 +60,8 @@ class PlacedCase(junitparser.TestCase):
 def write(run: Run, folder: Path) -> Path:
     """Write the report, `junit.xml`."""
     path = folder / FILE
-    part = path.with_name(f"{FILE}.part")
-    with part.open("wb") as out:
+    with atomic_write(path) as part, part.open("wb") as out:
         out.writelines(_text(run))
-    part.replace(path)
     return path
 
 

@@ -12,9 +12,10 @@ from harness.core.records import VerdictKind
 from harness.model import past_views
 from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
 from harness.reports import summary
+from harness.reports.findings import FINDINGS
 from harness.reports.lines import item, say
 from harness.reports.sentences import metastore_lines
-from harness.reports.words import FINDINGS, VERDICTS
+from harness.reports.words import VERDICTS
 from harness.reports.words import VIEWS as MEANINGS
 from harness.run.load_run import Run
 

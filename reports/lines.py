@@ -55,7 +55,6 @@ def command(console: Console, words: str) -> None:
 
 
 def render(blocks: Iterable[Block], console: Console) -> None:
-    """Print a document."""
     for block in blocks:
         match block:
             case Heading():

@@ -42,7 +42,6 @@ def code(words: str) -> str:
 
 
 def markdown(blocks: Iterable[Block]) -> str:
-    """Return a document as a whole text."""
     return "\n\n".join(text for block in blocks for text in paragraphs(block)) + "\n"
 
 
@@ -50,7 +49,7 @@ def paragraphs(block: Block) -> Iterator[str]:
     """Yield the paragraphs of a block: each can be left out by itself."""
     match block:
         case Heading():
-            yield f"#### {escaped(block.text)}"
+            yield f"{'###' if block.top else '####'} {escaped(block.text)}"
         case Line():
             yield _line(block)
         case Code():

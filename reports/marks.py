@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from harness.core.records import Column, Expected, Finding, FindingKind, Witness
 from harness.model.canonical import Value, text_of
-from harness.reports.sentences import own_text, witness_text
+from harness.reports.findings import FINDINGS, own_text, witness_text
 
 HEAD = -1
 """The row number of the column's heading."""
@@ -116,7 +116,7 @@ def _marks(
     for number, (kind, place) in enumerate(places):
         column = table.column(place.column) if place.column else WHOLE
         rows = table.rows(moved.get(place.key, place.key)) if place.key else [HEAD]
-        if kind is FindingKind.DUPLICATE:
+        if FINDINGS[kind].repeats:
             rows = rows[1:]
         if column is not None:
             found += [Mark(row, column, number) for row in rows]

@@ -19,10 +19,11 @@ from harness.core.grouping import grouped
 from harness.core.outcomes import failed, word
 from harness.core.records import Verdict, VerdictKind
 from harness.model import past_views as views
+from harness.reports.findings import FINDINGS
 from harness.reports.legend import READER, VIEWS
 from harness.reports.lines import say, text
 from harness.reports.summary import numbers
-from harness.reports.words import FINDINGS, VERDICTS
+from harness.reports.words import VERDICTS
 from harness.run.load_run import Run
 from harness.run.run_info import VariantInfo
 from harness.scenario.definition import VIEWS as ALL_VIEWS

@@ -8,7 +8,8 @@ from typing import Final
 
 from harness.core.counting import counted
 from harness.core.records import OutcomeKind, VerdictKind
-from harness.reports.sentences import findings_text, refusal_text
+from harness.reports.findings import findings_text
+from harness.reports.sentences import refusal_text
 from harness.run import run_gate
 from harness.run.causes import ORDER
 from harness.run.load_run import Run, StepResult
@@ -73,14 +74,14 @@ def flaky(run: Run) -> tuple[str, ...]:
 
 
 def explained(run: Run) -> str:
-    """Return how often a way of reading is named for a wrong answer; empty when none is wrong."""
+    """Return how often a read strategy is named for a wrong answer; empty when none is wrong."""
     wrong = [each for each in run.verdicts if each.verdict is VerdictKind.WRONG]
     claimed = sum(bool(each.claimed) for each in wrong)
     counts = Counter(min(len(each.reproduces), 2) for each in wrong)
     small = counts[1] - claimed
     unproven = f"one fits {small:,} so small (a count, or no rows) that it proves nothing"
     said = (
-        f"exactly one way of reading the files explains {claimed:,}, and is named",
+        f"exactly one read strategy explains {claimed:,}, and is named",
         f"several explain {counts[2]:,}, so none is claimed",
         *([unproven] if small else ()),
         f"none of those tried explains {counts[0]:,}",

@@ -25,21 +25,13 @@ from harness.model.canonical import Value
 from harness.reports import html_data, html_page
 from harness.reports import upgrade_report as report
 from harness.reports.document import Heading
+from harness.reports.findings import FINDINGS, kinds_text, witness_text
 from harness.reports.html_cells import JsonValue
 from harness.reports.html_data import CauseCells, CellBefore, PageCells
 from harness.reports.marks import HEAD, WHOLE, Mark, Marks, Note, marks
-from harness.reports.sentences import refusal_text, witness_text
+from harness.reports.sentences import refusal_text
 from harness.reports.summary import numbers
-from harness.reports.words import (
-    FINDINGS,
-    LONGEST,
-    NOT_WORDED,
-    VERDICTS,
-    Word,
-    exact,
-    short,
-    worded,
-)
+from harness.reports.words import LONGEST, NOT_WORDED, VERDICTS, Word, exact, short, worded
 from harness.run.causes import causes
 from harness.run.load_run import Run
 from harness.run.run_info import StepInfo
@@ -291,7 +283,7 @@ def _word(verdict: Verdict | None) -> str:
     if verdict is None:
         return NOT_ASKED
     if verdict.verdict is VerdictKind.WRONG:
-        return ", ".join(dict.fromkeys(FINDINGS[f.kind].label for f in verdict.findings))
+        return kinds_text(verdict)
     return VERDICTS[verdict.verdict].label
 
 

@@ -28,7 +28,6 @@ from harness.core.counting import counted
 from harness.core.grouping import grouped
 from harness.core.records import Finding, Verdict, VerdictKind
 from harness.model import past_views
-from harness.reports.blame import PARTIES
 from harness.reports.document import (
     Block,
     Code,
@@ -41,8 +40,9 @@ from harness.reports.document import (
     Tone,
     section,
 )
-from harness.reports.sentences import metastore_lines, refusal_text, witness_text
-from harness.reports.words import FINDINGS, VERDICTS, short
+from harness.reports.findings import BLAME, FINDINGS, kinds_text, witness_text
+from harness.reports.sentences import metastore_lines, refusal_text
+from harness.reports.words import VERDICTS, short
 from harness.run.load_run import Run
 from harness.run.run_info import VariantInfo
 from harness.run.setting_lines import SettingLine
@@ -210,7 +210,7 @@ def known_limits(comparison: SideComparison) -> Iterator[Block]:
         for pair in comparison.pairs
         if pair.old and pair.old.verdict is VerdictKind.WRONG
     }
-    counts = Counter((v.scenario, _kinds(v)) for v in wrong.values())
+    counts = Counter((v.scenario, kinds_text(v)) for v in wrong.values())
     lines = (
         f"{scenario}: {kinds}, {counted(number, 'answer')}"
         for (scenario, kinds), number in counts.most_common()
@@ -230,10 +230,6 @@ def _not_known(comparison: SideComparison) -> Iterator[str]:
     )
     for (side, reason), number in reasons_.most_common():
         yield f"{side}: {reason}, {counted(number, 'answer')}"
-
-
-def _kinds(verdict: Verdict) -> str:
-    return ", ".join(dict.fromkeys(FINDINGS[f.kind].label for f in verdict.findings))
 
 
 def asked_table(comparison: SideComparison) -> ReportTable:
@@ -429,7 +425,7 @@ def cause_witness(cause: Regression, run: Run) -> str:
     where = f"{verdict.variant}, after step {step.number} '{step.text}'"
     finding = next((f for f in verdict.findings if _shows(f, cause)), None)
     if finding is not None:
-        whose = PARTIES[finding.party].short
+        whose = BLAME[finding.party].short
         witness = witness_text(finding.kind, finding.witness)
         return f"{where}: {witness}" + (f" ({whose})" if whose else "")
     answer = run.answers.get(verdict.case)

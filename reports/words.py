@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from harness.core.errors import printable
-from harness.core.records import FindingKind, VerdictKind
+from harness.core.records import VerdictKind
 from harness.model.canonical import MapValue, Value, text_of
 from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
 from harness.model.simulation.strategies import (
@@ -78,119 +78,6 @@ VERDICTS: Final[Mapping[VerdictKind, Word]] = {
     ),
 }
 
-FINDINGS: Final[Mapping[FindingKind, Word]] = {
-    FindingKind.ORDER_DEPENDENT: Word(
-        "order dependent",
-        "by order",
-        "↻",
-        "The same question had another answer on a server that had answered others before.",
-    ),
-    FindingKind.MISALIGNED: Word(
-        "misaligned", "misalign", "⇄", "Another column's value appears under this name."
-    ),
-    FindingKind.RESURRECTED: Word(
-        "resurrected",
-        "resurr.",
-        "↺",
-        "A dropped column's value came back under a column of the same name.",
-    ),
-    FindingKind.STALE: Word(
-        "stale",
-        "stale",
-        "◷",
-        "An older value, one that was taken back, or the columns of an older schema.",
-    ),
-    FindingKind.PREMATURE: Word(
-        "premature",
-        "too soon",
-        "◴",
-        "Newer than this view should show: from log files, or from a later step.",
-    ),
-    FindingKind.MISSING_RENAME: Word(
-        "missing rename",
-        "rename",
-        "✎",
-        "NULL instead of a value that was written under the column's former name.",
-    ),
-    FindingKind.LOST_VALUE: Word(
-        "lost value",
-        "lost val",
-        "∅",
-        "NULL instead of a value, and no former column name explains it.",
-    ),
-    FindingKind.GHOST_ROW: Word(
-        "ghost row", "ghost", "+", "A row that was deleted, or that the query does not ask for."
-    ),
-    FindingKind.LOST_ROW: Word("lost row", "lost row", "−", "A row is missing from the answer."),  # noqa: RUF001
-    FindingKind.DUPLICATE: Word(
-        "duplicate",
-        "twice",
-        "×",  # noqa: RUF001
-        "A row or a column appears more than once.",
-    ),
-    FindingKind.ALTERED_VALUE: Word(
-        "altered value",
-        "altered",
-        "≈",
-        "The right value with changed digits, time zone, precision, case or the like.",
-    ),
-    FindingKind.TYPE_DRIFT: Word(
-        "type drift",
-        "type",
-        "τ",
-        "The right value in the wrong type, or a column of the wrong type.",
-    ),
-    FindingKind.REUSED_ID: Word(
-        "reused id",
-        "used id",
-        "⧉",
-        "By the table's own history of its schema a column is another one: it has that one's id.",
-    ),
-    FindingKind.LOST_ID: Word(
-        "lost id",
-        "lost id",
-        "⌀",
-        "By the table's own history of its schema a column is a new one, and it is not.",
-    ),
-    FindingKind.LOW_MAX_ID: Word(
-        "low max id",
-        "low max",
-        "↧",
-        "The table's max_column_id is below an id that it gave: the next column gets that one.",
-    ),
-    FindingKind.LOST_VERSION: Word(
-        "lost version",
-        "lost ver",
-        "⊖",
-        "The table's history of its schema lacks a version that its commits have.",
-    ),
-    FindingKind.OTHER_SCHEMA: Word(
-        "other schema",
-        "schema",
-        "⊜",
-        "What the table says of its schema is not its schema: a column, a type or the order.",
-    ),
-    FindingKind.LOST_METADATA: Word(
-        "lost metadata",
-        "no meta",
-        "⊘",
-        "The commit lacks extra metadata that the write was told.",
-    ),
-    FindingKind.OTHER_METADATA: Word(
-        "other metadata",
-        "metadata",
-        "⊙",
-        "The commit has extra metadata with another value, or that the write was not told.",
-    ),
-    FindingKind.UNEXPLAINED: Word(
-        "unexplained",
-        "unexpl.",
-        "¿",
-        "Wrong, and nothing that was written explains it, or more than one thing does.",
-    ),
-}
-
-
 TRACED: Final = (
     "Values made by the harness say where they belong: f3s1r2, or 301002, is field 3, step 1, "
     "row 2."
@@ -252,7 +139,7 @@ WAYS: Final[Mapping[str, str]] = {
 
 
 def way_text(way: str) -> str:
-    """Return what a way of reading is, part by part.
+    """Return what a read strategy is, part by part.
 
     >>> way_text("by name, base files only")
     'columns are looked up in each file by their current name; \
@@ -262,7 +149,7 @@ newer values and deletes in log files are ignored'
 
 
 def way_parts(way: str) -> tuple[str, ...]:
-    """Name the parts of a way of reading as `WAYS` does.
+    """Name the parts of a read strategy as `WAYS` does.
 
     >>> way_parts("by name in any case, catalog of step 3")
     ('by name in any case', 'catalog of step')

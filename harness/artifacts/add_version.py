@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,42 +19,36 @@ from harness.artifacts.distribution import Artifact, Distribution
 from harness.artifacts.download import OpenRepository
 from harness.artifacts.lock import coordinates
 from harness.core import yaml_writer
-from harness.core.errors import UsageProblem, naming
+from harness.core.atomic_write import atomic_write
+from harness.core.errors import UsageProblem
 from harness.core.progress import Progress
 from harness.core.runtime_names import AT, CONTAINER
 
 _MB: Final = 1_000_000
 
 
-@dataclass(eq=False)
-class NotAddedProblem(UsageProblem):
-    """Lock data of a version cannot be written."""
-
-    name: str
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.name} cannot be added: {self.reason}"
+def _not_added(name: str, reason: str) -> UsageProblem:
+    return UsageProblem(f"{name} cannot be added: {reason}")
 
 
 def check(name: str) -> None:
     """Check that lock data of a version is not there, and can be written.
 
     Raises:
-        NotAddedProblem: it is there, or rules do not say what is fetched.
-        NoPySparkProblem: it is a Spark of which no PySpark is known.
+        UsageProblem: it is there, or rules do not say what is fetched.
+        EnvironmentProblem: it is a Spark of which no PySpark is known.
 
     """
     if name in distributions.LOCKS.names():
-        raise NotAddedProblem(name, "it is shipped already")
+        raise _not_added(name, "the harness already has it")
     if name.startswith("hive-"):
-        told = "a server of Hive is made of a hundred jars, and Maven alone chooses as Hive does"
-        raise NotAddedProblem(name, f"{told}; docs/locks.md tells how to make its lock data")
+        reason = "Hive's hundred jars must be chosen by Maven; docs/locks.md shows how"
+        raise _not_added(name, reason)
     if not version_rules.knows(name):
         known = version_rules.about()
-        raise NotAddedProblem(name, f"known is what is fetched of {known}")
+        raise _not_added(name, f"there are rules only for {known}")
     if not version_rules.downloads(name):
-        raise NotAddedProblem(name, "no rule says what is fetched of these versions")
+        raise _not_added(name, "no rule says which files this version needs")
     pyspark_home.wanted(distributions.load(f"{name}{AT}{CONTAINER}"))
 
 
@@ -63,19 +56,19 @@ def add(name: str, folder: Path, cache: Cache, progress: Progress) -> Path:
     """Return the file of lock data that was written, of a distribution that is in the cache then.
 
     Raises:
-        NotAddedProblem: as `check` does, or nothing may be downloaded.
+        UsageProblem: as `check` does, or nothing may be downloaded.
         EnvironmentProblem: the repository has no such version, or something cannot be written.
 
     """
     check(name)
     if cache.offline:
-        raise NotAddedProblem(name, "it has to be downloaded to be measured, and this is offline")
+        raise _not_added(name, "its files must be downloaded, and the harness is offline")
     cache_mark.claim(cache)
     with download.connected(repository.configured()) as source:
         every = version_rules.downloads(name).items()
-        each_role = ((role, each if isinstance(each, list) else [each]) for role, each in every)
-        wanted = [(role, one) for role, several in each_role for one in several]
-        artifacts = [_measured(role, one, cache, source, progress) for role, one in wanted]
+        each_role = ((role, entry if isinstance(entry, list) else [entry]) for role, entry in every)
+        needed = [(role, one) for role, several in each_role for one in several]
+        artifacts = [_measured(role, one, cache, source, progress) for role, one in needed]
     file = folder / f"{name}.yaml"
     _write(file, name, artifacts, disk_mb=0)
     _write(file, name, artifacts, disk_mb=_disk_mb(distributions.load(name), cache, progress))
@@ -86,14 +79,14 @@ def _measured(
     role: str, wanted: dict[str, Any], cache: Cache, source: OpenRepository, progress: Progress
 ) -> Artifact:
     """Return an artifact with its size and SHA-256; it is in the cache then."""
-    found = coordinates(wanted["get"])
+    result = coordinates(wanted["get"])
     # A folder of the cache's own kind, as long as its SHA-256, which names it later, is not known.
-    place = distributions.digest_of(str(found))[:16]
-    part = cache.root / "artifacts" / place / f"{found.file_name}.part"
+    path = distributions.digest_of(str(result))[:16]
+    part = cache.root / "artifacts" / path / f"{result.file_name}.part"
     part.parent.mkdir(parents=True, exist_ok=True)
     with cache.lock(part):
-        size, sha256 = download.measure(found.repository_path, part, source, progress)
-        artifact = Artifact(found, size, sha256, role, tuple(wanted.get("members", ())))
+        size, sha256 = download.measure(result.repository_path, part, source, progress)
+        artifact = Artifact(result, size, sha256, role, tuple(wanted.get("members", ())))
         cache.artifact(artifact).parent.mkdir(parents=True, exist_ok=True)
         part.replace(cache.artifact(artifact))
         cache.stamp(artifact)
@@ -104,17 +97,17 @@ def _disk_mb(distribution: Distribution, cache: Cache, progress: Progress) -> in
     """Return how many megabytes a distribution takes in the cache, once it is there."""
     there = fetch.ensure(distribution, cache, progress)
     trees = [there.java_home, *([there.home] if there.home else [])]
-    files = {each.stat().st_ino: each.stat().st_size for tree in trees for each in tree.rglob("*")}
-    kept = sum(path.stat().st_size for _, path in there.files)
-    return round((sum(files.values()) + kept) / _MB)
+    files = {path.stat().st_ino: path.stat().st_size for tree in trees for path in tree.rglob("*")}
+    cached = sum(path.stat().st_size for _, path in there.files)
+    return round((sum(files.values()) + cached) / _MB)
 
 
 def _write(file: Path, name: str, artifacts: list[Artifact], disk_mb: int) -> None:
     by_role: dict[str, list[dict[str, object]]] = {}
-    for each in artifacts:
-        entry = {"get": str(each.coordinates), "size": each.size, "sha256": each.sha256}
-        with_members = entry | ({"members": list(each.members)} if each.members else {})
-        by_role.setdefault(each.into, []).append(with_members)
+    for artifact in artifacts:
+        entry = {"get": str(artifact.coordinates), "size": artifact.size, "sha256": artifact.sha256}
+        with_members = entry | ({"members": list(artifact.members)} if artifact.members else {})
+        by_role.setdefault(artifact.into, []).append(with_members)
     product, version = next(iter(version_rules.versions(name).items()))
     data = {
         "name": name,
@@ -126,7 +119,7 @@ def _write(file: Path, name: str, artifacts: list[Artifact], disk_mb: int) -> No
         ),
     }
     text = yaml_writer.written(yaml_writer.block(data), offset=2)
-    with naming(file):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_write(file) as part:
+        part.write_text(text, encoding="utf-8")
     distributions.register(name, text, str(file))

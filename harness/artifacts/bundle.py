@@ -10,17 +10,32 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Iterable, Iterator
+import json
+import shutil
+import tarfile
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import BinaryIO, Final, Literal
+from typing import BinaryIO, Final
 
-from harness.artifacts import cache_mark, distributions, jre, python_home
-from harness.artifacts.cache import Cache
+from pydantic import TypeAdapter, ValidationError
+
+from harness.artifacts import (
+    cache_mark,
+    distributions,
+    fetch,
+    jre,
+    python_home,
+    python_index,
+    repository,
+)
+from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
 from harness.artifacts.distribution import Artifact, Distribution
+from harness.artifacts.download import ExpectedFile, connected, download
 from harness.artifacts.python_index import IndexFile
-from harness.core.errors import EnvironmentProblem
+from harness.core.atomic_write import atomic_write
+from harness.core.errors import EnvironmentProblem, UsageProblem, describe
 from harness.core.progress import Progress
 
 INDEX: Final = "index.json"
@@ -39,18 +54,6 @@ ArtifactOrJre = Artifact | IndexFile | str
 """An artifact, a wheel, or the feature release of a JRE."""
 
 
-@dataclass(eq=False)
-class BundleProblem(EnvironmentProblem):
-    """A bundle cannot be written, or not be brought into a cache."""
-
-    task: Literal["write", "import"]
-    file: Path
-    reason: str
-
-    def __str__(self) -> str:
-        return f"cannot {self.task} {self.file}: {self.reason}"
-
-
 def key(needed: Iterable[Distribution]) -> str:
     """Return the digest of everything that distributions download on this platform (hexadecimal).
 
@@ -63,25 +66,27 @@ def key(needed: Iterable[Distribution]) -> str:
 def workspace(cache: Cache) -> Iterator[Path]:
     """Yield a folder for files on their way, to one harness at a time."""
     cache_mark.claim(cache)
-    place = cache.root / "parcel"
-    with cache.lock(place), cache.workspace(place) as folder:
+    path = cache.root / "parcel"
+    with cache.lock(path), cache.workspace(path) as folder:
         yield folder
 
 
 def sources(needed: Iterable[Distribution]) -> dict[BundleFile, ArtifactOrJre]:
     """Everything to carry, each file once, in a fixed order."""
-    found: dict[BundleFile, ArtifactOrJre] = {}
-    for each in needed:
-        if each.jre:
-            java = jre.wheel(each.jre)
-            found[BundleFile(f"jre/{each.jre}.whl", java.size, java.sha256)] = each.jre
-        for wheel in python_home.wanted(each):
+    result: dict[BundleFile, ArtifactOrJre] = {}
+    for distribution in needed:
+        if distribution.jre:
+            java = jre.wheel(distribution.jre)
+            result[BundleFile(f"jre/{distribution.jre}.whl", java.size, java.sha256)] = (
+                distribution.jre
+            )
+        for wheel in python_home.wanted(distribution):
             name = f"python/{wheel.project}-{wheel.sha256[:16]}.whl"
-            found[BundleFile(name, wheel.size, wheel.sha256)] = wheel
-        for artifact in each.artifacts:
+            result[BundleFile(name, wheel.size, wheel.sha256)] = wheel
+        for artifact in distribution.artifacts:
             name = f"artifacts/{artifact.sha256[:16]}/{artifact.file_name}"
-            found[BundleFile(name, artifact.size, artifact.sha256)] = artifact
-    return dict(sorted(found.items(), key=lambda item: item[0].name))
+            result[BundleFile(name, artifact.size, artifact.sha256)] = artifact
+    return dict(sorted(result.items(), key=lambda item: item[0].name))
 
 
 class Hashed(io.RawIOBase):
@@ -91,7 +96,6 @@ class Hashed(io.RawIOBase):
         self._content, self._progress, self._digest = content, progress, hashlib.sha256()
 
     def read(self, size: int = -1) -> bytes:
-        """Read on."""
         data = self._content.read(size)
         self._digest.update(data)
         self._progress.advance(len(data))
@@ -101,3 +105,229 @@ class Hashed(io.RawIOBase):
     def sha256(self) -> str:
         """Return the SHA-256 of what was read so far."""
         return self._digest.hexdigest()
+
+
+def export(needed: Sequence[Distribution], file: Path, cache: Cache, progress: Progress) -> int:
+    """Write the tar of what distributions need, complete or not at all; give its bytes.
+
+    Raises EnvironmentProblem: something cannot be had or written, or is not what the lock says;
+    UsageProblem: no such file can be, told before anything is downloaded.
+    """
+    _check(file)
+    requested = sources(needed)
+    with workspace(cache) as folder:
+        paths = _collected(requested, cache, folder, progress)
+        progress.start(f"export {file}", sum(part.size for part in requested))
+        with atomic_write(file) as unfinished:
+            if changed := _write(unfinished, paths, progress):
+                raise EnvironmentProblem(
+                    f"cannot write {file}: {changed} is not what the lock says; remove it, and "
+                    "fetch it again"
+                )
+        progress.done()
+    return file.stat().st_size
+
+
+def _check(file: Path) -> None:
+    if file.is_dir():
+        raise UsageProblem(f"{file} is a folder; name the file to write, as engines.tar")
+    if not file.parent.is_dir():
+        message = (
+            f"cannot be written: there is no folder {file.parent} for {file.name}; make it first"
+        )
+        raise UsageProblem(f"{file} {message}")
+
+
+def _collected(
+    wanted: Mapping[BundleFile, ArtifactOrJre], cache: Cache, folder: Path, progress: Progress
+) -> dict[BundleFile, Path]:
+    """Where each file is, once those that are not in the cache are downloaded."""
+    present = {
+        part: cache.artifact(source)
+        for part, source in wanted.items()
+        if isinstance(source, Artifact) and cache.seems_whole(source)
+    }
+    lacking = {part: source for part, source in wanted.items() if part not in present}
+    fetch.check_online([_named(part, source) for part, source in lacking.items()], cache)
+    if not lacking:
+        return present
+    progress.start("fetch what is not kept as it was downloaded", sum(p.size for p in lacking))
+    fetched = _downloaded(lacking, folder, progress)
+    progress.done()
+    return {part: present.get(part) or fetched[part] for part in wanted}
+
+
+def _named(part: BundleFile, source: ArtifactOrJre) -> fetch.Missing:
+    if isinstance(source, Artifact):
+        return fetch.Missing(source.file_name, part.size)
+    return fetch.Missing(f"JRE {source}" if isinstance(source, str) else source.name, part.size)
+
+
+def _downloaded(
+    lacking: Mapping[BundleFile, ArtifactOrJre], folder: Path, progress: Progress
+) -> dict[BundleFile, Path]:
+    result: dict[BundleFile, Path] = {}
+    with connected(repository.configured()) as source:
+        for number, (part, what) in enumerate(lacking.items()):
+            path = folder / str(number)
+            if isinstance(what, Artifact):
+                needed = ExpectedFile(what.coordinates.repository_path, part.size, part.sha256)
+                download(needed, path, source, progress)
+                result[part] = path
+            else:
+                path.mkdir()
+                result[part] = (
+                    jre.download(what, path)
+                    if isinstance(what, str)
+                    else python_index.download(what, path)
+                )
+                progress.advance(part.size)
+    return result
+
+
+def _write(file: Path, paths: Mapping[BundleFile, Path], progress: Progress) -> Path | None:
+    """Write the tar; return the first file that is not what the lock says, and stop there."""
+    index = json.dumps([asdict(part) for part in paths], indent=1).encode()
+    with tarfile.open(file, "w") as tar:
+        tar.addfile(_member(INDEX, len(index)), io.BytesIO(index))
+        for part, path in paths.items():
+            with path.open("rb") as content:
+                read = Hashed(content, progress)
+                tar.addfile(_member(part.name, part.size), read)
+                if read.sha256 != part.sha256:
+                    return path
+    return None
+
+
+def _member(name: str, size: int) -> tarfile.TarInfo:
+    member = tarfile.TarInfo(name)
+    member.size, member.mode = size, 0o644
+    return member
+
+
+INDEX_BYTES: Final = 1 << 20
+"""An index is shorter than this: one of every distribution has some 100 kB."""
+CHUNK: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What came of an import: how many files, and how many of them were not there yet."""
+
+    files: int
+    new: int
+    size: int
+
+
+def _not_imported(file: Path, reason: str) -> EnvironmentProblem:
+    return EnvironmentProblem(f"{file}: nothing of it was imported: {reason}")
+
+
+def load(file: Path, cache: Cache, progress: Progress) -> Imported:
+    """Bring the files of a tar into the cache: all are verified before the first one enters.
+
+    Raises EnvironmentProblem: it is cut off, not of this version's locks, or hostile, or cannot be
+    read or written; UsageProblem: there is no such file.
+    """
+    if not file.is_file():
+        raise UsageProblem(
+            f"{file} is not a file; give the tar that harness cache export has written"
+        )
+    every = map(distributions.load, distributions.names())
+    known = sources(distribution for distribution in every if python_home.fits(distribution))
+    try:
+        with tarfile.open(file, "r:") as tar, workspace(cache) as folder:
+            parts = _index(tar, file)
+            _check_known(parts, known, file)
+            progress.start(f"import {file} → {cache.root}", sum(part.size for part in parts))
+            places = {part: folder / str(number) for number, part in enumerate(parts)}
+            for part, path in places.items():
+                _take(tar, part, path, file, progress)
+            if tar.next() is not None:
+                raise _not_imported(file, "it holds more than its index names")
+            lacking = _lacking(cache)
+            new = [p for p in parts if _enter(known[p], places[p], cache, lacking)]
+    except tarfile.TarError as error:
+        raise _not_imported(file, f"it is no such file, or cut off: {error}") from error
+    except OSError as error:
+        cache_ = f"a cache ({ENVIRONMENT_VARIABLE}: {cache.root}) that can be written"
+        why = f"{describe(error)}; give a tar that can be read, and {cache_}"
+        raise EnvironmentProblem(f"cannot import {file}: {why}") from error
+    progress.done()
+    return Imported(len(parts), len(new), sum(part.size for part in new))
+
+
+def _index(tar: tarfile.TarFile, file: Path) -> tuple[BundleFile, ...]:
+    member = tar.next()
+    content = tar.extractfile(member) if member and member.name == INDEX else None
+    if content is None or member is None or member.size > INDEX_BYTES:
+        raise _not_imported(
+            file, f"it does not begin with {INDEX}; write one with harness cache export"
+        )
+    try:
+        return TypeAdapter(tuple[BundleFile, ...]).validate_json(content.read())
+    except ValidationError as error:
+        raise _not_imported(file, f"its {INDEX} cannot be read") from error
+
+
+def _check_known(
+    parts: Sequence[BundleFile], known: Mapping[BundleFile, ArtifactOrJre], file: Path
+) -> None:
+    strange = [part.name for part in parts if part not in known]
+    if strange:
+        raise _not_imported(
+            file,
+            f"this version does not know {strange[0]!r} ({len(strange)} such files); another "
+            "version of the harness exported it, or one on another platform",
+        )
+
+
+def _take(
+    tar: tarfile.TarFile, part: BundleFile, place: Path, file: Path, progress: Progress
+) -> None:
+    """Write one file to the side; its name in the tar is compared and never used as a path."""
+    member = tar.next()
+    if member is None or (member.name, member.size) != (part.name, part.size):
+        raise _not_imported(
+            file, f"where its index names {part.name!r} is {member and member.name!r}"
+        )
+    content = tar.extractfile(member) if member.isreg() else None
+    if content is None:
+        raise _not_imported(file, f"its member {member.name!r} is no file")
+    read = Hashed(content, progress)  # type: ignore[arg-type]
+    with place.open("wb") as out:
+        shutil.copyfileobj(read, out, CHUNK)
+    if read.sha256 != part.sha256:
+        raise _not_imported(
+            file, f"{part.name!r} has another SHA-256 than the lock says: {read.sha256}"
+        )
+
+
+def _lacking(cache: Cache) -> frozenset[str]:
+    """The SHA-256 of each artifact and wheel that is missing; of none that is unpacked already."""
+    every = [distributions.load(name) for name in distributions.names()]
+    files = (
+        a.sha256 for distribution in every for a in fetch.missing_artifacts(distribution, cache)
+    )
+    wheels = (
+        wheel.sha256 for distribution in every for wheel in python_home.missing(distribution, cache)
+    )
+    return frozenset((*files, *wheels))
+
+
+def _enter(what: ArtifactOrJre, place: Path, cache: Cache, lacking: Collection[str]) -> bool:
+    """Move a verified file to where it belongs; False when nothing needs it there."""
+    if isinstance(what, str):
+        new = not jre.folder(what, cache).is_dir()
+        jre.install(place, what, cache)
+        return new
+    if what.sha256 not in lacking:
+        return False
+    if isinstance(what, IndexFile):
+        python_home.keep(place, what, cache)
+        return True
+    path = cache.artifact(what)
+    with cache.lock(path):
+        place.replace(path)
+        cache.stamp(what)
+        return True

@@ -9,11 +9,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
+from uuid import uuid4
 
 import platformdirs
 from filelock import FileLock
 
 from harness.artifacts.distribution import Artifact
+from harness.core.atomic_write import atomic_write
 from harness.core.errors import UsageProblem
 
 ENVIRONMENT_VARIABLE = "HARNESS_CACHE"
@@ -43,21 +46,17 @@ class Cache:
 
         It is offline when that is asked for; when nothing is, HARNESS_OFFLINE says it.
 
-        Raises:
-            UsageProblem: HARNESS_CACHE names the home of nobody.
-
+        Raises UsageProblem: HARNESS_CACHE names the home of nobody.
         """
         named = os.environ.get(ENVIRONMENT_VARIABLE)
         root = Path(named) if named else platformdirs.user_cache_path("lake-table-harness")
-        told = os.environ.get(OFFLINE, "").strip().lower() in {"1", "true", "yes", "on"}
-        return cls(_expanded(root).absolute(), told if offline is None else offline)
+        is_offline = os.environ.get(OFFLINE, "").strip().lower() in {"1", "true", "yes", "on"}
+        return cls(_expanded(root).absolute(), is_offline if offline is None else offline)
 
     def artifact(self, artifact: Artifact) -> Path:
-        """Where an artifact's file is, or will be."""
         return self.root / "artifacts" / artifact.sha256[:16] / artifact.file_name
 
     def tree(self, key: str) -> Path:
-        """Where the unpacked server tree with this digest is, or will be."""
         return self.root / "unpacked" / key[:16]
 
     def jre(self, version: str, sha256: str) -> Path:
@@ -65,7 +64,6 @@ class Cache:
         return self.root / "jre" / f"{version}-{sha256[:16]}"
 
     def states(self) -> Path:
-        """The folder of table states, each named by its digest."""
         return self.root / "states"
 
     def archives(self) -> Path:
@@ -110,7 +108,6 @@ class Cache:
         stamp_path(path).write_text(_stamp(path, artifact.sha256))
 
     def remove(self, artifact: Artifact) -> None:
-        """Remove an artifact's file and its stamp."""
         path = self.artifact(artifact)
         stamp_path(path).unlink(missing_ok=True)
         path.unlink(missing_ok=True)
@@ -120,8 +117,8 @@ def _expanded(root: Path) -> Path:
     try:
         return root.expanduser()
     except RuntimeError as wrong:
-        told = f"{ENVIRONMENT_VARIABLE} is {root}: {wrong}; write the whole path"
-        raise UsageProblem(told) from wrong
+        message = f"{ENVIRONMENT_VARIABLE} is {root}: {wrong}; write the whole path"
+        raise UsageProblem(message) from wrong
 
 
 def remove(folder: Path) -> None:
@@ -140,3 +137,21 @@ def stamp_path(path: Path) -> Path:
 def _stamp(path: Path, sha256: str) -> str:
     seen = path.stat()
     return f"{seen.st_size} {seen.st_mtime_ns} {sha256}\n"
+
+
+UNFINISHED: Final = "parts"
+"""Folder of files that are being written; what is old in it was left by the dead."""
+
+
+def sharded_path(folder: Path, name: str) -> Path:
+    return folder / name[:2] / name
+
+
+def write_sharded(folder: Path, name: str, content: bytes) -> None:
+    path = sharded_path(folder, name)
+    # A name of its own: several harnesses may write the same at the same time.
+    part = folder / UNFINISHED / f"{uuid4().hex}{path.suffix}"
+    for parent in (path.parent, part.parent):
+        parent.mkdir(parents=True, exist_ok=True)
+    with atomic_write(path, part):
+        part.write_bytes(content)

@@ -10,23 +10,35 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from filelock import Timeout
 
-from harness.artifacts import cache_mark, spread_files, table_homes
-from harness.artifacts.cache import MAKING, Cache, remove
+from harness.artifacts import (
+    cache_mark,
+    distributions,
+    jre,
+    pyspark_home,
+    python_home,
+    table_homes,
+)
+from harness.artifacts.cache import MAKING, UNFINISHED, Cache, remove
+from harness.core.errors import EnvironmentProblem
 
 MADE_AGAIN: Final = ("states", table_homes.TABLES, "answers", "results", "archives")
 """Folders whose content the next run that needs it makes again. Archives are of classes, what
 servers start with; another file for each version of the jars."""
+ENGINE_FOLDERS: Final = ("artifacts", "unpacked", "jre", "spark", python_home.FOLDER)
+"""Where the files of engines are: downloads, server trees, Java, other versions of PySpark, and
+packages of programs of Python."""
 MADE_IN: Final = ("", "archives", "jre", "python", "spark", "states", "unpacked")
 """Folders of the cache in which things are made beside their place; a bundle's is its own."""
 JAVAS: Final = ".temp"
 """What Java puts to the name of an archive of classes as long as it writes it (`jcmd`)."""
-PARTS: Final = tuple(f"{name}/{spread_files.PARTS}/*" for name in cache_mark.SPREAD)
+PARTS: Final = tuple(f"{name}/{UNFINISHED}/*" for name in cache_mark.SPREAD)
 OLD_S: Final = 600.0
 """What lies there is written within milliseconds; a part that old is nobody's."""
 
@@ -48,7 +60,7 @@ def sizes(cache: Cache) -> tuple[FolderSize, ...]:
     """
     seen: set[tuple[int, int]] = set()
     folders = sorted(cache.root.glob("*/"))
-    return tuple(FolderSize(each.name, *_measured(each, seen)) for each in folders)
+    return tuple(FolderSize(folder.name, *_measured(folder, seen)) for folder in folders)
 
 
 def remove_all(paths: Sequence[Path], folder: str, cache: Cache) -> FolderSize:
@@ -68,9 +80,7 @@ def prune(cache: Cache, before: float) -> tuple[FolderSize, ...]:
 
     Return what was removed of each folder. What has no name that the harness gives stays.
 
-    Raises:
-        UsageProblem: the folder is no cache.
-
+    Raises UsageProblem: the folder is no cache.
     """
     cache_mark.check(cache)
     return tuple(_pruned(cache, cache.root / name, before) for name in MADE_AGAIN)
@@ -111,9 +121,9 @@ def _files(place: Path) -> Iterable[Path]:
 
 
 def _swept(made: Path, cache: Cache) -> bool:
-    place = made.name.removeprefix(MAKING).removesuffix(JAVAS)
+    path = made.name.removeprefix(MAKING).removesuffix(JAVAS)
     try:
-        with cache.lock(made.with_name(place)).acquire(timeout=0):
+        with cache.lock(made.with_name(path)).acquire(timeout=0):
             remove(made)
             made.unlink(missing_ok=True)  # where it is a file
     except Timeout:
@@ -126,3 +136,40 @@ def _is_old(path: Path) -> bool:
         return time.time() - path.stat().st_mtime > OLD_S
     except FileNotFoundError:
         return False
+
+
+def prune_engines(names: Sequence[str], cache: Cache) -> tuple[FolderSize, ...]:
+    """Remove the files of distributions, but for those that others share; return what was removed.
+
+    `names`: the distributions. Files of no known distribution go as well: their lock data have
+    changed since they were fetched, or are gone.
+
+    Raises UsageProblem: the folder is no cache, or there is no such distribution.
+    """
+    cache_mark.check(cache)
+    for name in names:
+        distributions.load(name)
+    others = (name for name in distributions.names() if name not in names)
+    cached = {path for name in others for path in _places(name, cache)}
+    return tuple(_pruned_engines(cache, folder, cached) for folder in ENGINE_FOLDERS)
+
+
+def _places(name: str, cache: Cache) -> Iterator[str]:
+    """Yield the folders of a distribution's files, from the cache's own on."""
+    distribution = distributions.load(name)
+    key = distributions.tree_digest(distribution)
+    folders = [cache.artifact(artifact).parent for artifact in distribution.artifacts]
+    if key:
+        folders.append(cache.tree(key))
+    if spark := pyspark_home.wanted(distribution):
+        folders.append(pyspark_home.folder(spark, cache))
+    folders += python_home.places(distribution, cache)
+    with suppress(EnvironmentProblem):  # none is known for this machine, so none is there
+        folders += [jre.folder(distribution.jre, cache)] if distribution.jre else []
+    yield from (str(folder.relative_to(cache.root)) for folder in folders)
+
+
+def _pruned_engines(cache: Cache, folder: str, kept: set[str]) -> FolderSize:
+    there = cache_mark.named(cache.root / folder) if (cache.root / folder).is_dir() else ()
+    gone = [path for path in there if str(path.relative_to(cache.root)) not in kept]
+    return remove_all(gone, folder, cache)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, MAKING, Cache
-from harness.core.errors import PathProblem
+from harness.core.errors import UsageProblem
 
 MARK: Final = "CACHEDIR.TAG"
 OURS: Final = "lake-table-harness"
@@ -48,20 +48,17 @@ _BESIDE: Final = re.compile(
 def check(cache: Cache) -> None:
     """Check that a folder is a cache, or can become one: it is empty, or not there.
 
-    Raises:
-        PathProblem: it is somebody's folder.
-
+    Raises UsageProblem: it is somebody's folder.
     """
     if not cache.root.exists():
         return
     if not cache.root.is_dir():
-        raise PathProblem(cache.root, f"is no folder; let {ENVIRONMENT_VARIABLE} name another")
-    if not marked(cache) and (found := next(_strange(cache.root), None)):
-        held = str(found.relative_to(cache.root))
-        raise PathProblem(
-            cache.root,
-            f"is no cache of the harness and not empty: it holds {held!r}; let "
-            f"{ENVIRONMENT_VARIABLE} name a folder that is not there yet, or an empty one",
+        raise UsageProblem(f"{cache.root} is no folder; let {ENVIRONMENT_VARIABLE} name another")
+    if not marked(cache) and (stranger := next(_strange(cache.root), None)):
+        name = str(stranger.relative_to(cache.root))
+        raise UsageProblem(
+            f"{cache.root} is no cache of the harness and not empty: it holds {name!r}; let "
+            f"{ENVIRONMENT_VARIABLE} name a folder that is not there yet, or an empty one"
         )
 
 
@@ -88,15 +85,14 @@ def named(folder: Path) -> list[Path]:
 
 
 def _strange(root: Path) -> Iterator[Path]:
-    """Yield what no cache holds."""
-    for each in root.iterdir():
-        if each.name not in NAMES:
-            yield from () if _BESIDE.fullmatch(each.name) else (each,)
+    for folder in root.iterdir():
+        if folder.name not in NAMES:
+            yield from () if _BESIDE.fullmatch(folder.name) else (folder,)
             continue
-        for path in _held(each):
+        for path in _held(folder):
             # The folder may be a link to another cache's.
             plain = path.with_name(path.name.removeprefix(MAKING).removesuffix(".lock"))
-            if not re.fullmatch(NAMES[each.name], _below(plain, each)):
+            if not re.fullmatch(NAMES[folder.name], _below(plain, folder)):
                 yield path
 
 

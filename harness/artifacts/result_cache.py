@@ -15,14 +15,17 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
-from harness.artifacts import spread_files
-from harness.artifacts.cache import Cache
-from harness.core import jsonl, registry
+from harness.artifacts import cache_mark
+from harness.artifacts.cache import Cache, sharded_path, write_sharded
+from harness.core import jsonl, registry, yaml_reader
+from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.jsonl import Record
+from harness.core.problems import Problems
+from harness.core.yaml_reader import Document, KeyPath
 
 Plain = TypeVar("Plain")
 
@@ -42,7 +45,6 @@ class ResultCache:
 
     @classmethod
     def of(cls, cache: Cache) -> ResultCache:
-        """Return the results that are kept in a cache."""
         return cls(cache.root / FOLDER, "" if registry.added() else own_code())
 
     def records(
@@ -64,11 +66,11 @@ class ResultCache:
         if not self.code:
             return tuple(make())
         name = self._name(kind.__name__, made_from)
-        if (kept := self._find(name)) is not None:
-            return tuple(jsonl.parse(kind, line) for line in kept.splitlines(keepends=True))
+        if (cached := self._find(name)) is not None:
+            return tuple(jsonl.parse(kind, line) for line in cached.splitlines(keepends=True))
         made = tuple(make())
         if all(map(lasts, made)):
-            self._keep(name, "".join(f"{jsonl.dump(each)}\n" for each in made))
+            self._keep(name, "".join(f"{jsonl.dump(record)}\n" for record in made))
         return made
 
     def data(self, what: str, made_from: Iterable[str], make: Callable[[], Plain]) -> Plain:
@@ -83,26 +85,26 @@ class ResultCache:
         if not self.code:
             return make()
         name = self._name(what, made_from)
-        if (kept := self._find(name)) is not None:
-            found: Plain = json.loads(kept)
-            return found
+        if (cached := self._find(name)) is not None:
+            result: Plain = json.loads(cached)
+            return result
         made = make()
         self._keep(name, json.dumps(made, separators=(",", ":")))
         return made
 
     def _name(self, what: str, made_from: Iterable[str]) -> str:
-        told = json.dumps([self.code, what, list(made_from)])
-        return f"{hashlib.sha256(told.encode()).hexdigest()}.jsonl"
+        key = json.dumps([self.code, what, list(made_from)])
+        return f"{hashlib.sha256(key.encode()).hexdigest()}.jsonl"
 
     def _keep(self, name: str, text: str) -> None:
         content = text.encode()
-        with suppress(OSError):  # what cannot be kept is worked out again
-            spread_files.write(self.folder, name, _sum(content) + content)
+        with suppress(OSError, EnvironmentProblem):  # what cannot be kept is worked out again
+            write_sharded(self.folder, name, _sum(content) + content)
 
     def _find(self, name: str) -> bytes | None:
         """Read what is kept; None where nothing is, or not all: the machine may have gone down."""
         try:
-            head, _, content = spread_files.place(self.folder, name).read_bytes().partition(b"\n")
+            head, _, content = sharded_path(self.folder, name).read_bytes().partition(b"\n")
         except OSError:
             return None
         return content if head + b"\n" == _sum(content) else None
@@ -133,17 +135,39 @@ def _digest(root: Path) -> str:
 
 
 def _installed() -> Iterator[str]:
-    """Yield the names that say which version of each package is installed."""
     for folder in filter(Path.is_dir, map(Path, sys.path)):
-        yield from (each.name for each in folder.iterdir() if each.name.endswith(INSTALLED))
+        yield from (path.name for path in folder.iterdir() if path.name.endswith(INSTALLED))
 
 
 def _files(folder: str, below: str = "") -> Iterator[str]:
     """Yield every file below a folder by its path from there, but for what Python compiles."""
-    with os.scandir(folder) as found:
-        entries = sorted(found, key=lambda each: each.name)
-    for each in entries:
-        if each.is_file():
-            yield below + each.name
-        elif each.is_dir() and each.name != "__pycache__":
-            yield from _files(each.path, f"{below}{each.name}/")
+    with os.scandir(folder) as result:
+        entries = sorted(result, key=lambda entry: entry.name)
+    for entry in entries:
+        if entry.is_file():
+            yield below + entry.name
+        elif entry.is_dir() and entry.name != "__pycache__":
+            yield from _files(entry.path, f"{below}{entry.name}/")
+
+
+def parse_yaml(text: str, path: str) -> Document:
+    """Return what `yaml_reader.parse` does, or did for the same text; raise what it does.
+
+    The quick start reads 57 KB of lock data, which takes a quarter of a second to parse.
+    """
+    data, lines = _results().data("YAML", [text], partial(_parsed, text, path))
+    return Document(data, {tuple(position): line for position, line in lines}, Problems(path))
+
+
+def _parsed(text: str, path: str) -> tuple[Any, list[tuple[KeyPath, int]]]:
+    result = yaml_reader.parse(text, path)
+    return result.data, list(result.lines.items())
+
+
+def _results() -> ResultCache:
+    """Return what is kept; nothing where there is no cache yet, for this does not make one."""
+    try:
+        cache = Cache.default()
+    except UsageProblem:  # told by what needs a cache
+        return ResultCache(Path())
+    return ResultCache.of(cache) if cache_mark.marked(cache) else ResultCache(Path())

@@ -23,7 +23,6 @@ TABLES: Final = "tables"
 
 
 def folder(cache: Cache) -> Path:
-    """Return the folder that homes are in."""
     return cache.root / TABLES
 
 
@@ -41,7 +40,6 @@ def new(cache: Cache) -> Iterator[Path]:
 
 
 def keep(home: Path) -> None:
-    """Say that a home is of use from now on, whoever wrote it."""
     with _moving(home):
         _mark(home).unlink(missing_ok=True)
 

@@ -11,7 +11,6 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, Final, cast
 
@@ -24,22 +23,12 @@ MOST_BESIDE: Final = 64 << 20
 MOST_MEMBERS: Final = 200_000
 
 
-@dataclass(eq=False)
-class ArchiveProblem(EnvironmentProblem):
-    """An archive cannot be unpacked."""
-
-    archive: Path
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.archive}: {self.reason}"
+def _broken_archive(archive: Path, reason: str) -> EnvironmentProblem:
+    return EnvironmentProblem(f"{archive}: {reason}")
 
 
-class HostileArchiveProblem(ArchiveProblem):
-    """An archive would do harm."""
-
-    def __str__(self) -> str:
-        return f"{self.archive}: refused, {self.reason}"
+def _hostile_archive(archive: Path, reason: str) -> EnvironmentProblem:
+    return EnvironmentProblem(f"{archive}: refused, {reason}")
 
 
 def unpack_tar(archive: Path, target: Path, members: Sequence[str]) -> None:
@@ -49,16 +38,16 @@ def unpack_tar(archive: Path, target: Path, members: Sequence[str]) -> None:
     that is not wanted (Trino 368 and later, PrestoSQL 350): so one pass finds which names share
     a content, a second one writes it under each wanted name.
 
-    Raises HostileArchiveProblem (a path that leaves the tree, a wanted member that is neither file,
-    folder nor hard link, far more content than an archive of that size has); ArchiveProblem for one
-    that is broken and for a member that is not in it.
+    Raises EnvironmentProblem for an archive that is broken, lacks a member or would do harm: a path
+    that leaves the tree, a member that is neither file, folder nor hard link, far more content than
+    an archive of that size has.
     """
     try:
         names = _names_by_content(archive, members)
         _check_all_found(archive, members, names)
         _write_all(archive, target, names)
     except _BROKEN as error:
-        raise ArchiveProblem(archive, f"cannot be unpacked: {error}") from error
+        raise _broken_archive(archive, f"cannot be unpacked: {error}") from error
 
 
 def unpack_wheel_folder(wheel: Path, folder: str, target: Path) -> None:
@@ -72,7 +61,7 @@ def unpack_wheel_folder(wheel: Path, folder: str, target: Path) -> None:
             for entry in archive.infolist():
                 _unpack_entry(archive, entry, wheel, folder, target)
     except _BROKEN as error:
-        raise ArchiveProblem(wheel, f"cannot be unpacked: {error}") from error
+        raise _broken_archive(wheel, f"cannot be unpacked: {error}") from error
 
 
 def _unpack_entry(
@@ -104,12 +93,11 @@ class _Limited:
         self._left = _most(archive)
 
     def read(self, size: int) -> bytes:
-        """Return the next bytes."""
-        found = self._content.read(size)
-        self._left -= len(found)
+        result = self._content.read(size)
+        self._left -= len(result)
         if self._left < 0:
             raise _bomb(self._archive)
-        return found
+        return result
 
 
 @contextmanager
@@ -124,8 +112,8 @@ def _most(archive: Path) -> int:
     return archive.stat().st_size * MOST_TIMES + MOST_BESIDE
 
 
-def _bomb(archive: Path) -> ArchiveProblem:
-    return HostileArchiveProblem(archive, "it holds far more than an archive of its size")
+def _bomb(archive: Path) -> EnvironmentProblem:
+    return _hostile_archive(archive, "it holds far more than an archive of its size")
 
 
 def _check_sizes(archive: Path, sizes: Sequence[int]) -> None:
@@ -140,10 +128,10 @@ def _write_all(archive: Path, target: Path, names: Mapping[str, Sequence[str]]) 
             name = _inside(archive, member.name)
             content = tar.extractfile(member) if member.isreg() and name in lacking else None
             if content is not None:
-                wanted = lacking.pop(name)
-                _write(content, target, wanted, executable=bool(member.mode & 0o100))
-    for name, wanted in lacking.items():
-        raise ArchiveProblem(archive, f"it has no content {name!r} for {', '.join(wanted)}")
+                needed = lacking.pop(name)
+                _write(content, target, needed, executable=bool(member.mode & 0o100))
+    for name, needed in lacking.items():
+        raise _broken_archive(archive, f"it has no content {name!r} for {', '.join(needed)}")
 
 
 def _executable(name: str) -> bool:
@@ -154,15 +142,15 @@ def _executable(name: str) -> bool:
 def _names_by_content(archive: Path, members: Sequence[str]) -> dict[str, list[str]]:
     """Wanted names of each stored content: {name that holds the content: [names to write]}."""
     links: dict[str, str] = {}
-    wanted: list[str] = []
+    result: list[str] = []
     for name, member in _checked(archive):
         if member.islnk():
             links[name] = _inside(archive, member.linkname)
         if _selected(name, members) and not member.isdir():
             _refuse_odd(archive, member)
-            wanted.append(name)
+            result.append(name)
     names: dict[str, list[str]] = {}
-    for name in wanted:
+    for name in result:
         names.setdefault(_content_of(archive, name, links), []).append(name)
     return names
 
@@ -172,7 +160,7 @@ def _content_of(archive: Path, name: str, links: Mapping[str, str]) -> str:
     while name in links:
         name = links[name]
         if name in seen:
-            raise ArchiveProblem(archive, f"hard links in a circle at {name!r}")
+            raise _broken_archive(archive, f"hard links in a circle at {name!r}")
         seen.add(name)
     return name
 
@@ -200,7 +188,7 @@ def _inside_zip(archive: Path, name: str) -> PurePosixPath:
 
 def _refuse_outside(archive: Path, path: PurePosixPath) -> None:
     if path.is_absolute() or ".." in path.parts:
-        raise HostileArchiveProblem(archive, f"its member {str(path)!r} leaves the tree")
+        raise _hostile_archive(archive, f"its member {str(path)!r} leaves the tree")
 
 
 def _refuse_odd(archive: Path, member: tarfile.TarInfo) -> None:
@@ -208,9 +196,9 @@ def _refuse_odd(archive: Path, member: tarfile.TarInfo) -> None:
         raise _odd(archive, member.name)
 
 
-def _odd(archive: Path, name: str) -> ArchiveProblem:
+def _odd(archive: Path, name: str) -> EnvironmentProblem:
     what = "it is neither a file, a folder nor a hard link"
-    return HostileArchiveProblem(archive, f"its member {name!r}: {what}")
+    return _hostile_archive(archive, f"its member {name!r}: {what}")
 
 
 def _selected(name: str, members: Sequence[str]) -> bool:
@@ -222,10 +210,10 @@ def _selected(name: str, members: Sequence[str]) -> bool:
 def _check_all_found(
     archive: Path, members: Sequence[str], names: Mapping[str, Sequence[str]]
 ) -> None:
-    found = [name for group in names.values() for name in group]
+    result = [name for group in names.values() for name in group]
     for member in members:
-        if not any(_selected(name, [member]) for name in found):
-            raise ArchiveProblem(archive, f"it has no member {member!r}")
+        if not any(_selected(name, [member]) for name in result):
+            raise _broken_archive(archive, f"it has no member {member!r}")
 
 
 def _write(content: IO[bytes], target: Path, names: Sequence[str], *, executable: bool) -> None:

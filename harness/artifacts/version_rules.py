@@ -19,8 +19,8 @@ from packaging.version import InvalidVersion, Version
 from pydantic import AfterValidator, Field
 
 from harness.artifacts.distribution import ARCHIVE
-from harness.core.problems import UnknownNameProblem
-from harness.core.validation import read_form
+from harness.core.problems import unknown_name
+from harness.core.yaml_reader import load_yaml
 
 _ENDING: Final = ".yaml"
 _PART: Final = re.compile(r"([a-z]+)-([0-9].*?)(?=-[a-z]+-[0-9]|$)")
@@ -57,7 +57,6 @@ class VersionRule:
             raise ValueError("a rule has facts, or download, or both")
 
     def holds(self, versions: Mapping[str, Version]) -> bool:
-        """Return whether it is about a distribution of these versions."""
         return all(
             name in versions and SpecifierSet(allowed).contains(versions[name], prereleases=True)
             for name, allowed in self.when.items()
@@ -74,7 +73,6 @@ class VersionRules:
 
 
 def products() -> tuple[str, ...]:
-    """Return the products that have rules, sorted."""
     files = (entry.name for entry in (resources.files(__package__) / "rules").iterdir())
     return tuple(sorted(name.removesuffix(_ENDING) for name in files if name.endswith(_ENDING)))
 
@@ -91,22 +89,20 @@ def versions(name: str) -> dict[str, str]:
 def facts(name: str) -> Data:
     """Return the lock data that rules of a product say of a distribution.
 
-    Raises:
-        UnknownNameProblem: the product has no rules.
-
+    Raises UsageProblem: the product has no rules.
     """
-    found: Data = {}
+    result: Data = {}
     for rule in _holding(name):
-        found = overlaid(found, _filled(rule.facts, versions(name)))
-    return found
+        result = overlaid(result, _filled(rule.facts, versions(name)))
+    return result
 
 
 def downloads(name: str) -> Data:
     """Return what makes an installation of a distribution, by role; raises as `facts` does."""
-    found: Data = {}
+    result: Data = {}
     for rule in _holding(name):
-        found = overlaid(found, _filled(rule.download, versions(name)))
-    return found
+        result = overlaid(result, _filled(rule.download, versions(name)))
+    return result
 
 
 def lacks_jars(name: str) -> str:
@@ -134,7 +130,9 @@ def about() -> str:
     >>> about()
     'prestodb from 0.275 on, prestosql from 330 on, spark from 3.1 on, trino from 351 on'
     """
-    return ", ".join(f"{each} from {_load(each).looked_at[each][0]} on" for each in products())
+    return ", ".join(
+        f"{product} from {_load(product).looked_at[product][0]} on" for product in products()
+    )
 
 
 def notice(name: str) -> str:
@@ -145,8 +143,8 @@ def notice(name: str) -> str:
     """
     for product, (_, newest), version in _ranges(name):
         if version > Version(newest):
-            told = f"{product} {version} is newer than {newest}, the newest that was run"
-            return f"{told}: it is taken to be set up like that one"
+            message = f"{product} {version} is newer than {newest}, the newest that was run"
+            return f"{message}: it is taken to be set up like that one"
     return ""
 
 
@@ -171,9 +169,9 @@ def _holding(name: str) -> Iterator[VersionRule]:
 def _filled(data: Any, given: Mapping[str, str]) -> Any:  # noqa: ANN401 - any part of a file
     """Return data with the version of each product in the place of its name in braces."""
     if isinstance(data, dict):
-        return {key: _filled(each, given) for key, each in data.items()}
+        return {key: _filled(entry, given) for key, entry in data.items()}
     if isinstance(data, list):
-        return [_filled(each, given) for each in data]
+        return [_filled(entry, given) for entry in data]
     for product, version in given.items() if isinstance(data, str) else ():
         data = data.replace(f"{{{product}}}", version)
     return data
@@ -197,7 +195,7 @@ def _name(given: Mapping[str, str]) -> str:
 @cache
 def _load(product: str) -> VersionRules:
     if product not in products():
-        raise UnknownNameProblem("product", product, products())
+        raise unknown_name("product", product, products())
     where = f"rules/{product}{_ENDING}"
     text = (resources.files(__package__) / where).read_text(encoding="utf-8")
-    return read_form(VersionRules, text, where, "rules")[0]
+    return load_yaml(VersionRules, text, where, "rules")[0]

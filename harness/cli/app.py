@@ -36,6 +36,7 @@ from harness.run import needed_artifacts, pipeline, plan_record, run_folder, run
 from harness.run.run_folder import LATEST_RUN
 from harness.run.run_log import run_log
 from harness.run.run_work import TimeLimits
+from harness.run.strategy_answers import with_strategy_answers
 from harness.write import writer_pool
 
 ERR: Final = Console(stderr=True)
@@ -220,7 +221,7 @@ def report(
     """Write the reports of a judged run again; start no engine."""
     output = Output(verbose=verbose)
     with output.ending(), looked_at(run_dir, "report") as folder:
-        run = run_record.load(folder)
+        run = with_strategy_answers(run_record.load(folder))
         if not names:
             output.report(run)
         for name in names or ():

@@ -11,7 +11,7 @@ from typing import Annotated, Final
 import typer
 from rich.table import Table
 
-from harness.artifacts import bundle, bundle_export, bundle_import, cache_cleanup, distributions
+from harness.artifacts import bundle, cache_cleanup, distributions
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution
 from harness.cli import options, plan_options
@@ -49,31 +49,31 @@ def export(
     offline: options.OfflineOption = False,
 ) -> None:
     """Write everything a profile downloads into a tar file, for a closed network."""
-    distributions, cache = _needed(scenarios, profile), Cache.default(offline=offline)
-    size = bundle_export.export(distributions, file, cache, output.progress())
-    message = f"{file}: {megabytes(size)}; where it is needed: harness cache import {file.name}"
-    output.end(message, file=str(file), size=size)
+    result, cache = _needed(scenarios, profile), Cache.default(offline=offline)
+    size = bundle.export(result, file, cache, output.progress())
+    text = f"{file}: {megabytes(size)}; where it is needed: harness cache import {file.name}"
+    output.end(text, file=str(file), size=size)
 
 
 @app.command(name="import")
 @options.with_output
 def import_(output: Output, file: FileArgument) -> None:
     """Verify the files of an exported tar file and put them into the cache; download nothing."""
-    imported = bundle_import.load(file, Cache.default(offline=True), output.progress())
-    files = counted(imported.files, "file")
-    message = f"{files} verified, {imported.new} of them new ({megabytes(imported.size)})"
-    output.end(message, **asdict(imported))
+    result = bundle.load(file, Cache.default(offline=True), output.progress())
+    files = counted(result.files, "file")
+    text = f"{files} verified, {result.new} of them new ({megabytes(result.size)})"
+    output.end(text, **asdict(result))
 
 
 @app.command(name="list")
 def list_() -> None:
     """Show what the cache holds, and how large it is."""
     cache = Cache.default()
-    folder_sizes = cache_cleanup.sizes(cache)
+    result = cache_cleanup.sizes(cache)
     table = Table("folder", "files", "size", box=None, pad_edge=False, header_style="bold")
-    for folder_size in folder_sizes:
-        table.add_row(folder_size.name, str(folder_size.files), megabytes(folder_size.size))
-    say(f"{cache.root}: {megabytes(sum(folder_size.size for folder_size in folder_sizes))}")
+    for entry in result:
+        table.add_row(entry.name, str(entry.files), megabytes(entry.size))
+    say(f"{cache.root}: {megabytes(sum(entry.size for entry in result))}")
     OUT.print(table)
 
 
@@ -84,11 +84,8 @@ def prune(
     ] = 30,
 ) -> None:
     """Remove old table states, answers, verdicts and class archives. Do not use it during a run."""
-    folder_sizes = cache_cleanup.prune(Cache.default(), time.time() - older_than * DAY_S)
-    removed = ", ".join(
-        f"{folder_size.files} {folder_size.name} ({megabytes(folder_size.size)})"
-        for folder_size in folder_sizes
-    )
+    result = cache_cleanup.prune(Cache.default(), time.time() - older_than * DAY_S)
+    removed = ", ".join(f"{entry.files} {entry.name} ({megabytes(entry.size)})" for entry in result)
     say(f"removed what is older than {counted(older_than, 'day')}: {removed}")
 
 

@@ -35,8 +35,7 @@ class Health:
 
     @property
     def download(self) -> int:
-        """Return the bytes that are still to be fetched."""
-        return sum(missing.size for missing in self.missing)
+        return sum(entry.size for entry in self.missing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +51,7 @@ class Machine:
 
 
 def machine(cache: Cache) -> Machine:
-    """Look at this machine."""
-    there = next(path for path in (cache.root, *cache.root.parents) if path.exists())
+    there = next(entry for entry in (cache.root, *cache.root.parents) if entry.exists())
     return Machine(
         (sys.version_info.major, sys.version_info.minor),
         memory.free(),
@@ -82,9 +80,7 @@ def _unusable(cache: Cache, there: Path) -> str:
 def health(names: Iterable[str], cache: Cache) -> tuple[Health, ...]:
     """Look for each distribution in the cache; nothing is fetched."""
     result = (distributions.load(name) for name in names)
-    return tuple(
-        Health(distribution, fetch.missing(distribution, cache)) for distribution in result
-    )
+    return tuple(Health(entry, fetch.missing(entry, cache)) for entry in result)
 
 
 def verify(names: Iterable[str], cache: Cache, console: Console) -> tuple[Path, ...]:
@@ -105,7 +101,7 @@ def problems(this: Machine, healths: Iterable[Health]) -> tuple[str, ...]:
     every = list(healths)
     if this.python < PYTHON:
         lacking.append(f"Python {this.python[0]}.{this.python[1]}; install 3.11 or later")
-    need = _memory_needed([health.distribution for health in every])
+    need = _memory_needed([entry.distribution for entry in every])
     if this.memory.mb < need:
         lacking.append(
             f"{this.memory.mb} MB of memory are {this.memory.where} and {need} MB are needed; "
@@ -113,7 +109,7 @@ def problems(this: Machine, healths: Iterable[Health]) -> tuple[str, ...]:
         )
     if this.unusable:
         lacking.append(this.unusable)
-    disk = sum(health.distribution.disk_mb for health in every if health.missing)
+    disk = sum(entry.distribution.disk_mb for entry in every if entry.missing)
     if this.disk_mb < disk:
         lacking.append(
             f"{this.disk_mb} MB of disk are free at {this.cache} and {disk} MB are needed; "
@@ -122,9 +118,9 @@ def problems(this: Machine, healths: Iterable[Health]) -> tuple[str, ...]:
     return tuple(lacking)
 
 
-def _memory_needed(installed: Iterable[Distribution]) -> int:
+def _memory_needed(result: Iterable[Distribution]) -> int:
     """Return what a run needs, in MiB: one engine beside the metastore; two run where they fit."""
-    engines = (distribution.memory_mb for distribution in installed if distribution.is_asked)
+    engines = (entry.memory_mb for entry in result if entry.is_asked)
     beside = distributions.load(metastore.DISTRIBUTION).memory_mb + HARNESS_MB
     return max(engines, default=0) + beside
 
@@ -140,12 +136,12 @@ def show(this: Machine, healths: tuple[Health, ...], console: Console) -> None:
     table = Table(box=None, header_style="bold", pad_edge=False)
     for head in ("distribution", "is there", "JRE", "memory", "disk", "fidelity"):
         table.add_column(head, overflow="fold")
-    for health in healths:
-        table.add_row(*_line(health))
+    for entry in healths:
+        table.add_row(*_line(entry))
     console.print(table)
-    for health in healths:
-        if health.distribution.listens != LOOPBACK:
-            name, text = health.distribution.name, health.distribution.listens
+    for entry in healths:
+        if entry.distribution.listens != LOOPBACK:
+            name, text = entry.distribution.name, entry.distribution.listens
             console.print(f"listens: {name}: {text}", highlight=False, soft_wrap=True)
     for text in problems(this, healths):
         console.print(f"lacking: {text}", style="red", highlight=False, soft_wrap=True)

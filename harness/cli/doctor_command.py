@@ -26,11 +26,11 @@ def doctor(
     needed = needed_artifacts.needed(plan_options.make(None, profile, ""))
     cache = Cache.default()
     changed = health.verify(distributions.names(), cache, OUT) if verify else ()
-    healths = health.health(distributions.names(), cache)
+    result = health.health(distributions.names(), cache)
     this = health.machine(cache)
-    health.show(this, healths, OUT)
+    health.show(this, result, OUT)
     docker = doctor_containers.look(distributions.names())
-    warnings = doctor_containers.warnings(docker, profile, needed)
-    doctor_containers.show(docker, warnings, OUT)
-    if changed or health.problems(this, healths):
+    message = doctor_containers.warnings(docker, profile, needed)
+    doctor_containers.show(docker, message, OUT)
+    if changed or health.problems(this, result):
         raise typer.Exit(3)

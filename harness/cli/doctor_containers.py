@@ -14,11 +14,12 @@ from rich.table import Table
 
 from harness.artifacts import distributions
 from harness.artifacts.distribution import Distribution
+from harness.core.errors import EnvironmentProblem
 from harness.core.grouping import grouped
 from harness.core.progress import megabytes
 from harness.runtime import docker_daemon, image, image_choice
 from harness.runtime.container_settings import limit_mb
-from harness.runtime.docker_daemon import Daemon, NoDockerProblem, StoredImage
+from harness.runtime.docker_daemon import Daemon, StoredImage
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,26 +50,22 @@ def look(names: Iterable[str]) -> Docker:
     host = docker_daemon.host()
     try:
         return Docker(host, docker_daemon.about(), images=tuple(_images(_by_image(names))))
-    except NoDockerProblem as problem:
-        return Docker(host, why=problem.reason)
-    except (DockerException, OSError) as problem:  # it went away while it was asked
+    except EnvironmentProblem as problem:
         return Docker(host, why=str(problem))
+    except (DockerException, OSError) as problem:  # it went away while it was asked
+        return Docker(host, why=str(docker_daemon.no_docker(str(problem))))
 
 
 def _by_image(names: Iterable[str]) -> dict[str, list[Distribution]]:
     every = map(distributions.load, names)
     # Of somebody's own engine, which runs as a process, no image is known.
-    return grouped(
-        (image_choice.wanted(distribution), distribution)
-        for distribution in every
-        if image.official(distribution)
-    )
+    return grouped((image_choice.wanted(entry), entry) for entry in every if image.official(entry))
 
 
 def _images(by_image: dict[str, list[Distribution]]) -> Iterator[EngineImage]:
     with closing(docker_daemon.client()) as client:
         for official, every in sorted(by_image.items()):
-            names = tuple(distribution.name for distribution in every)
+            names = tuple(entry.name for entry in every)
             yield EngineImage(official, names, image_choice.there(client, every[0]))
 
 
@@ -79,31 +76,30 @@ def warnings(docker: Docker, profile: str, names: Sequence[str]) -> tuple[str, .
     """
     if docker.daemon is None:
         return ()
-    warnings = list(_of_other_machines(docker, docker.daemon.architecture))
+    message = list(_of_other_machines(docker, docker.daemon.architecture))
     need = sum(limit_mb(distributions.load(name)) for name in names)
     if docker.daemon.memory_mb < need:
-        warnings.append(
+        message.append(
             f"the containers of {profile} may take {need} MB together, each its heap and 1 GiB, "
             f"and the daemon has {docker.daemon.memory_mb} MB; give it more, or run fewer engines"
         )
-    return tuple(warnings)
+    return tuple(message)
 
 
-def _of_other_machines(docker: Docker, architecture: str) -> Iterator[str]:
-    for image_ in filter(None, (entry.there for entry in docker.images)):
-        if image_.architecture != architecture:
+def _of_other_machines(result: Docker, local: str) -> Iterator[str]:
+    for entry in result.images:
+        image = entry.there
+        if image and image.architecture != local:
             yield (
-                f"the image {image_.reference} is for {image_.architecture} and the daemon runs on "
-                f"{architecture}: a run refuses it; remove it and pull the one for {architecture}"
+                f"the image {image.reference} is for {image.architecture} and the daemon "
+                f"runs on {local}: a run refuses it; remove it and pull the one for {local}"
             )
 
 
 def show(docker: Docker, warnings: Iterable[str], console: Console) -> None:
     """Print what the daemon is, its images, and the warnings."""
     if docker.daemon is None:
-        _say(
-            console, f"Docker: none answers at {docker.host} ({docker.why}); needed for containers"
-        )
+        _say(console, f"Docker: {docker.why}")
         return
     daemon = docker.daemon
     about = f"version {daemon.version}, {daemon.architecture}, {daemon.memory_mb} MB of memory"

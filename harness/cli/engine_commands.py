@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from harness.artifacts import add_version, distributions, engine_cleanup
+from harness.artifacts import add_version, cache_cleanup, distributions
 from harness.artifacts.cache import Cache
 from harness.cli import (
     doctor_containers,
@@ -30,7 +30,6 @@ class _ListFirst(TyperGroup):
     """Without a command, the engines are listed."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - a private type
-        """Read what was typed."""
         return super().parse_args(ctx, args or ["list"])
 
 
@@ -49,9 +48,9 @@ def list_(output: Output, folders: options.OwnOption = None) -> None:
     """
     own_distributions.register(folders or ())
     names, cache = distributions.names(), Cache.default()
-    listed_engines = tuple(list_engines.look(names, cache, doctor_containers.look(names)))
-    list_engines.show(listed_engines, output.out)
-    output.end(engines=list_engines.plain(listed_engines))
+    result = tuple(list_engines.look(names, cache, doctor_containers.look(names)))
+    list_engines.show(result, output.out)
+    output.end(engines=list_engines.plain(result))
 
 
 @app.command()
@@ -73,13 +72,11 @@ def build(
     own_distributions.register(folders or ())
     requested = names or needed_artifacts.needed(plan_options.make(folders, profile, ""))
     cache, progress = Cache.default(offline=offline), output.progress()
-    notices = {
+    result = {
         image_build.ensure(distributions.load(runtime_names.lock_name(name)), cache, progress): name
         for name in requested
     }
-    output.end(
-        "\n".join(f"{name}: {built}" for built, name in notices.items()), images=list(notices)
-    )
+    output.end("\n".join(f"{name}: {built}" for built, name in result.items()), images=list(result))
 
 
 @app.command()
@@ -104,7 +101,7 @@ def compose(
     own_distributions.register(folders or ())
     named = tuple(map(named_parts.reader, reader or ()))
     asked = named or plan_options.make(folders, profile, "").readers
-    names, cache = [chosen.distribution for chosen in asked], Cache.default(offline=offline)
+    names, cache = [entry.distribution for entry in asked], Cache.default(offline=offline)
     file = compose_stack.write(names, folder, cache, output.progress())
     output.end(f"written: {file}; next: docker compose -f {file} up", file=str(file))
 
@@ -135,8 +132,8 @@ def add(
     name, cache = "-".join(versions), Cache.default(offline=offline)
     own_distributions.register([folder])
     file = add_version.add(name, folder / shipped.DISTRIBUTIONS, cache, output.progress())
-    message = f"written: {file}; next: harness engines verify {name} --scenarios {folder}"
-    output.end(message, file=str(file), name=name)
+    text = f"written: {file}; next: harness engines verify {name} --scenarios {folder}"
+    output.end(text, file=str(file), name=name)
 
 
 @app.command()
@@ -151,8 +148,8 @@ def prune(
     Files of no known engine go as well. Files that other engines share stay.
     """
     own_distributions.register(folders or ())
-    folder_sizes = engine_cleanup.prune(names or (), Cache.default())
-    say(f"removed: {', '.join(f'{e.files} {e.name} ({megabytes(e.size)})' for e in folder_sizes)}")
+    result = cache_cleanup.prune_engines(names or (), Cache.default())
+    say(f"removed: {', '.join(f'{e.files} {e.name} ({megabytes(e.size)})' for e in result)}")
 
 
 app.command()(verify_engines.verify)

@@ -45,18 +45,16 @@ def export_fixtures_of(
     """
     with looked_at(run, "export fixtures") as there:
         result = load_run.load(there)
-        known = dict.fromkeys(variant.format for variant in result.info.variants)
-        for format_ in formats or ():
-            if format_ not in known:
-                raise UsageProblem(f"the run has no table of '{format_}'; {one_of(format_, known)}")
+        known = dict.fromkeys(entry.format for entry in result.info.variants)
+        for entry in formats or ():
+            if entry not in known:
+                raise UsageProblem(f"the run has no table of '{entry}'; {one_of(entry, known)}")
         chosen = Selection(k, tuple(formats or ()))
         cache = Cache.default(offline=True)
         cache_mark.check(cache)  # states are locked to be read
         manifest = export_fixtures.export(result, cache, folder, chosen)
     totals = export_fixtures.totals(manifest)
     made, left = counted(totals["fixtures"], "fixture"), counted(totals["left_out"], "step")
-    message = f"{folder}: {made}, {counted(totals['files'], 'file')}, {megabytes(totals['size'])}"
-    summary = (
-        f"{message}; {left} without one; {fixture_manifest.FILE} says what is where, and why not"
-    )
-    output.end(summary, folder=str(folder), **totals)
+    text = f"{folder}: {made}, {counted(totals['files'], 'file')}, {megabytes(totals['size'])}"
+    message = f"{text}; {left} without one; {fixture_manifest.FILE} says what is where, and why not"
+    output.end(message, folder=str(folder), **totals)

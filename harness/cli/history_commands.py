@@ -13,8 +13,9 @@ from harness.cli.console.output import Output
 from harness.cli.stored_runs import DEFAULT, store
 from harness.comparison import history_store
 from harness.comparison.history import CellFilter, history_of
+from harness.core.atomic_write import atomic_write
 from harness.core.counting import counted
-from harness.core.errors import PathProblem, unwritable
+from harness.core.errors import UsageProblem
 from harness.reports import history_report, lines
 from harness.run import load_run, run_folder
 
@@ -140,15 +141,11 @@ def export(
 ) -> None:
     """Write a table with a row for each turn of each cell that some run does not find right."""
     if table.suffix not in ENDINGS:
-        raise PathProblem(table, f"has another ending; allowed: {' and '.join(ENDINGS)}")
+        raise UsageProblem(f"{table} has another ending; allowed: {' and '.join(ENDINGS)}")
     with history_store.opened(file) as stored:
         frame = history_of(stored, profile, CellFilter(k, reader, scenario)).to_frame()
-    part = table.with_name(f".{table.name}.part")
-    try:
+    with atomic_write(table) as part:
         frame.to_csv(part, index=False) if table.suffix == ".csv" else frame.to_parquet(part)
-        part.replace(table)
-    except OSError as error:
-        raise unwritable(error, table) from error
     output.end(f"{table}: {counted(len(frame), 'turn')}", file=str(table), turns=len(frame))
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from harness.cli import stored_runs
 from harness.cli.console.output import Output
-from harness.core.errors import told
+from harness.core.errors import describe
 from harness.judge.gate import GOOD, NEW, Gate
 from harness.reports import github
 from harness.run import run_gate
@@ -60,4 +60,4 @@ def _tell_github(run: Run, gate: Gate, output: Output, *, fails: bool) -> None:
     try:
         github.tell(run, gate, stream, fails=fails)
     except OSError as error:
-        print(f"harness: the summary of the job is not written: {told(error)}", file=sys.stderr)
+        print(f"harness: the summary of the job is not written: {describe(error)}", file=sys.stderr)

@@ -39,9 +39,7 @@ class ListedEngine:
 
 def look(names: Iterable[str], cache: Cache, docker: Docker) -> Iterator[ListedEngine]:
     """Look for each distribution, and for what the kit found; nothing is fetched or pulled."""
-    there = {
-        name: engine_image.there for engine_image in docker.images for name in engine_image.names
-    }
+    there = {name: entry.there for entry in docker.images for name in entry.names}
     for name in names:
         distribution = distributions.load(name)
         yield ListedEngine(
@@ -54,9 +52,7 @@ def look(names: Iterable[str], cache: Cache, docker: Docker) -> Iterator[ListedE
 
 def _process(distribution: Distribution, cache: Cache) -> str:
     missing = fetch.missing(distribution, cache)
-    return (
-        f"{megabytes(sum(missing.size for missing in missing))} to fetch" if missing else "fetched"
-    )
+    return f"{megabytes(sum(entry.size for entry in missing))} to fetch" if missing else "fetched"
 
 
 def _container(distribution: Distribution, docker: Docker, there: StoredImage | None) -> str:
@@ -75,8 +71,8 @@ def _conforms(name: str, runtime: str, cache: Cache) -> str:
     last = latest_results.latest(runtime_names.in_runtime(name, runtime), cache)
     if last is None:
         return NEVER
-    message = "passed" if results.status([last]) == results.GOOD else last.said
-    return f"{message}, {last.date}"
+    text = "passed" if results.status([last]) == results.GOOD else last.said
+    return f"{text}, {last.date}"
 
 
 def show(result: Iterable[ListedEngine], console: Console) -> None:
@@ -84,19 +80,13 @@ def show(result: Iterable[ListedEngine], console: Console) -> None:
     table = Table(box=None, header_style="bold", pad_edge=False)
     for head in ("engine", "process", "container", "conformance: process", "container"):
         table.add_column(head, overflow="fold")
-    for listed_engine in result:
-        table.add_row(
-            listed_engine.name,
-            listed_engine.process,
-            listed_engine.container,
-            *listed_engine.conforms.values(),
-        )
+    for entry in result:
+        table.add_row(entry.name, entry.process, entry.container, *entry.conforms.values())
     console.print(table)
     about = version_rules.about()
     message = f"other versions ({about}): NAME@container with Docker, or harness engines add"
     console.print(message, highlight=False, markup=False, soft_wrap=True)
 
 
-def plain(listed_engines: Iterable[ListedEngine]) -> list[dict[str, object]]:
-    """Return the list for programs."""
-    return [asdict(listed_engine) for listed_engine in listed_engines]
+def plain(result: Iterable[ListedEngine]) -> list[dict[str, object]]:
+    return [asdict(entry) for entry in result]

@@ -10,10 +10,10 @@ from harness import engines, formats
 from harness.artifacts import distributions
 from harness.core import runtime_names
 from harness.core.errors import UsageProblem
-from harness.core.problems import UnknownNameProblem
+from harness.core.problems import unknown_name
 from harness.core.runtime_names import PROCESS
 from harness.plan import Parts, ProfileReader, Writer, reader_support, readers_file, writer_support
-from harness.plan.reader_support import ReaderProblem
+from harness.plan.reader_support import wrong_reader
 from harness.scenario.cells import Reader, parse_reader, with_settings
 
 
@@ -48,7 +48,7 @@ NONE = NamedParts()
 
 def _format(name: str) -> str:
     if name not in formats.names():
-        raise UnknownNameProblem("format", name, formats.names())
+        raise unknown_name("format", name, formats.names())
     return name
 
 
@@ -72,13 +72,13 @@ def reader(text: str) -> Reader:
     """Read a reader that exists from its text.
 
     Raises:
-        ReaderProblem: it is not a reader, or names a distribution or setting that does not exist.
+        UsageProblem: it is not a reader, or names a distribution or setting that does not exist.
 
     """
     try:
         result = parse_reader(text)
     except ValueError as wrong:
-        raise ReaderProblem(text, str(wrong)) from wrong
+        raise wrong_reader(text, str(wrong)) from wrong
     check(result)
     distribution = runtime_names.with_default(result.distribution, PROCESS)
     return replace(result, distribution=distribution)
@@ -88,7 +88,7 @@ def check(reader: Reader) -> None:
     """Check that a reader's distribution exists, can be asked and knows its settings.
 
     Raises:
-        ReaderProblem: it does not.
+        UsageProblem: it does not.
 
     """
     reader_support.check_exists(reader)
@@ -96,9 +96,9 @@ def check(reader: Reader) -> None:
     for name, value in reader.settings:
         if name not in allowed:
             known = ", ".join(allowed) or "none"
-            raise ReaderProblem(str(reader), f"there is no setting '{name}'; allowed: {known}")
+            raise wrong_reader(str(reader), f"there is no setting '{name}'; allowed: {known}")
         if value not in allowed[name]:
             values = ", ".join(allowed[name])
-            message = f"'{value}' is not a value of {name}; allowed: {values}"
-            raise ReaderProblem(str(reader), message)
+            request = f"'{value}' is not a value of {name}; allowed: {values}"
+            raise wrong_reader(str(reader), request)
     reader_support.check_combination(reader)

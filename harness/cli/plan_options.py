@@ -45,7 +45,6 @@ from harness.plan import (
     writer_support,
 )
 from harness.plan.profile import named as is_named
-from harness.plan.reader_support import ReaderProblem
 from harness.reports import pairs
 from harness.scenario.cells import Cell, Excluded, Plan, Variant
 from harness.scenario.definition import Scenario
@@ -59,18 +58,12 @@ SHOWN: Final = 3
 """So many reasons are told in a message."""
 
 
-@dataclass(eq=False)
-class EmptyPlanProblem(UsageProblem):
-    """A plan has no cell."""
-
-    excluded: tuple[Excluded, ...]
-
-    def __str__(self) -> str:
-        left_out = [f"{exclusion.what}: {exclusion.why}" for exclusion in self.excluded[:SHOWN]]
-        why = "; ".join(left_out) or "the scenarios ask nothing"
-        left = len(self.excluded) - SHOWN
-        more = f"; {counted(left, 'more reason')}: harness plan lists all" if left > 0 else ""
-        return f"nothing would be asked: {why}{more}; {OTHERS}"
+def _empty_plan(excluded: tuple[Excluded, ...]) -> UsageProblem:
+    left_out = [f"{exclusion.what}: {exclusion.why}" for exclusion in excluded[:SHOWN]]
+    why = "; ".join(left_out) or "the scenarios ask nothing"
+    left = len(excluded) - SHOWN
+    more = f"; {counted(left, 'more reason')}: harness plan lists all" if left > 0 else ""
+    return UsageProblem(f"nothing would be asked: {why}{more}; {OTHERS}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,18 +167,18 @@ def check_asks(made: Plan) -> None:
     """Check that anything would be asked; else engines would be fetched and started for nothing.
 
     Raises:
-        EmptyPlanProblem: nothing would be.
+        UsageProblem: nothing would be.
 
     """
     if not made.cells:
-        raise EmptyPlanProblem(made.excluded)
+        raise _empty_plan(made.excluded)
 
 
 def _wrong_readers(profile: Profile) -> Iterator[Fault]:
     for number, asked in enumerate(profile.readers):
         try:
             named_parts.check(asked.reader)
-        except ReaderProblem as wrong:
+        except UsageProblem as wrong:
             yield profile.fault(("readers", number), str(wrong))
 
 

@@ -10,8 +10,9 @@ import typer
 
 from harness.cli import options
 from harness.cli.console.output import Output
+from harness.core.atomic_write import atomic_write
 from harness.core.counting import counted
-from harness.core.errors import EnvironmentProblem, unwritable
+from harness.core.errors import EnvironmentProblem
 from harness.usage import usage_file
 from harness.usage.scan import UNREAD
 from harness.usage.scan import scan as look
@@ -54,25 +55,13 @@ def scan(
     Example: harness scan thrift://metastore:9083 --database 'sales*'
     """
     usage = look(metastore, database or (), output.progress())
-    _write(usage_file.text(usage), out)
-    totals = Counter(
-        UNREAD if used_table.unread else str(used_table.format) for used_table in usage.tables
-    )
-    unread = {
-        used_table.name: used_table.unread for used_table in usage.tables if used_table.unread
-    } | usage.unlisted
+    with atomic_write(out) as part:
+        part.write_text(usage_file.text(usage), encoding="utf-8")
+    totals = Counter(UNREAD if each.unread else str(each.format) for each in usage.tables)
+    unread = {each.name: each.unread for each in usage.tables if each.unread} | usage.unlisted
     status = EnvironmentProblem.exit_status if unread else 0
     output.end(_told(usage, totals, unread, out), status=status, file=str(out), tables=dict(totals))
     return status
-
-
-def _write(text: str, out: Path) -> None:
-    part = out.with_name(f"{out.name}.part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(out)
-    except OSError as error:
-        raise unwritable(error, out) from error
 
 
 def _told(usage: Usage, totals: Counter[str], unread: dict[str, str], out: Path) -> str:

@@ -12,8 +12,7 @@ from harness.core import yaml_writer
 from harness.core.errors import printable
 from harness.core.parties import Party
 from harness.core.records import FindingKind
-from harness.core.validation import make
-from harness.core.yaml_reader import Document, KeyPath
+from harness.core.yaml_reader import Document, KeyPath, make
 from harness.core.yaml_reader import parse as parse_yaml
 from harness.core.yaml_writer import block
 from harness.judge.baseline.known import TODO

@@ -59,7 +59,6 @@ class Acceptance(ReviewedLine):
         )
 
     def covers(self, scenario: str) -> bool:
-        """Whether it is about a scenario."""
         return not self.scenarios or scenario in self.scenarios
 
     def __str__(self) -> str:

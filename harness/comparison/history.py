@@ -71,7 +71,6 @@ class CellHistory:
 
     @property
     def since(self) -> Turn:
-        """The turn since which it is as it is."""
         return self.turns[-1]
 
 

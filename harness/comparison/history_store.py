@@ -25,14 +25,12 @@ from pydantic import TypeAdapter
 
 from harness.comparison.cell_pairs import every_verdict, key_of
 from harness.comparison.verdict_change import places
+from harness.core.atomic_write import atomic_write
 from harness.core.errors import (
-    DiskFullProblem,
     EnvironmentProblem,
-    FileProblem,
     HarnessError,
-    PathProblem,
     UsageProblem,
-    naming,
+    disk_full,
     unwritable,
 )
 from harness.core.grouping import grouped
@@ -220,10 +218,8 @@ class HistoryStore:
         run_folder.check_new(folder)
         run_folder.make(folder)
         for name in reversed(RECORDS):  # the plan last: without it, it is no run
-            part = folder / f"{name}.part"
-            with naming(folder / name), part.open("wb") as out:
+            with atomic_write(folder / name) as part, part.open("wb") as out:
                 out.writelines(self._content(run, name))
-            part.replace(folder / name)
 
     def _content(self, run: StoredRun, file: str) -> Iterator[bytes]:
         rows = self._connection.execute(
@@ -242,12 +238,12 @@ def opened(path: Path, *, new: bool = False) -> Iterator[HistoryStore]:
     """Open the file; `new`: make it where it is not there.
 
     Raises:
-        PathProblem: it is not there, not such a file, broken, or of another version of the harness.
+        UsageProblem: it is not there, not such a file, broken, or of another version.
         EnvironmentProblem: it cannot be written, or another harness writes for too long.
 
     """
     if not (new or path.is_file()):
-        raise PathProblem(path, "is not there: no run is stored; see harness history add --help")
+        raise UsageProblem(f"{path} is not there: no run is stored; see harness history add --help")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -286,13 +282,14 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application != APPLICATION:
-        raise PathProblem(path, f"holds no runs; name another file by --history or {VARIABLE}")
+        raise UsageProblem(f"{path} holds no runs; name another file by --history or {VARIABLE}")
     if version > VERSION:
         age = f"is of a newer harness (version {version}, this one knows {VERSION})"
-        raise PathProblem(path, f"{age}; use that harness, or name another file by --history")
+        raise UsageProblem(f"{path} {age}; use that harness, or name another file by --history")
     if version < VERSION:
-        raise PathProblem(
-            path, "was made by harness 0.1; move it away and add its runs anew: harness history add"
+        raise UsageProblem(
+            f"{path} was made by harness 0.1; move it away and add its runs anew: "
+            "harness history add"
         )
 
 
@@ -310,12 +307,12 @@ def _problem(error: Exception, path: Path) -> HarnessError:
     match code & _LEAST_CODE:
         case sqlite3.SQLITE_NOTADB | sqlite3.SQLITE_CORRUPT:
             help_ = "take a copy of it, or move it away and add runs anew: harness history add RUN"
-            return PathProblem(path, f"is broken ({error}); {help_}")
+            return UsageProblem(f"{path} is broken ({error}); {help_}")
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return EnvironmentProblem(f"another harness writes {path}; repeat when it has ended")
         case sqlite3.SQLITE_FULL:
-            return DiskFullProblem(str(path))
-    return FileProblem(str(path), str(error))
+            return disk_full(path)
+    return EnvironmentProblem(f"cannot use {path}: {error}")
 
 
 def _digest(text: str) -> str:

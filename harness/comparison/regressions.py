@@ -41,12 +41,10 @@ class Regression:
 
     @property
     def loud(self) -> bool:
-        """Whether all of it is an error."""
         return self.changes[0] is VerdictChange.REGRESSED_LOUDLY
 
     @property
     def first(self) -> CellPair:
-        """The simplest pair."""
         return self.pairs[0]
 
     @property

@@ -186,7 +186,6 @@ class SideComparison:
         return remedy_for([pair.either.question for pair in self.worse], harmless)
 
     def pairs_of(self, change: VerdictChange) -> tuple[CellPair, ...]:
-        """Return the pairs of a class."""
         return tuple(pair for pair in self.pairs if pair.change is change)
 
     def to_frame(self) -> pd.DataFrame:

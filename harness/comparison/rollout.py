@@ -35,7 +35,6 @@ class RolloutState:
 
     @property
     def returns(self) -> bool:
-        """Whether there is a way back."""
         return _safe(self.back) or _safe(self.downgraded)
 
     @property

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from harness.artifacts.cache import Cache
 from harness.conformance.results import Conformance
-from harness.core.errors import naming
+from harness.core.atomic_write import atomic_write
 
 FOLDER: Final = "conformance"
 _RESULT: Final = TypeAdapter(Conformance)
@@ -19,11 +19,9 @@ _RESULT: Final = TypeAdapter(Conformance)
 def keep(found: Conformance, cache: Cache) -> None:
     """Keep a result in the place of the one before."""
     file = _file(found.reader, cache)
-    part = file.with_suffix(".part")
-    with naming(file):
-        file.parent.mkdir(parents=True, exist_ok=True)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_write(file) as part:
         part.write_bytes(_RESULT.dump_json(found, indent=1))
-        part.replace(file)
 
 
 def latest(reader: str, cache: Cache) -> Conformance | None:

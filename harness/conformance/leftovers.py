@@ -12,7 +12,7 @@ from typing import Final
 import psutil
 
 from harness.conformance.results import CheckResult, failed, not_applicable, passed
-from harness.runtime import container_network, container_watchdog, docker_daemon
+from harness.runtime import container_network, docker_daemon
 from harness.runtime.ports import LOOPBACK
 
 GONE_S: Final = 15.0
@@ -45,7 +45,7 @@ def docker_objects() -> DockerObjects:
     """Return what there is at the Docker daemon.
 
     Raises:
-        NoDockerProblem: none answers.
+        EnvironmentProblem: none answers.
 
     """
     label = f"{container_network.OWNER}={container_network.shared().owner}"
@@ -105,7 +105,7 @@ class Leftovers:
             self.left[OBJECTS] += sorted(self._look().containers)
             network = container_network.shared()
             network.close()
-            if network.owner in container_watchdog.owners():
+            if network.owner in container_network.owners():
                 self.left[OBJECTS].append("a network")
 
     def results(self) -> Mapping[str, CheckResult]:

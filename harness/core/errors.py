@@ -1,9 +1,8 @@
-"""The ways the harness stops with a message for people, each with the exit status it ends in.
+"""The errors that end the harness with a message for people, and the exit status of each.
 
-There is a class for each kind of failure that somebody may tell from others, with its facts in
-fields; its text says what was given, what is allowed and what to do next. The command line prints
-it and shows no traceback. What an engine answers is never one of these: refusals and time-outs are
-data (see ``harness.core.records``).
+There is a class for each kind that somebody catches, and no more: the text says what was given,
+what is allowed and what to do next. The command line prints it and shows no traceback. What an
+engine answers is never one of these: refusals and time-outs are data (``harness.core.records``).
 """
 
 from __future__ import annotations
@@ -18,15 +17,15 @@ from typing import Final
 
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """The disk, the user's share of it, or the greatest file that this process may write."""
-_OF_MACHINE: Final = _FULL | {
+_NO_DEFECT: Final = _FULL | {
     *(errno.EACCES, errno.EPERM, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM),
     *(errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG),
 }
-"""What is never a defect of the harness."""
+"""Failures of the machine, never defects of the harness."""
 
 
 MOST: Final = 100
-"""So many faults are told at once."""
+"""At most so many faults of a file are shown."""
 DEFECT: Final = "this is a defect of the harness; nothing is known of the engines"
 
 
@@ -42,21 +41,9 @@ class UsageProblem(HarnessError):
     exit_status = 2
 
 
-@dataclass(eq=False)
-class PathProblem(UsageProblem):
-    """A path that somebody named is not what it has to be."""
-
-    path: os.PathLike[str] | str
-    reason: str
-    """What it is, or is not; what is allowed. The path is its subject."""
-
-    def __str__(self) -> str:
-        return f"{self.path} {self.reason}"
-
-
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong at a place in a file."""
+    """What is wrong at a line of a file."""
 
     path: str
     """The file, or the name of what was made in Python; may be empty."""
@@ -66,8 +53,8 @@ class Fault:
     """`what is wrong; what is allowed`."""
 
     def __str__(self) -> str:
-        place = ":".join(str(each) for each in (self.path, self.line) if each)
-        return printable(f"{place}: {self.text}" if place else self.text)
+        position = ":".join(str(part) for part in (self.path, self.line) if part)
+        return printable(f"{position}: {self.text}" if position else self.text)
 
 
 @dataclass(eq=False)
@@ -77,54 +64,30 @@ class ScenarioProblem(UsageProblem):
     faults: tuple[Fault, ...]
 
     def __str__(self) -> str:
-        told = [str(each) for each in self.faults[:MOST]]
+        lines = [str(fault) for fault in self.faults[:MOST]]
         left = len(self.faults) - MOST
-        return "\n".join([*told, *([f"… and {left} more"] if left > 0 else [])])
+        return "\n".join([*lines, *([f"… and {left} more"] if left > 0 else [])])
 
 
 class EnvironmentProblem(HarnessError):
     """This machine lacks something: a download, a checksum that fits, memory, a port, a program."""
 
 
-@dataclass(eq=False)
-class DiskFullProblem(EnvironmentProblem):
-    """There is no room for a file."""
-
-    path: str
-
-    def __str__(self) -> str:
-        return (
-            f"cannot write {self.path}: the disk is full; make room, or let HARNESS_CACHE and "
-            "--run-dir name other places"
-        )
-
-
-@dataclass(eq=False)
-class FileProblem(EnvironmentProblem):
-    """A file or folder cannot be read or written."""
-
-    path: str
-    reason: str
-
-    def __str__(self) -> str:
-        return f"cannot use {self.path}: {self.reason}"
-
-
-def of_machine(error: OSError) -> EnvironmentProblem | None:
-    """Return the problem of this machine that a failure is; None when it may be a defect."""
-    return unwritable(error) if _numbers(error) & _OF_MACHINE else None
+def machine_problem(error: OSError) -> EnvironmentProblem | None:
+    """Return the problem with this machine behind a failure; None: it may be a defect."""
+    return unwritable(error) if _numbers(error) & _NO_DEFECT else None
 
 
 def problem_of(error: Exception) -> HarnessError | None:
-    """Return the problem for people that an error is; None when it is a defect of the harness."""
+    """Return an error as a problem for people; None: it is a defect of the harness."""
     if isinstance(error, HarnessError):
         return error
-    if isinstance(error, FileNotFoundError) and not _somewhere():
+    if isinstance(error, FileNotFoundError) and not _folder_exists():
         return UsageProblem("the current folder is gone; go to another one")
-    return of_machine(error) if isinstance(error, OSError) else None
+    return machine_problem(error) if isinstance(error, OSError) else None
 
 
-def _somewhere() -> bool:
+def _folder_exists() -> bool:
     """Return whether the working folder is there, without which no relative path can be found."""
     try:
         os.getcwd()  # noqa: PTH109 - errors.py needs no paths
@@ -133,23 +96,30 @@ def _somewhere() -> bool:
     return True
 
 
-def told(error: OSError) -> str:
-    """Return what failed in the file system, and at which file where that is known."""
-    why = error.strerror or str(error)
-    return f"{why} ({error.filename})" if error.filename else why
+def describe(error: OSError) -> str:
+    """Return what failed in the file system, and the file where that is known."""
+    reason = error.strerror or str(error)
+    return f"{reason} ({error.filename})" if error.filename else reason
 
 
 def unwritable(error: OSError, path: os.PathLike[str] | str = "") -> EnvironmentProblem:
-    """Return the problem that a failure of the file system is, with what to do next."""
-    where = str(path or error.filename or "a file")
+    """Return a failure of the file system as a problem, with what to do next."""
+    name = str(path or error.filename or "a file")
     if _numbers(error) & _FULL:
-        return DiskFullProblem(where)
-    return FileProblem(where, error.strerror or str(error))
+        return disk_full(name)
+    return EnvironmentProblem(f"cannot use {name}: {error.strerror or error}")
+
+
+def disk_full(path: os.PathLike[str] | str) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"cannot write {path}: the disk is full; free some space, or let HARNESS_CACHE and "
+        "--run-dir name other folders"
+    )
 
 
 @contextmanager
 def naming(path: os.PathLike[str]) -> Iterator[None]:
-    """Let a failure of the file system name a file: one of writing to it does not by itself."""
+    """Add the name of a file to failures of the file system: those of writing have none."""
     try:
         yield
     except OSError as error:
@@ -158,17 +128,17 @@ def naming(path: os.PathLike[str]) -> Iterator[None]:
 
 
 def _numbers(error: OSError) -> set[int | None]:
-    # Copying a folder tells of every file that failed, in text alone (shutil.Error).
-    told = {int(number) for number in re.findall(r"\[Errno (\d+)\]", str(error))}
-    return {error.errno, *told}
+    # Copying a folder lists every file that failed, in text alone (shutil.Error).
+    numbers = {int(number) for number in re.findall(r"\[Errno (\d+)\]", str(error))}
+    return {error.errno, *numbers}
 
 
 def printable(text: str) -> str:
-    r"""Return a text with escapes for what ends a line or commands a terminal.
-
-    Messages quote what files and engines hold.
+    r"""Escape what ends a line or controls a terminal: messages quote files and engines.
 
     >>> printable("a\x1b[31m b")
     'a\\x1b[31m b'
     """
-    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
+    return "".join(
+        character if character.isprintable() else ascii(character)[1:-1] for character in text
+    )

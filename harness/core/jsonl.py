@@ -12,6 +12,7 @@ from typing import Final, TypeVar
 
 from pydantic import TypeAdapter
 
+from harness.core.atomic_write import atomic_write
 from harness.core.counting import counted
 from harness.core.errors import naming
 from harness.core.records import Answer, Part, StateRecord, Verdict
@@ -57,10 +58,8 @@ def _check_table(where: str, answer: Answer | Part) -> None:
 
 def write_all(path: Path, records: Iterable[Record]) -> None:
     """Write records to a file, complete or not at all."""
-    part = path.with_suffix(path.suffix + ".part")
-    with naming(path), part.open("w", encoding="utf-8") as lines:
+    with atomic_write(path) as part, part.open("w", encoding="utf-8") as lines:
         lines.writelines(dump(record) + "\n" for record in records)
-    part.replace(path)
 
 
 def _not_known(_line: bytes) -> None:

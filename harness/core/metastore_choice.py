@@ -22,16 +22,13 @@ class MetastoreChoice:
 
     @property
     def usual(self) -> bool:
-        """Whether nobody has asked for another one."""
         return self == USUAL
 
     @property
     def distributions(self) -> tuple[str, ...]:
-        """Every metastore that runs, the older one first."""
         return tuple(filter(None, (self.upgraded_from, self.distribution)))
 
     def __str__(self) -> str:
-        """As people are told of it."""
         older = f", upgraded from {self.upgraded_from}" if self.upgraded_from else ""
         return f"{self.distribution}{older}"
 

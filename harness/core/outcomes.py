@@ -11,7 +11,6 @@ HALF_DONE: Final = "committed, then failed"
 
 
 def half_done(outcome: Outcome) -> bool:
-    """Return whether a step was applied although its writer answered with an error."""
     return outcome.kind is OutcomeKind.APPLIED and outcome.refusal is not None
 
 

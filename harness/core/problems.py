@@ -1,17 +1,16 @@
-"""Everything that is wrong with a file, told at once."""
+"""Collect everything that is wrong with a file, and say what is allowed instead."""
 
 from __future__ import annotations
 
 import difflib
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Final, NoReturn, TypeVar
 
 from harness.core.errors import Fault, ScenarioProblem, UsageProblem
 
 GUESSES: Final = 3
-"""So many names at most may have been meant."""
+"""At most so many names are suggested."""
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -22,21 +21,19 @@ class Problems:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self._found: dict[tuple[int, str], None] = {}
+        self._noted: dict[tuple[int, str], None] = {}
 
     def __bool__(self) -> bool:
-        return bool(self._found)
+        return bool(self._noted)
 
     def add(self, line: int, text: str) -> None:
         """Note `what is wrong; what is allowed`, once."""
-        self._found[line, text] = None
+        self._noted[line, text] = None
 
     def stop(self, line: int, text: str) -> NoReturn:
         """Note it and raise, when nothing after it can be understood.
 
-        Raises:
-            ScenarioProblem: always.
-
+        Raises ScenarioProblem: always.
         """
         self.add(line, text)
         raise ScenarioProblem(self._faults())
@@ -44,31 +41,20 @@ class Problems:
     def raise_if_any(self) -> None:
         """Raise when something was noted.
 
-        Raises:
-            ScenarioProblem: every problem, in the order of the file.
-
+        Raises ScenarioProblem: every problem, in the order of the file.
         """
-        if self._found:
+        if self._noted:
             raise ScenarioProblem(self._faults())
 
     def _faults(self) -> tuple[Fault, ...]:
-        return tuple(Fault(self.path, line, text) for line, text in sorted(self._found))
+        return tuple(Fault(self.path, line, text) for line, text in sorted(self._noted))
 
 
-@dataclass(eq=False)
-class UnknownNameProblem(UsageProblem):
-    """There is nothing of a name that somebody gave."""
-
-    kind: str
-    """What the name would be of: `profile`, `report` …"""
-    name: str
-    known: tuple[str, ...]
-    hint: str = ""
-    """Where else there could be such a name."""
-
-    def __str__(self) -> str:
-        hint = f"; {self.hint}" if self.hint else ""
-        return f"unknown {self.kind} '{self.name}'; {one_of(self.name, self.known)}{hint}"
+def unknown_name(kind: str, name: str, known: tuple[str, ...], hint: str = "") -> UsageProblem:
+    """Return the problem that there is no `kind` of a name; `hint`: where else one could be."""
+    """Return the problem that there is no `kind` of a name; `hint`: where else one could be."""
+    beside = f"; {hint}" if hint else ""
+    return UsageProblem(f"unknown {kind} '{name}'; {one_of(name, known)}{beside}")
 
 
 def one_of(given: str, allowed: Iterable[str]) -> str:
@@ -81,31 +67,29 @@ def one_of(given: str, allowed: Iterable[str]) -> str:
     """
     names = list(allowed)
     near = _with_part(given, names) or difflib.get_close_matches(given, names, n=1)
-    meant = " or ".join(f"'{each}'" for each in near)
-    guess = f"did you mean {meant}? " if near else ""
+    quoted = " or ".join(f"'{name}'" for name in near)
+    guess = f"did you mean {quoted}? " if near else ""
     return f"{guess}allowed: {', '.join(names) or 'none'}"
 
 
 def _with_part(given: str, names: Iterable[str]) -> list[str]:
     """Return the names of which a name is one of the parts, as people shorten them; few or none."""
-    found = [name for name in names if given.casefold() in re.split("[-_]", name.casefold())]
-    return found if len(found) <= GUESSES else []
+    fitting = [name for name in names if given.casefold() in re.split("[-_]", name.casefold())]
+    return fitting if len(fitting) <= GUESSES else []
 
 
-def gathered(read: Callable[[S], T], sources: Iterable[S]) -> list[T]:
-    """Read several files; what is wrong with all of them is told at once.
+def read_all(read: Callable[[S], T], sources: Iterable[S]) -> list[T]:
+    """Read several files; raise once, with what is wrong with any of them.
 
-    Raises:
-        ScenarioProblem: what is wrong with all files that cannot be read.
-
+    Raises ScenarioProblem: what is wrong with all files that cannot be read.
     """
-    made: list[T] = []
-    wrong: list[Fault] = []
+    results: list[T] = []
+    faults: list[Fault] = []
     for source in sources:
         try:
-            made.append(read(source))
+            results.append(read(source))
         except ScenarioProblem as problem:
-            wrong.extend(problem.faults)
-    if wrong:
-        raise ScenarioProblem(tuple(wrong))
-    return made
+            faults.extend(problem.faults)
+    if faults:
+        raise ScenarioProblem(tuple(faults))
+    return results

@@ -32,7 +32,6 @@ class Progress:
     _bytes: Count | None = None
 
     def __init__(self) -> None:
-        """Nothing runs yet."""
         self.lock = threading.Lock()
 
     def start(self, task: str, total_bytes: int) -> None:
@@ -48,13 +47,11 @@ class Progress:
             self._bytes.advance(amount)
 
     def done(self) -> None:
-        """End the task of bytes."""
         if self._bytes is not None:
             self._bytes.end()
             self._bytes = None
 
     def count(self, task: str, total: int) -> Count:
-        """Begin a task of so many things."""
         return self._begin(Count(task, total, self))
 
     def _begin(self, count: Count) -> Count:
@@ -64,7 +61,6 @@ class Progress:
         return count
 
     def note(self, text: str) -> None:
-        """Tell a line."""
         LOGGER.info("%s", text)
 
     def begun(self, count: Count) -> None:
@@ -100,7 +96,6 @@ class Count:
 
     @property
     def left(self) -> int:
-        """The number that is not done yet."""
         return self.total - self.made
 
     @property
@@ -135,7 +130,6 @@ class Count:
             self._move(amount)
 
     def judge(self, kinds: Iterable[str]) -> None:
-        """Count verdicts, by their kinds."""
         with self.display.lock:
             self.judged.update(kinds)
             self._move(0)
@@ -145,7 +139,6 @@ class Count:
         self.display.moved(self, before)
 
     def end(self) -> None:
-        """End the task."""
         LOGGER.info("%s: %s%s", self.task, "given up" if self.given_up else "done", self.results)
         with self.display.lock:
             self.display.ended(self)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final, Generic, TypeVar, overload
 
 from harness.core import jsonl
-from harness.core.errors import naming
+from harness.core.atomic_write import atomic_write
 from harness.core.jsonl import Record
 from harness.core.records import Answer, StateRecord, Verdict
 
@@ -87,10 +87,8 @@ class RecordFile(Sequence[Record]):
         Their lines are copied, and may be those of the same file.
         """
         at = {case: number for number, case in enumerate(self.cases())}
-        part = path.with_suffix(path.suffix + ".part")
-        with naming(path), part.open("wb") as out:
+        with atomic_write(path) as part, part.open("wb") as out:
             out.writelines(self.line(at[case]) for case in cases if case in at)
-        part.replace(path)
 
     def containing(self, text: bytes) -> Iterator[Record]:
         """Yield the records whose lines have a text in them; the others are not read."""

@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any, Final, Generic, TypeVar
 
 from harness.core.errors import EnvironmentProblem
-from harness.core.problems import UnknownNameProblem
+from harness.core.problems import unknown_name
 
 GROUPS: Final = "lake_table_harness"
 OURS: Final = "the harness"
@@ -25,9 +25,8 @@ Thing = TypeVar("Thing")
 
 
 def modules(package: str) -> Iterator[ModuleType]:
-    """Yield every module of a package, by name."""
-    for each in pkgutil.iter_modules(importlib.import_module(package).__path__):
-        yield importlib.import_module(f"{package}.{each.name}")
+    for entry in pkgutil.iter_modules(importlib.import_module(package).__path__):
+        yield importlib.import_module(f"{package}.{entry.name}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +41,7 @@ class Registry(Generic[Thing]):
     def names(self) -> tuple[str, ...]:
         """Return all names, sorted.
 
-        Raises:
-            EnvironmentProblem: two things have one name.
-
+        Raises EnvironmentProblem: two things have one name.
         """
         return tuple(sorted((*_ours(self), *_added(self))))
 
@@ -52,15 +49,15 @@ class Registry(Generic[Thing]):
         """Return the thing of a name.
 
         Raises:
-            UnknownNameProblem: there is none.
+            UsageProblem: there is none.
             EnvironmentProblem: a package adds it, and it cannot be loaded.
 
         """
         ours, added_ = _ours(self), _added(self)
         if name not in ours and name not in added_:
-            raise UnknownNameProblem(self.kind, name, self.names())
-        found: Thing = ours[name] if name in ours else _loaded(self, name)
-        return found
+            raise unknown_name(self.kind, name, self.names())
+        result: Thing = ours[name] if name in ours else _loaded(self, name)
+        return result
 
     def all(self) -> Mapping[str, Thing]:
         """Return everything by name; raises as `load` does."""
@@ -69,7 +66,6 @@ class Registry(Generic[Thing]):
 
 @cache
 def added() -> bool:
-    """Return whether any installed package adds something of whatever kind."""
     return any(group.startswith(f"{GROUPS}.") for group in entry_points().groups)
 
 
@@ -80,28 +76,30 @@ def _ours(registry: Registry[Any]) -> Mapping[str, Any]:
 
 @cache
 def _added(registry: Registry[Any]) -> Mapping[str, EntryPoint]:
-    found: dict[str, EntryPoint] = {}
-    for each in entry_points(group=f"{GROUPS}.{registry.kind}s"):
-        if each.name in found or each.name in _ours(registry):
-            other = _owner(found[each.name]) if each.name in found else OURS
-            told = f"two {registry.kind}s are called '{each.name}': {other} and {_owner(each)} have"
-            raise EnvironmentProblem(f"{told} one; uninstall one of the packages")
-        found[each.name] = each
-    return found
+    result: dict[str, EntryPoint] = {}
+    for entry in entry_points(group=f"{GROUPS}.{registry.kind}s"):
+        if entry.name in result or entry.name in _ours(registry):
+            other = _owner(result[entry.name]) if entry.name in result else OURS
+            message = (
+                f"two {registry.kind}s are called '{entry.name}': {other} and {_owner(entry)} have"
+            )
+            raise EnvironmentProblem(f"{message} one; uninstall one of the packages")
+        result[entry.name] = entry
+    return result
 
 
 @cache
 def _loaded(registry: Registry[Thing], name: str) -> Thing:
     entry = _added(registry)[name]
-    told = f"the {registry.kind} '{name}' of {_owner(entry)} cannot be used"
+    message = f"the {registry.kind} '{name}' of {_owner(entry)} cannot be used"
     try:
-        found: Thing = entry.load()
+        result: Thing = entry.load()
     except Exception as wrong:  # whatever the module of somebody else raises
         why = f"{entry.value}: {type(wrong).__name__}: {wrong}"
-        raise EnvironmentProblem(f"{told}: {why}") from wrong
-    if (own := getattr(found, "NAME", name)) != name:
-        raise EnvironmentProblem(f"{told}: it calls itself '{own}'")
-    return found
+        raise EnvironmentProblem(f"{message}: {why}") from wrong
+    if (local := getattr(result, "NAME", name)) != name:
+        raise EnvironmentProblem(f"{message}: it calls itself '{local}'")
+    return result
 
 
 def _owner(entry: EntryPoint) -> str:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 import harness
-from harness.core.validation import read_form
+from harness.core.yaml_reader import load_yaml
 from harness.model.canonical import Value, same
 
 LOWER: Final = "lower-case-names"
@@ -101,7 +101,7 @@ def _load(name: str) -> Declared:
     if name not in _files():
         return {}
     text = _files()[name].read_text(encoding="utf-8")
-    declarations, _ = read_form(tuple[Declaration, ...], text, f"{name}.yaml", "declarations")
+    declarations, _ = load_yaml(tuple[Declaration, ...], text, f"{name}.yaml", "declarations")
     return {declaration.name: declaration for declaration in declarations}
 
 

@@ -7,20 +7,26 @@ dates are text, `true`, `7`, `1.5` and `null` are not.
 
 from __future__ import annotations
 
+import dataclasses
 import decimal
+import json
 import re
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import takewhile
+from functools import cache
+from itertools import groupby, takewhile
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, TypeVar, get_args, get_type_hints
 
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
 from ruamel.yaml import YAML, events
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.reader import ReaderError
 
-from harness.core.problems import Problems
+from harness.core.errors import MOST
+from harness.core.problems import Problems, one_of
 
 MAX_BYTES: Final = 1 << 18
 """Fifty times the longest scenario that is shipped; the parser takes a few seconds for it."""
@@ -56,7 +62,6 @@ class Document:
 
     @property
     def path(self) -> str:
-        """The file's path, as messages give it."""
         return self.problems.path
 
     def note(self, place: KeyPath, text: str) -> None:
@@ -64,7 +69,6 @@ class Document:
         self.problems.add(self.line(place), text)
 
     def line(self, place: KeyPath) -> int:
-        """Return the line of a place, or of the nearest one around it."""
         return self.lines.get(self.known(place), 1)
 
     def known(self, place: KeyPath) -> KeyPath:
@@ -79,9 +83,7 @@ def read(path: Path, most: int = MAX_BYTES, kind: str = "a YAML file") -> str:
 
     `kind`: what the file is to be, for people.
 
-    Raises:
-        ScenarioProblem: it is no file, cannot be read, is too long or no UTF-8.
-
+    Raises ScenarioProblem: it is no file, cannot be read, is too long or no UTF-8.
     """
     problems = Problems(str(path))
     try:
@@ -105,9 +107,7 @@ def read(path: Path, most: int = MAX_BYTES, kind: str = "a YAML file") -> str:
 def parse(text: str, path: str, most: int = MAX_BYTES) -> Document:
     """Return the data of a YAML text of at most so many characters.
 
-    Raises:
-        ScenarioProblem: it is no YAML, or more than plain data; every such place is named.
-
+    Raises ScenarioProblem: it is no YAML, or more than plain data; every such place is named.
     """
     problems = Problems(path)
     if len(text) > most:
@@ -123,8 +123,8 @@ def parse(text: str, path: str, most: int = MAX_BYTES) -> Document:
 
 def _stop(wrong: Exception, text: str, problems: Problems) -> NoReturn:
     if mark := getattr(wrong, "problem_mark", None) or getattr(wrong, "context_mark", None):
-        told = str(getattr(wrong, "problem", wrong))
-        problems.stop(mark.line + 1, f"not YAML: {told}{COLON if _of_colon(told) else ''}")
+        message = str(getattr(wrong, "problem", wrong))
+        problems.stop(mark.line + 1, f"not YAML: {message}{COLON if _of_colon(message) else ''}")
     if isinstance(wrong, ReaderError):
         line = text.count("\n", 0, wrong.position) + 1
         problems.stop(line, f"not YAML: unacceptable character #x{wrong.character:04x}")
@@ -157,8 +157,8 @@ class _Builder:
         data = self._node(next(self._events), ())
         next(self._events)  # the document ends
         if not isinstance(after := next(self._events), events.StreamEndEvent):
-            told = "a second document (---) has no place here; make it a file of its own"
-            self._problems.stop(_line(after), told)
+            message = "a second document (---) has no place here; make it a file of its own"
+            self._problems.stop(_line(after), message)
         return data
 
     def _node(self, event: events.Event, at: KeyPath) -> Any:  # noqa: ANN401
@@ -171,7 +171,7 @@ class _Builder:
         if len(at) == MAX_DEPTH:
             self._problems.stop(_line(event), f"nested deeper than {MAX_DEPTH} levels")
         if isinstance(event, events.SequenceStartEvent):
-            return [self._node(each, (*at, index)) for index, each in enumerate(self._inside())]
+            return [self._node(entry, (*at, index)) for index, entry in enumerate(self._inside())]
         return dict(self._pairs(at))
 
     def _inside(self) -> Iterator[events.Event]:
@@ -224,8 +224,8 @@ class _Builder:
             self._refuse(_line(event), "a tag (!)")
 
     def _refuse(self, line: int, what: str) -> None:
-        told = f"{what} has no place here; write the data out, quote text with it"
-        self._problems.add(line, told)
+        message = f"{what} has no place here; write the data out, quote text with it"
+        self._problems.add(line, message)
 
     def _scalar(self, event: events.ScalarEvent) -> Scalar:
         text: str = event.value
@@ -238,8 +238,8 @@ class _Builder:
             return text
         value = make(text)
         if make is float and not _exact(text, value):
-            told = f"{text} is read as {value}; quote it to keep every digit"
-            self._problems.add(_line(event), told)
+            message = f"{text} is read as {value}; quote it to keep every digit"
+            self._problems.add(_line(event), message)
         return value
 
     def _decoded(self, event: events.ScalarEvent) -> str:
@@ -248,8 +248,8 @@ class _Builder:
         try:
             return text.encode("utf-16", "surrogatepass").decode("utf-16")
         except UnicodeDecodeError:
-            told = "\\ud800 to \\udfff are halves of characters; write the character itself"
-            self._problems.add(_line(event), told)
+            message = "\\ud800 to \\udfff are halves of characters; write the character itself"
+            self._problems.add(_line(event), message)
             return ""
 
 
@@ -262,8 +262,119 @@ def _line(event: events.Event) -> int:
 
 
 def _exact(text: str, number: Scalar) -> bool:
-    """Return whether a floating number is the one that was written."""
     try:
         return decimal.Decimal(text) == decimal.Decimal(repr(number))
     except decimal.InvalidOperation:  # an exponent that no number has
         return False
+
+
+T = TypeVar("T")
+"""A dataclass, or a list or mapping of such, with the keys of a file."""
+
+_WORDS: Final = {
+    "string_type": "text (quote it)",
+    "int_type": "a whole number",
+    "bool_type": "true or false",
+    "list_type": "a list [ … ]",
+    "tuple_type": "a list [ … ]",
+    "dict_type": "a mapping { … }",
+    "dataclass_type": "a mapping { … }",
+}
+
+
+def load_yaml(
+    kind: type[T], text: str, path: str, what: str, most: int = MAX_BYTES
+) -> tuple[T, Document]:
+    """Return the object that a YAML text stands for, and the text's lines.
+
+    `what` names the object in messages; `most`: so many characters the text may have.
+
+    Raises ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
+    """
+    document = parse(text, path, most)
+    form = make(kind, document.data, document, (), what)
+    document.problems.raise_if_any()
+    if form is None:  # not reached: without an object there is a problem
+        raise AssertionError(path)
+    return form, document
+
+
+def make(kind: type[T], data: object, document: Document, at: KeyPath, what: str) -> T | None:
+    """Make an object of the data at a place; note what is wrong and give None.
+
+    Extra keys are wrong, and no value is turned into another type; `what` names the thing.
+    """
+    of_class: Any = kind
+    try:
+        # The strict JSON mode takes lists for tuples and text for enumerations, and nothing else.
+        made: T = _adapter(of_class).validate_json(json.dumps(data), strict=True, extra="forbid")
+    except ValidationError as wrong:
+        errors = wrong.errors(include_url=False)[:MOST]
+    else:
+        return made
+    for path, result in groupby(errors, lambda error: _place(document, at, error)):
+        _note(kind, path, list(result), document, at, what)
+    return None
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:  # noqa: ANN401 - a class, and mypy has no word for it
+    return TypeAdapter(kind)
+
+
+def _place(document: Document, at: KeyPath, error: ErrorDetails) -> KeyPath:
+    # Behind the last key of the file, pydantic names the branches of a union.
+    return document.known((*at, *error["loc"]))
+
+
+def _note(
+    kind: object,
+    place: KeyPath,
+    errors: list[ErrorDetails],
+    document: Document,
+    at: KeyPath,
+    what: str,
+) -> None:
+    inside = place[len(at) :]
+    label = _label(what, inside)
+    for error in errors:
+        name = str(error["loc"][-1]) if error["loc"] else ""
+        if error["type"] == "missing":
+            keys = _keys(kind, inside)
+            document.note(place, f"{label}: '{name}' is missing; keys: {', '.join(keys)}")
+        elif error["type"] == "unexpected_keyword_argument":
+            holder, keys = _label(what, inside[:-1]), _keys(kind, inside[:-1])
+            document.note(place, f"{holder} has no '{name}'; {one_of(name, keys)}")
+        elif error["type"] not in _WORDS:
+            document.note(place, f"{label}: {_own_words(error)}")
+    needed = [_WORDS[entry["type"]] for entry in errors if entry["type"] in _WORDS]
+    if needed:
+        allowed = " or ".join(dict.fromkeys(needed))
+        document.note(place, f"{label}: {_shown(errors[0]['input'])} is given; allowed: {allowed}")
+
+
+def _label(what: str, inside: KeyPath) -> str:
+    return f"{what}: {'.'.join(map(str, inside))}" if inside else what
+
+
+def _keys(kind: Any, inside: KeyPath) -> tuple[str, ...]:  # noqa: ANN401 - any type there is
+    """Return the keys that a mapping inside of a kind may have."""
+    for key in inside:
+        if dataclasses.is_dataclass(kind):
+            kind = get_type_hints(kind)[str(key)]
+        # The last one is what a list or mapping holds: `tuple[X, ...]`, `dict[str, X]`.
+        elif present := [entry for entry in get_args(kind) if entry is not ...]:
+            kind = present[-1]
+    kind = next(filter(dataclasses.is_dataclass, (kind, *get_args(kind))))
+    return tuple(field.name.rstrip("_") for field in dataclasses.fields(kind))
+
+
+def _own_words(error: ErrorDetails) -> str:
+    if error["type"] == "value_error":
+        return str(error["ctx"]["error"])
+    return f"{_shown(error['input'])}: {error['msg'][:1].lower()}{error['msg'][1:]}"
+
+
+def _shown(value: Any) -> str:  # noqa: ANN401 - a file holds anything
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else f"{text[:57]}…"  # noqa: PLR2004

@@ -20,12 +20,12 @@ _WIDE: Final = 1 << 20
 def block(value: Mapping[str, Any] | Sequence[Any]) -> CommentedMap | CommentedSeq:
     """Return a collection whose entries get a line each; what is in them has only one."""
     if isinstance(value, Mapping):
-        return CommentedMap((_flow(name), _flow(each)) for name, each in value.items())
+        return CommentedMap((_flow(name), _flow(entry)) for name, entry in value.items())
     return CommentedSeq(map(_flow, value))
 
 
 def _flow(value: Any) -> Any:  # noqa: ANN401 - YAML holds anything
-    found = value
+    result = value
     match value:
         case str():
             plain = _PLAIN.fullmatch(value) and not _NOT_PLAIN.fullmatch(value)
@@ -33,9 +33,9 @@ def _flow(value: Any) -> Any:  # noqa: ANN401 - YAML holds anything
         case CommentedMap() | CommentedSeq():  # of lines of its own
             return value
         case Mapping() | list() | tuple():
-            found = block(value)
-            found.fa.set_flow_style()
-    return found
+            result = block(value)
+            result.fa.set_flow_style()
+    return result
 
 
 def written(root: object, *, offset: int) -> str:

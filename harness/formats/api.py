@@ -24,7 +24,7 @@ from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.definition import Scenario
-from harness.scenario.operations.api import Operation
+from harness.scenario.operations.api import Operation, TableKind
 from harness.scenario.statements import Statement
 
 VariantSettings = Mapping[str, str]
@@ -137,6 +137,8 @@ class Format(ABC):
 
     NAME: str
     """As scenarios and profiles write it: `hudi-cow`."""
+    kind: TableKind | None = None
+    """What operations go by; None for a format that itself says which operations it has."""
     merge_on_read: bool = False
     past_views: tuple[str, ...] = ()
     """The questions about its past that can be asked (see `harness.model.past_views`)."""
@@ -168,7 +170,8 @@ class Format(ABC):
 
         An operation that a writer refuses is possible: it is sent, and the refusal is an answer.
         """
-        return ""
+        why = operation.unsupported(self.kind) if self.kind else ""
+        return f"{self.NAME} {why}" if why else ""
 
     def unsupported_settings(self, settings: VariantSettings, scenario: Scenario) -> str:
         """Return why a scenario's table cannot have settings that are among the format's.

@@ -189,7 +189,7 @@ def _parts_to_json(value: Value) -> object:
         case dict():
             return {"struct": [[name, to_json(each)] for name, each in value.items()]}
         case MapValue():
-            return {"map": [[to_json(key), to_json(each)] for key, each in value.pairs]}
+            return {"map": [[to_json(key), to_json(pair)] for key, pair in value.pairs]}
     raise TypeError(f"{value!r} is no canonical value")
 
 
@@ -311,7 +311,7 @@ def text_of(value: Value) -> str:
         case dict():
             return f"{{{', '.join(f'{name}: {text_of(each)}' for name, each in value.items())}}}"
         case MapValue():
-            pairs = ", ".join(f"{text_of(key)} → {text_of(each)}" for key, each in value.pairs)
+            pairs = ", ".join(f"{text_of(key)} → {text_of(pair)}" for key, pair in value.pairs)
             return f"{{{pairs}}}"
         case bytes():
             return f"0x{value.hex()}"
@@ -335,7 +335,7 @@ def look_of(value: Value) -> Look:
         case dict():
             return "struct", *((name, look_of(each)) for name, each in value.items())
         case MapValue():
-            return "map", *((look_of(key), look_of(each)) for key, each in value.pairs)
+            return "map", *((look_of(key), look_of(pair)) for key, pair in value.pairs)
     return text_of(value)
 
 

@@ -77,7 +77,7 @@ class ColumnStatistics:
         )
 
     def __str__(self) -> str:
-        least, greatest = (each or "not stored" for each in (self.least, self.greatest))
+        least, greatest = (text or "not stored" for text in (self.least, self.greatest))
         nulls = "NULLs not counted" if self.nulls is None else f"{self.nulls} NULL"
         rows = f"{self.rows} {'row' if self.rows == 1 else 'rows'} of {self.path or 'the table'}"
         return f"{self.source} on {self.column} in {rows}: {least} to {greatest}, {nulls}"

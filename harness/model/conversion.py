@@ -201,7 +201,7 @@ def is_two_numbers(value: Value, to: DataType) -> bool:
     if not abs(value) < BEYOND_FLOAT or single(value) != value:  # NaN is not less
         return False
     texts = (float(f"{value:.{digits}g}") for digits in range(1, 10))
-    near = (each for each in texts if abs(each) < BEYOND_FLOAT)
+    near = (text for text in texts if abs(text) < BEYOND_FLOAT)
     return next(each for each in near if single(each) == value) != value
 
 
@@ -226,7 +226,7 @@ def nested_text(value: Value) -> str:
         case tuple():
             return f"[{', '.join(map(nested_text, value))}]"
         case MapValue():
-            pairs = (f"{nested_text(key)} -> {nested_text(each)}" for key, each in value.pairs)
+            pairs = (f"{nested_text(key)} -> {nested_text(pair)}" for key, pair in value.pairs)
             return f"{{{', '.join(pairs)}}}"
     return cast_text(value)
 

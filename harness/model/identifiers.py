@@ -35,4 +35,4 @@ def free_name(plain: str, names: Iterable[str]) -> str:
     """
     taken = {name.casefold() for name in names}
     numbered = (f"{plain}{number}" for number in count(1))
-    return next(each for each in chain([plain], numbered) if each.casefold() not in taken)
+    return next(text for text in chain([plain], numbered) if text.casefold() not in taken)

@@ -105,12 +105,12 @@ def dropped(fields: Sequence[PartitionField], old: PartitionField) -> tuple[Part
     """
     if old not in fields:
         raise SchemaChangeError("the table has no such partition field")
-    return tuple(each for each in fields if each != old)
+    return tuple(field for field in fields if field != old)
 
 
 def identities(schema: Schema, columns: Sequence[str]) -> tuple[PartitionField, ...]:
     """Return the spec of a table that is created with partition columns."""
-    return tuple(PartitionField(schema.find(each).id, Transform.IDENTITY) for each in columns)
+    return tuple(PartitionField(schema.find(column).id, Transform.IDENTITY) for column in columns)
 
 
 def _plain(type_: DataType) -> str:

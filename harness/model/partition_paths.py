@@ -60,7 +60,7 @@ def texts(folder: str, columns: Sequence[str]) -> Texts:
     >>> texts("p=a%3Db/q=__HIVE_DEFAULT_PARTITION__", ("p", "q")), texts("100%", ("p",))
     (('a=b', None), ('100%',))
     """
-    return with_nulls([unescaped(each) for each in levels(folder, columns)])
+    return with_nulls([unescaped(level) for level in levels(folder, columns)])
 
 
 def as_they_stand(folder: str, columns: Sequence[str]) -> Texts:
@@ -70,7 +70,7 @@ def as_they_stand(folder: str, columns: Sequence[str]) -> Texts:
 
 def with_nulls(told: Sequence[str]) -> Texts:
     """Return the texts of values with a NULL in the place of its name."""
-    return tuple(None if each == NULL else each for each in told)
+    return tuple(None if text == NULL else text for text in told)
 
 
 def forms(folder: str, columns: Sequence[str], column: str) -> frozenset[str]:

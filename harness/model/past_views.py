@@ -156,7 +156,7 @@ def _changed(before: Truth, after: Truth) -> bool:
 
 def anchor(steps: Iterable[int], step: int) -> int | None:
     """Return the newest of the steps that made an instant, up to one; None where there is none."""
-    return max((each for each in steps if each <= step), default=None)
+    return max((number for number in steps if number <= step), default=None)
 
 
 def unmade(view: str, history: History) -> bool:

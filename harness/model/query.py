@@ -139,12 +139,12 @@ class Query:
     @property
     def conditions(self) -> tuple[Condition, ...]:
         """All conditions, each of which must hold."""
-        return tuple(each for each in (self.where, self.also) if each is not None)
+        return tuple(condition for condition in (self.where, self.also) if condition is not None)
 
     @property
     def filters(self) -> tuple[str, ...]:
         """The columns that conditions are on."""
-        return tuple(each.path for each in self.conditions)
+        return tuple(condition.path for condition in self.conditions)
 
     @property
     def label(self) -> str:
@@ -171,7 +171,7 @@ class Query:
 
     def takes(self, values: Mapping[str, Value]) -> bool:
         """Return whether a row is one of those asked for."""
-        return all(each.holds(at(values, each.path)) for each in self.conditions)
+        return all(condition.holds(at(values, condition.path)) for condition in self.conditions)
 
 
 ALL: Final = Query()

@@ -87,7 +87,7 @@ def planned(shape: str, history: History) -> tuple[str, ...]:
     kind, truth = Shape(shape), history[-1]
     if kind in WHOLE:
         return (str(kind),)
-    return tuple(f"{kind}({each})" for each in _arguments(kind, truth, evolved(history)))
+    return tuple(f"{kind}({argument})" for argument in _arguments(kind, truth, evolved(history)))
 
 
 def _arguments(shape: Shape, truth: Truth, changed: Sequence[str]) -> Iterable[str]:
@@ -193,13 +193,13 @@ def _changed(before: Truth, after: Truth) -> Iterator[int]:
     """Yield the ids of the columns that a step concerned, or the partition fields made of them."""
     if before.schema is not after.schema:
         yield from _concerned(before.schema.fields, after.schema.fields)
-    yield from (each.source for each in after.spec if each not in before.spec)
-    yield from (each.source for each in before.spec if each not in after.spec)
+    yield from (field.source for field in after.spec if field not in before.spec)
+    yield from (field.source for field in before.spec if field not in after.spec)
 
 
 def _concerned(before: Sequence[Field], after: Sequence[Field]) -> Iterator[int]:
     """Yield the ids of the siblings that are new, or otherwise than they were, or elsewhere."""
-    old = {each.id: each for each in before}
+    old = {field.id: field for field in before}
     for field in after:
         was = old.get(field.id)
         if was is None or was.name != field.name:
@@ -208,23 +208,23 @@ def _concerned(before: Sequence[Field], after: Sequence[Field]) -> Iterator[int]
             structs = isinstance(was.type, Struct) and isinstance(field.type, Struct)
             inner = tuple(_concerned(was.children, field.children)) if structs else ()
             yield from inner or (field.id,)
-    yield from _elsewhere([each.id for each in before], [each.id for each in after])
+    yield from _elsewhere([field.id for field in before], [field.id for field in after])
 
 
 def _elsewhere(before: list[int], after: list[int]) -> Iterator[int]:
     """Yield what moved, and what moved up into the place of something dropped."""
-    common = [each for each in before if each in after]
-    kept = [each for each in after if each in before]
+    common = [number for number in before if number in after]
+    kept = [number for number in after if number in before]
     if common != kept:
         # Of two neighbours that changed places either has moved; the one that went back is named.
-        moved = [each for each in kept if _without(common, each) == _without(kept, each)]
+        moved = [number for number in kept if _without(common, number) == _without(kept, number)]
         yield from moved[-1:]
-    gone = [at for at, each in enumerate(before) if each not in after]
+    gone = [at for at, number in enumerate(before) if number not in after]
     yield from before[gone[0] + 1 :] if gone else ()
 
 
 def _without(ids: Iterable[int], one: int) -> list[int]:
-    return [each for each in ids if each != one]
+    return [id_ for id_ in ids if id_ != one]
 
 
 def _leaf(schema: Schema, path: str) -> str:
@@ -254,7 +254,7 @@ def _unchanged(truth: Truth, changed: Sequence[str]) -> str:
     """Return the first column that no schema change concerned; the key is always such a one."""
     roots = {path.partition(".")[0] for path in changed} | set(truth.table.fixed)
     others = (field for field in truth.schema.fields if field.name not in roots)
-    return next((each.name for each in others if not each.children), truth.table.key)
+    return next((other.name for other in others if not other.children), truth.table.key)
 
 
 def _has_both(truth: Truth, path: str) -> bool:
@@ -265,10 +265,10 @@ def _has_both(truth: Truth, path: str) -> bool:
 def _times(truth: Truth) -> Iterator[str]:
     """Yield the columns of times and days that have values, those that are not fixed first."""
     fixed = truth.table.fixed
-    for field in sorted(truth.schema.fields, key=lambda each: each.name in fixed):
+    for field in sorted(truth.schema.fields, key=lambda field: field.name in fixed):
         if str(field.type) in {"date", *TIMES}:
-            values = (each for each in by_age(truth, field.name) if each is not None)
-            if any(literal_of(each, field.type) is not None for each in values):
+            values = (value for value in by_age(truth, field.name) if value is not None)
+            if any(literal_of(value, field.type) is not None for value in values):
                 yield field.name
 
 

@@ -91,9 +91,9 @@ class Schema:
         """
         siblings, field = self.fields, None
         for name in path.split("."):
-            field = next((each for each in siblings if each.name == name), None)
+            field = next((sibling for sibling in siblings if sibling.name == name), None)
             if field is None:
-                have = ", ".join(each.name for each in siblings) or "none"
+                have = ", ".join(sibling.name for sibling in siblings) or "none"
                 raise SchemaChangeError(f"there is no column '{path}'; there are: {have}")
             siblings = field.children
         if field is None:
@@ -114,7 +114,7 @@ class Schema:
         """Return the schema with a new column at `path`."""
         parent, name = _split(path)
         siblings = self._named(parent)
-        if name in (each.name for each in siblings):
+        if name in (sibling.name for sibling in siblings):
             raise SchemaChangeError(f"there is a column '{path}' already")
         made, last = number(name, type_, self.last_id)
         field = replace(made, default=default)
@@ -134,10 +134,12 @@ class Schema:
         field = self.find(path)
         parent, _ = _split(path)
         siblings = self._named(parent)
-        if to in (each.name for each in siblings):
+        if to in (sibling.name for sibling in siblings):
             raise SchemaChangeError(f"there is a column '{to}' beside '{path}' already")
         new = replace(field, name=to)
-        return self._with(parent, tuple(new if each is field else each for each in siblings))
+        return self._with(
+            parent, tuple(new if sibling is field else sibling for sibling in siblings)
+        )
 
     def move(self, path: str, place: ColumnPosition) -> Schema:
         """Return the schema with the column at `path` put elsewhere among its siblings."""
@@ -154,7 +156,7 @@ class Schema:
         What else is named does not count, and neither does upper or lower case.
         """
         places = {name.casefold(): at for at, name in enumerate(names)}
-        if any(each.name.casefold() not in places for each in self.fields):
+        if any(field.name.casefold() not in places for field in self.fields):
             return self
         return replace(
             self, fields=tuple(sorted(self.fields, key=lambda f: places[f.name.casefold()]))
@@ -174,7 +176,9 @@ class Schema:
         parent, _ = _split(path)
         new = replace(field, type=to, exact=exact and field.exact)
         siblings = self._siblings(parent)
-        return self._with(parent, tuple(new if each is field else each for each in siblings))
+        return self._with(
+            parent, tuple(new if sibling is field else sibling for sibling in siblings)
+        )
 
     def _named(self, parent: str) -> tuple[Field, ...]:
         """Return siblings below a struct: parts of arrays and maps have no names of their own."""
@@ -197,7 +201,7 @@ class Schema:
         field = self.find(parent)
         new = replace(field, children=children, type=_type_of(field.type, children))
         grand, _ = _split(parent)
-        siblings = tuple(new if each is field else each for each in self._siblings(grand))
+        siblings = tuple(new if sibling is field else sibling for sibling in self._siblings(grand))
         return self._with(grand, siblings)
 
 
@@ -240,7 +244,7 @@ def _insert(siblings: tuple[Field, ...], field: Field, place: ColumnPosition) ->
         return (field, *siblings)
     if place.after is None:
         return (*siblings, field)
-    names = [each.name for each in siblings]
+    names = [sibling.name for sibling in siblings]
     if place.after not in names:
         raise SchemaChangeError(
             f"there is no column '{place.after}' to stand after; there are: {', '.join(names)}"

@@ -64,20 +64,21 @@ class SchemaHistory:
     def instants(self) -> frozenset[str]:
         """Every instant that it names."""
         latest = (self.latest,) if self.latest else ()
-        return frozenset(each.instant for each in (*self.versions, *self.lost, *latest))
+        return frozenset(version.instant for version in (*self.versions, *self.lost, *latest))
 
     @property
     def former_names(self) -> tuple[tuple[str, str], ...]:
         """Each column with every other name that its id has in older versions."""
         names = [
-            {at: path for at, path, _ in each.fields if "." not in path} for each in self.versions
+            {at: path for at, path, _ in version.fields if "." not in path}
+            for version in self.versions
         ]
         now = names.pop() if names else {}
         pairs = (
             (name, before)
             for at, name in now.items()
-            for each in names
-            if (before := each.get(at, name)) != name
+            for entry in names
+            if (before := entry.get(at, name)) != name
         )
         return tuple(dict.fromkeys(pairs))
 

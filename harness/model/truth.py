@@ -183,7 +183,7 @@ def completed(newer: Row, older: Row, schema: Schema) -> Row:
 
     It is itself where that changes nothing. Source: `PartialUpdateAvroPayload` of Hudi.
     """
-    ids = [each.id for each in schema.fields]
+    ids = [field.id for field in schema.fields]
     left = [at for at in ids if newer.values.get(at) is None and older.values.get(at) is not None]
     if not left:
         return newer
@@ -308,7 +308,7 @@ def named(value: Value, field: Field) -> Value:
         return None
     match field.type:
         case Struct():
-            return {each.name: named(value.get(each.id), each) for each in field.children}
+            return {child.name: named(value.get(child.id), child) for child in field.children}
         case Array():
             return tuple(named(each, field.children[0]) for each in value)
         case Map():

@@ -70,10 +70,10 @@ def never_null(field: Field, step: int, row: int, types: FieldTypes) -> Value:
     """Return the same for a column that may not be NULL itself, as an ordering column."""
     match field.type:
         case Struct():
-            return {each.id: generate(each, step, row, types) for each in field.children}
+            return {child.id: generate(child, step, row, types) for child in field.children}
         case Array():
             element = field.children[0]
-            return tuple(generate(element, step, each, types) for each in (row, row + SECOND))
+            return tuple(generate(element, step, number, types) for number in (row, row + SECOND))
         case Map():
             key, value = field.children
             pair = generate(key, step, row, types), generate(value, step, row, types)
@@ -115,7 +115,9 @@ def _scale(becomes: tuple[DataType, ...]) -> int:
 
 
 def _decimal(number: int, scale: int, becomes: tuple[DataType, ...]) -> decimal.Decimal:
-    digits = min(each.precision - each.scale for each in becomes if isinstance(each, Decimal))
+    digits = min(
+        become.precision - become.scale for become in becomes if isinstance(become, Decimal)
+    )
     places = min(_scale(becomes), 2)
     fraction = (decimal.Decimal(0), decimal.Decimal("0.5"), decimal.Decimal("0.25"))[places]
     exact = decimal.Context(prec=MAX_DECIMAL_PRECISION)
@@ -148,6 +150,6 @@ def _string(field_id: int, step: int, row: int, becomes: tuple[DataType, ...]) -
         return cast_text(_date(field_id, step, row))
     if {Primitive("timestamp"), Primitive("timestamp_ntz")} & set(becomes):
         return cast_text(_timestamp(number))
-    if any(isinstance(each, Decimal) or str(each) in NUMBERS for each in becomes):
+    if any(isinstance(become, Decimal) or str(become) in NUMBERS for become in becomes):
         return str(number)
     return f"f{field_id}s{step}r{row}"

@@ -4,37 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from harness.core.errors import UsageProblem
 from harness.scenario.cells import Cell, Plan
 
 
-@dataclass(eq=False)
-class NoMatchProblem(UsageProblem):
-    """No case of the plan contains a pattern."""
-
-    pattern: str
-    example: str
-    """A case of the plan; empty where it has none."""
-
-    def __str__(self) -> str:
-        example = self.example or "none at all"
-        return f"no case contains '{self.pattern}'; a case of this plan is {example}"
+def _no_match(pattern: str, example: str) -> UsageProblem:
+    example = example or "none at all"
+    return UsageProblem(f"no case contains '{pattern}'; a case of this plan is {example}")
 
 
-@dataclass(eq=False)
-class NoCaseProblem(UsageProblem):
-    """The plan does not have cases that are named, or none is named."""
-
-    cases: tuple[str, ...]
-
-    def __str__(self) -> str:
-        if not self.cases:
-            return "no case is named; harness plan --cells lists the cases there are"
-        first, *others = self.cases
-        more = f" ({len(others)} more are not)" if others else ""
-        return f"the plan has no case {first}{more}; harness plan --cells lists its cases"
+def _no_case(cases: tuple[str, ...]) -> UsageProblem:
+    if not cases:
+        return UsageProblem("no case is named; harness plan --cells lists the cases there are")
+    first, *others = cases
+    more = f" ({len(others)} more are not)" if others else ""
+    return UsageProblem(f"the plan has no case {first}{more}; harness plan --cells lists its cases")
 
 
 def select(plan: Plan, pattern: str) -> Plan:
@@ -43,13 +29,13 @@ def select(plan: Plan, pattern: str) -> Plan:
     Variants and readers that no such case needs are left out. Case does not matter.
 
     Raises:
-        NoMatchProblem: no case is left.
+        UsageProblem: no case is left.
 
     """
     result = re.compile(".*".join(map(re.escape, pattern.split("*"))), re.IGNORECASE)
     cells = tuple(cell for cell in plan.cells if result.search(cell.case))
     if not cells:
-        raise NoMatchProblem(pattern, plan.cells[0].case if plan.cells else "")
+        raise _no_match(pattern, plan.cells[0].case if plan.cells else "")
     return _with(plan, cells)
 
 
@@ -59,13 +45,13 @@ def only(plan: Plan, cases: Collection[str]) -> Plan:
     Variants and readers that no such case needs are left out.
 
     Raises:
-        NoCaseProblem: a case is not in the plan, or none is named.
+        UsageProblem: a case is not in the plan, or none is named.
 
     """
     requested = frozenset(cases)
     lacking = requested - {cell.case for cell in plan.cells}
     if lacking or not requested:
-        raise NoCaseProblem(tuple(sorted(lacking)))
+        raise _no_case(tuple(sorted(lacking)))
     return _with(plan, tuple(cell for cell in plan.cells if cell.case in requested))
 
 

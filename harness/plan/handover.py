@@ -11,7 +11,7 @@ from harness.plan.axes import WriterSequence
 from harness.plan.profile import Writer
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario
-from harness.scenario.operations.api import schedules
+from harness.scenario.operations.api import StepTrace
 
 
 def handovers(scenario: Scenario, old: Writer | str, new: str) -> tuple[WriterSequence, ...]:
@@ -42,7 +42,7 @@ def handovers(scenario: Scenario, old: Writer | str, new: str) -> tuple[WriterSe
 def _points(scenario: Scenario, history: History) -> Iterator[int]:
     numbered = tuple(enumerate(expected_history.operations(scenario), start=1))
     changes = [at for at, operation in numbered if operation.CHANGES_SCHEMA]
-    waiting = [at + 1 for at, operation in numbered if schedules(operation)]
+    waiting = [at + 1 for at, operation in numbered if operation.trace() is StepTrace.SCHEDULED]
     yield from waiting
     if changes:
         yield from (changes[0], changes[-1] + 1)

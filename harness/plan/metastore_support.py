@@ -11,7 +11,7 @@ from harness import formats
 from harness.artifacts import distributions
 from harness.core.errors import Fault
 from harness.core.metastore_choice import DISTRIBUTION, MetastoreChoice
-from harness.core.problems import UnknownNameProblem, one_of
+from harness.core.problems import one_of, unknown_name
 from harness.core.runtime_names import (
     CONTAINER,
     PROCESS,
@@ -43,11 +43,11 @@ def check(name: str) -> None:
     """Check that there is a metastore of this name.
 
     Raises:
-        UnknownNameProblem: there is none.
+        UsageProblem: there is none.
 
     """
     if not _is_one(name):
-        raise UnknownNameProblem("metastore", name, names())
+        raise unknown_name("metastore", name, names())
 
 
 def not_upgraded(through: MetastoreChoice) -> str:

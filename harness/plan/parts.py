@@ -7,7 +7,7 @@ own, of readers as it asks them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, TypeVar
 
 from harness import formats
@@ -25,14 +25,8 @@ AD_HOC: Final = "ad-hoc"
 """What a run of named parts is called: it is of no profile."""
 
 
-@dataclass(eq=False)
-class UnservedProblem(UsageProblem):
-    """Formats, writers and readers do not fit together."""
-
-    reasons: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return "\n".join(self.reasons)
+def _unserved(reasons: tuple[str, ...]) -> UsageProblem:
+    return UsageProblem("\n".join(reasons))
 
 
 def ad_hoc(parts: Parts, profiles: Sequence[Profile], scenarios: Sequence[Scenario]) -> Profile:
@@ -135,11 +129,11 @@ def check(profile: Profile) -> None:
     What stands in a file is not looked at: what is left out of it the plan tells.
 
     Raises:
-        UnservedProblem: one is not.
+        UsageProblem: one is not.
 
     """
     if wrong := (*_writing(profile), *_reading(profile)):
-        raise UnservedProblem(wrong)
+        raise _unserved(wrong)
 
 
 def _writing(profile: Profile) -> tuple[str, ...]:

@@ -129,21 +129,15 @@ def in_runtime(profile: Profile, runtime: str) -> Profile:
         for asked_reader in profile.readers
     )
     if runtime == runtime_names.CONTAINER and any(map(on_store, profile.readers)):
-        raise StoreProblem(profile.name)
+        raise _store_unreachable(profile.name)
     return replace(profile, writers=writers, readers=readers)
 
 
-@dataclass(eq=False)
-class StoreProblem(UsageProblem):
-    """Readers in containers are to read from an object store, which they do not reach."""
-
-    profile: str
-
-    def __str__(self) -> str:
-        return (
-            f"profile {self.profile}: containers do not reach the object store, which listens on "
-            "loopback; leave out the runtime, or the warehouse"
-        )
+def _store_unreachable(profile: str) -> UsageProblem:
+    return UsageProblem(
+        f"profile {profile}: containers do not reach the object store, which listens on "
+        "loopback; leave out the runtime, or the warehouse"
+    )
 
 
 def on_store(asked: ProfileReader) -> bool:
@@ -155,12 +149,12 @@ def in_warehouse(profile: Profile, warehouse: str) -> Profile:
     """Return a profile all of whose readers find their tables there.
 
     Raises:
-        StoreProblem: some of them run in containers.
+        UsageProblem: some of them run in containers.
 
     """
     named_ = (asked_reader.reader.distribution for asked_reader in profile.readers)
     if any(runtime_names.given(name) == runtime_names.CONTAINER for name in named_):
-        raise StoreProblem(profile.name)
+        raise _store_unreachable(profile.name)
     readers = (
         replace(asked_reader, reader=_in_runtime(asked_reader.reader, warehouse))
         for asked_reader in profile.readers

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
 from harness import formats
-from harness.artifacts import yaml_cache
+from harness.artifacts import result_cache
 from harness.core.metastore_choice import USUAL, MetastoreChoice
 from harness.core.problems import one_of
 from harness.core.runtime_names import CONTAINER, PROCESS, RUNTIMES, WAREHOUSES, with_default
-from harness.core.validation import make
-from harness.core.yaml_reader import Document, KeyPath, read
+from harness.core.yaml_reader import Document, KeyPath, make, read
 from harness.plan.profile import PLAIN, AskedSteps, Cover, Profile, ProfileReader, Writer
 from harness.scenario.cells import QUERIES, AskedAgain, parse_reader
 from harness.scenario.definition import AXES, PAST_VIEWS, VIEWS
@@ -103,7 +102,7 @@ def loads_profiles(text: str, path: str) -> Mapping[str, Profile]:
         ScenarioProblem: as for `load_profiles`.
 
     """
-    document = yaml_cache.parse(text, path)
+    document = result_cache.parse_yaml(text, path)
     problems = document.problems
     if not isinstance(document.data, dict) or not document.data:
         problems.stop(1, "there are no profiles; write `name: {scenarios: …, readers: …}`")

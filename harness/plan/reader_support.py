@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from harness import engines, formats
-from harness.artifacts import declared_support, distributions, version_rules
+from harness.artifacts import distributions, version_rules
 from harness.artifacts.distribution import Distribution
 from harness.core.errors import UsageProblem
 from harness.core.runtime_names import lock_name
@@ -15,31 +14,17 @@ from harness.model import past_views
 from harness.scenario.cells import Reader
 
 
-@dataclass(eq=False)
-class ReaderProblem(UsageProblem):
-    """A reader that somebody named cannot be asked."""
-
-    reader: str
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.reader}: {self.reason}"
+def wrong_reader(reader: str, reason: str) -> UsageProblem:
+    """Return the problem of a reader that somebody named and that cannot be asked."""
+    """Return the problem of a reader that somebody named and that cannot be asked."""
+    return UsageProblem(f"{reader}: {reason}")
 
 
-@dataclass(eq=False)
-class NoReaderProblem(UsageProblem):
-    """No distribution reads the tables of a format."""
-
-    format: str
-    family: str
-    read: tuple[str, ...]
-    """The families of which there are readers."""
-
-    def __str__(self) -> str:
-        return (
-            f"no distribution reads tables of format '{self.format}', which are {self.family} "
-            f"tables; there are distributions that read {', '.join(self.read)} tables"
-        )
+def _no_reader(format_name: str, family: str, read: tuple[str, ...]) -> UsageProblem:
+    return UsageProblem(
+        f"no distribution reads tables of format '{format_name}', which are {family} "
+        f"tables; there are distributions that read {', '.join(read)} tables"
+    )
 
 
 def readers() -> tuple[Distribution, ...]:
@@ -57,17 +42,17 @@ def check_exists(reader: Reader) -> None:
     """Check that there is a distribution for a reader, and that it can be asked.
 
     Raises:
-        ReaderProblem: there is none.
+        UsageProblem: there is none.
 
     """
     if why := distributions.why_not(reader.distribution):
-        raise ReaderProblem(str(reader), why)
+        raise wrong_reader(str(reader), why)
     name, there = lock_name(reader.distribution), distributions.exists(reader.distribution)
     if not (there and distributions.load(reader.distribution).is_asked):
         names = ", ".join(distribution.name for distribution in readers())
         others = f"and other versions of {version_rules.about()} (harness engines add)"
-        message = f"'{name}' is not a reader; allowed: {names}; {others}"
-        raise ReaderProblem(str(reader), message)
+        request = f"'{name}' is not a reader; allowed: {names}; {others}"
+        raise wrong_reader(str(reader), request)
 
 
 def cannot(reader: Reader, format_name: str) -> str:
@@ -90,14 +75,14 @@ def cannot_show(reader: Reader, format_name: str, view: str) -> str:
 def declared(reader: str, format_name: str, table_version: str) -> str:
     """Return why a reader is declared not to know tables of a version; empty where it is not."""
     family = formats.facts(format_name).family
-    return declared_support.declared(reader, family, table_version)
+    return distributions.declared_unknown(reader, family, table_version)
 
 
 def check_combination(reader: Reader) -> None:
     """Check that the settings of a reader, each of which exists, go together.
 
     Raises:
-        ReaderProblem: there is no format that it can be asked about.
+        UsageProblem: there is no format that it can be asked about.
 
     """
     reasons: dict[str, list[str]] = {}
@@ -105,7 +90,7 @@ def check_combination(reader: Reader) -> None:
         reasons.setdefault(cannot(reader, name), []).append(name)
     if "" not in reasons:
         why = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in reasons.items())
-        raise ReaderProblem(str(reader), f"it can be asked about no format; {why}")
+        raise wrong_reader(str(reader), f"it can be asked about no format; {why}")
 
 
 def readers_of(format_name: str) -> tuple[str, ...]:
@@ -119,7 +104,7 @@ def check_format(format_name: str) -> None:
     """Check that there is a distribution that reads the tables of a format.
 
     Raises:
-        NoReaderProblem: there is none.
+        UsageProblem: there is none.
 
     """
     if any(_reads(distribution, format_name) for distribution in _readers()):
@@ -130,7 +115,7 @@ def check_format(format_name: str) -> None:
         if any(_reads(distribution, name) for distribution in readers())
     )
     families = dict.fromkeys(formats.facts(name).family for name in read)
-    raise NoReaderProblem(format_name, formats.facts(format_name).family, tuple(families))
+    raise _no_reader(format_name, formats.facts(format_name).family, tuple(families))
 
 
 def _reads(distribution: Distribution, format_name: str) -> bool:

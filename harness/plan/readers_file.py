@@ -12,12 +12,11 @@ from typing import Annotated, Any, Final
 from pydantic import Field, PositiveInt
 
 from harness.artifacts import distributions
-from harness.artifacts.distributions import NoLockProblem
 from harness.artifacts.lock import JarForm, NonEmptyText
 from harness.core import tolerances, yaml_reader
 from harness.core.problems import Problems
 from harness.core.runtime_names import CONTAINER, given, lock_name
-from harness.core.validation import read_form
+from harness.core.yaml_reader import load_yaml
 from harness.plan.shipped import READERS
 
 _PROPERTIES: Final = {"trino": "config", "presto": "config", "spark": "conf", "hive": "site"}
@@ -57,15 +56,15 @@ def register(file: Path) -> tuple[str, ...]:
 
     """
     text = yaml_reader.read(file, yaml_reader.MAX_BYTES, READERS)
-    forms, document = read_form(dict[str, OwnReader], text, str(file), "readers")
+    result, document = load_yaml(dict[str, OwnReader], text, str(file), "readers")
     problems = Problems(str(file))
-    for name, own_reader in forms.items():
+    for name, own_reader in result.items():
         for wrong in _wrong(name, own_reader):
             problems.add(document.line((name,)), f"{name}: {wrong}")
     problems.raise_if_any()
-    for name, own_reader in forms.items():
+    for name, own_reader in result.items():
         distributions.register(name, json.dumps(_lock_data(name, own_reader)), str(file))
-    return tuple(forms)
+    return tuple(result)
 
 
 def _wrong(name: str, reader: OwnReader) -> Iterator[str]:
@@ -78,7 +77,7 @@ def _wrong(name: str, reader: OwnReader) -> Iterator[str]:
     if distributions.is_shipped(name):
         yield "a distribution that is shipped is called so; give the reader another name"
     if distributions.by_rules(base_name) and not (reader.image or given(reader.like) == CONTAINER):
-        yield str(NoLockProblem(base_name))
+        yield distributions.no_lock_data(base_name)
     engine = str(distributions.data(base_name)["engine"])
     if reader.properties and engine not in _PROPERTIES:
         yield f"properties: those of {engine} cannot be set; allowed for {', '.join(_PROPERTIES)}"

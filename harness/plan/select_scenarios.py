@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Final, Literal
 
 from harness import formats
-from harness.core.errors import PathProblem, UsageProblem
-from harness.core.problems import UnknownNameProblem
+from harness.core.errors import UsageProblem
+from harness.core.problems import unknown_name
 from harness.plan import check_names
 from harness.plan.profile import Profile, named
 from harness.plan.profile_file import load_profiles
@@ -43,22 +43,16 @@ class FoundProfile:
         return any(named(scenario, pattern) for pattern in self.profile.scenarios)
 
 
-@dataclass(eq=False)
-class SameNameProblem(UsageProblem):
-    """Several files have a scenario, or a profile, of one name."""
-
-    kind: Literal["scenario", "profile"]
-    name: str
-    files: tuple[Path, ...]
-
-    def __str__(self) -> str:
-        files = " and ".join(map(str, self.files))
-        if self.kind == "profile":
-            return f"profile {self.name} stands in {files}; run them one by one"
-        return (
-            f"two scenarios are called {self.name}: {files}; the folder and the file make the "
-            "name: rename one, or run them one by one"
-        )
+def _same_name(
+    kind: Literal["scenario", "profile"], name: str, files: tuple[Path, ...]
+) -> UsageProblem:
+    every = " and ".join(map(str, files))
+    if kind == "profile":
+        return UsageProblem(f"profile {name} stands in {every}; run them one by one")
+    return UsageProblem(
+        f"two scenarios are called {name}: {every}; the folder and the file make the "
+        "name: rename one, or run them one by one"
+    )
 
 
 def choose(paths: Sequence[Path], profile: str) -> tuple[tuple[Scenario, ...], Profile]:
@@ -68,9 +62,9 @@ def choose(paths: Sequence[Path], profile: str) -> tuple[tuple[Scenario, ...], P
     folder that a profile governs those are taken that it names, of any other folder all.
 
     Raises:
-        UnknownNameProblem: no such profile.
-        PathProblem: no such file or folder, no scenario in it, or none that the profile names.
-        SameNameProblem: two scenarios of one name, or two profiles of people's own.
+        UsageProblem: no such profile; no such file or folder, no scenario in it, or none that the
+            profile names.
+        UsageProblem: two scenarios of one name, or two profiles of people's own.
         ScenarioProblem: every problem of the files; scenarios and steps that the profile names and
             there are not.
 
@@ -101,7 +95,7 @@ def _check_length(path: Path) -> None:
         if error.errno != errno.ENAMETOOLONG:
             raise
         request = "is no scenario file or folder: the path is too long"
-        raise PathProblem(f"{str(path)[:SHOWN]!r}…", request) from error
+        raise UsageProblem(f"{str(path)[:SHOWN]!r}… {request}") from error
 
 
 def _by_name(scenarios: Iterable[Scenario]) -> dict[str, Scenario]:
@@ -110,9 +104,7 @@ def _by_name(scenarios: Iterable[Scenario]) -> dict[str, Scenario]:
     for scenario in scenarios:
         other = by_name.setdefault(scenario.name, scenario)
         if Path(other.path).resolve() != Path(scenario.path).resolve():
-            raise SameNameProblem(
-                "scenario", scenario.name, (Path(other.path), Path(scenario.path))
-            )
+            raise _same_name("scenario", scenario.name, (Path(other.path), Path(scenario.path)))
     return by_name
 
 
@@ -120,8 +112,7 @@ def find(name: str, paths: Iterable[Path]) -> FoundProfile:
     """Find a profile among the shipped ones and those beside own scenarios.
 
     Raises:
-        UnknownNameProblem: there is none of that name.
-        SameNameProblem: two files of people's own have it.
+        UsageProblem: there is none of that name; two files of people's own have it.
         ScenarioProblem: a file of profiles is wrong.
 
     """
@@ -132,11 +123,11 @@ def find(name: str, paths: Iterable[Path]) -> FoundProfile:
     every = {file: load_profiles(file) for file in (shipped, *local)}
     having = [file for file in every if name in every[file]]
     if not having:
-        raise UnknownNameProblem("profile", name, _names(every), _looked_for(paths))
+        raise unknown_name("profile", name, _names(every), _looked_for(paths))
     if len(having) > 1 and shipped in having:
         having.remove(shipped)
     if len(having) > 1:
-        raise SameNameProblem("profile", name, tuple(having))
+        raise _same_name("profile", name, tuple(having))
     return FoundProfile(every[having[0]][name], having[0])
 
 
@@ -162,12 +153,12 @@ def _looked_for(paths: Iterable[Path]) -> str:
 
 def _scenarios(path: Path, profile_file: FoundProfile) -> tuple[Scenario, ...]:
     if not path.exists():
-        raise PathProblem(path, "is not there; name a scenario file, or a folder of them")
+        raise UsageProblem(f"{path} is not there; name a scenario file, or a folder of them")
     if not path.is_dir():
         return (load(path, formats.keeping_case()),)
     every = load_scenarios(path)
     if not every:
-        raise PathProblem(path, "has no scenario file (*.yaml)")
+        raise UsageProblem(f"{path} has no scenario file (*.yaml)")
     chosen = tuple(
         scenario
         for scenario in every
@@ -178,10 +169,8 @@ def _scenarios(path: Path, profile_file: FoundProfile) -> tuple[Scenario, ...]:
             profile_file.profile.scenarios,
             ", ".join(scenario.name for scenario in every),
         )
-        raise PathProblem(
-            path,
-            f"has no scenario to take: profile {profile_file.profile.name} of {profile_file.file} "
-            f"names "
-            f"{', '.join(patterns)}, and none of these: {names}",
+        raise UsageProblem(
+            f"{path} has no scenario to take: profile {profile_file.profile.name} of {profile_file.file} "
+            f"names {', '.join(patterns)}, and none of these: {names}"
         )
     return chosen

@@ -9,7 +9,7 @@ from typing import Final
 
 from harness import formats
 from harness.core.errors import Fault, ScenarioProblem
-from harness.core.problems import gathered
+from harness.core.problems import read_all
 from harness.scenario.definition import Scenario
 from harness.scenario.load import load, name_of
 
@@ -67,7 +67,7 @@ def load_scenarios(
         return load(path, formats.keeping_case())
 
     named = (path for path in paths if matches(name_of(str(path))))
-    return tuple(gathered(loaded, sorted([*named, *wrong])))
+    return tuple(read_all(loaded, sorted([*named, *wrong])))
 
 
 def scenario_files(folder: Path) -> tuple[tuple[Path, ...], Mapping[Path, Fault]]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.artifacts import spread_files
-from harness.artifacts.cache import Cache
+from harness.artifacts.cache import Cache, sharded_path, write_sharded
 from harness.core import jsonl
 from harness.core.records import Answer
 
@@ -44,7 +43,7 @@ class AnswerCache:
         flaky = answer.attempts or any(part.unknown for part in answer.parts)
         if answer.unknown or answer.earlier is not None or flaky:
             return
-        spread_files.write(self.folder, path.name, f"{jsonl.dump(answer)}\n".encode())
+        write_sharded(self.folder, path.name, f"{jsonl.dump(answer)}\n".encode())
 
     def _path(self, address: str) -> Path:
-        return spread_files.place(self.folder, f"{address}.json")
+        return sharded_path(self.folder, f"{address}.json")

@@ -12,9 +12,9 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Final, Self
 
+from harness.core.concurrency import ClosableQueue
 from harness.core.counting import counted
 from harness.core.errors import EnvironmentProblem
-from harness.core.queue import ClosableQueue
 from harness.core.records import Answer
 from harness.read import questions
 from harness.read.ask_server import ServerRound, Tries

@@ -15,8 +15,7 @@ from typing import Final
 
 from harness.core import refusals
 from harness.core.attempts import Attempt
-from harness.core.concurrency import JobThreads
-from harness.core.queue import ClosableQueue
+from harness.core.concurrency import ClosableQueue, JobThreads
 from harness.core.records import Answer, Part, Refusal
 from harness.engines.api import (
     Connection,

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from harness.core.concurrency import JobThreads
-from harness.core.queue import ClosableQueue
+from harness.core.concurrency import ClosableQueue, JobThreads
 from harness.core.records import Answer
 from harness.read import schedule_questions
 from harness.read.ask_engine import ReplaceableServer

@@ -13,7 +13,7 @@ from harness import engines
 from harness.artifacts import distributions
 from harness.artifacts.distribution import Distribution
 from harness.core.attempts import Attempt
-from harness.core.queue import ClosableQueue
+from harness.core.concurrency import ClosableQueue
 from harness.core.records import Answer, OutcomeKind
 from harness.engines import time_travel
 from harness.engines.api import Engine, PointInTime, Question

@@ -12,9 +12,8 @@ from functools import partial
 from types import MappingProxyType
 from typing import Final
 
-from harness.core.concurrency import JobThreads
+from harness.core.concurrency import ClosableQueue, JobThreads
 from harness.core.progress import Count
-from harness.core.queue import ClosableQueue
 from harness.core.records import Answer
 from harness.read import ask_engine, record_answers, schedule_questions
 from harness.read.answer_cache import AnswerCache

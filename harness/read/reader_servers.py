@@ -47,7 +47,7 @@ class ReadContext:
     """Ask again what earlier runs have asked."""
     timeout_s: float = TIMEOUT_S
     """After so long a query counts as unanswered."""
-    room: memory.Room = field(default_factory=memory.Room)
+    memory_budget: memory.MemoryBudget = field(default_factory=memory.MemoryBudget)
     """The memory of what runs side by side, writers included."""
     metastore: MetastoreChoice = USUAL
 
@@ -95,8 +95,8 @@ class SharedMetastore:
 
         Beside a writer the first start waits for memory, as the servers do.
         """
-        found, room = distributions.load(self.context.metastore.distribution), self.context.room
-        with nullcontext() if self._states else room.of(found):
+        found = distributions.load(self.context.metastore.distribution)
+        with nullcontext() if self._states else self.context.memory_budget.wait_for(found):
             self.add(states)
             self.running()
 
@@ -215,7 +215,7 @@ class EngineStart:
         """
         context, engine = self.shared.context, load_engine(self.name)
         found = distributions.load(self.name)
-        with context.room.of(found):
+        with context.memory_budget.wait_for(found):
             self.threads.check()
             running = self.shared.running()
             if running.store is not None:

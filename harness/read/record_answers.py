@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
+from harness.core.concurrency import ClosableQueue
 from harness.core.progress import Count
-from harness.core.queue import ClosableQueue
 from harness.core.records import Answer
 from harness.read.answer_cache import AnswerCache
 from harness.read.questions import Response

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from harness.artifacts import declared_support
+from harness.artifacts import distributions
 from harness.core.records import Answer
 from harness.read.questions import CellQuestion
 
@@ -70,7 +70,7 @@ class Probes:
 def _key(question: CellQuestion) -> ProbeKey | None:
     reader, version = str(question.reader), question.state.frozen.table_version
     family = question.question.format.family
-    told = declared_support.declared(reader, family, version)
+    told = distributions.declared_unknown(reader, family, version)
     return (reader, question.question.format.name, version) if told else None
 
 

@@ -17,9 +17,10 @@ from harness import engines, formats
 from harness.artifacts import distributions
 from harness.artifacts.distribution import Distribution
 from harness.core import outcomes
+from harness.core.atomic_write import atomic_write
 from harness.core.errors import UsageProblem, unwritable
 from harness.core.grouping import grouped
-from harness.core.problems import gathered
+from harness.core.problems import read_all
 from harness.core.records import Answer, Verdict, VerdictKind
 from harness.core.runtime_names import lock_name
 from harness.core.yaml_reader import read
@@ -43,7 +44,7 @@ def remembered(variants: Iterable[Variant]) -> Mapping[str, BaselineInfo]:
         variant.scenario.name: variant.scenario for variant in variants if variant.scenario.path
     }
     baselines = {name: _remembered(Path(scenario.path)) for name, scenario in scenarios.items()}
-    gathered(lambda name: _lines(baselines[name], scenarios[name]), baselines)
+    read_all(lambda name: _lines(baselines[name], scenarios[name]), baselines)
     return baselines
 
 
@@ -81,7 +82,7 @@ def lines(info: RunInfo, plan: Plan) -> Mapping[str, tuple[Known, ...]]:
 
     """
     scenarios = _scenarios(plan)
-    result = gathered(lambda name: _lines(_now(info, name), scenarios[name]), scenarios)
+    result = read_all(lambda name: _lines(_now(info, name), scenarios[name]), scenarios)
     return dict(zip(scenarios, result, strict=True))
 
 
@@ -261,12 +262,11 @@ def _engines() -> tuple[EngineFacts, ...]:
 
 
 def _write(path: Path, text: str) -> None:
-    part = path.with_name(f".{path.name}.part")
-    try:
-        if text:
+    if text:
+        with atomic_write(path) as part:
             part.write_text(text, encoding="utf-8")
-            part.replace(path)
-        else:
-            path.unlink()
+        return
+    try:
+        path.unlink()
     except OSError as wrong:
         raise unwritable(wrong, path) from wrong

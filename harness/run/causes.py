@@ -75,7 +75,6 @@ class FoundCause:
 
     @property
     def cases(self) -> tuple[str, ...]:
-        """The names of its cells."""
         return tuple(each.case for each in self.verdicts)
 
     @property

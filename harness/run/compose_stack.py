@@ -25,8 +25,7 @@ def write(names: Iterable[str], folder: Path, cache: Cache, progress: Progress) 
 
     Raises:
         UsageProblem: no image is known of one, or the folder's name is none for tables.
-        NoDockerProblem: no daemon answers.
-        NoImageProblem: there is no image.
+        EnvironmentProblem: no daemon answers; there is no image.
 
     """
     work_folders.check(folder, "--folder")

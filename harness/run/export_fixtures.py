@@ -9,7 +9,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
@@ -21,7 +20,8 @@ from harness import formats
 from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
 from harness.core import outcomes
-from harness.core.errors import PathProblem, UsageProblem, unwritable
+from harness.core.atomic_write import atomic_write
+from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
 from harness.core.records import OutcomeKind, StateRecord
 from harness.judge.case import Case
@@ -63,51 +63,38 @@ class Selection:
 
     def takes(self, variant: VariantInfo, step: int) -> bool:
         """Return whether a step of a variant is one of them."""
-        asked = not self.formats or variant.format in self.formats
-        return asked and self.text in f"{variant.id}/s{step}"
+        needed = not self.formats or variant.format in self.formats
+        return needed and self.text in f"{variant.id}/s{step}"
 
 
-@dataclass(eq=False)
-class NoFixtureProblem(UsageProblem):
-    """Nothing of a run can be exported."""
-
-    run: Path
-
-    def __str__(self) -> str:
-        return (
-            f"{self.run}: no step is selected of which the table is known; leave out -k or "
-            "--format, or look at the run's steps: harness report terminal"
-        )
+def _no_fixture(run: Path) -> UsageProblem:
+    return UsageProblem(
+        f"{run}: no step is selected of which the table is known; leave out -k or "
+        "--format, or look at the run's steps: harness report terminal"
+    )
 
 
 def export(run: Run, cache: Cache, folder: Path, selection: Selection) -> Manifest:
     """Write the fixtures of a run into a folder that is not there, or empty.
 
     Raises:
-        PathProblem: the folder is not empty.
-        NoFixtureProblem: there is nothing to export.
-        MissingStateProblem: a table is no longer in the cache.
+        UsageProblem: the folder is not empty.
+        UsageProblem: there is nothing to export.
+        UsageProblem: a table is no longer in the cache.
         EnvironmentProblem: a file cannot be written.
 
     """
     to = folder.resolve()
     if to.exists() and not (to.is_dir() and not any(to.iterdir())):
-        raise PathProblem(folder, "is not empty; name a folder that is new, or empty")
-    chosen = [state for state in run.by_step.values() if _known(run, state, selection)]
+        raise UsageProblem(f"{folder} is not empty; name a folder that is new, or empty")
+    chosen = [entry for entry in run.by_step.values() if _known(run, entry, selection)]
     if not chosen:
-        raise NoFixtureProblem(run.folder)
+        raise _no_fixture(run.folder)
     states = states_of(chosen, cache)
-    part = to.with_name(f".{to.name}.part")
-    try:
-        shutil.rmtree(part, ignore_errors=True)  # of one that was broken off
+    with atomic_write(to, to.with_name(f".{to.name}.part")) as part:
         part.mkdir(parents=True)
         manifest = _Export(run, part, states, selection).manifest()
         (part / fixture_manifest.FILE).write_bytes(fixture_manifest.dumped(manifest))
-        part.rename(to)
-    except OSError as error:
-        raise unwritable(error) from error
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
     return manifest
 
 
@@ -123,7 +110,7 @@ def _why_not(record: StateRecord, run: Run) -> str:
         why = outcome.because or (outcome.refusal.message if outcome.refusal else "")
         return ": ".join(filter(None, (str(outcome.kind), why)))
     before = (run.by_step.get((record.variant, at)) for at in range(outcome.step))
-    if any(state is None or state.outcome.kind is OutcomeKind.UNKNOWN for state in before):
+    if any(entry is None or entry.outcome.kind is OutcomeKind.UNKNOWN for entry in before):
         return "nothing is known of the table since an earlier step"
     return "" if record.digest else "no table was frozen"
 
@@ -134,30 +121,30 @@ class _Export:
     def __init__(self, run: Run, folder: Path, states: States, selection: Selection) -> None:
         self._run, self._folder, self._states = run, folder, states
         self._selection = selection
-        questions = (cell.question for cell in run.info.cells)
+        questions = (entry.question for entry in run.info.cells)
         self._asked = grouped(((of, step), (view, query)) for of, step, view, query in questions)
         plan = plan_record.plan_of(run.info)
-        self._variants = {variant.id: variant for variant in plan.variants}
+        self._variants = {entry.id: entry for entry in plan.variants}
 
     def manifest(self) -> Manifest:
         """Write all; return what is there."""
         info, ids = self._run.info, {variant for variant, _ in self._states}
-        chosen = [variant for variant in info.variants if variant.id in ids]
-        writers = {name for variant in chosen for name in variant.writers}
+        chosen = [entry for entry in info.variants if entry.id in ids]
+        writers = {name for entry in chosen for name in entry.writers}
         return Manifest(
             fixture_manifest.FORMAT,
             info.version,
             info.id,
             info.profile,
             {name: distributions.load(name).fidelity for name in sorted(writers)},
-            tuple(self._variant(variant, name) for variant, name in _named(chosen)),
+            tuple(self._variant(entry, name) for entry, name in _named(chosen)),
         )
 
     def _variant(self, info: VariantInfo, name: str) -> FixtureVariant:
         text = self._run.info.scenarios[info.id].encode()
         records = self._run.states_of(info.id)
         case = case_of(self._variants[info.id], records)
-        steps = tuple(self._step(info, case, state, name) for state in records)
+        steps = tuple(self._step(info, case, entry, name) for entry in records)
         written = self._write(PurePosixPath(name) / SCENARIO, text)
         return FixtureVariant(info.id, info.scenario, written, info.format, info.settings, steps)
 
@@ -181,7 +168,7 @@ class _Export:
         shape, frozen = formats.load(case.variant.format), state.frozen
         asked = self._asked.get((case.variant.id, step), ())
         views = (*shape.views, *shape.past_views)
-        tables = {view: shape.table_for(view) for view in views}
+        tables = {entry: shape.table_for(entry) for entry in views}
         there = {view: table for view, table in tables.items() if table in state.columns}
         expected = expected_tables.expected_tables(case, step, there, asked)
         entries = json.dumps([asdict(entry) for entry in frozen.entries], indent=1).encode()
@@ -192,7 +179,7 @@ class _Export:
             moves=not frozen.home,
             location=frozen.home,
             table_version=frozen.table_version,
-            instants={at: instant for at, instant in enumerate(frozen.instants) if instant},
+            instants={at: entry for at, entry in enumerate(frozen.instants) if entry},
             slices=slices,
             layout=why,
             expected=self._write(to / EXPECTED, _TABLES.dump_json(expected, indent=1) + b"\n"),
@@ -205,26 +192,15 @@ class _Export:
         self, state: State, to: PurePosixPath
     ) -> tuple[tuple[FileSum, ...], tuple[str, ...]]:
         """Copy a table's files with their times; return them, and the folders that are empty."""
-        names = [_inside(state, file.path) for file in state.frozen.listing]
-        full = {parent for pure_posix_path in names for parent in pure_posix_path.parents}
-        empty = [
-            pure_posix_path
-            for pure_posix_path in names
-            if (state.table / pure_posix_path).is_dir() and pure_posix_path not in full
-        ]
+        names = [_inside(state, entry.path) for entry in state.frozen.listing]
+        full = {parent for entry in names for parent in entry.parents}
+        empty = [entry for entry in names if (state.table / entry).is_dir() and entry not in full]
         (self._folder / to).mkdir(parents=True, exist_ok=True)
-        for pure_posix_path in empty:
-            (self._folder / to / pure_posix_path).mkdir(parents=True, exist_ok=True)
-        files = [
-            pure_posix_path
-            for pure_posix_path in names
-            if not (state.table / pure_posix_path).is_dir()
-        ]
-        sums = tuple(
-            self._copy(state.table / pure_posix_path, to / pure_posix_path)
-            for pure_posix_path in files
-        )
-        return sums, tuple(str(to / pure_posix_path) for pure_posix_path in empty)
+        for entry in empty:
+            (self._folder / to / entry).mkdir(parents=True, exist_ok=True)
+        files = [entry for entry in names if not (state.table / entry).is_dir()]
+        sums = tuple(self._copy(state.table / entry, to / entry) for entry in files)
+        return sums, tuple(str(to / entry) for entry in empty)
 
     def _copy(self, source: Path, to: PurePosixPath) -> FileSum:
         written = self._write(to, source.read_bytes())
@@ -243,7 +219,7 @@ def _inside(state: State, path: str) -> PurePosixPath:
     """Return a path of a state that stays in the table's folder, by itself and through links.
 
     Raises:
-        PathProblem: it does not.
+        UsageProblem: it does not.
 
     """
     name, result = PurePosixPath(path), state.table / path
@@ -251,7 +227,7 @@ def _inside(state: State, path: str) -> PurePosixPath:
         message = (
             "is a link, or leads out of its table; remove the state, and run the profile again"
         )
-        raise PathProblem(result, message)
+        raise UsageProblem(f"{result} {message}")
     return name
 
 
@@ -272,22 +248,22 @@ def _slices(case: Case, step: int) -> tuple[tuple[FileSlice, ...] | None, str]:
 
 def _named(variants: Sequence[VariantInfo]) -> Iterator[tuple[VariantInfo, str]]:
     """Yield each variant with the name of its folder, which any file system can hold."""
-    plain = {variant.id: re.sub(r"[^\w.=-]+", "-", variant.id).strip("-.") for variant in variants}
+    plain = {entry.id: re.sub(r"[^\w.=-]+", "-", entry.id).strip("-.") for entry in variants}
     equal = grouped((name.lower(), id_) for id_, name in plain.items())
-    for variant in variants:
-        name = plain[variant.id]
+    for entry in variants:
+        name = plain[entry.id]
         unlike = len(equal[name.lower()]) == 1 and len(name) <= _LONGEST
-        digest = hashlib.sha256(variant.id.encode()).hexdigest()[:_DIGITS]
-        yield variant, name if unlike else f"{name[:_LONGEST]}-{digest}"
+        digest = hashlib.sha256(entry.id.encode()).hexdigest()[:_DIGITS]
+        yield entry, name if unlike else f"{name[:_LONGEST]}-{digest}"
 
 
 def totals(manifest: Manifest) -> Mapping[str, int]:
     """Return how many fixtures, steps without one, files and bytes there are."""
-    steps = [step for fixture_variant in manifest.variants for step in fixture_variant.steps]
+    steps = [step for entry in manifest.variants for step in entry.steps]
     files = [file for step in steps if step.fixture for file in step.fixture.files]
     return {
         "fixtures": sum(step.fixture is not None for step in steps),
         "left_out": sum(step.fixture is None for step in steps),
         "files": len(files),
-        "size": sum(file_sum.size for file_sum in files),
+        "size": sum(entry.size for entry in files),
     }

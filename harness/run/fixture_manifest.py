@@ -105,7 +105,6 @@ class Manifest:
 
 
 def dumped(manifest: Manifest) -> bytes:
-    """Return a manifest as the text of its file."""
     return _MANIFEST.dump_json(manifest, indent=1) + b"\n"
 
 

@@ -18,7 +18,15 @@ from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
 from harness.core.jsonl import Record
 from harness.core.record_file import ByKey, RecordFile
-from harness.core.records import Answer, OutcomeKind, StateRecord, Verdict, VerdictKind
+from harness.core.records import (
+    Answer,
+    OutcomeKind,
+    QuestionKey,
+    StateRecord,
+    Verdict,
+    VerdictKind,
+)
+from harness.model.simulation.matching import WayAnswer
 from harness.run import frames
 from harness.run.frames import FrameColumn
 from harness.run.report_cache import UNCACHED, ReportCache
@@ -37,6 +45,7 @@ WRITE: Final = "write"
 DID_NOT_RUN: Final = "did not run"
 NOT_JUDGED: Final = "answered but not judged; judge the run again"
 _NONE: Final[Mapping[str, Verdict]] = {}
+StrategyAnswers = Callable[[], Mapping[QuestionKey, tuple[WayAnswer, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +62,7 @@ class Run:
     """A run as recorded so far; the mappings are by case, the last record of a case counts.
 
     Raises:
-        RecordProblem: a state or an answer is looked at that cannot be read.
+        UsageProblem: a state or an answer is looked at that cannot be read.
 
     """
 
@@ -64,6 +73,9 @@ class Run:
     recorded: Mapping[str, Verdict]
     kept: ReportCache = field(default=UNCACHED, compare=False, repr=False)
     """Of runs with the same records, all of them."""
+    strategy_answers: StrategyAnswers = field(default=dict, compare=False, repr=False)
+    """What each read strategy would answer to the questions that some reader got wrong, each table
+    once; worked out when it is called, where somebody handed it on (`run.strategy_answers`)."""
 
     @cached_property
     def variants(self) -> Mapping[str, VariantInfo]:
@@ -216,16 +228,10 @@ _FRAME: Final[dict[str, FrameColumn[Verdict]]] = {
 """The columns of `Run.to_frame` that need no plan."""
 
 
-@dataclass(eq=False)
-class RecordProblem(UsageProblem):
-    """A line of a file of records is no such record."""
-
-    path: Path
-    line: int
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.path}:{self.line}: {self.reason}; repeat the phase that writes it"
+def wrong_record(path: Path, line: int, reason: str) -> UsageProblem:
+    """Return the problem that a line of a file of records is no such record."""
+    """Return the problem that a line of a file of records is no such record."""
+    return UsageProblem(f"{path}:{line}: {reason}; repeat the phase that writes it")
 
 
 def _key(state: StateRecord) -> tuple[str, int]:
@@ -238,8 +244,8 @@ def load(folder: Path, beside: Run | None = None) -> Run:
     `beside`: a run that it is held against; what is the same in both is in memory once.
 
     Raises:
-        UsageProblem: the folder is no run.
-        RecordProblem: a verdict in it cannot be read, or a state names what the plan does not have.
+        UsageProblem: the folder is no run; a verdict in it cannot be read, or a state names what
+            the plan does not have.
 
     """
     run = recorded(folder)
@@ -307,7 +313,7 @@ _ATTEMPTS: Final = b'"attempts":[{'
 def _check_states(states: Sequence[StateRecord], path: Path, steps: Mapping[str, int]) -> None:
     for line, state in enumerate(states, start=1):
         if why := _wrong_state(state, steps):
-            raise RecordProblem(path, line, why)
+            raise wrong_record(path, line, why)
 
 
 def _wrong_state(state: StateRecord, steps: Mapping[str, int]) -> str:
@@ -320,8 +326,8 @@ def _wrong_state(state: StateRecord, steps: Mapping[str, int]) -> str:
 
 
 def _file(path: Path, kind: type[Record]) -> RecordFile[Record]:
-    def failed(line: int, problem: ValueError) -> RecordProblem:
-        return RecordProblem(path, line, first_wrong(problem))
+    def failed(line: int, problem: ValueError) -> UsageProblem:
+        return wrong_record(path, line, first_wrong(problem))
 
     return RecordFile(path, kind, failed)
 
@@ -333,7 +339,7 @@ def _verdicts(folder: Path, known: Mapping[str, Verdict]) -> Iterator[Verdict]:
         for read, verdict in enumerate(verdicts, start=1):  # noqa: B007
             yield verdict if known.get(verdict.case) is verdict else share(verdict)
     except ValueError as problem:
-        raise RecordProblem(path, read + 1, first_wrong(problem)) from problem
+        raise wrong_record(path, read + 1, first_wrong(problem)) from problem
 
 
 def _known(known: Mapping[str, Verdict], line: bytes) -> Verdict | None:

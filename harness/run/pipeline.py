@@ -22,8 +22,7 @@ from pathlib import Path
 from harness.artifacts import cache_cleanup, distributions
 from harness.artifacts.result_cache import ResultCache
 from harness.core import jsonl, shared_values
-from harness.core.concurrency import JobThreads
-from harness.core.queue import ClosableQueue
+from harness.core.concurrency import ClosableQueue, JobThreads
 from harness.core.records import Answer, StateRecord
 from harness.core.runtime_names import PROCESS
 from harness.judge.baseline import Applied
@@ -45,6 +44,7 @@ from harness.run.report_cache import ReportCache
 from harness.run.run_info import ReaderInfo
 from harness.run.run_judge import RunJudge
 from harness.run.run_work import Work, states_of
+from harness.run.strategy_answers import with_strategy_answers
 from harness.runtime import image_choice
 from harness.runtime.metastore_client import CatalogGoneProblem
 from harness.runtime.readiness import EndedProblem
@@ -201,7 +201,7 @@ def write_and_read(
     reading = partial(_read, plan, states, work, context, live, resume=resume)
     # What breaks off the writing is known to the threads before the queue is closed for it.
     with closing(written), threads.running([reading]):
-        with context.room.held(write_variants.memory_mb(plan.variants)):
+        with context.memory_budget.reserve(write_variants.memory_mb(plan.variants)):
             for result in _write_states(plan, work):
                 live.judge.add_states(result.records)
                 written.put_all([result.states])
@@ -264,7 +264,7 @@ def judge_twice(plan: Plan, work: Work, live: LiveVerdicts) -> JudgedRun:
     """Judge a run; ask once more what nothing explains, and judge with what came.
 
     Raises:
-        MissingStateProblem: a table that is asked about again is no longer in the cache.
+        UsageProblem: a table that is asked about again is no longer in the cache.
 
     """
     judged = judge_run(work.folder, live.judge)
@@ -289,7 +289,7 @@ def judge_run(folder: Path, judge: RunJudge | None = None) -> JudgedRun:
     files = (folder / name for name in (load_run.STATES, load_run.ANSWERS, load_run.VERDICTS))
     cache = ReportCache.of(judge.results, recorded.info, files)
     run = replace(load_run.with_verdicts(recorded), kept=cache)
-    return JudgedRun(run, lines.applied(tuple(run.recorded.values())))
+    return JudgedRun(with_strategy_answers(run), lines.applied(tuple(run.recorded.values())))
 
 
 def update_baselines(folder: Path) -> baseline_files.Updated:

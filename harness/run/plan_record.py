@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -123,7 +123,7 @@ def _check_controls(info: RunInfo, reader: Reader) -> None:
     can = {name for name in asked if not reader_support.cannot(reader, name)}
     there = {variant.format for variant in info.variants if variant.scenario == controls.SCENARIO}
     if controls.needed(reader, info.through) and (lacking := can - there):
-        raise NoControlProblem(str(reader), tuple(sorted(lacking)))
+        raise _no_control(str(reader), tuple(sorted(lacking)))
 
 
 def plan_of(info: RunInfo) -> Plan:
@@ -161,19 +161,12 @@ def _variants(info: RunInfo) -> Iterator[Variant]:
         )
 
 
-@dataclass(eq=False)
-class NoControlProblem(UsageProblem):
-    """A reader needs a control, and the run has none."""
-
-    reader: str
-    formats: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return (
-            f"{self.reader} is not shipped as it stands, so it must read a control first, and this "
-            f"run has none of {', '.join(self.formats)} tables; run the profile with --reader "
-            f"'{self.reader}', which writes them"
-        )
+def _no_control(reader: str, formats: tuple[str, ...]) -> UsageProblem:
+    return UsageProblem(
+        f"{reader} is not shipped as it stands, so it must read a control first, and this "
+        f"run has none of {', '.join(formats)} tables; run the profile with --reader "
+        f"'{reader}', which writes them"
+    )
 
 
 def add_reader(folder: Path, reader: Reader) -> Plan:
@@ -182,7 +175,7 @@ def add_reader(folder: Path, reader: Reader) -> Plan:
     What it cannot be asked is left out, and the plan says why.
 
     Raises:
-        NoControlProblem: it needs a control of a format, and the run has none.
+        UsageProblem: it needs a control of a format, and the run has none.
 
     """
     info = run_info.read_info(folder)

@@ -6,13 +6,13 @@ import datetime
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from filelock import FileLock, Timeout
 
-from harness.core.errors import PathProblem, UsageProblem
+from harness.core.atomic_write import atomic_write
+from harness.core.errors import UsageProblem
 from harness.run.run_info import INFO
 
 RUNS: Final = Path("runs")
@@ -34,58 +34,34 @@ TABLES: Final = "table-*"
 """Folders below `ENGINES` of tables while they are written."""
 
 
-@dataclass(eq=False)
-class RunFolderProblem(UsageProblem):
-    """A folder does not serve as the folder of a run, or of a new one."""
-
-    folder: Path
+def _no_run(folder: Path) -> UsageProblem:
+    return UsageProblem(f"there is no run at {folder}; make one with: harness run")
 
 
-class NoRunProblem(RunFolderProblem):
-    """There is no such folder."""
-
-    def __str__(self) -> str:
-        return f"there is no run at {self.folder}; make one with: harness run"
-
-
-class RunExistsProblem(RunFolderProblem):
-    """A new run would write over another one."""
-
-    def __str__(self) -> str:
-        return (
-            f"there is a run at {self.folder} already; go on with it by harness run --resume or "
-            "harness read, or name another folder"
-        )
+def run_exists(folder: Path) -> UsageProblem:
+    """Return the problem that a new run would write over another one."""
+    """Return the problem that a new run would write over another one."""
+    return UsageProblem(
+        f"there is a run at {folder} already; go on with it by harness run --resume or "
+        "harness read, or name another folder"
+    )
 
 
-class RunInUseProblem(RunFolderProblem):
-    """Another harness works on the run."""
-
-    def __str__(self) -> str:
-        return (
-            f"another harness works on {self.folder} now; wait until it ends, or name another "
-            "folder"
-        )
+def _run_in_use(folder: Path) -> UsageProblem:
+    return UsageProblem(
+        f"another harness works on {folder} now; wait until it ends, or name another folder"
+    )
 
 
-class NotAFolderProblem(RunFolderProblem):
-    """There is something else than a folder."""
-
-    def __str__(self) -> str:
-        return f"{self.folder} is not a folder; let --run-dir name one"
+def _not_a_folder(folder: Path) -> UsageProblem:
+    return UsageProblem(f"{folder} is not a folder; let --run-dir name one")
 
 
-@dataclass(eq=False)
-class NotEmptyProblem(RunFolderProblem):
-    """A new run would lie among files that are not of a run."""
-
-    found: str
-
-    def __str__(self) -> str:
-        return (
-            f"{self.folder} is not a run and not empty: it holds {self.found!r}; name a folder "
-            "that does not exist yet, or an empty one"
-        )
+def _not_empty(folder: Path, result: str) -> UsageProblem:
+    return UsageProblem(
+        f"{folder} is not a run and not empty: it holds {result!r}; name a folder "
+        "that does not exist yet, or an empty one"
+    )
 
 
 def make(folder: Path) -> None:
@@ -125,29 +101,29 @@ def check_new(folder: Path) -> None:
     before its plan was written down is nothing.
 
     Raises:
-        RunFolderProblem: there is a run, or something that is not of a run.
+        UsageProblem: there is a run, or something that is not of a run.
 
     """
     if (folder / INFO).exists():
-        raise RunExistsProblem(folder)
+        raise run_exists(folder)
     if folder.exists() and not folder.is_dir():
-        raise NotAFolderProblem(folder)
+        raise _not_a_folder(folder)
     names = {path.name for path in folder.iterdir()} if folder.exists() else set()
     if strange := sorted(names - BEFORE):
-        raise NotEmptyProblem(folder, strange[0])
+        raise _not_empty(folder, strange[0])
 
 
 def existing(folder: Path) -> Path:
     """Return the whole path of a run's folder.
 
     Raises:
-        RunFolderProblem: it is not there, or not a folder.
+        UsageProblem: it is not there, or not a folder.
 
     """
     if not folder.exists():
-        raise NoRunProblem(folder)
+        raise _no_run(folder)
     if not folder.is_dir():
-        raise NotAFolderProblem(folder)
+        raise _not_a_folder(folder)
     return folder.resolve()
 
 
@@ -155,13 +131,13 @@ def point_begun(folder: Path) -> None:
     """Let `begun` beside a run point to it.
 
     Raises:
-        PathProblem: somebody keeps something under one of the names that are links.
+        UsageProblem: somebody keeps something under one of the names that are links.
 
     """
     for name in (BEGUN, LATEST):
         link = folder.with_name(name)
         if link.exists() and not link.is_symlink():
-            raise PathProblem(link, "is not a link to a run; move it away, or use --run-dir")
+            raise UsageProblem(f"{link} is not a link to a run; move it away, or use --run-dir")
     _point(folder, BEGUN)
 
 
@@ -199,10 +175,8 @@ def _points(link: Path, folder: Path) -> bool:
 
 def _point(folder: Path, name: str) -> None:
     """Let a link point to a run, at no time to nothing."""
-    link = folder.with_name(f".{folder.name}.link")
-    link.unlink(missing_ok=True)
-    link.symlink_to(folder.name)
-    link.replace(folder.with_name(name))
+    with atomic_write(folder.with_name(name)) as link:
+        link.symlink_to(folder.name)
 
 
 @contextmanager
@@ -210,14 +184,14 @@ def locked(folder: Path) -> Iterator[None]:
     """Work on a run's folder alone; the lock of a harness that died is none.
 
     Raises:
-        RunInUseProblem: another harness works on it.
+        UsageProblem: another harness works on it.
 
     """
     lock = FileLock(folder / LOCK)
     try:
         lock.acquire(timeout=PATIENCE_S)
     except Timeout:
-        raise RunInUseProblem(folder) from None
+        raise _run_in_use(folder) from None
     try:
         yield
     finally:

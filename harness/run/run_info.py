@@ -13,7 +13,8 @@ from pydantic import AfterValidator, Field, TypeAdapter, ValidationError, WrapSe
 
 from harness.artifacts import distributions
 from harness.core import freed_memory
-from harness.core.errors import PathProblem, UsageProblem, naming
+from harness.core.atomic_write import atomic_write
+from harness.core.errors import UsageProblem
 from harness.core.metastore_choice import USUAL, MetastoreChoice
 from harness.scenario.cells import AskedAgain, Cell, Excluded, Pairs, Partly, Unlike
 
@@ -182,10 +183,8 @@ _INFO: Final = TypeAdapter(RunInfo)
 def write_info(folder: Path, info: RunInfo) -> None:
     """Write `run.json`, complete or not at all; the folder is made when it is not there."""
     folder.mkdir(parents=True, exist_ok=True)
-    part = folder / f"{INFO}.part"
-    with naming(folder / INFO):
+    with atomic_write(folder / INFO) as part:
         part.write_bytes(dump(info))
-    part.replace(folder / INFO)
 
 
 def dump(info: RunInfo) -> bytes:
@@ -197,11 +196,11 @@ def check(folder: Path) -> None:
     """Check that a folder is a run's, without reading its plan.
 
     Raises:
-        PathProblem: it is not.
+        UsageProblem: it is not.
 
     """
     if not (folder / INFO).is_file():
-        raise PathProblem(folder, f"is not a run: it has no {INFO}; name a folder under runs/")
+        raise UsageProblem(f"{folder} is not a run: it has no {INFO}; name a folder under runs/")
 
 
 def read_info(folder: Path) -> RunInfo:

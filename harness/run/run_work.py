@@ -51,31 +51,23 @@ class Work:
         )
 
 
-@dataclass(eq=False)
-class MissingStateProblem(UsageProblem):
-    """A table state that a run names is no longer in the cache."""
-
-    variant: str
-    step: int
-    cache: Path
-
-    def __str__(self) -> str:
-        return (
-            f"the state of {self.variant} after step {self.step} is no longer in {self.cache}; "
-            "run the profile again to write it"
-        )
+def _missing_state(variant: str, step: int, cache: Path) -> UsageProblem:
+    return UsageProblem(
+        f"the state of {variant} after step {step} is no longer in {cache}; "
+        "run the profile again to write it"
+    )
 
 
 def states_of(records: Iterable[StateRecord], cache: Cache) -> States:
     """Find the frozen states that a run names.
 
     Raises:
-        MissingStateProblem: one is no longer in the cache.
+        UsageProblem: one is no longer in the cache.
 
     """
     records = list(records)
     states = write_variants.load(records, cache)
     for record in records:
         if record.digest and (record.variant, record.outcome.step) not in states:
-            raise MissingStateProblem(record.variant, record.outcome.step, cache.root)
+            raise _missing_state(record.variant, record.outcome.step, cache.root)
     return states

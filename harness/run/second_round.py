@@ -73,7 +73,7 @@ def ask(plan: Plan, work: Work, cells: Sequence[Cell], take: AnswerTaker) -> Non
     `take`: gets each answer once it is recorded.
 
     Raises:
-        MissingStateProblem: a table that is asked about again is no longer in the cache.
+        UsageProblem: a table that is asked about again is no longer in the cache.
 
     """
     run = load_run.recorded(work.folder)

@@ -66,7 +66,6 @@ class Served:
     running: Running
 
     def alive(self) -> bool:
-        """Return whether it still runs."""
         return self.running.alive()
 
     def spent(self) -> bool:
@@ -74,11 +73,9 @@ class Served:
         return False
 
     def log_tail(self) -> str:
-        """Return the end of the server's log."""
         return self.running.log_tail()
 
     def peak_memory_mb(self) -> int:
-        """Return the most resident memory seen, in MiB."""
         return self.running.peak_memory_mb()
 
 

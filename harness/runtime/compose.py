@@ -59,7 +59,6 @@ class StackPlace:
 
     @property
     def work(self) -> Path:
-        """Return the folder of which every container has one of its own, in memory."""
         return self.folder / FOLDER / _WORK
 
     @property
@@ -70,18 +69,18 @@ class StackPlace:
 
 def files(services: Sequence[Service], place: StackPlace) -> dict[str, str]:
     """Return all texts of a stack by their paths in its folder."""
-    found = {f"{FOLDER}/{_NAMES}{path}": text for path, text in _names(place).items()}
-    for each in services:
-        for name, text in _settings(each, place).files.items():
-            found[f"{FOLDER}/{each.name}/{name}"] = text
+    result = {f"{FOLDER}/{_NAMES}{path}": text for path, text in _names(place).items()}
+    for service in services:
+        for name, text in _settings(service, place).files.items():
+            result[f"{FOLDER}/{service.name}/{name}"] = text
     written = yaml_writer.written(_lines(document(services, place)), offset=2)
-    return {FILE: f"{_HEAD}{written}", **found}
+    return {FILE: f"{_HEAD}{written}", **result}
 
 
 def document(services: Sequence[Service], place: StackPlace) -> dict[str, Any]:
     """Return what `compose.yaml` holds."""
     ports = _ports(services)
-    every = {each.name: _service(each, place, ports[each.name]) for each in services}
+    every = {service.name: _service(service, place, ports[service.name]) for service in services}
     networks = {"default": {"name": NETWORK}}
     return {"version": "2.4", "services": _escaped(every), "networks": networks}
 
@@ -89,29 +88,29 @@ def document(services: Sequence[Service], place: StackPlace) -> dict[str, Any]:
 def _service(service: Service, place: StackPlace, port: int) -> dict[str, Any]:
     contract, given = service.image.contract, _settings(service, place)
     most = f"{given.limit_mb}m"
-    found: dict[str, Any] = {
+    result: dict[str, Any] = {
         "image": service.image.reference,
         "user": f"{place.user}:{place.group}",
         "environment": dict(given.environment),
         "mem_limit": most,
         "memswap_limit": most,
-        "tmpfs": [f"{each}:{_IN_MEMORY}" for each in (place.work, *contract.writable)],
+        "tmpfs": [f"{path}:{_IN_MEMORY}" for path in (place.work, *contract.writable)],
         "volumes": list(_volumes(service, given.files, place)),
     }
     if command := contract.idle or contract.command:
-        found["command"] = command
+        result["command"] = command
     if contract.idle:
-        found["init"] = True  # else what waits is not ended by a signal
+        result["init"] = True  # else what waits is not ended by a signal
     else:
-        found["ports"] = [f"{LOOPBACK}:{port}:{contract.port}"]
+        result["ports"] = [f"{LOOPBACK}:{port}:{contract.port}"]
     if contract.health:
         test = ["CMD", "bash", "-c", contract.health]
-        found["healthcheck"] = {"test": test, "interval": "5s", "timeout": "10s", "retries": 60}
+        result["healthcheck"] = {"test": test, "interval": "5s", "timeout": "10s", "retries": 60}
     if service.name != METASTORE:
-        found["depends_on"] = {METASTORE: {"condition": "service_healthy"}}
+        result["depends_on"] = {METASTORE: {"condition": "service_healthy"}}
     else:
-        found["container_name"] = f"{NETWORK}-{METASTORE}"
-    return found
+        result["container_name"] = f"{NETWORK}-{METASTORE}"
+    return result
 
 
 def _volumes(service: Service, files: Iterable[str], place: StackPlace) -> Iterator[dict[str, Any]]:
@@ -145,21 +144,20 @@ def _names(place: StackPlace) -> Mapping[str, str]:
 
 def _ports(services: Iterable[Service]) -> dict[str, int]:
     """Return a port of this machine for each service: its own, or the next that is free."""
-    found: dict[str, int] = {}
-    for each in services:
-        port = each.image.contract.port
-        while port in found.values():
+    result: dict[str, int] = {}
+    for service in services:
+        port = service.image.contract.port
+        while port in result.values():
             port += 1
-        found[each.name] = port
-    return found
+        result[service.name] = port
+    return result
 
 
 def _escaped(value: Any) -> Any:  # noqa: ANN401 - YAML holds anything
-    """Return data in which compose finds no variable."""
     if isinstance(value, dict):
-        return {name: _escaped(each) for name, each in value.items()}
+        return {name: _escaped(entry) for name, entry in value.items()}
     if isinstance(value, list):
-        return [_escaped(each) for each in value]
+        return [_escaped(entry) for entry in value]
     return value.replace("$", "$$") if isinstance(value, str) else value
 
 
@@ -168,5 +166,5 @@ def _lines(value: Any, depth: int = 4) -> Any:  # noqa: ANN401 - as above
     if not depth or not isinstance(value, dict | list):
         return value
     if isinstance(value, dict):
-        return block({name: _lines(each, depth - 1) for name, each in value.items()})
-    return block([_lines(each, depth - 1) for each in value])
+        return block({name: _lines(entry, depth - 1) for name, entry in value.items()})
+    return block([_lines(entry, depth - 1) for entry in value])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -12,15 +14,17 @@ from uuid import uuid4
 
 from harness.artifacts.distribution import Distribution
 from harness.core.errors import EnvironmentProblem
-from harness.runtime import container_settings, docker_daemon
+from harness.runtime import container_settings, docker_daemon, log_file
 from harness.runtime.api import MetastoreUris, Program, Running, Surroundings
-from harness.runtime.container import Container
 from harness.runtime.container_network import ContainerNetwork
 from harness.runtime.image_choice import ContainerImage
+from harness.runtime.process import GRACE_S, LOG_LINES, LOOK_S
 from harness.runtime.readiness import ended, wait_until
 
 if TYPE_CHECKING:
+    from docker.models.containers import Container as DaemonContainer
     from testcontainers.core.container import DockerContainer
+
 
 _SHARES: Final = 16384
 """A container's weight beside other processes. The default, 1024, is that of one process, whatever
@@ -29,21 +33,13 @@ runs in it: a server then got half the time that it gets outside."""
 T = TypeVar("T")
 
 
-@dataclass(eq=False)
-class SmallDaemonProblem(EnvironmentProblem):
-    """The daemon's machine has less memory than a container may take."""
-
-    distribution: str
-    most_mb: int
-    has_mb: int
-
-    def __str__(self) -> str:
-        return (
-            f"{self.distribution}: its container may take {self.most_mb} MiB (its heap and "
-            f"{container_settings.BESIDE_HEAP_MB} MiB), and the Docker daemon's machine has "
-            f"{self.has_mb} MiB in all; "
-            "give that machine more, or run this one as a process"
-        )
+def _small_daemon(distribution: str, most_mb: int, has_mb: int) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"{distribution}: its container may take {most_mb} MiB (its heap and "
+        f"{container_settings.BESIDE_HEAP_MB} MiB), and the Docker daemon's machine has "
+        f"{has_mb} MiB in all; "
+        "give that machine more, or run this one as a process"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +59,6 @@ class ContainerRuntime:
 
     @property
     def inside(self) -> str:
-        """Return how other containers reach its server."""
         return f"{self.alias}:{self.image.contract.port}"
 
     @contextmanager
@@ -96,17 +91,17 @@ class ContainerRuntime:
     @contextmanager
     def _container(self, program: Program, around: Surroundings) -> Iterator[Container]:
         if (has := docker_daemon.about().memory_mb) < self._most_mb:
-            raise SmallDaemonProblem(self.distribution.name, self._most_mb, has)
+            raise _small_daemon(self.distribution.name, self._most_mb, has)
         with ExitStack() as stack:
             with docker_daemon.asked(f"start a container of {self.image.reference}"):
                 declared = self._declared(program, around)
                 stack.callback(_remove, declared)
                 declared.start()
-            found = Container(
+            result = Container(
                 declared.get_wrapped_container(), around.folder / program.log, self._too_much()
             )
-            stack.callback(found.stop)
-            yield found
+            stack.callback(result.stop)
+            yield result
 
     @property
     def _most_mb(self) -> int:
@@ -126,7 +121,7 @@ class ContainerRuntime:
 
         contract = self.image.contract
         given = container_settings.settings(contract, program, around)
-        found = (
+        result = (
             DockerContainer(self.image.reference, env=dict(given.environment))
             .with_exposed_ports(contract.port)
             .with_network(self.network.made())
@@ -134,19 +129,19 @@ class ContainerRuntime:
             .with_kwargs(**self._limits(given.limit_mb))
         )
         if contract.command:
-            found.with_command(contract.command)
-        for place in contract.writable:
+            result.with_command(contract.command)
+        for path in contract.writable:
             # In the place of a folder of the image's own user, whose mode it has.
-            found.with_tmpfs_mount(place, f"uid={os.getuid()},gid={os.getgid()}")
+            result.with_tmpfs_mount(path, f"uid={os.getuid()},gid={os.getgid()}")
         for folder in self.read_only:
-            found.with_volume_mapping(folder, str(folder), "ro")
+            result.with_volume_mapping(folder, str(folder), "ro")
         for folder in (around.folder, *self.writable):
-            found.with_volume_mapping(folder, str(folder), "rw")
+            result.with_volume_mapping(folder, str(folder), "rw")
         for name, text in given.files.items():
-            found.with_copy_into_container(text.encode(), str(around.conf / name))
-        for place, text in container_settings.names(os.getuid(), os.getgid()).items():
-            found.with_copy_into_container(text.encode(), place)
-        return found
+            result.with_copy_into_container(text.encode(), str(around.conf / name))
+        for path, text in container_settings.names(os.getuid(), os.getgid()).items():
+            result.with_copy_into_container(text.encode(), path)
+        return result
 
     def _limits(self, limit_mb: int) -> dict[str, Any]:
         most = f"{limit_mb}m"
@@ -165,3 +160,120 @@ def _remove(container: DockerContainer) -> None:
 
     with suppress(DockerException, OSError):
         container.stop()
+
+
+_MIB: Final = 20
+
+
+class Container:
+    """A container that was started; see `api.Running`."""
+
+    def __init__(self, container: DaemonContainer, log: Path, greedy: str = "") -> None:
+        """Follow what it writes.
+
+        Args:
+            container: the one that was started.
+            log: a file of ours that takes what it writes, also after it was removed.
+            greedy: the log's last line if it took more memory than it may.
+
+        """
+        self._container = container
+        self._log = log
+        self._greedy = greedy
+        self._peak_mb = 0
+        self._told: tuple[float, dict[str, Any]] = 0.0, {}
+        self._ended = threading.Event()
+        self._writer = threading.Thread(target=self._follow, daemon=True)
+        self._writer.start()
+
+    @property
+    def log(self) -> Path:
+        return self._log
+
+    def alive(self) -> bool:
+        """Return whether it still runs; and note its memory, which nobody can tell afterwards."""
+        from docker.errors import DockerException  # noqa: PLC0415
+
+        self.peak_memory_mb()
+        with suppress(DockerException, OSError):
+            self._container.reload()
+            if self._container.status in {"running", "created", "paused"}:
+                return True
+        self._ended.set()
+        return False
+
+    def published(self, port: int) -> int | None:
+        """Return the port of this machine at which one of its own is reached; None: at none."""
+        result = self._container.ports.get(f"{port}/tcp")
+        return int(result[0]["HostPort"]) if result else None
+
+    def log_tail(self, lines: int = LOG_LINES) -> str:
+        """Return the last lines of its log; of one that has ended, all is there."""
+        if self._ended.is_set():
+            self._writer.join(GRACE_S)
+        return log_file.tail(self._log, lines)
+
+    def log_size(self) -> int:
+        return log_file.size(self._log)
+
+    def log_since(self, start: int) -> str:
+        """Return all of its log from `start` bytes on."""
+        return log_file.since(self._log, start)
+
+    def peak_memory_mb(self) -> int:
+        """Return the most memory seen, in MiB, without pages of files."""
+        memory = self._stats().get("memory_stats", {})
+        pages = memory.get("stats", {}).get("inactive_file", 0)
+        now = max(0, memory.get("usage", 0) - pages) >> _MIB
+        self._peak_mb = max(self._peak_mb, now)
+        return self._peak_mb
+
+    def threads(self) -> int:
+        """Return how many threads it has; 0 where nobody can tell."""
+        return int(self._stats().get("pids_stats", {}).get("current", 0))
+
+    def cpu_s(self) -> float:
+        """Return the processor seconds that it has used; 0 once it ended."""
+        used = self._stats().get("cpu_stats", {}).get("cpu_usage", {}).get("total_usage", 0)
+        return float(used / 1e9)
+
+    def stop(self, grace_s: float = GRACE_S) -> None:
+        """End it: SIGTERM, then SIGKILL; its log stays."""
+        from docker.errors import DockerException  # noqa: PLC0415
+
+        self.peak_memory_mb()
+        with suppress(DockerException, OSError):
+            self._container.stop(timeout=int(grace_s))
+        self._writer.join(GRACE_S)
+
+    def wait(self, timeout_s: float) -> int:
+        """Return its exit code once it has ended by itself; TimeoutError: it has not."""
+        import requests  # noqa: PLC0415
+        from docker.errors import DockerException  # noqa: PLC0415
+
+        try:
+            return int(self._container.wait(timeout=timeout_s)["StatusCode"])
+        except (requests.RequestException, DockerException) as late:
+            raise TimeoutError(f"not over within {timeout_s:.0f} s") from late
+
+    def _stats(self) -> dict[str, Any]:
+        """Return what the daemon knows of its use of the machine, asked once a second at most."""
+        from docker.errors import DockerException  # noqa: PLC0415
+
+        now = time.monotonic()
+        if now - self._told[0] > LOOK_S:
+            self._told = now, {}
+            with suppress(DockerException, OSError):
+                result: Any = self._container.stats(stream=False, one_shot=True)
+                self._told = now, result
+        return self._told[1]
+
+    def _follow(self) -> None:
+        from docker.errors import DockerException  # noqa: PLC0415
+
+        with suppress(DockerException, OSError), self._log.open("ab", buffering=0) as file:
+            for piece in self._container.logs(stream=True, follow=True):
+                file.write(piece)
+            self._container.reload()
+            if self._container.attrs["State"]["OOMKilled"]:
+                file.write(f"{self._greedy}\n".encode())

@@ -48,16 +48,15 @@ def settings(
 ) -> ContainerSettings:
     """Return what a container is started with; its configuration goes before that of its image."""
     distribution = configuration.distribution
-    own = configuration.environment(around)
+    local = configuration.environment(around)
     return ContainerSettings(
-        {**process.SET, **contract.variables(distribution), **own},
+        {**process.SET, **contract.variables(distribution), **local},
         {**contract.own_files(distribution), **configuration.files(around)},
         limit_mb(distribution),
     )
 
 
 def limit_mb(distribution: Distribution) -> int:
-    """Return what a container of a distribution may take of memory, in MiB."""
     return distribution.heap_mb + BESIDE_HEAP_MB
 
 

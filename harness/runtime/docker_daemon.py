@@ -23,42 +23,12 @@ PULL_S: Final = 1800
 """How long the pull of an image may take."""
 
 
-@dataclass(eq=False)
-class NoDockerProblem(EnvironmentProblem):
-    """No Docker daemon answers."""
-
-    host: str
-    """Where one was looked for."""
-    reason: str
-
-    def __str__(self) -> str:
-        return (
-            f"no Docker daemon answers at {self.host} ({self.reason}). Start one, or name another "
-            "by DOCKER_HOST; without containers: --runtime process"
-        )
-
-
-@dataclass(eq=False)
-class PullProblem(EnvironmentProblem):
-    """An image cannot be pulled."""
-
-    reference: str
-    reason: str
-
-    def __str__(self) -> str:
-        return f"cannot pull {self.reference}: {self.reason}"
-
-
-@dataclass(eq=False)
-class DaemonProblem(EnvironmentProblem):
-    """The daemon did not do what it was asked for, or answers no more."""
-
-    what: str
-    """What it was to do."""
-    reason: str
-
-    def __str__(self) -> str:
-        return f"the Docker daemon at {host()} cannot {self.what}: {self.reason}"
+def no_docker(reason: str) -> EnvironmentProblem:
+    """Return the problem that no daemon answers."""
+    return EnvironmentProblem(
+        f"no Docker daemon answers at {host()} ({reason}). Start one, or name another "
+        "by DOCKER_HOST; without containers: --runtime process"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +58,13 @@ class StoredImage:
 
 
 def host() -> str:
-    """Return where the daemon is looked for."""
     return os.environ.get("DOCKER_HOST", "unix:///var/run/docker.sock")
 
 
 def client() -> DockerClient:
     """Return a client of the daemon.
 
-    Raises:
-        NoDockerProblem: none answers.
-
+    Raises EnvironmentProblem: none answers.
     """
     # Imported here: planning, judging and reporting do without.
     import docker  # noqa: PLC0415
@@ -105,47 +72,45 @@ def client() -> DockerClient:
 
     try:
         _connect(host())
-        found = docker.from_env(timeout=int(TIMEOUT_S))
-        found.ping()
+        result = docker.from_env(timeout=int(TIMEOUT_S))
+        result.ping()
     except OSError as problem:
-        raise NoDockerProblem(host(), problem.strerror or str(problem)) from None
+        raise no_docker(problem.strerror or str(problem)) from None
     except DockerException as problem:
-        raise NoDockerProblem(host(), _last(str(problem))) from None
-    return found
+        raise no_docker(_last(str(problem))) from None
+    return result
 
 
 def _connect(place: str) -> None:
     """Raise an OSError where nobody listens at a socket; docker's client leaves its own open."""
     scheme, _, path = place.partition("://")
     if scheme == "unix":
-        with socket.socket(socket.AF_UNIX) as found:
-            found.settimeout(TIMEOUT_S)
-            found.connect(path)
+        with socket.socket(socket.AF_UNIX) as result:
+            result.settimeout(TIMEOUT_S)
+            result.connect(path)
 
 
 @contextmanager
 def asked(what: str) -> Iterator[None]:
     """Tell people what the daemon was to do when it refuses or is gone.
 
-    Raises:
-        DaemonProblem: it did not do it.
-
+    Raises EnvironmentProblem: it did not do it.
     """
     from docker.errors import DockerException  # noqa: PLC0415
 
     try:
         yield
     except (DockerException, OSError) as problem:
-        raise DaemonProblem(what, _reason(problem)) from None
+        text = f"the Docker daemon at {host()} cannot {what}: {_reason(problem)}"
+        raise EnvironmentProblem(text) from None
 
 
 @cache
 def configure() -> None:
     """Let testcontainers do without its reaper, and reach ports on loopback.
 
-    The reaper's image would have to be pulled, and it loses its connection where the daemon is slow
-    (testcontainers-python issue 1114); `container_network` cleans up instead. On a machine that was
-    made of a container's image testcontainers takes itself to be inside of one.
+    `container_network` cleans up instead. On a machine that was made of a container's image
+    testcontainers takes itself to be inside of one.
     """
     from testcontainers.core.config import (  # noqa: PLC0415
         ConnectionMode,
@@ -159,13 +124,11 @@ def configure() -> None:
 def about() -> Daemon:
     """Return what the daemon says of itself.
 
-    Raises:
-        NoDockerProblem: none answers.
-
+    Raises EnvironmentProblem: none answers.
     """
-    with closing(client()) as found:
-        info = found.info()
-        return Daemon(info["ServerVersion"], architecture(found), info["MemTotal"] >> 20)
+    with closing(client()) as result:
+        info = result.info()
+        return Daemon(info["ServerVersion"], architecture(result), info["MemTotal"] >> 20)
 
 
 def local(found: DockerClient, reference: str) -> StoredImage | None:
@@ -181,9 +144,7 @@ def local(found: DockerClient, reference: str) -> StoredImage | None:
 def pull(found: DockerClient, reference: str) -> StoredImage:
     """Pull an image.
 
-    Raises:
-        PullProblem: it cannot be had.
-
+    Raises EnvironmentProblem: it cannot be had; its text is the reason alone.
     """
     from docker.errors import DockerException  # noqa: PLC0415
 
@@ -191,12 +152,12 @@ def pull(found: DockerClient, reference: str) -> StoredImage:
     try:
         return _stored(found.images.pull(reference), reference)
     except (DockerException, OSError) as problem:
-        raise PullProblem(reference, _reason(problem)) from None
+        raise EnvironmentProblem(_reason(problem)) from None
 
 
 def _stored(found: Image, reference: str) -> StoredImage:
     repository = _repository(reference)
-    known = (each.split("@") for each in found.attrs["RepoDigests"] or ())
+    known = (attr.split("@") for attr in found.attrs["RepoDigests"] or ())
     pulled = next((digest for name, digest in known if name == repository), "")
     about = found.attrs
     return StoredImage(reference, str(found.id), pulled, about["Architecture"], about["Size"])
@@ -235,5 +196,5 @@ def _last(text: str) -> str:
     """
     if "timed out" in text:
         return f"no answer within {TIMEOUT_S:.0f} s"
-    found = re.findall(r"(?:\[Errno \d+\] |\w+Error\(\d+, ')([^'\")]+)", text)
-    return found[-1] if found else text
+    result = re.findall(r"(?:\[Errno \d+\] |\w+Error\(\d+, ')([^'\")]+)", text)
+    return result[-1] if result else text

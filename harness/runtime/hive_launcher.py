@@ -56,5 +56,4 @@ def class_path(installation: Installation, conf: Path) -> tuple[str, ...]:
 
 
 def joined(jars: Sequence[Path]) -> str:
-    """Return jars as one class path."""
     return os.pathsep.join(map(str, jars))

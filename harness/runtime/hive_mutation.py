@@ -23,18 +23,15 @@ TOOL: Final = "mutation"
 
 
 def program_digest() -> str:
-    """Return the digest of the program, which decides how a batch is sent."""
     return hashlib.sha256(PROGRAM.read_bytes()).hexdigest()
 
 
 def has_library(writer: Distribution) -> bool:
-    """Return whether the lock data of a writer name a library of mutations."""
     return bool(writer.settings.get(TOOL))
 
 
 def needed(writers: Iterable[Distribution]) -> tuple[str, ...]:
-    """Name the distributions of the libraries that writers name."""
-    return tuple(dict.fromkeys(each.text(TOOL) for each in writers if has_library(each)))
+    return tuple(dict.fromkeys(writer.text(TOOL) for writer in writers if has_library(writer)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +51,11 @@ class MutationProgram:
             request: as the program takes it, but for the metastore.
             timeout_s: how long it may take.
 
-        Raises:
-            ProcessProblem: it did not end in time, or said nothing.
-
+        Raises ProcessProblem: it did not end in time, or said nothing.
         """
         folder = Path(tempfile.mkdtemp(prefix="mutation-", dir=self.folder))
         asked, reply, log = (
-            folder / each for each in ("request.json", "reply.json", "program.log")
+            folder / literal for literal in ("request.json", "reply.json", "program.log")
         )
         asked.write_text(json.dumps({**request, "metastore": self.metastore}), encoding="utf-8")
         main = self.installation.distribution.text("main"), str(PROGRAM), str(asked), str(reply)

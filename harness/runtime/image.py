@@ -12,7 +12,7 @@ from harness.artifacts.distribution import Distribution
 from harness.core import tolerances
 from harness.core.errors import UsageProblem
 from harness.core.runtime_names import lock_name
-from harness.core.validation import read_form
+from harness.core.yaml_reader import load_yaml
 from harness.runtime import template
 
 FILE: Final = "image.yaml"
@@ -61,7 +61,6 @@ class ImageContract:
 
     @property
     def built(self) -> str:
-        """Return the repository of images of the same contract that are built here."""
         return f"{BUILT}/{self.built_as or self.image.rpartition('/')[2]}"
 
     def reference(self, distribution: Distribution) -> str:
@@ -69,18 +68,15 @@ class ImageContract:
         return distribution.image or f"{self.image}:{self.tag.format(version=distribution.version)}"
 
     def variables(self, distribution: Distribution) -> dict[str, str]:
-        """Return the variables of a container."""
         heap = str(distribution.heap_mb)
         return {name: text.replace("{heap_mb}", heap) for name, text in self.environment.items()}
 
     def own_files(self, distribution: Distribution) -> Mapping[str, str]:
-        """Return what only an image needs, rendered."""
         values = {"java_options": distribution.java_options}
         return {name: template.render(distribution.engine, name, values) for name in self.files}
 
 
 def is_built(reference: str) -> bool:
-    """Return whether an image was built here, by its name."""
     return reference.startswith(f"{BUILT}/")
 
 
@@ -93,9 +89,7 @@ def official(distribution: Distribution) -> str:
 def contract(distribution: Distribution) -> ImageContract:
     """Return the contract of the image of a distribution's product.
 
-    Raises:
-        UsageProblem: none is known; ScenarioProblem: the file is wrong.
-
+    Raises UsageProblem: none is known; ScenarioProblem: the file is wrong.
     """
     known = _contract(distribution)
     if known is None:
@@ -118,5 +112,5 @@ def _contracts(engine: str) -> Mapping[str, ImageContract]:
     if not file.is_file():
         return {}
     text = file.read_text(encoding="utf-8")
-    found, _ = read_form(dict[str, ImageContract], text, f"{engine}/{FILE}", "the images")
-    return found
+    result, _ = load_yaml(dict[str, ImageContract], text, f"{engine}/{FILE}", "the images")
+    return result

@@ -25,7 +25,6 @@ from harness.artifacts.fetch import Installation
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 from harness.runtime import docker_daemon, image
-from harness.runtime.docker_daemon import PullProblem
 from harness.runtime.image import BUILT, ImageContract
 
 if TYPE_CHECKING:
@@ -41,32 +40,18 @@ _DOCKERFILE: Final = "Dockerfile"
 _SHOWN: Final = 20
 
 
-@dataclass(eq=False)
-class BuildProblem(EnvironmentProblem):
-    """An image cannot be built."""
-
-    reference: str
-    reason: str
-
-    def __str__(self) -> str:
-        return f"cannot build {self.reference}: {self.reason}"
+def _cannot_build(reference: str, reason: str) -> EnvironmentProblem:
+    return EnvironmentProblem(f"cannot build {reference}: {reason}")
 
 
-@dataclass(eq=False)
-class NoBaseProblem(EnvironmentProblem):
-    """The image that others are built on is not there and cannot be pulled."""
-
-    reference: str
-    reason: str
-
-    def __str__(self) -> str:
-        release = self.reference.rpartition(":")[2].partition("-")[0]
-        return (
-            f"the image {self.reference} is not on this machine and cannot be pulled "
-            f"({self.reason}). {PREFIX} names another registry. On Debian it is made without one:\n"
-            f"debootstrap --variant=minbase --include=ca-certificates {release} FOLDER\n"
-            f"tar -C FOLDER -c . | docker import - {self.reference}"
-        )
+def _no_base(reference: str, reason: str) -> EnvironmentProblem:
+    release = reference.rpartition(":")[2].partition("-")[0]
+    return EnvironmentProblem(
+        f"the image {reference} is not on this machine and cannot be pulled "
+        f"({reason}). {PREFIX} names another registry. On Debian it is made without one:\n"
+        f"debootstrap --variant=minbase --include=ca-certificates {release} FOLDER\n"
+        f"tar -C FOLDER -c . | docker import - {reference}"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +77,12 @@ def recipe(distribution: Distribution, installation: Installation, base: str) ->
 
     """
     contract = image.contract(distribution)
-    own = scripts(contract.built_like or distribution.engine)
-    texts = {**own, **_schema(contract, distribution)}
+    local = scripts(contract.built_like or distribution.engine)
+    texts = {**local, **_schema(contract, distribution)}
     arguments = {"BASE": base, **_arguments(contract, distribution)}
     parts = tuple(_parts(contract, installation))
     # A tree or a JRE in the cache is named by its digest, and so is the folder of each jar.
-    content = distributions.digest_of([texts, arguments, [_facts(*each) for each in parts]])
+    content = distributions.digest_of([texts, arguments, [_facts(*part) for part in parts]])
     name = f"{contract.built}:{distribution.version}-{content[:12]}"
     return Recipe(name, texts, parts, arguments)
 
@@ -106,7 +91,7 @@ def _schema(contract: ImageContract, distribution: Distribution) -> Mapping[str,
     """Return what makes a database of the SQL that an image of a metastore holds."""
     if "schema" not in contract.holds:
         return {}
-    runs = (f"run '{HIVE_HOME}/{each}';\n" for each in distribution.texts_if_any("schema_sql"))
+    runs = (f"run '{HIVE_HOME}/{text}';\n" for text in distribution.texts_if_any("schema_sql"))
     return {"schema.sql": "".join(runs)}
 
 
@@ -132,7 +117,7 @@ def with_jars(reference: str, digest: str, folders: Mapping[str, Iterable[Path]]
     )
     lines = (f"COPY added/{at} {folder}\n" for at, folder in enumerate(folders))
     texts = {_DOCKERFILE: f"FROM {reference}\n{''.join(lines)}"}
-    content = distributions.digest_of([texts, digest, [_facts(*each) for each in parts]])
+    content = distributions.digest_of([texts, digest, [_facts(*part) for part in parts]])
     name = reference.rpartition("/")[2].partition("@")[0].replace(":", "-")
     return Recipe(f"{BUILT}/{name}:{content[:12]}", texts, parts, {})
 
@@ -140,8 +125,8 @@ def with_jars(reference: str, digest: str, folders: Mapping[str, Iterable[Path]]
 def scripts(engine: str) -> Mapping[str, str]:
     """Return the Dockerfile of an engine and the scripts beside it, by name."""
     folder = resources.files("harness.containers") / engine
-    found = (each for each in folder.iterdir() if "." not in each.name or ".sh" in each.name)
-    return {each.name: each.read_text(encoding="utf-8") for each in found if each.is_file()}
+    result = (path for path in folder.iterdir() if "." not in path.name or ".sh" in path.name)
+    return {file.name: file.read_text(encoding="utf-8") for file in result if file.is_file()}
 
 
 def _parts(contract: ImageContract, installation: Installation) -> Iterator[tuple[str, Path]]:
@@ -153,7 +138,7 @@ def _parts(contract: ImageContract, installation: Installation) -> Iterator[tupl
         elif name == "pyspark":
             yield from _pyspark(installation.home)
         else:
-            yield from ((f"{name}/{each.name}", each) for each in installation.jars(name))
+            yield from ((f"{name}/{jar.name}", jar) for jar in installation.jars(name))
 
 
 def _facts(name: str, path: Path) -> list[str]:
@@ -165,21 +150,19 @@ def _pyspark(unpacked: Path | None) -> Iterator[tuple[str, Path]]:
     if unpacked is not None:
         yield from ((f"pyspark/{name}", unpacked / name) for name in ("bin", "jars", "python"))
         return
-    found = find_spec("pyspark")
-    home = Path(found.origin).parent if found and found.origin else Path()
-    apart = {"bin", "data", "examples", "jars", "licenses", "python", "sbin", "__pycache__"}
+    result = find_spec("pyspark")
+    home = Path(result.origin).parent if result and result.origin else Path()
+    separate = {"bin", "data", "examples", "jars", "licenses", "python", "sbin", "__pycache__"}
     yield from ((f"pyspark/{name}", home / name) for name in ("bin", "jars", "python/lib"))
-    own = (each for each in sorted(home.iterdir()) if each.name not in apart)
-    yield from ((f"pyspark/python/pyspark/{each.name}", each) for each in own)
+    local = (path for path in sorted(home.iterdir()) if path.name not in separate)
+    yield from ((f"pyspark/python/pyspark/{path.name}", path) for path in local)
 
 
 def build(made: Recipe, progress: Progress) -> str:
     """Return the digest of an image, built unless it is there.
 
-    Raises:
-        NoDockerProblem: no daemon answers.
-        BuildProblem: it cannot be built; with the end of what the daemon said.
-
+    Raises EnvironmentProblem: no daemon answers; it cannot be built; with the end of what the
+    daemon said.
     """
     with closing(docker_daemon.client()) as client:
         with docker_daemon.asked(f"look for {made.reference}"):
@@ -198,17 +181,19 @@ def _built(client: DockerClient, made: Recipe) -> str:
         _write(context, made)
         context.seek(0)
         try:
-            found, _ = client.images.build(
+            result, _ = client.images.build(
                 fileobj=context, custom_context=True, tag=made.reference, rm=True,
                 buildargs=dict(made.arguments), labels={CONTENT: made.reference},
             )  # fmt: skip
         except BuildError as problem:
-            told = [str(each["stream"]).rstrip() for each in problem.build_log if "stream" in each]
-            end = "\n".join([str(problem), *told[-_SHOWN:]])
-            raise BuildProblem(made.reference, end) from None
+            message = [
+                str(entry["stream"]).rstrip() for entry in problem.build_log if "stream" in entry
+            ]
+            end = "\n".join([str(problem), *message[-_SHOWN:]])
+            raise _cannot_build(made.reference, end) from None
         except (DockerException, OSError) as problem:
-            raise BuildProblem(made.reference, str(problem)) from None
-    return str(found.id)
+            raise _cannot_build(made.reference, str(problem)) from None
+    return str(result.id)
 
 
 def _write(context: IO[bytes], made: Recipe) -> None:
@@ -233,11 +218,8 @@ def _plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
 def ensure(distribution: Distribution, cache: Cache, progress: Progress) -> str:
     """Return the name of a distribution's image, built here unless it is there.
 
-    Raises:
-        NoDockerProblem: no daemon answers.
-        NoBaseProblem: there is no image to build it on.
-        BuildProblem: it cannot be built.
-
+    Raises EnvironmentProblem: no daemon answers; there is no image to build it on; it cannot be
+    built.
     """
     contract = image.contract(distribution)
     base = _base(os.environ.get(PREFIX, "") + contract.base)
@@ -251,5 +233,5 @@ def _base(reference: str) -> str:
         try:
             there = docker_daemon.local(client, reference)
             return (there or docker_daemon.pull(client, reference)).id
-        except PullProblem as problem:
-            raise NoBaseProblem(reference, problem.reason) from None
+        except EnvironmentProblem as problem:
+            raise _no_base(reference, str(problem)) from None

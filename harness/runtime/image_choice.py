@@ -3,72 +3,57 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from harness.artifacts import fetch
+from harness.artifacts import distributions, fetch
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Artifact, Distribution
-from harness.core.errors import EnvironmentProblem
+from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.progress import Progress
 from harness.core.runtime_names import lock_name
-from harness.runtime import docker_daemon, image, image_build, image_pins
-from harness.runtime.docker_daemon import PullProblem, StoredImage
+from harness.runtime import docker_daemon, image, image_build
+from harness.runtime.docker_daemon import StoredImage
 from harness.runtime.image import ImageContract
 from harness.runtime.image_build import PREFIX
-from harness.runtime.image_pins import PINS
 
 if TYPE_CHECKING:
     from docker import DockerClient
+
 
 FRONT: Final = "front"
 """The role of jars that come before an engine's own."""
 
 
-@dataclass(eq=False)
-class NoImageProblem(EnvironmentProblem):
-    """An image is not there and cannot be pulled, and none was built."""
-
-    distribution: str
-    reference: str
-    reason: str
-    own: bool = False
-    """Whether somebody named just this one."""
-
-    def __str__(self) -> str:
-        told = (
-            f"{self.distribution}: the image {self.reference} is not on this machine and cannot be "
-            f"pulled ({self.reason})."
+def _no_image(distribution: Distribution, reference: str, reason: str) -> EnvironmentProblem:
+    message = (
+        f"{distribution.name}: the image {reference} is not on this machine and cannot be "
+        f"pulled ({reason})."
+    )
+    if distribution.image:
+        return EnvironmentProblem(
+            f"{message} readers.yaml names just this one; docker pull {reference} tells more"
         )
-        if self.own:
-            return (
-                f"{told} readers.yaml names just this one; docker pull {self.reference} tells more"
-            )
-        if "@" in self.reference:
-            return f"{told} {PINS} asks for just this one; without that, any of its name is taken"
-        return (
-            f"{told} {PREFIX} names another registry; without any registry build an image of the "
-            f"same contract: harness engines build {lock_name(self.distribution)}"
+    if "@" in reference:
+        return EnvironmentProblem(
+            f"{message} {PINS} asks for just this one; without that, any of its name is taken"
         )
+    return EnvironmentProblem(
+        f"{message} {PREFIX} names another registry; without any registry build an image of the "
+        f"same contract: harness engines build {lock_name(distribution.name)}"
+    )
 
 
-@dataclass(eq=False)
-class ArchitectureProblem(EnvironmentProblem):
-    """An image was made for other machines than the daemon's."""
-
-    reference: str
-    has: str
-    wanted: str
-
-    def __str__(self) -> str:
-        return (
-            f"the image {self.reference} is for {self.has}, and the Docker daemon's machine is "
-            f"{self.wanted}. Remove it (docker rmi {self.reference}) and pull the right one "
-            f"(docker pull --platform linux/{self.wanted}), or build one: harness engines build"
-        )
+def _other_architecture(reference: str, has: str, wanted: str) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"the image {reference} is for {has}, and the Docker daemon's machine is "
+        f"{wanted}. Remove it (docker rmi {reference}) and pull the right one "
+        f"(docker pull --platform linux/{wanted}), or build one: harness engines build"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +93,7 @@ def chosen(name: str) -> ContainerImage:
 def choose(distribution: Distribution, cache: Cache, progress: Progress) -> ContainerImage:
     """Return the image of a distribution, the same one for as long as this process lasts.
 
-    Raises:
-        NoDockerProblem: no daemon answers.
-        NoImageProblem: there is no image.
-        BuildProblem: the bundle cannot be added.
-
+    Raises EnvironmentProblem: no daemon answers; there is no image; the bundle cannot be added.
     """
     with _lock:
         if distribution.name not in _chosen:
@@ -124,18 +105,18 @@ def _choose(distribution: Distribution, cache: Cache, progress: Progress) -> Con
     """Return the image of a distribution, with its bundle where it has one."""
     contract, name = image.contract(distribution), wanted(distribution)
     with closing(docker_daemon.client()) as client, docker_daemon.asked(f"look for {name}"):
-        found = _fitting(client, _found(client, distribution, name, progress))
+        fitting = _fitting(client, _found(client, distribution, name, progress))
     by_folder = _added(distribution, contract)
     if not by_folder:
-        return ContainerImage(found.reference, found.id, contract, _base(found, name))
+        return ContainerImage(fitting.reference, fitting.id, contract, _base(fitting, name))
     folders = {
         folder: fetch.files(distribution, jars, cache, progress)
         for folder, jars in by_folder.items()
     }
-    made = image_build.with_jars(found.reference, found.id, folders)
+    made = image_build.with_jars(fitting.reference, fitting.id, folders)
     digest = image_build.build(made, progress)
-    names = tuple(each.file_name for jars in by_folder.values() for each in jars)
-    return ContainerImage(made.reference, digest, contract, _base(found, name), names)
+    names = tuple(jar.file_name for jars in by_folder.values() for jar in jars)
+    return ContainerImage(made.reference, digest, contract, _base(fitting, name), names)
 
 
 def _base(found: StoredImage, name: str) -> str:
@@ -149,18 +130,18 @@ def _fitting(client: DockerClient, found: StoredImage) -> StoredImage:
     """Return an image if the daemon's machine can run it."""
     machine = docker_daemon.architecture(client)
     if found.architecture != machine:
-        raise ArchitectureProblem(found.reference, found.architecture, machine)
+        raise _other_architecture(found.reference, found.architecture, machine)
     return found
 
 
 def _added(distribution: Distribution, contract: ImageContract) -> Mapping[str, list[Artifact]]:
     """Return the jars that no official image has, by the folder that they are copied into."""
     folders: dict[str, list[Artifact]] = {}
-    for each in distribution.artifacts:
-        if each.into == FRONT and contract.front:
-            folders.setdefault(contract.front, []).append(each)
-        elif each.is_added and contract.home:
-            folders.setdefault(f"{contract.home}/{each.folder}", []).append(each)
+    for artifact in distribution.artifacts:
+        if artifact.into == FRONT and contract.front:
+            folders.setdefault(contract.front, []).append(artifact)
+        elif artifact.is_added and contract.home:
+            folders.setdefault(f"{contract.home}/{artifact.folder}", []).append(artifact)
     return folders
 
 
@@ -174,11 +155,10 @@ def _found(
     progress.note(f"pull {reference}")
     try:
         return docker_daemon.pull(client, reference)
-    except PullProblem as problem:
+    except EnvironmentProblem as problem:
         built = None if _just_this(name, distribution) else built_here(client, distribution)
         if built is None:
-            own = bool(distribution.image)
-            raise NoImageProblem(distribution.name, reference, problem.reason, own) from None
+            raise _no_image(distribution, reference, str(problem)) from None
     progress.note(f"{name} cannot be pulled; taken is {built.reference}, which was built here")
     return built
 
@@ -190,29 +170,69 @@ def wanted(distribution: Distribution) -> str:
     """
     official = image.contract(distribution).reference(distribution)
     prefix = "" if distribution.image else os.environ.get(PREFIX, "")
-    return image_pins.pinned(official) or prefix + official
+    return pinned(official) or prefix + official
 
 
 def _just_this(name: str, distribution: Distribution) -> bool:
-    """Return whether no other image may be taken instead."""
     return "@" in name or bool(distribution.image)
 
 
 def there(client: DockerClient, distribution: Distribution) -> StoredImage | None:
     """Return the image that a run takes if it can pull none; None: there is none."""
     name = wanted(distribution)
-    found = docker_daemon.local(client, docker_daemon.by_digest(name))
-    return found or (None if _just_this(name, distribution) else built_here(client, distribution))
+    result = docker_daemon.local(client, docker_daemon.by_digest(name))
+    return result or (None if _just_this(name, distribution) else built_here(client, distribution))
 
 
 def built_here(client: DockerClient, distribution: Distribution) -> StoredImage | None:
     """Return the newest image that was built here for a version."""
     name = image.contract(distribution).built
     start = f"{name}:{distribution.version}-"
-    found = [
-        (each.attrs["Created"], tag)
-        for each in client.images.list(name)
-        for tag in each.tags
+    result = [
+        (entry.attrs["Created"], tag)
+        for entry in client.images.list(name)
+        for tag in entry.tags
         if tag.startswith(start)
     ]
-    return docker_daemon.local(client, max(found)[1]) if found else None
+    return docker_daemon.local(client, max(result)[1]) if result else None
+
+
+PINS: Final = "HARNESS_IMAGES"
+"""The variable with official images by digest, written as `run.json` does: `name:tag@sha256:…`."""
+_PIN: Final = re.compile(r"(?P<name>[^@]+)@sha256:[0-9a-f]{64}")
+
+
+def _bad_pin(given: str) -> UsageProblem:
+    return UsageProblem(
+        f"{PINS}: {given!r} is no official image by digest; allowed are, separated by "
+        "spaces, names as run.json has them: trinodb/trino:476@sha256:… with 64 digits"
+    )
+
+
+def pinned(official: str) -> str:
+    """Return what the user wants instead of an official image, registry and digest included.
+
+    Empty where it is any image of this name.
+
+    Raises UsageProblem: the variable is wrong, whichever image it is about.
+    """
+    text = os.environ.get(PINS, "")
+    if not text:
+        return ""
+    every = {image.official(distributions.load(name)) for name in distributions.names()}
+    return parse_pins(text, every - {""}).get(official, "")
+
+
+def parse_pins(text: str, known: Collection[str]) -> Mapping[str, str]:
+    """Return images by digest by the official names that they stand for. Pure.
+
+    Raises UsageProblem: one is written wrongly, or stands for none of `known`.
+    """
+    pins = dict[str, str]()
+    for part in text.split():
+        match = _PIN.fullmatch(part)
+        fitting = [one for one in known if match and f"/{match['name']}".endswith(f"/{one}")]
+        if not fitting:
+            raise _bad_pin(part)
+        pins[fitting[0]] = part
+    return pins

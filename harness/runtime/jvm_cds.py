@@ -51,7 +51,6 @@ class ClassArchive:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """Options for Java."""
         if self.base is None:
             return ()
         taken = [self.base] if self.wanted or self.path is None else [self.base, self.path]
@@ -68,7 +67,7 @@ class ClassArchive:
             return
         jcmd = str(installation.java_home / "bin" / "jcmd")
         with suppress(OSError, EnvironmentProblem, psutil.Error), _place(self.path) as made:
-            java = next((each.pid for each in process.family() if each.name() == "java"), 0)
+            java = next((entry.pid for entry in process.family() if entry.name() == "java"), 0)
             dump = (jcmd, str(java), "VM.cds", "dynamic_dump", str(made))
             if finished(Command(dump, made.parent, process.log), MAKE_S) == 0:
                 made.rename(self.path)

@@ -32,10 +32,10 @@ def excerpt(text: str, lines: int) -> str:
     >>> excerpt("Caused by: x: y, at a, Caused by: x: y, at b, end".replace(", ", chr(10)), 1)
     'Caused by: x: y\n…\nend'
     """
-    found = text.splitlines()
-    above = (line for line in found[:-lines] if line.startswith(_CAUSE))
+    result = text.splitlines()
+    above = (line for line in result[:-lines] if line.startswith(_CAUSE))
     causes = list(dict.fromkeys(above))[-_CAUSES:]
-    return "\n".join([*causes, *(["…"] if causes else []), *found[-lines:]])
+    return "\n".join([*causes, *(["…"] if causes else []), *result[-lines:]])
 
 
 def size(path: Path) -> int:

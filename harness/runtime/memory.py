@@ -30,20 +30,12 @@ class Free:
     """`free on this machine`, or the control group that allows no more."""
 
 
-@dataclass(eq=False)
-class MemoryProblem(EnvironmentProblem):
-    """There is too little memory to start a server."""
-
-    distribution: str
-    needed_mb: int
-    free: Free
-
-    def __str__(self) -> str:
-        return (
-            f"{self.distribution} is not started: it takes {self.needed_mb} MB of memory, and "
-            f"{self.free.mb} MB are {self.free.where}; end other programs or allow more, then go "
-            "on with: harness run --resume"
-        )
+def _too_little_memory(distribution: str, needed_mb: int, free: Free) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"{distribution} is not started: it takes {needed_mb} MB of memory, and "
+        f"{free.mb} MB are {free.where}; end other programs or allow more, then go "
+        "on with: harness run --resume"
+    )
 
 
 def free(own: Path = OWN_GROUP, groups: Path = GROUPS) -> Free:
@@ -59,54 +51,49 @@ def free(own: Path = OWN_GROUP, groups: Path = GROUPS) -> Free:
 def check(distribution: Distribution) -> None:
     """Check that a distribution's server fits, before it is started.
 
-    Raises:
-        MemoryProblem: it does not.
-
+    Raises EnvironmentProblem: it does not.
     """
     there = free()
     if there.mb < distribution.memory_mb:
-        raise MemoryProblem(distribution.name, distribution.memory_mb, there)
+        raise _too_little_memory(distribution.name, distribution.memory_mb, there)
 
 
-class Room:
-    """The memory of servers that run side by side; one waits where it and the others do not fit."""
+class MemoryBudget:
+    """The memory of servers that run at the same time; a server waits until it fits."""
 
     def __init__(self) -> None:
-        """Nothing runs yet."""
         self._changed = threading.Condition()
         self._running: list[int] = []
 
     @contextmanager
-    def of(self, distribution: Distribution) -> Iterator[None]:
-        """Hold the memory of a distribution's server, once it is there.
+    def wait_for(self, distribution: Distribution) -> Iterator[None]:
+        """Reserve the memory of a distribution's server, once it is free.
 
-        Raises:
-            MemoryProblem: it does not fit although nothing else runs.
-
+        Raises EnvironmentProblem: it does not fit although nothing else runs.
         """
-        wanted = distribution.memory_mb
+        needed = distribution.memory_mb
         with ExitStack() as stack:
             with self._changed:
-                self._changed.wait_for(lambda: not self._running or self._fits(wanted))
+                self._changed.wait_for(lambda: not self._running or self._fits(needed))
                 check(distribution)
-                stack.enter_context(self.held(wanted))
+                stack.enter_context(self.reserve(needed))
             yield
 
     @contextmanager
-    def held(self, wanted: int) -> Iterator[None]:
-        """Hold so many MiB for somebody who does not wait: to the others they are taken."""
+    def reserve(self, mb: int) -> Iterator[None]:
+        """Reserve memory (MiB) without waiting."""
         with self._changed:
-            self._running.append(wanted)
+            self._running.append(mb)
         try:
             yield
         finally:
             with self._changed:
-                self._running.remove(wanted)
+                self._running.remove(mb)
                 self._changed.notify_all()
 
-    def _fits(self, wanted: int) -> bool:
+    def _fits(self, mb: int) -> bool:
         # What the others hold by now counts twice: nobody knows what they will still take.
-        return free().mb >= wanted + sum(self._running)
+        return free().mb >= mb + sum(self._running)
 
 
 def _left(own: Path, groups: Path) -> Iterator[Free]:
@@ -121,7 +108,6 @@ def _left(own: Path, groups: Path) -> Iterator[Free]:
 
 
 def _folders(own: Path, groups: Path) -> Iterator[Path]:
-    """Yield the control groups that this process is in, and those above them."""
     for line in _text(own).splitlines():
         _, controllers, path = line.split(":", 2)
         if controllers in {"", "memory"}:
@@ -132,8 +118,8 @@ def _folders(own: Path, groups: Path) -> Iterator[Path]:
 
 
 def _number(folder: Path, *names: str) -> int | None:
-    found = (_text(folder / name).strip() for name in names)
-    return next((int(text) for text in found if text.isdecimal()), None)  # `max` is no limit
+    result = (_text(folder / name).strip() for name in names)
+    return next((int(text) for text in result if text.isdecimal()), None)  # `max` is no limit
 
 
 def _inactive(path: Path) -> int:

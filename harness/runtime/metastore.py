@@ -55,10 +55,10 @@ def distribution_for(names: Iterable[str]) -> str:
     From a container no process on loopback is reached; a container's port is published there. One
     that knows tables of an object store knows those of the disk as well.
     """
-    found = [distributions.load(name) for name in names]
-    if any(each.warehouse for each in found):
+    result = [distributions.load(name) for name in names]
+    if any(distribution.warehouse for distribution in result):
         return runtime_names.in_runtime(DISTRIBUTION, S3)
-    contained = any(each.runtime == CONTAINER for each in found)
+    contained = any(distribution.runtime == CONTAINER for distribution in result)
     return runtime_names.in_runtime(DISTRIBUTION, CONTAINER if contained else PROCESS)
 
 
@@ -90,7 +90,6 @@ class Metastore(Served):
         return self.store.bucket if self.store else None
 
     def alive(self) -> bool:
-        """Return whether it still runs, and the object store."""
         return self.running.alive() and (self.store is None or self.store.alive())
 
     @property
@@ -111,7 +110,6 @@ class MetastoreProgram:
     not_yet: tuple[type[Exception], ...] = (EnvironmentProblem, CatalogRefusedError)
 
     def files(self, around: Surroundings) -> Mapping[str, str]:
-        """Return its configuration."""
         values = {
             "host": around.host,
             "database": around.folder / DERBY,
@@ -124,20 +122,17 @@ class MetastoreProgram:
         }
 
     def environment(self, around: Surroundings) -> Mapping[str, str]:  # noqa: ARG002 - of the contract
-        """Return what keeps an image's entrypoint from making a database that is there."""
         return {"IS_RESUME": "true"} if self.has_database else {}
 
     def class_path(self, installation: Installation) -> Sequence[Path]:
-        """Return where its classes are."""
         return installation.jars("loader")
 
     def command(self, installation: Installation, around: Surroundings) -> tuple[str, ...]:
-        """Return the command line."""
         log4j = f"-Dlog4j.configurationFile={around.conf / LOG}"
         tmp = f"-Djava.io.tmpdir={around.folder / 'tmp'}"
         main = (installation.distribution.text("main"), "-p", str(around.port))
-        own = (*DERBY_OPTIONS, tmp, log4j, *around.jvm)
-        return hive_launcher.command(installation, around.conf, main, own)
+        result = (*DERBY_OPTIONS, tmp, log4j, *around.jvm)
+        return hive_launcher.command(installation, around.conf, main, result)
 
 
 def serve(
@@ -151,9 +146,7 @@ def serve(
             its own.
         folder: empty and its own: configuration, Derby's files, `metastore.log`, and the warehouse.
 
-    Raises:
-        EnvironmentProblem: it did not get ready; the message holds the end of its log.
-
+    Raises EnvironmentProblem: it did not get ready; the message holds the end of its log.
     """
     memory.check(runtime.distribution)
     if prepared:
@@ -171,5 +164,5 @@ def serve(
 
 
 def _ask(uri: str) -> None:
-    with metastore_client.connect(uri) as found:
-        found.entries("default")
+    with metastore_client.connect(uri) as result:
+        result.entries("default")

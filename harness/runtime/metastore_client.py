@@ -17,7 +17,7 @@ from thrift.transport.TTransport import TBufferedTransport, TTransportException
 
 from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.records import Refusal
-from harness.runtime import metastore_locks, metastore_transactions
+from harness.runtime import metastore_transactions
 from harness.runtime.metastore_objects import DEFAULT, CatalogEntry, decode, entry, placed
 
 TIMEOUT_S: Final = 60.0
@@ -45,7 +45,6 @@ class CatalogRefusedError(Exception):
     """The metastore answered a call with an error."""
 
     def __init__(self, refusal: Refusal) -> None:
-        """`refusal`: what it said."""
         super().__init__(f"{refusal.kind}: {refusal.message}")
         self.refusal = refusal
 
@@ -73,12 +72,10 @@ class Catalog:
         return True
 
     def databases(self) -> tuple[str, ...]:
-        """Return the names of all databases."""
         with _answered(self.uri):
             return tuple(sorted(self.client.get_all_databases()))
 
     def names(self, database: str) -> tuple[str, ...]:
-        """Return the names of a database's tables and views."""
         with _answered(self.uri):
             return tuple(sorted(self.client.get_all_tables(database)))
 
@@ -102,13 +99,11 @@ class Catalog:
             return None
 
     def entries(self, database: str) -> tuple[CatalogEntry, ...]:
-        """Return all tables of a database with their partitions, by name."""
         with _answered(self.uri):
             names = sorted(self.client.get_all_tables(database))
             return tuple(self._entry(database, name) for name in names)
 
     def create_database(self, database: str) -> None:
-        """Make a database unless it is there."""
         with _answered(self.uri), suppress(ttypes.AlreadyExistsException):
             self.client.create_database(ttypes.Database(name=database, parameters={}))
 
@@ -120,8 +115,8 @@ class Catalog:
         """
         self.create_database(database)
         with _answered(self.uri):
-            for each in entries:
-                self._register(database, each, location)
+            for catalog_entry in entries:
+                self._register(database, catalog_entry, location)
 
     def alter_columns(
         self, database: str, table: str, columns: Sequence[tuple[str, str]], *, cascade: bool
@@ -132,13 +127,13 @@ class Catalog:
         `cascade`: the existing partitions too (where the table's own columns change at all).
         """
         with _answered(self.uri):
-            found = self._table(database, table)
-            comments = {column.name: column.comment for column in found.sd.cols}
-            found.sd.cols = [
+            result = self._table(database, table)
+            comments = {column.name: column.comment for column in result.sd.cols}
+            result.sd.cols = [
                 ttypes.FieldSchema(name=name, type=kind, comment=comments.get(name))
                 for name, kind in columns
             ]
-            self.client.alter_table_with_cascade(database, table, found, cascade)
+            self.client.alter_table_with_cascade(database, table, result, cascade)
 
     def also_at(self, database: str, table: str, path: str) -> None:
         """Register a table at another path too: in `default`, called as its database is.
@@ -146,32 +141,29 @@ class Catalog:
         The path is that of engines that go by the serde's, as those of Delta tables do.
         """
         with _answered(self.uri):
-            found = self._table(database, table)
-            found.dbName, found.tableName = DEFAULT, database
-            found.sd.serdeInfo.parameters["path"] = path
+            result = self._table(database, table)
+            result.dbName, result.tableName = DEFAULT, database
+            result.sd.serdeInfo.parameters["path"] = path
             with suppress(ttypes.NoSuchObjectException):
                 self.client.drop_table(DEFAULT, database, deleteData=False)
-            self.client.create_table(found)
+            self.client.create_table(result)
 
     def lock(self, database: str, table: str) -> None:
-        """Lock a table, so that who is about to commit to it waits."""
         with _answered(self.uri):
-            metastore_locks.lock(self.client, database, table)
+            metastore_transactions.lock(self.client, database, table)
 
     def is_waited_for(self, database: str, table: str) -> bool:
-        """Return whether somebody waits for a lock of a table."""
         with _answered(self.uri):
-            return metastore_locks.waiting(self.client, database, table)
+            return metastore_transactions.has_waiting_lock(self.client, database, table)
 
     def unlock(self, database: str, table: str) -> None:
         """Take away all locks of a table, also that of a writer that died while it waited."""
         with _answered(self.uri):
-            metastore_locks.unlock(self.client, database, table)
+            metastore_transactions.unlock(self.client, database, table)
 
     def transactions(self, database: str, table: str) -> tuple[int, ...]:
-        """Return the numbers of the open transactions that have locks of a table."""
         with _answered(self.uri):
-            return metastore_locks.holders(self.client, database, table)
+            return metastore_transactions.lock_holders(self.client, database, table)
 
     def _table(self, database: str, name: str) -> Any:  # noqa: ANN401 - Thrift's own class
         try:
@@ -247,13 +239,12 @@ def check(uri: str) -> None:
         CatalogRefusedError: it answers with an error.
 
     """
-    with connect(uri, timeout_s=ANSWER_S) as found:
-        found.has(DEFAULT)
+    with connect(uri, timeout_s=ANSWER_S) as result:
+        result.has(DEFAULT)
 
 
 @contextmanager
 def _answered(uri: str) -> Iterator[None]:
-    """Sort the ways in which a call fails."""
     try:
         yield
     except (TTransportException, OSError) as problem:

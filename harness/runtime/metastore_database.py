@@ -27,12 +27,10 @@ _ERROR: Final = re.compile(r"^ERROR \w{5}:", re.MULTILINE)
 def schema(installation: Installation, cache: Cache, progress: Progress) -> Path:
     """Return the folder of an empty metastore database, made once and then only copied.
 
-    Raises:
-        ProcessProblem: Hive's SQL cannot be loaded.
-
+    Raises ProcessProblem: Hive's SQL cannot be loaded.
     """
     scripts = _scripts(installation)
-    texts = [each.read_text(encoding="utf-8") for each in scripts]
+    texts = [script.read_text(encoding="utf-8") for script in scripts]
     prepared = cache.tree(digest_of([*texts, installation.distribution.name]))
     with cache.lock(prepared):
         if not prepared.is_dir():
@@ -46,7 +44,7 @@ def schema(installation: Installation, cache: Cache, progress: Progress) -> Path
 
 def _scripts(installation: Installation) -> list[Path]:
     home = _tree(installation)
-    return [home / each for each in installation.distribution.texts("schema_sql")]
+    return [home / text for text in installation.distribution.texts("schema_sql")]
 
 
 def _load(installation: Installation, scripts: Sequence[Path], database: Path) -> None:
@@ -54,7 +52,7 @@ def _load(installation: Installation, scripts: Sequence[Path], database: Path) -
     jars = (*installation.jars("schema"), *installation.jars("lib"))
     derby = [jar for jar in jars if jar.name.startswith("derby")]
     every, log = database.parent / "schema.sql", database.parent / "ij.log"
-    every.write_text("".join(f"run '{each}';\n" for each in scripts), encoding="utf-8")
+    every.write_text("".join(f"run '{script}';\n" for script in scripts), encoding="utf-8")
     arguments = [
         *(str(installation.java), "-Xmx256m", *DERBY_OPTIONS, "-cp", hive_launcher.joined(derby)),
         f"-Dij.database=jdbc:derby:;databaseName={database};create=true",
@@ -70,9 +68,7 @@ def upgraded(tool: Installation, database: Path) -> Path:
 
     `tool`: its distribution says which statements of the upgrade are wrong.
 
-    Raises:
-        ProcessProblem: the tool did not upgrade it; the message holds the end of its log.
-
+    Raises ProcessProblem: the tool did not upgrade it; the message holds the end of its log.
     """
     home, log = database.parent / "schema-tool", database.parent / "schema-tool.log"
     copy_scripts(tool, home)

@@ -48,9 +48,8 @@ class WriteIds:
 
     @property
     def committed(self) -> tuple[int, ...]:
-        """All others, in order."""
         without = {*self.aborted, *self.open}
-        return tuple(each for each in range(1, self.highest + 1) if each not in without)
+        return tuple(number for number in range(1, self.highest + 1) if number not in without)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,32 +111,35 @@ def unlisted_folders(entries: Iterable[CatalogEntry], files: Iterable[str]) -> t
     `files`: paths relative to the table's folder.
     """
     listed = [
-        {part["sd"].get("location", "").partition(f"{LOCATION}/")[2] for part in each.partitions}
-        for each in entries
-        if each.table.get("partitionKeys")
+        {
+            part["sd"].get("location", "").partition(f"{LOCATION}/")[2]
+            for part in catalog_entry.partitions
+        }
+        for catalog_entry in entries
+        if catalog_entry.table.get("partitionKeys")
     ]
     folders = dict.fromkeys(map(partition_paths.folder_of, files))
-    return tuple(each for each in folders if not all(each in there for there in listed))
+    return tuple(folder for folder in folders if not all(folder in there for there in listed))
 
 
 def listed_values(entries: Iterable[CatalogEntry]) -> dict[str, tuple[tuple[str, ...], ...]]:
     """Return what catalog entries say of the values of each partition's folder, each once."""
-    found: dict[str, tuple[tuple[str, ...], ...]] = {}
-    for part in (part for each in entries for part in each.partitions):
+    result: dict[str, tuple[tuple[str, ...], ...]] = {}
+    for part in (part for catalog_entry in entries for part in catalog_entry.partitions):
         folder = part["sd"].get("location", "").partition(f"{LOCATION}/")[2]
-        found[folder] = tuple(
-            dict.fromkeys((*found.get(folder, ()), tuple(part.get("values", ()))))
+        result[folder] = tuple(
+            dict.fromkeys((*result.get(folder, ()), tuple(part.get("values", ()))))
         )
-    return found
+    return result
 
 
 def entry(table: ThriftStruct, partitions: tuple[ThriftStruct, ...] = ()) -> CatalogEntry:
     """Make the entry of a table as the metastore holds it."""
     data = encode(table)
     places = _places(data.get("sd", {}))
-    data, *parts = (_without_database(each) for each in (data, *map(encode, partitions)))
+    data, *parts = (_without_database(partition) for partition in (data, *map(encode, partitions)))
     for hide in map(_hider, places):
-        data, *parts = (map_texts(each, hide) for each in (data, *parts))
+        data, *parts = (map_texts(part, hide) for part in (data, *parts))
     return CatalogEntry(data["tableName"], data, tuple(parts))
 
 
@@ -167,9 +169,7 @@ def encode(value: JsonData | ThriftStruct) -> JsonData:
 def decode(kind: type[AnyStruct], data: dict[str, JsonData]) -> AnyStruct:
     """Return the struct whose JSON form `encode` returned.
 
-    Raises:
-        ValueError: the struct has no such field.
-
+    Raises ValueError: the struct has no such field.
     """
     specs = {spec[2]: spec for spec in kind.thrift_spec if spec}
     if unknown := sorted(data.keys() - specs.keys()):
@@ -202,9 +202,9 @@ def _decoded(wire_type: int, details: Any, value: JsonData) -> Any:  # noqa: ANN
         case t if t == _STRUCT:
             return decode(details[0], value)
         case t if t == _LIST:
-            return [_decoded(details[0], details[1], each) for each in value]
+            return [_decoded(details[0], details[1], data) for data in value]
         case t if t == _MAP:
-            return {key: _decoded(details[2], details[3], each) for key, each in value.items()}
+            return {key: _decoded(details[2], details[3], data) for key, data in value.items()}
     return value
 
 
@@ -219,8 +219,8 @@ def _places(storage: dict[str, JsonData]) -> list[str]:
     real one a parameter (Spark 3.5.8, `HiveExternalCatalog`, for SPARK-15269).
     """
     location = storage.get("location", "")
-    told = storage.get("serdeInfo", {}).get("parameters", {}) if NOT_THERE in location else {}
-    return [_path(each) for each in (location, told.get("path", "")) if each]
+    message = storage.get("serdeInfo", {}).get("parameters", {}) if NOT_THERE in location else {}
+    return [_path(data) for data in (location, message.get("path", "")) if data]
 
 
 def _path(location: str) -> str:
@@ -231,18 +231,18 @@ def _path(location: str) -> str:
 def _hider(path: str) -> Callable[[str], str]:
     if not path:
         return lambda text: text
-    own = re.compile(rf"(file:(?://)?)?{re.escape(path)}(?=/|$)")
+    local = re.compile(rf"(file:(?://)?)?{re.escape(path)}(?=/|$)")
 
     def hide(text: str) -> str:
-        found = own.match(text)
-        return f"{found[1] or ''}{LOCATION}{text[found.end() :]}" if found else text
+        result = local.match(text)
+        return f"{result[1] or ''}{LOCATION}{text[result.end() :]}" if result else text
 
     return hide
 
 
 def _show(text: str, location: str) -> str:
-    found = re.match(r"(file:(?://)?)?\{location\}(?=/|$)", text)
-    if not found:
+    result = re.match(r"(file:(?://)?)?\{location\}(?=/|$)", text)
+    if not result:
         return text
-    scheme = "" if "://" in location else found[1] or ""
-    return f"{scheme}{location}{text[found.end() :]}"
+    scheme = "" if "://" in location else result[1] or ""
+    return f"{scheme}{location}{text[result.end() :]}"

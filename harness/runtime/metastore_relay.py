@@ -40,7 +40,6 @@ class CommitRelay(ThreadingTCPServer):
 
     @property
     def uri(self) -> str:
-        """How the metastore is reached through it."""
         return f"thrift://{LOOPBACK}:{self.server_address[1]}"
 
     @contextmanager
@@ -59,10 +58,10 @@ class CommitRelay(ThreadingTCPServer):
 
     def keeps(self, said: bytes) -> bool:
         """Return whether what was said is a commit that is not handed on."""
-        kept = self._holds.is_set() and COMMIT in said
-        if kept:
+        cached = self._holds.is_set() and COMMIT in said
+        if cached:
             self._held.set()
-        return kept
+        return cached
 
 
 class _Conversation(BaseRequestHandler):
@@ -71,7 +70,6 @@ class _Conversation(BaseRequestHandler):
     server: CommitRelay
 
     def handle(self) -> None:
-        """Hand on what both say until one of them ends."""
         with suppress(OSError), socket.create_connection(self.server.metastore) as metastore:
             back = threading.Thread(target=_hand_on, args=(metastore, self.request), daemon=True)
             back.start()
@@ -81,33 +79,32 @@ class _Conversation(BaseRequestHandler):
 
     def _hand_on(self, metastore: socket.socket) -> None:
         tail = b""
-        for said in _said_by(self.request):
-            if self.server.keeps(tail + said):
+        for text in _said_by(self.request):
+            if self.server.keeps(tail + text):
                 break
-            metastore.sendall(said)
-            tail = (tail + said)[1 - len(COMMIT) :]
+            metastore.sendall(text)
+            tail = (tail + text)[1 - len(COMMIT) :]
         for _ in _said_by(self.request):  # until the client is gone: it is told nothing
             pass
 
 
 def _hand_on(speaker: socket.socket, listener: socket.socket) -> None:
     with suppress(OSError):
-        for said in _said_by(speaker):
-            listener.sendall(said)
+        for text in _said_by(speaker):
+            listener.sendall(text)
         listener.shutdown(socket.SHUT_WR)
 
 
 def _said_by(speaker: socket.socket) -> Iterator[bytes]:
-    while said := speaker.recv(AT_ONCE):
-        yield said
+    while text := speaker.recv(AT_ONCE):
+        yield text
 
 
 @contextmanager
 def relay(metastore: str) -> Iterator[CommitRelay]:
-    """Run a relay to a metastore, as long as the context lasts."""
-    with CommitRelay(metastore) as found:
-        threading.Thread(target=found.serve_forever, daemon=True).start()
+    with CommitRelay(metastore) as result:
+        threading.Thread(target=result.serve_forever, daemon=True).start()
         try:
-            yield found
+            yield result
         finally:
-            found.shutdown()
+            result.shutdown()

@@ -45,7 +45,6 @@ class ObjectStoreProgram:
     not_yet: tuple[type[Exception], ...] = (OSError,)  # as are all of `requests`
 
     def files(self, around: Surroundings) -> Mapping[str, str]:
-        """Return its configuration."""
         values = {
             "host": around.host,
             "port": around.port,
@@ -59,11 +58,9 @@ class ObjectStoreProgram:
         return {}
 
     def class_path(self, installation: Installation) -> Sequence[Path]:
-        """Return where its classes are."""
         return installation.jars("lib")
 
     def command(self, installation: Installation, around: Surroundings) -> tuple[str, ...]:
-        """Return the command line."""
         return (
             *(str(installation.java), *self.distribution.java_options, *around.jvm),
             f"-Djava.io.tmpdir={around.folder / 'tmp'}",
@@ -82,9 +79,7 @@ def serve(
         folder: empty and the store's own.
         written: the bucket, in which everybody may write; None: an empty one that is only read.
 
-    Raises:
-        EnvironmentProblem: it did not get ready; the message holds the end of its log.
-
+    Raises EnvironmentProblem: it did not get ready; the message holds the end of its log.
     """
     bucket, writable = written or folder / "buckets" / BUCKET, written is not None
     bucket.mkdir(parents=True, exist_ok=writable)

@@ -34,9 +34,7 @@ def free_port() -> int:
 def on_free_port(start: Callable[[int], AbstractContextManager[Started]]) -> Iterator[Started]:
     """Run what `start(port)` gives on a free port, on another one if the first was taken.
 
-    Raises:
-        PortTakenProblem: it was taken every time.
-
+    Raises PortTakenProblem: it was taken every time.
     """
     with ExitStack() as stack:
         for attempt in range(1, ATTEMPTS + 1):

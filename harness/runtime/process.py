@@ -68,12 +68,10 @@ class Process:
 
     @property
     def log(self) -> Path:
-        """The file that takes what it writes."""
         return self._log
 
     @property
     def pid(self) -> int:
-        """The process id, which is also the id of its process group."""
         return self._child.pid
 
     @property
@@ -87,7 +85,6 @@ class Process:
         return self.exit_code is None
 
     def log_tail(self, lines: int = LOG_LINES) -> str:
-        """Return the last lines of its log."""
         return log_file.tail(self.log, lines)
 
     def log_size(self) -> int:
@@ -112,8 +109,8 @@ class Process:
     def family(self) -> list[psutil.Process]:
         """Return it and what it started, as far as they run."""
         with suppress(psutil.Error):
-            own = psutil.Process(self.pid)
-            return [own, *own.children(recursive=True)]
+            local = psutil.Process(self.pid)
+            return [local, *local.children(recursive=True)]
         return []
 
     def threads(self) -> int:
@@ -144,9 +141,7 @@ class Process:
     def wait(self, timeout_s: float) -> int:
         """Return its exit code once it has ended by itself.
 
-        Raises:
-            TimeoutError: it has not within `timeout_s`.
-
+        Raises TimeoutError: it has not within `timeout_s`.
         """
         try:
             return self._child.wait(timeout_s)
@@ -158,14 +153,8 @@ class Process:
             os.killpg(self.pid, number)
 
 
-@dataclass(eq=False)
-class NoProgramProblem(EnvironmentProblem):
-    """A program is not there, or cannot be started."""
-
-    program: str
-
-    def __str__(self) -> str:
-        return f"{self.program} is not a program that can be started"
+def _no_program(program: str) -> EnvironmentProblem:
+    return EnvironmentProblem(f"{program} is not a program that can be started")
 
 
 @dataclass(eq=False)
@@ -189,12 +178,10 @@ def running(command: Command) -> Iterator[Process]:
     (tokens, proxies, JVM options) reaches it; and it dies with the harness. What it started dies
     with it, however it ends.
 
-    Raises:
-        NoProgramProblem: there is no such program.
-
+    Raises EnvironmentProblem: there is no such program.
     """
     if shutil.which(command.arguments[0]) is None:
-        raise NoProgramProblem(command.arguments[0])
+        raise _no_program(command.arguments[0])
     with command.log.open("ab") as log:
         child = _starter.submit(_popen, command, log.fileno()).result()
     process = Process(child, command.log)
@@ -209,7 +196,7 @@ def finished(command: Command, timeout_s: float) -> int:
     """Run a program to its end, as `running` does, and give its exit code.
 
     Raises:
-        NoProgramProblem: there is no such program.
+        EnvironmentProblem: there is no such program.
         ProcessProblem: it is not over within `timeout_s`.
 
     """
@@ -251,8 +238,8 @@ def _peak_mb(process: psutil.Process) -> int:
     # Not memory_info(): psutil gives the size of now, the kernel keeps the highest.
     with suppress(OSError):
         status = Path(f"/proc/{process.pid}/status").read_text(encoding="ascii", errors="replace")
-        found = (line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:"))
-        return int(next(found, "0")) // 1024
+        result = (line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:"))
+        return int(next(result, "0")) // 1024
     return 0
 
 

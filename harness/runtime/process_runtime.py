@@ -28,7 +28,6 @@ class ProcessRuntime:
 
     @property
     def distribution(self) -> Distribution:
-        """Which engine, in which version."""
         return self.installation.distribution
 
     @property
@@ -78,7 +77,6 @@ def _started(
 
 
 def write(files: Mapping[str, str], folder: Path) -> None:
-    """Write texts by their paths in a folder, which is made if needed."""
     for name, text in files.items():
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)

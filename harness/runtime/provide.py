@@ -35,9 +35,7 @@ def runtime(
 
     `writes`: the folder that it writes tables in; None for who only reads.
 
-    Raises:
-        EnvironmentProblem: something that it needs cannot be had.
-
+    Raises EnvironmentProblem: something that it needs cannot be had.
     """
     if distribution.runtime != CONTAINER:
         return ProcessRuntime(fetch.ensure(distribution, cache, progress))
@@ -51,18 +49,16 @@ def runtime(
 
 def table_folders(cache: Cache) -> tuple[Path, Path]:
     """Return the folders of states and of tables, which are there then."""
-    found = cache.states(), table_homes.folder(cache)
-    for each in found:
-        each.mkdir(parents=True, exist_ok=True)  # the daemon would make it, as root
-    return found
+    result = cache.states(), table_homes.folder(cache)
+    for path in result:
+        path.mkdir(parents=True, exist_ok=True)  # the daemon would make it, as root
+    return result
 
 
 def digest(distribution: Distribution) -> str:
     """Return the digest of all that can change what a distribution's servers answer.
 
-    Raises:
-        EnvironmentProblem: there is no JRE, or no image, of it for this machine.
-
+    Raises EnvironmentProblem: there is no JRE, or no image, of it for this machine.
     """
     settings = distributions.digest(distribution)
     if distribution.warehouse:
@@ -73,16 +69,14 @@ def digest(distribution: Distribution) -> str:
 
 
 def _store_digest() -> str:
-    found = distributions.digest(distributions.load(object_storage.store()))
-    return distributions.digest_of([found, template.sources(object_store.TEMPLATES)])
+    result = distributions.digest(distributions.load(object_storage.store()))
+    return distributions.digest_of([result, template.sources(object_store.TEMPLATES)])
 
 
 def ensure(distribution: Distribution, cache: Cache, progress: Progress) -> None:
     """Make what a distribution's servers are made of be there: files, or an image.
 
-    Raises:
-        EnvironmentProblem: something cannot be had.
-
+    Raises EnvironmentProblem: something cannot be had.
     """
     if distribution.runtime != CONTAINER:
         fetch.ensure(distribution, cache, progress)
@@ -111,16 +105,14 @@ def start_metastore(
         prepared: the database that it starts from; None: it has an empty one.
         compacts: whether it carries out compactions of transactional tables.
 
-    Raises:
-        EnvironmentProblem: it did not get ready; the message holds the end of its log.
-
+    Raises EnvironmentProblem: it did not get ready; the message holds the end of its log.
     """
-    found = distributions.load(name)
+    distribution = distributions.load(name)
     if compacts:
-        site = {**found.options_if_any("site"), **metastore.COMPACTS, **metastore.TAKES_ALL}
-        found = replace(found, settings={**found.settings, "site": site})
-    with _store(found, cache, folder.parent, progress) as store:
-        reached = object_storage.reaching(found, store.url) if store else found
+        site = {**distribution.options_if_any("site"), **metastore.COMPACTS, **metastore.TAKES_ALL}
+        distribution = replace(distribution, settings={**distribution.settings, "site": site})
+    with _store(distribution, cache, folder.parent, progress) as store:
+        reached = object_storage.reaching(distribution, store.url) if store else distribution
         how = runtime(reached, cache, progress, folder.parent)
         if prepared is None and isinstance(how, ProcessRuntime):
             prepared = metastore_database.schema(how.installation, cache, progress)
@@ -149,9 +141,7 @@ def upgraded(cache: Cache, folder: Path, progress: Progress, name: str) -> Path:
 
     `folder`: of the one that has ended. `name`: of the other one's distribution.
 
-    Raises:
-        EnvironmentProblem: the schema tool cannot be had, or did not upgrade it.
-
+    Raises EnvironmentProblem: the schema tool cannot be had, or did not upgrade it.
     """
     tool = distributions.load(distributions.load(name).text(metastore.TOOL))
     installation = fetch.ensure(tool, cache, progress)

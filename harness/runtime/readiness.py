@@ -23,16 +23,8 @@ _CONFIGURATION: Final = re.compile(r"Error: (Configuration property .+)")
 T = TypeVar("T")
 
 
-class ConfigurationProblem(ProcessProblem):
-    """A server does not take its configuration; another start would not help."""
-
-
 class EndedProblem(ProcessProblem):
     """A process ended before it was ready; another start may well succeed."""
-
-
-class NotReadyProblem(ProcessProblem):
-    """A process runs, and did not get ready in time."""
 
 
 class StartingProcess(Protocol):
@@ -61,7 +53,7 @@ def wait_until(
     Raises:
         PortTakenProblem: the process ended and its log says that its port was in use.
         EndedProblem: the process ended; with the end of its log, and the causes above it.
-        NotReadyProblem: `timeout_s` passed; with the end of its log.
+        ProcessProblem: `timeout_s` passed; with the end of its log.
 
     """
     deadline = time.monotonic() + timeout_s
@@ -74,14 +66,14 @@ def wait_until(
             raise ended(what, process)
         if time.monotonic() > deadline:
             late = f"{what} did not get ready within {timeout_s:.0f} s ({reason})"
-            raise NotReadyProblem(late, process.log_tail())
+            raise ProcessProblem(late, process.log_tail())
         time.sleep(POLL_S)
 
 
 def ended(what: str, process: StartingProcess) -> ProcessProblem:
     """Return the problem that a process is which ended before it was ready."""
     log = process.log_tail(_LOOKED_AT)
-    if found := dict.fromkeys(_CONFIGURATION.findall(log)):
-        return ConfigurationProblem(f"{what} does not take its configuration: {' '.join(found)}")
+    if result := dict.fromkeys(_CONFIGURATION.findall(log)):
+        return ProcessProblem(f"{what} does not take its configuration: {' '.join(result)}")
     kind = PortTakenProblem if any(sign in log for sign in _PORT_TAKEN) else EndedProblem
     return kind(f"{what} ended before it was ready", log_file.excerpt(log, _SHOWN))

@@ -23,12 +23,10 @@ class Watchdog:
     """The harness's end of the pipe; the process is started with the first group."""
 
     def __init__(self) -> None:
-        """Nothing runs yet."""
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
 
     def watch(self, group: int) -> None:
-        """End this process group when the harness is gone."""
         self._tell(f"+{group}\n")
 
     def forget(self, group: int) -> None:

@@ -20,14 +20,12 @@ def check(folder: Path, how: str) -> None:
     Hudi 0.15.0 on Spark 3.5.8 writes a table whose path holds a blank to another folder, whose name
     holds `%2520`, and says that all is well; so do other characters that addresses escape.
 
-    Raises:
-        UsageProblem: they would not.
-
+    Raises UsageProblem: they would not.
     """
     path = str(folder.absolute())
-    if found := _ODD.search(path):
+    if match := _ODD.search(path):
         raise UsageProblem(
-            f"{path!r} holds {found.group()!r}, which engines write otherwise in addresses, and "
+            f"{path!r} holds {match.group()!r}, which engines write otherwise in addresses, and "
             f"tables would go astray; let {how} name a folder of letters, digits and / . _ - + @ ="
         )
 

@@ -69,7 +69,7 @@ def with_settings(text: str, what: str) -> tuple[str, tuple[tuple[str, str], ...
     """
     match = _WITH_SETTINGS.fullmatch(text.strip())
     inner = (match["settings"] or "") if match else ""
-    pairs = [each.partition("=") for each in inner.split(",") if each.strip()]
+    pairs = [part.partition("=") for part in inner.split(",") if part.strip()]
     if match is None or any(not eq for _, eq, _ in pairs):
         raise ValueError(f"'{text}' is not a {what}; write distribution{{setting=value, …}}")
     settings = tuple((name.strip(), value.strip()) for name, _, value in pairs)

@@ -75,7 +75,7 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - explicit rows hold anything
         case decimal.Decimal() | datetime.date():
             return cast_text(value)
         case MapValue():
-            return {cast_text(key): _plain(each) for key, each in value.pairs}
+            return {cast_text(key): _plain(pair) for key, pair in value.pairs}
         case Mapping():
             return {str(key): _plain(each) for key, each in value.items()}
         case list() | tuple():

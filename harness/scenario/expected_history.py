@@ -68,7 +68,7 @@ def history(
     DataFrame's new columns stand no version of Hudi promises, and it is no error either way.
     """
     steps = enumerate(operations(scenario), start=1)
-    framed = {step for step, each in steps if isinstance(each, WriteFrame)}
+    framed = {step for step, operation in steps if isinstance(operation, WriteFrame)}
     orders = {step: names for step, names in (catalogs or {}).items() if step in framed}
     begun = first(scenario, merge_on_read=merge_on_read)
     return history_of(begun, operations(scenario), applied, orders)
@@ -142,7 +142,7 @@ def _of_fixed(before: Truth, operation: Operation) -> str:
     name = getattr(operation, "name", None) if operation.CHANGES_SCHEMA else None
     if name not in fixed:
         return ""
-    others = ", ".join(each for each in before.schema.names if each not in fixed) or "none"
+    others = ", ".join(name for name in before.schema.names if name not in fixed) or "none"
     return f"'{name}' is a key, ordering or partition column and stays; others: {others}"
 
 

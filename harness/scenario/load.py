@@ -10,8 +10,7 @@ from typing import Annotated, Any
 from pydantic import Strict
 
 from harness.core.problems import one_of
-from harness.core.validation import make
-from harness.core.yaml_reader import Document, KeyPath, parse, read
+from harness.core.yaml_reader import Document, KeyPath, make, parse, read
 from harness.model.table import MergeMode, Table
 from harness.scenario import semantics
 from harness.scenario.definition import AXES, PAST_VIEWS, VIEWS, Scenario, Step
@@ -89,7 +88,7 @@ def name_of(path: str) -> str:
     ('hudi/move', 'move', 'move')
     """
     file = Path(path)
-    parts = [each for each in file.parts[-2:] if each not in {"..", file.anchor}]
+    parts = [part for part in file.parts[-2:] if part not in {"..", file.anchor}]
     return "/".join([*parts[:-1], file.stem])
 
 

@@ -66,7 +66,7 @@ def _looks_renamed(frame: WriteFrame, schema: Schema) -> Iterator[tuple[str, str
     lacking = list(frame.lacking(schema))
     for new in frame.added(schema):
         type_ = (frame.types or {}).get(new)
-        old = next((each for each in lacking if schema.find(each).type == type_), None)
+        old = next((text for text in lacking if schema.find(text).type == type_), None)
         if old is not None:
             lacking.remove(old)
             yield old, new

@@ -40,7 +40,7 @@ def partitioned(scenario: Scenario, how: Partitioned) -> Scenario:
     }
     now, by = placed[how]
     table = replace(scenario.table, columns=now, partition_by=by)
-    return replace(scenario, table=table, steps=tuple(_step(each, by) for each in scenario.steps))
+    return replace(scenario, table=table, steps=tuple(_step(step, by) for step in scenario.steps))
 
 
 def _step(step: Step, by: tuple[str, ...]) -> Step:

@@ -91,7 +91,7 @@ def _parts(operation: Operation) -> int:
 
 
 def _lists(operation: Operation) -> Iterator[tuple[object, ...]]:
-    every = (getattr(operation, each.name) for each in fields(operation))  # type: ignore[arg-type]
+    every = (getattr(operation, field.name) for field in fields(operation))  # type: ignore[arg-type]
     return (each for each in every if isinstance(each, tuple))
 
 

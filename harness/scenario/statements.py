@@ -203,7 +203,7 @@ Statement = (
 
 def of_table(common: Iterable[str]) -> tuple[Sql, ...]:
     """Return the statements of an operation's common SQL, in which `{table}` is the table."""
-    return tuple(Sql(each.replace("{table}", f"{DATABASE}.{TABLE}")) for each in common)
+    return tuple(Sql(text.replace("{table}", f"{DATABASE}.{TABLE}")) for text in common)
 
 
 def under(

@@ -58,7 +58,7 @@ def _new_types(leaves: list[Field], alone: set[int]) -> Mapping[int, DataType]:
 def _leaves(scenario: Scenario, history: History) -> Iterator[Field]:
     """Yield the leaves of data columns: of the table first, then of added columns."""
     kept = _explicit(scenario, history) | _changing(history) | _framed(scenario, history)
-    kept |= {each.source for truth in history for each in truth.spec}
+    kept |= {field.source for truth in history for field in truth.spec}
     kept |= {history[0].column_id(name) for name in scenario.table.fixed}
     seen: set[int] = set()
     for truth in history:
@@ -102,7 +102,7 @@ def _framed(scenario: Scenario, history: History) -> set[int]:
     """Return the columns to which a DataFrame gives a type that is not the table's."""
     return {
         schema.find(name).id
-        for schema, step in zip((each.schema for each in history), scenario.steps, strict=False)
+        for schema, step in zip((truth.schema for truth in history), scenario.steps, strict=False)
         if isinstance(step.operation, WriteFrame)
         for name in step.operation.types or {}
         if schema.has(name)

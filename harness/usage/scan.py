@@ -6,7 +6,7 @@ import datetime
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import partial
 from typing import Final
@@ -53,15 +53,8 @@ _READERS: Final[Mapping[UsedFormat, _Reader]] = {
 """How each format's own records are read; of what is not here the catalog's entry says all."""
 
 
-@dataclass(eq=False)
-class NotListedProblem(EnvironmentProblem):
-    """A metastore does not say which databases it has."""
-
-    uri: str
-    reason: str
-
-    def __str__(self) -> str:
-        return f"the metastore at {self.uri} does not list its databases: {self.reason}"
+def _not_listed(uri: str, reason: str) -> EnvironmentProblem:
+    return EnvironmentProblem(f"the metastore at {uri} does not list its databases: {reason}")
 
 
 def scan(uri: str, patterns: Sequence[str], progress: Progress) -> Usage:
@@ -104,7 +97,7 @@ def _databases(catalog: Catalog, patterns: Sequence[str]) -> tuple[str, ...]:
     try:
         found = catalog.databases()
     except CatalogRefusedError as refused:
-        raise NotListedProblem(catalog.uri, printable(str(refused))) from refused
+        raise _not_listed(catalog.uri, printable(str(refused))) from refused
     chosen = {
         pattern: [e for e in found if fnmatchcase(e, pattern.lower())] for pattern in patterns
     }

@@ -12,7 +12,7 @@ from typing import Any, Final
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
 from harness.core import yaml_reader, yaml_writer
-from harness.core.validation import read_form
+from harness.core.yaml_reader import load_yaml
 from harness.usage.used_tables import VERSION, Usage, UsedChange, UsedTable
 
 MOST_BYTES: Final = 1 << 26
@@ -39,7 +39,7 @@ def read(path: Path) -> Usage:
 
     """
     content = yaml_reader.read(path, MOST_BYTES, "a file that harness scan wrote")
-    usage, document = read_form(Usage, content, str(path), "usage", MOST_BYTES)
+    usage, document = load_yaml(Usage, content, str(path), "usage", MOST_BYTES)
     if usage.version != VERSION:
         told = f"version {usage.version} is not read; allowed: {VERSION}; scan again"
         document.note(("version",), told)

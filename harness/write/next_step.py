@@ -22,16 +22,7 @@ from harness.runtime import hive_mutation, provide
 from harness.scenario import expected_history
 from harness.scenario.cells import Variant
 from harness.scenario.expected_history import Truths
-from harness.scenario.operations.abort_transactions import AbortTransactions
-from harness.scenario.operations.api import Operation, schedules
-from harness.scenario.operations.begin_write import BeginWrite
-from harness.scenario.operations.clean import Clean
-from harness.scenario.operations.create_tag import CreateTag
-from harness.scenario.operations.failed_write import FailedWrite
-from harness.scenario.operations.killed_write import KilledWrite
-from harness.scenario.operations.restore import Restore
-from harness.scenario.operations.rollback import Rollback
-from harness.scenario.operations.savepoint import Savepoint
+from harness.scenario.operations.api import Operation, StepTrace
 from harness.scenario.operations.set_table_version import SetTableVersion
 from harness.scenario.operations.spark_sql import columns_in_order
 from harness.scenario.operations.sync import Sync
@@ -42,21 +33,6 @@ STATISTICS: Final = "statistics"
 """Under this name a state's address has what its writer's Spark is asked of statistics."""
 MUTATIONS: Final = "mutations"
 """The same of the program that sent a batch of mutations, in this step or in one before."""
-BEGUN: Final = "begun"
-"""The trace of a write that is meant to fail."""
-TRACES: Final[Mapping[type[Operation], str]] = {
-    SetTableVersion: "table_version",
-    Clean: "cleanings",
-    CreateTag: "tags",
-    Savepoint: "savepoints",
-    Restore: "undone",
-    Rollback: "undone",
-    AbortTransactions: "undone",
-    FailedWrite: BEGUN,
-    KilledWrite: BEGUN,
-    BeginWrite: BEGUN,
-}
-"""The field of `Committed` in which alone an operation leaves a trace."""
 NAMES: Final = "names"
 """Setting of a writer's distribution: what its version calls things (`Format.session`)."""
 
@@ -80,9 +56,8 @@ class NextStep:
     """Those of the rows that it writes, as text."""
     columns: tuple[str, ...] = ()
     """What the catalog lists after it, in order; none where it is not about the catalog."""
-    trace: str = ""
-    """The field of `Committed` in which alone it leaves one; empty for a write or a schema change.
-    """
+    trace: StepTrace | None = None
+    """By what alone it shows in the table's records; None for a write or a schema change."""
 
     @property
     def skip(self) -> Outcome:
@@ -157,7 +132,7 @@ class VariantOutcomes:
             changes=changes,
             keys=frozenset(text_of(row.key) for row in rows),
             columns=_columns(after) if isinstance(operation, Sync) else (),
-            trace=_trace(operation),
+            trace=operation.trace(),
         )
 
     def _handover(self, before: Truth) -> tuple[Statement, ...]:
@@ -212,9 +187,3 @@ class VariantOutcomes:
 
 def _columns(truth: Truth) -> tuple[str, ...]:
     return tuple(field.name.lower() for field in columns_in_order(truth))
-
-
-def _trace(operation: Operation) -> str:
-    if schedules(operation):
-        return "scheduled"
-    return TRACES.get(type(operation), "")

@@ -15,6 +15,7 @@ from harness.formats.api import Committed
 from harness.model.identifiers import TABLE
 from harness.model.simulation.column_resolution import META
 from harness.runtime.metastore_objects import CatalogEntry
+from harness.scenario.operations.api import StepTrace
 from harness.scenario.statements import Statement
 
 
@@ -26,7 +27,7 @@ class TableRecords:
     entries: tuple[CatalogEntry, ...] = ()
     unclear: str = ""
     """Why the records do not tell; empty where they do."""
-    trace: str = ""
+    trace: StepTrace | None = None
     """The one field of `committed` that tells of the step; empty for those of writes and schema."""
 
     @property

@@ -20,6 +20,7 @@ from harness.model.file_facts import FileFact
 from harness.model.identifiers import TABLE
 from harness.runtime.metastore_client import Catalog, CatalogRefusedError
 from harness.runtime.metastore_objects import CatalogHistory
+from harness.scenario.operations.api import StepTrace
 from harness.scenario.statements import (
     LOCK_FOLDER,
     PIPE,
@@ -41,7 +42,7 @@ from harness.scenario.statements import (
 )
 from harness.write import held_write, kill_writer, raised_step, send_mutation, table_files
 from harness.write.held_write import HeldWrite, NotHeldError
-from harness.write.next_step import BEGUN, NextStep, VariantOutcomes
+from harness.write.next_step import NextStep, VariantOutcomes
 from harness.write.raised_step import Came, Raised, TableRecords
 from harness.write.sql_writer import SqlSession, SqlWriter
 from harness.write.tell_catalog import tell
@@ -111,7 +112,7 @@ class StepSender:
                 result, because=f"{result.because}; the error: {refusals.text(refusal)}"
             )
         made = self._made_since(before)
-        if step.trace == BEGUN and result.kind is not OutcomeKind.UNKNOWN:
+        if step.trace is StepTrace.BEGUN and result.kind is not OutcomeKind.UNKNOWN:
             refusal, result = raised_step.came_of_failure(refusal, result, made)
         instant = made[-1] if made and result == raised_step.APPLIED else ""
         self._instants[step.step] = instant

@@ -25,9 +25,9 @@ function waysSection(cell) {
   if (!cell.ways || cell.k === "correct") return null;
   const told = POOL[cell.ways].map((way) => [el("b", {}, way), `: ${DATA.ways[way]}.`]);
   const unclaimed = told.length === 1
-    ? "One way of reading gives the same answer, but an answer this small proves nothing, so none is claimed:"
-    : "Several ways of reading give exactly this answer, so none is claimed:";
-  return el("section", {}, el("h3", {}, "Which way of reading gives this answer"), cell.claimed
+    ? "One read strategy gives the same answer, but an answer this small proves nothing, so none is claimed:"
+    : "Several read strategies give exactly this answer, so none is claimed:";
+  return el("section", {}, el("h3", {}, "Which read strategy gives this answer"), cell.claimed
     ? el("p", {}, "This is exactly the answer of a reader that reads ", told)
     : [el("p", {}, unclaimed), el("ul", { class: "ways" }, told.map((way) => el("li", {}, way)))]);
 }

@@ -1,4 +1,4 @@
-// A pasted answer: which way of reading gives it. Tables are taken as engines' command lines print
+// A pasted answer: which read strategy gives it. Tables are taken as engines' command lines print
 // them: drawn with bars (Trino, Hive, Spark), separated by tabs, or as CSV, with or without names.
 const NULLS = new Set(["null", "\\n", "<null>", "(null)", "[null]", "none", ""]);
 const RULE = /^[\s|+=-]*[+-]{2,}[\s|+=-]*$/;
@@ -70,9 +70,9 @@ function isThis(table, pasted) {
   return Boolean(order) && sameRows(table.rows, rows.map((row) => order.map((at) => row[at] ?? "")));
 }
 
-const namesOf = (ways) => ways.map((way) => [el("b", {}, way), `: ${DATA.ways[way] || "a way of reading"}.`]);
+const namesOf = (ways) => ways.map((way) => [el("b", {}, way), `: ${DATA.ways[way] || "a read strategy"}.`]);
 
-// The smallest ways of reading that give a pasted answer.
+// The smallest read strategies that give a pasted answer.
 function waysOf(cell, pasted) {
   return (POOL[cell.read] || []).filter(([number]) => isThis(tableOf(number), pasted)).flatMap(([, names]) => POOL[names]);
 }
@@ -91,10 +91,10 @@ function pastedVerdict(cell, text) {
 }
 
 function waysOfPasted(cell, ways, small, right) {
-  if (!cell.read) return [el("p", {}, "Nobody in this run got this question wrong, so the page does not hold what each way of reading would answer. 'harness explain' shows it:"), el("pre", {}, commandOf("explain", cell))];
-  if (!ways.length) return [el("p", {}, "None of the ways of reading that were tried gives this answer.")];
-  if (ways.length > 1) return [el("p", {}, "Several ways of reading give exactly this answer, so none is claimed:"), el("ul", { class: "ways" }, namesOf(ways).map((way) => el("li", {}, way)))];
-  if (small || right) return [el("p", {}, `One way of reading gives this answer, but ${right ? "a right answer" : "one this small"} proves nothing, so none is claimed: `, namesOf(ways))];
+  if (!cell.read) return [el("p", {}, "Nobody in this run got this question wrong, so the page does not hold what each read strategy would answer. 'harness explain' shows it:"), el("pre", {}, commandOf("explain", cell))];
+  if (!ways.length) return [el("p", {}, "None of the read strategies that were tried gives this answer.")];
+  if (ways.length > 1) return [el("p", {}, "Several read strategies give exactly this answer, so none is claimed:"), el("ul", { class: "ways" }, namesOf(ways).map((way) => el("li", {}, way)))];
+  if (small || right) return [el("p", {}, `One read strategy gives this answer, but ${right ? "a right answer" : "one this small"} proves nothing, so none is claimed: `, namesOf(ways))];
   return [el("p", {}, "This is exactly the answer of a reader that reads ", namesOf(ways))];
 }
 
@@ -110,5 +110,5 @@ function pasteSection(cell) {
   const found = el("div", { "aria-live": "polite", class: "pasted" });
   const field = el("textarea", { id: "pasted", rows: 6, spellcheck: "false", "aria-describedby": "pasted-help", oninput: () => found.replaceChildren(...[pastedVerdict(cell, field.value)].flat(Infinity)) });
   return el("section", { class: "pasting" }, el("h3", {}, el("label", { for: "pasted" }, "Paste the answer that you saw")),
-    el("p", { class: "facts", id: "pasted-help" }, "Ask your engine the same (the SQL is below) and paste what its command line prints: a drawn table, CSV, or columns with tabs between. The page says which way of reading the files gives it; nothing leaves this page."), field, found);
+    el("p", { class: "facts", id: "pasted-help" }, "Ask your engine the same (the SQL is below) and paste what its command line prints: a drawn table, CSV, or columns with tabs between. The page says which read strategy gives it; nothing leaves this page."), field, found);
 }

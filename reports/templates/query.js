@@ -19,7 +19,7 @@ const KEYS = {
   step: { about: "the number of the step after which it was asked", values: () => each((cell) => [cell.s]), of: (cell) => ("s" in cell ? [String(cell.s)] : []) },
   view: { about: "the view that was asked", values: () => each((cell) => [cell.view]), of: (cell) => (cell.view ? [plain(cell.view)] : []) },
   query: { about: "the query; all: the whole table", values: () => each((cell) => [cell.query]), of: (cell) => (cell.query ? [plain(cell.query)] : []) },
-  way: { about: "a way of reading that gives the answer", values: () => Object.keys(DATA.ways).map(plain), of: (cell) => (POOL[cell.ways] || []).map(plain) },
+  way: { about: "a read strategy that gives the answer", values: () => Object.keys(DATA.ways).map(plain), of: (cell) => (POOL[cell.ways] || []).map(plain) },
   party: { about: "whose doing a finding is", values: () => Object.keys(DATA.parties).filter(Boolean).map(plain), of: (cell) => (cell.f || []).map(([, number]) => plain(POOL[number].party)) },
   flaky: { about: "whether it was answered only when asked again", values: () => ["yes", "no"], of: (cell) => [yesNo(cell.attempts && !cell.refusal)] },
 };

@@ -100,7 +100,7 @@ def test_an_answer_of_nobody_has_no_way(page: Page, run: Run) -> None:
     verdict = first(run, lambda each: bool(each.claimed))
     show(page, verdict.case)
     answer = printed(run.answers[verdict.case], spark_sql)
-    assert "None of the ways of reading that were tried" in paste(page, f"{answer}\n{answer}")
+    assert "None of the read strategies that were tried" in paste(page, f"{answer}\n{answer}")
     assert "not the columns of the question" in paste(
         page, "a,b,c,d,e,f,g,h,i,j\n1,2,3,4,5,6,7,8,9,0"
     )

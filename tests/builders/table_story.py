@@ -25,7 +25,7 @@ from harness.model.truth import History, Truth
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.add_column import AddColumn
-from harness.scenario.operations.api import Only, Operation
+from harness.scenario.operations.api import Operation, ServiceMode
 from harness.scenario.operations.archive import Archive
 from harness.scenario.operations.begin_write import BeginWrite
 from harness.scenario.operations.change_nullability import ChangeNullability
@@ -45,7 +45,7 @@ from harness.scenario.operations.late_upsert import LateUpsert
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.move_column import MoveColumn
 from harness.scenario.operations.move_row import MoveRow
-from harness.scenario.operations.overwrite import Of, Overwrite
+from harness.scenario.operations.overwrite import Overwrite, OverwriteScope
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.restore import Restore
 from harness.scenario.operations.rollback import Rollback
@@ -199,11 +199,11 @@ def operation(words: list[str]) -> Operation:
         case ["touch", *how]:
             return Touch(Rewrites(how[0] if how else "none"))
         case ["compact" | "cluster" | "clean" | "archive" as service, *how]:
-            return _service(service, *map(Only, how))
+            return _service(service, *map(ServiceMode, how))
     return UNDO[words[0]] if words[0] in UNDO else _other(words)
 
 
-def _service(name: str, only: Only | None = None) -> Operation:
+def _service(name: str, only: ServiceMode | None = None) -> Operation:
     services: dict[str, Operation] = {
         "compact": Compact(only),
         "cluster": Cluster(only),
@@ -222,7 +222,7 @@ def _other(words: list[str]) -> Operation:
         case ["commit"]:
             return CommitWrite()
         case ["overwrite", keys, *of]:
-            return Overwrite(_keys(keys), Of(of[0]) if of else Of.TABLE)
+            return Overwrite(_keys(keys), OverwriteScope(of[0]) if of else OverwriteScope.TABLE)
         case ["delete_partition", key]:
             return DeletePartition(int(key))
         case ["truncate"]:

@@ -14,14 +14,12 @@ from pathlib import Path
 import pytest
 
 from harness.artifacts.cache import Cache
+from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 from harness.runtime import container_settings, docker_daemon, image_choice
 from harness.runtime.api import Running
 from harness.runtime.container_network import ContainerNetwork
-from harness.runtime.container_runtime import SmallDaemonProblem
-from harness.runtime.docker_daemon import DaemonProblem, NoDockerProblem
 from harness.runtime.image_build import PREFIX
-from harness.runtime.image_choice import ArchitectureProblem
 from harness.runtime.readiness import EndedProblem
 from tests.engines import own_daemon, tiny_container
 from tests.engines.own_daemon import OwnDaemon
@@ -60,7 +58,7 @@ def test_one_that_ends_at_once_shows_its_log(network: ContainerNetwork, tmp_path
 
 def test_one_that_cannot_be_started_is_told(network: ContainerNetwork, tmp_path: Path) -> None:
     with (
-        pytest.raises(DaemonProblem, match=f"start a container of {BASE}: .*/nowhere"),
+        pytest.raises(EnvironmentProblem, match=f"start a container of {BASE}: .*/nowhere"),
         start(runtime(network, "/nowhere"), READY, tmp_path),
     ):
         pass
@@ -70,7 +68,7 @@ def test_one_that_cannot_be_started_is_told(network: ContainerNetwork, tmp_path:
 def test_an_image_that_is_gone_is_told(network: ContainerNetwork, tmp_path: Path) -> None:
     gone = runtime(network, reference="127.0.0.1:1/gone:1")
     with (
-        pytest.raises(DaemonProblem, match=r"start a container of 127.0.0.1:1/gone:1: "),
+        pytest.raises(EnvironmentProblem, match=r"start a container of 127.0.0.1:1/gone:1: "),
         start(gone, READY, tmp_path),
     ):
         pass
@@ -96,7 +94,7 @@ def test_a_machine_with_less_memory_than_a_container_may_take_is_told_before_any
     has = docker_daemon.about().memory_mb
     monkeypatch.setattr(container_settings, "BESIDE_HEAP_MB", has)
     with (
-        pytest.raises(SmallDaemonProblem, match=f"may take {has + 16} MiB .* has {has} MiB"),
+        pytest.raises(EnvironmentProblem, match=f"may take {has + 16} MiB .* has {has} MiB"),
         start(runtime(network), READY, tmp_path),
     ):
         pass
@@ -122,7 +120,7 @@ def test_an_image_for_other_machines_is_told_before_any_start(
     tiny_container.load_image(name, "s390x")
     monkeypatch.setenv(PREFIX, "other.example/")
     monkeypatch.setattr(image_choice, "_chosen", {})
-    with pytest.raises(ArchitectureProblem, match=f"{name} is for s390x, and .* machine is"):
+    with pytest.raises(EnvironmentProblem, match=f"{name} is for s390x, and .* machine is"):
         image_choice.choose(tiny_container.TRINO, Cache(tmp_path), Progress())
     with closing(docker_daemon.client()) as client:
         client.images.remove(name)
@@ -196,7 +194,10 @@ def test_a_daemon_that_is_restarted_takes_a_server_with_it_and_the_next_one_runs
     with start(runtime(network), READY, tmp_path) as running:
         daemon.stop()
         ends(running)
-        with pytest.raises(NoDockerProblem), start(runtime(network), READY, tmp_path):
+        with (
+            pytest.raises(EnvironmentProblem, match="no Docker daemon"),
+            start(runtime(network), READY, tmp_path),
+        ):
             pass
         daemon.start()
         assert not running.alive()

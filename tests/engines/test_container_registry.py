@@ -17,17 +17,17 @@ from docker.errors import ImageNotFound
 
 from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
+from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 from harness.runtime import (
     docker_daemon,
     image,
     image_build,
     image_choice,
-    image_pins,
     metastore_client,
     provide,
 )
-from harness.runtime.image_choice import ContainerImage, NoImageProblem
+from harness.runtime.image_choice import ContainerImage
 from tests.engines import image_registry
 from tests.engines.image_registry import Registry
 
@@ -95,7 +95,7 @@ def test_what_was_recorded_is_pulled_again_whatever_the_tag_says_today(
     recorded = f"{prefix}{OFFICIAL}@{registry.push(first, OFFICIAL)}"
     registry.push(second, OFFICIAL)
     forget(first, second)
-    monkeypatch.setenv(image_pins.PINS, recorded)
+    monkeypatch.setenv(image_choice.PINS, recorded)
     found = chosen(tmp_path)
     assert (found.digest, found.base) == (first, recorded)
     forget(found.reference)
@@ -106,10 +106,10 @@ def test_what_a_registry_does_not_have_is_told(
 ) -> None:
     registry.push(image_registry.tiny_image("there"), OFFICIAL)
     other = replace(TRINO, name="trino-999@container", version="999")
-    with pytest.raises(NoImageProblem) as problem:
+    with pytest.raises(EnvironmentProblem) as problem:
         image_choice.choose(other, Cache(tmp_path), Progress())
-    assert problem.value.reference == f"{prefix}trinodb/trino:999"
-    assert "manifest unknown" in problem.value.reason
+    assert f"the image {prefix}trinodb/trino:999 is not on this" in str(problem.value)
+    assert "manifest unknown" in str(problem.value)
     assert "harness engines build trino-999" in str(problem.value)
 
 
@@ -120,10 +120,10 @@ def test_a_registry_that_is_gone_is_told(
         assert gone.prefix != prefix
     monkeypatch.setenv(image_build.PREFIX, gone.prefix)
     other = replace(TRINO, name="trino-999@container", version="999")
-    with pytest.raises(NoImageProblem) as problem:
+    with pytest.raises(EnvironmentProblem) as problem:
         image_choice.choose(other, Cache(tmp_path), Progress())
-    assert gone.address in problem.value.reason
-    assert "connection refused" in problem.value.reason
+    assert gone.address in str(problem.value)
+    assert "connection refused" in str(problem.value)
 
 
 def test_a_metastore_runs_of_an_image_that_was_pulled(

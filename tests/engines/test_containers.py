@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from harness.core.runtime_names import AT, CONTAINER
-from harness.runtime import container_network, container_watchdog, docker_daemon
+from harness.runtime import container_network, docker_daemon
 from tests.engines.ci_run import Finished, run
 from tests.engines.container_owners import owners_of
 from tests.engines.until import until
@@ -78,7 +78,7 @@ def test_the_run_says_which_image_answered(contained: Finished) -> None:
 
 def test_nothing_is_left_after_a_run(contained: Finished) -> None:
     assert contained.status == 1
-    assert container_network.dead(container_watchdog.owners()) == set()
+    assert container_network.dead(container_network.owners()) == set()
 
 
 def published(process: int) -> list[str]:

@@ -23,9 +23,8 @@ import pytest
 
 from harness import engines
 from harness.artifacts.cache import Cache, file_sha256
-from harness.core.concurrency import JobThreads
+from harness.core.concurrency import ClosableQueue, JobThreads
 from harness.core.progress import Progress
-from harness.core.queue import ClosableQueue
 from harness.engines.api import Question, Reply, Server
 from harness.formats import facts
 from harness.model.query import Query

@@ -71,7 +71,7 @@ def test_a_run_whose_disk_is_full_says_so_and_is_gone_on_with(
     assert int((told / "status").read_text()) == FULL
     end = last(told / "full.jsonl")
     assert (end["event"], end["status"]) == ("end", FULL)
-    assert "the disk is full; make room" in str(end["problem"])
+    assert "the disk is full; free some space" in str(end["problem"])
     assert last(told / "resumed.jsonl")["status"] == 0
     verdicts = (told / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["verdict"] for line in verdicts] == ["correct"] * 10

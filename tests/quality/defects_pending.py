@@ -10,7 +10,7 @@ import random
 from dataclasses import replace
 
 from harness.model.file_facts import FileKind
-from harness.scenario.operations.api import schedules
+from harness.scenario.operations.api import StepTrace
 from tests.builders.random_story import Plot
 from tests.builders.simulated_disk import File
 from tests.builders.table_story import Story
@@ -28,7 +28,11 @@ def _pending(plot: Plot, _: random.Random) -> Plot:
 
 def _waiting(story: Story) -> tuple[int, set[str]]:
     """Return the step that scheduled the compaction, and the file groups that it is about."""
-    step = max(at for at, each in enumerate(story.operations, start=1) if schedules(each))
+    step = max(
+        at
+        for at, each in enumerate(story.operations, start=1)
+        if each.trace() is StepTrace.SCHEDULED
+    )
     slices = story.disk.slices(step).items()
     return step, {group for group, (_, logs) in slices if logs}
 

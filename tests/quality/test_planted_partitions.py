@@ -11,7 +11,7 @@ from harness.core.parties import Party
 from harness.core.records import FindingKind, VerdictKind
 from harness.model.canonical import Value
 from harness.model.query import Comparison, Condition, Query
-from harness.reports.sentences import finding_text
+from harness.reports.findings import finding_text
 from tests.quality.partition_tables import (
     DEFAULT,
     FolderReader,

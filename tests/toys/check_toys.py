@@ -20,9 +20,8 @@ from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
 from harness.cli import plan_options
 from harness.core import jsonl
-from harness.core.concurrency import JobThreads
+from harness.core.concurrency import ClosableQueue, JobThreads
 from harness.core.progress import Progress
-from harness.core.queue import ClosableQueue
 from harness.core.records import Answer
 from harness.read import schedule_questions
 from harness.read.ask_engine import ReplaceableServer

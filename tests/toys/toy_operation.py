@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from harness.model.truth import Row, Truth, written
+from harness.scenario.operations.api import Example, Operation
 from harness.scenario.operations.new_rows import fresh, rows_text, whole
 from harness.scenario.operations.spark_sql import insert_rows
 
 
 @dataclass(frozen=True, slots=True)
-class Stock:
+class Stock(Operation):
     """Insert the next rows."""
 
-    SHORT: ClassVar[str] = "rows"
-    CHANGES_SCHEMA: ClassVar[bool] = False
+    EXAMPLES = (Example("stock: 3", "inserts so many rows with the next whole numbers as keys"),)
+    SHORT = "rows"
     rows: int
 
     def text(self) -> str:

@@ -30,13 +30,13 @@ from harness.core import progress as core_progress
 from harness.core.errors import DEFECT, HarnessError, problem_of
 from harness.core.progress import Progress
 from harness.judge.gate import Gate
-from harness.reports import html, junit, terminal
+from harness.reports import html, junit, lines, terminal
 from harness.run import run_log
 from harness.run.load_run import Run
 
 LAST_WORD_S: Final = 1.0
 """How long an interruption waits for a line that is being written; its reader may be gone."""
-OUT: Final = Console(width=None if sys.stdout.isatty() else terminal.WIDTH)
+OUT: Final = Console(width=None if sys.stdout.isatty() else lines.WIDTH)
 
 
 @dataclass(frozen=True, slots=True)

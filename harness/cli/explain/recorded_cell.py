@@ -14,7 +14,7 @@ from harness.core.errors import UsageProblem
 from harness.core.records import Answer, StateRecord, Verdict
 from harness.judge.case import Case
 from harness.run import load_run, plan_record, run_info
-from harness.run.load_run import RecordProblem
+from harness.run.load_run import wrong_record
 from harness.run.run_info import RunInfo
 from harness.run.run_judge import case_of
 from harness.scenario.cells import Cell
@@ -119,4 +119,4 @@ def _parsed(path: Path, number: int, kind: type[_Record], line: bytes) -> _Recor
     try:
         return jsonl.parse(kind, line)
     except ValueError as wrong:
-        raise RecordProblem(path, number, str(wrong)) from wrong
+        raise wrong_record(path, number, str(wrong)) from wrong

@@ -22,11 +22,11 @@ from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation.column_resolution import META
 from harness.reports import tolerance_counts
 from harness.reports.advice import advice
-from harness.reports.blame import PARTIES
 from harness.reports.file_numbers import NumberedFiles
+from harness.reports.findings import BLAME, FINDINGS, own_text, witness_text
 from harness.reports.lines import command, item, say
-from harness.reports.sentences import log_text, own_text, refusal_text, witness_text
-from harness.reports.words import FINDINGS, NOT_WORDED, VERDICTS, worded
+from harness.reports.sentences import log_text, refusal_text
+from harness.reports.words import NOT_WORDED, VERDICTS, worded
 
 MOST: Final = 8
 """So many places of one finding are listed."""
@@ -112,7 +112,7 @@ def findings(verdict: Verdict, files: NumberedFiles, out: Console) -> None:
     for finding in verdict.findings:
         word = FINDINGS[finding.kind]
         say(out, f"\n{word.symbol} {word.label}: {word.meaning}", "bold")
-        item(out, PARTIES[finding.party].meaning, lead=" ")
+        item(out, BLAME[finding.party].meaning, lead=" ")
         for place in finding.places[:MOST]:
             said = partial(_place, finding, place, files.names(place.file))
             item(out, worded(verdict.case, said, NOT_WORDED), lead=" -")

@@ -11,9 +11,10 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Final
 
+from harness.core.atomic_write import atomic_write
 from harness.core.errors import unwritable
 from harness.run import run_folder
-from harness.run.run_folder import RunExistsProblem
+from harness.run.run_folder import run_exists
 from harness.runtime import log_file, process
 
 PROGRAM: Final = (sys.executable, "-m", "harness", "run")
@@ -36,9 +37,9 @@ class HarnessRun:
         """Start it. `cells`: file of the scenario and case of each.
 
         Raises:
-            RunExistsProblem: there is a run in the folder already, whose records would be taken
+            UsageProblem: there is a run in the folder already, whose records would be taken
                 for ours.
-            NotEmptyProblem: there is something else in the folder.
+            UsageProblem: there is something else in the folder.
             EnvironmentProblem: the run's folder cannot be written.
 
         """
@@ -46,7 +47,7 @@ class HarnessRun:
         self._stack = ExitStack()
         run_folder.check_new(folder)
         if self._here.exists():
-            raise RunExistsProblem(folder)
+            raise run_exists(folder)
         try:
             self._here.mkdir(parents=True)
             cases = "".join(f"{case}\n" for _, case in cells)
@@ -72,9 +73,8 @@ class HarnessRun:
         while status is None:
             with suppress(TimeoutError):
                 status = self._process.wait(LOOK_S)
-        part = self._here / f"{ENDED}.part"
-        part.write_text(f"{status}\n", encoding="ascii")
-        part.replace(self._here / ENDED)
+        with atomic_write(self._here / ENDED) as part:
+            part.write_text(f"{status}\n", encoding="ascii")
 
     def end(self, *, at_once: bool) -> int:
         """Wait for its end, or interrupt it; return its exit status, 0 when it was interrupted."""

@@ -13,8 +13,9 @@ from harness.cli.remedy.alternatives import UnusableSettings, changes
 from harness.cli.remedy.effects import Effect
 from harness.core.counting import counted
 from harness.core.records import Verdict
+from harness.reports.findings import FINDINGS
 from harness.reports.lines import say
-from harness.reports.words import FINDINGS, VERDICTS
+from harness.reports.words import VERDICTS
 from harness.scenario.cells import Reader
 
 MOST = 6

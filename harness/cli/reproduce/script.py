@@ -29,8 +29,9 @@ from harness.model import past_views
 from harness.model.canonical import Value
 from harness.model.commit import NAMED, ref_name
 from harness.model.identifiers import TABLE
-from harness.reports.sentences import finding_text, refusal_text
-from harness.reports.words import FINDINGS, exact
+from harness.reports.findings import FINDINGS, finding_text
+from harness.reports.sentences import refusal_text
+from harness.reports.words import exact
 from harness.run.load_run import WRITE
 from harness.scenario.cells import Reader, Variant
 from harness.scenario.operations.spark_sql import quoted

@@ -16,7 +16,7 @@ from harness.cli.upgrade.sides import Side, metastore_of
 from harness.core import yaml_reader
 from harness.core.errors import UsageProblem
 from harness.core.problems import Problems, one_of
-from harness.core.validation import read_form
+from harness.core.yaml_reader import load_yaml
 
 WHAT: Final = "a rollout"
 
@@ -87,7 +87,7 @@ def read(file: Path) -> PlannedRollout:
 
     """
     text = yaml_reader.read(file, yaml_reader.MAX_BYTES, WHAT)
-    form, document = read_form(_RolloutForm, text, str(file), "rollout")
+    form, document = load_yaml(_RolloutForm, text, str(file), "rollout")
     problems = Problems(str(file))
     try:
         now = _now(form.now)

@@ -80,7 +80,7 @@ def metastore_of(text: str) -> MetastoreChoice:
     """Read a metastore that exists.
 
     Raises:
-        UnknownNameProblem: there is none of this name.
+        UsageProblem: there is none of this name.
 
     """
     metastore_support.check(text)

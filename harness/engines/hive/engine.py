@@ -44,7 +44,7 @@ from harness.runtime.api import (
     Served,
     Surroundings,
 )
-from harness.runtime.readiness import ConfigurationProblem
+from harness.runtime.process import ProcessProblem
 
 READY_S: Final = 240.0
 """How long it may take to answer; 5 s on an idle machine."""
@@ -309,7 +309,7 @@ def _check_properties(distribution: Distribution, log: str) -> None:
     names = distribution.options_if_any("site")
     if unknown := [name for name in names if f"HiveConf of name {name} does not exist" in log]:
         told = f"{distribution.name} does not take its configuration"
-        raise ConfigurationProblem(f"{told}: Hive has no property {', '.join(unknown)}")
+        raise ProcessProblem(f"{told}: Hive has no property {', '.join(unknown)}")
 
 
 def _check_answers(server: HiveServer, metastore_uri: str) -> None:

@@ -34,7 +34,8 @@ from harness.engines.spark.shell import SparkShell
 from harness.engines.spark.time_travel import TIME_TRAVEL
 from harness.engines.spark.values import canonical_type
 from harness.runtime.api import Configuration, MetastoreUris, Runtime
-from harness.runtime.readiness import EndedProblem, NotReadyProblem
+from harness.runtime.process import ProcessProblem
+from harness.runtime.readiness import EndedProblem
 
 KEYS: Final = {
     "schema-on-read": ("hoodie.schema.on.read.enable",),
@@ -166,7 +167,7 @@ def _serve(runtime: Runtime, metastore: MetastoreUris, folder: Path) -> Iterator
             first = server.connect({})
             first.run("show databases", timeout_s=READY_S)
         except (RefusedError, NoAnswerError) as problem:
-            kind = NotReadyProblem if spark.alive() else EndedProblem
+            kind = ProcessProblem if spark.alive() else EndedProblem
             said = f"{runtime.distribution.name} cannot use the metastore: {problem}"
             raise kind(said, spark.log_tail()) from None
         first.close()

@@ -23,8 +23,8 @@ from harness.engines.spark.session import Spark
 from harness.engines.worker_connection import connected
 from harness.runtime.api import MetastoreUris, Running, Runtime, Surroundings
 from harness.runtime.ports import LOOPBACK
+from harness.runtime.process import ProcessProblem
 from harness.runtime.process_runtime import ProcessRuntime
-from harness.runtime.readiness import ConfigurationProblem
 
 JAVA: Final = """\
 #!/bin/sh
@@ -128,7 +128,7 @@ def _check_properties(program: SparkProgram, installation: Installation) -> None
     names = made.options("conf") if made.overlay else ()
     if found := unread(names, program.class_path(installation)):
         told = f"{made.name} does not take its configuration"
-        raise ConfigurationProblem(f"{told}: no class reads a property {', '.join(found)}")
+        raise ProcessProblem(f"{told}: no class reads a property {', '.join(found)}")
 
 
 @contextmanager
@@ -138,9 +138,9 @@ def spark(runtime: Runtime, metastore: MetastoreUris, folder: Path) -> Iterator[
     `folder` is empty and its own; its log lies there.
 
     Raises:
-        ConfigurationProblem: nobody reads a property that somebody has set.
+        ProcessProblem: nobody reads a property that somebody has set.
         EndedProblem: it ended before it was ready; with the end of its log.
-        NotReadyProblem: it did not start in time; with the end of its log.
+        ProcessProblem: it did not start in time; with the end of its log.
 
     """
     program = SparkProgram(runtime.distribution, ready_s=START_S)

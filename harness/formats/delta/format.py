@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Final
 
 from harness.engines.format_facts import FormatFacts
-from harness.formats import own_operations
 from harness.formats.api import (
     NO_CATALOG,
     Changes,
@@ -27,7 +26,6 @@ from harness.formats.delta import log as delta_log
 from harness.formats.delta import past as delta_past
 from harness.formats.files import data_files
 from harness.formats.keyless_rows import failed_rows, whole_rows
-from harness.model import undo
 from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import AS_OF, INCREMENTAL
 from harness.model.file_facts import FileFact, FileKind
@@ -36,18 +34,14 @@ from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.definition import Scenario
-from harness.scenario.operations.api import Operation, schedules
-from harness.scenario.operations.clean import Clean
+from harness.scenario.operations.api import Family, Operation, StepContext, TableKind
 from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.killed_write import KilledWrite
 from harness.scenario.operations.restore import Restore
-from harness.scenario.operations.savepoint import Savepoint
-from harness.scenario.operations.set_table_version import SetTableVersion
 from harness.scenario.operations.spark_sql import quoted, text, type_text
 from harness.scenario.operations.touch import Touch
-from harness.scenario.operations.truncate import Truncate
 from harness.scenario.operations.upsert import Upsert
 from harness.scenario.statements import (
     DATABASE,
@@ -55,9 +49,7 @@ from harness.scenario.statements import (
     CommitSql,
     Sql,
     Statement,
-    instant_of,
     of_table,
-    under,
 )
 
 UNSUPPORTED_TYPES: Final = frozenset({"char", "varchar"})
@@ -69,18 +61,6 @@ SESSION: Final = {
     # A vacuum is a version of the table then.
     "spark.databricks.delta.vacuum.logging.enabled": "true",
 }
-CHECK: Final = "spark.databricks.delta.retentionDurationCheck.enabled"
-"""With `true`, its default, no file is removed that was part of the table in the last 7 days."""
-LISTERS: Final = "spark.sql.sources.parallelPartitionDiscovery.parallelism"
-USUAL_LISTERS: Final = "10000"
-"""So many tasks list the files of a vacuum (`DeltaFileOperations.recursiveListDirs` of Delta 3.3;
-SQLConf of Spark 3.5.8, PARALLEL_PARTITION_DISCOVERY_PARALLELISM): minutes on a small machine."""
-OPTIMIZE: Final = f"optimize {DATABASE}.{TABLE}"
-PURGE: Final = f"reorg table {DATABASE}.{TABLE} apply (purge)"
-"""Rewrites the data files of which rows are deleted, and no others (Delta documentation, "Table
-utility commands", "Optimize a table" and "What are deletion vectors?")."""
-VACUUM: Final = f"vacuum {DATABASE}.{TABLE} retain 0 hours"
-
 MAPPING: Final = "column_mapping"
 MODE: Final = "delta.columnMapping.mode"
 LATER: Final = "later"
@@ -111,20 +91,12 @@ SWITCH: Final = (
 
 class Delta(Format):
     NAME = "delta"
+    kind: TableKind = TableKind(Family.DELTA)
     reader_facts = FormatFacts("delta", "delta", keeps_case=True, past=delta_past.PAST)
     """Names are kept in its log (protocol, "Schema Serialization Format")."""
     past_views = (AS_OF, INCREMENTAL)
     settings = SETTINGS
     unsupported_types = UNSUPPORTED_TYPES
-
-    def unsupported(self, operation: Operation) -> str:
-        if isinstance(operation, SetTableVersion):
-            return f"{self.NAME} tables have versions of a protocol, which their features decide"
-        if why := own_operations.of_another(operation, own_operations.DELTA):
-            return f"{self.NAME} {why}"
-        if schedules(operation):
-            return f"{self.NAME} rewrites files at once: nothing can be scheduled"
-        return ""
 
     def file_layout(self, settings: VariantSettings) -> FileLayout:
         apart = settings.get(VECTORS) == "on"
@@ -159,7 +131,9 @@ class Delta(Format):
     def wording(
         self, operation: Operation, before: Truth, after: Truth, settings: VariantSettings
     ) -> tuple[Statement, ...]:
-        said = _wording(operation, before, after)
+        said = operation.statements(StepContext(self.kind, before, after, settings))
+        if said is None:
+            said = _wording(operation, before, after)
         if settings.get(MAPPING) == LATER and before.step == 1:
             return (Sql(SWITCH, commits=False), *said)
         return said
@@ -253,25 +227,10 @@ def _properties(settings: VariantSettings) -> dict[str, str]:
 
 def _wording(operation: Operation, before: Truth, after: Truth) -> tuple[Statement, ...]:
     match operation:
-        case Compact():
-            return (Sql(PURGE),)
-        case Cluster():
-            return (Sql(OPTIMIZE),)
-        case Clean():
-            few = under(LISTERS, "1", USUAL_LISTERS, (Sql(VACUUM),))
-            return under(CHECK, "false", "true", few)
-        case Savepoint():
-            return ()  # every version can be gone back to
-        case Restore() if before.saved:
-            version = instant_of(undo.last_write(before.saved))
-            return (Sql(f"restore table {DATABASE}.{TABLE} to version as of {version}"),)
         case KilledWrite():
             return (CommitSql(failed_rows(before, after)),)
         case Insert() | Upsert() | Touch():
             return (Sql(whole_rows(before, after)),)
-        case Truncate():
-            # Delta has no other words for it (documentation, "Table deletes, updates, and merges").
-            return (Sql(f"delete from {DATABASE}.{TABLE}"),)
     return of_table(operation.sql(before, after))
 
 

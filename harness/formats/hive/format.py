@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from harness.engines.format_facts import FormatFacts
-from harness.formats import layout, own_operations
+from harness.formats import layout
 from harness.formats.api import (
     NO_CATALOG,
     Changes,
@@ -39,7 +39,7 @@ from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory, unlisted_folders
 from harness.scenario.definition import CASCADE, Scenario
 from harness.scenario.operations import name_of
-from harness.scenario.operations.api import Operation
+from harness.scenario.operations.api import Family, Operation, TableKind
 from harness.scenario.operations.spark_sql import quoted, type_text
 from harness.scenario.operations.touch import Rewrites, Touch
 from harness.scenario.statements import (
@@ -55,9 +55,8 @@ from harness.scenario.statements import (
 SCHEMA_CHANGES: Final = frozenset(
     {"add_column", "change_type", "drop_column", "move_column", "rename_column"}
 )
-ADDITIONS: Final = frozenset({"insert", "touch"})
 INTO: Final = "insert into {table} "
-"""How the statement of each of them begins."""
+"""How the statement of every write begins."""
 CASCADES: Final = ("on", "off")
 """Whether a schema change is also told to the partitions that there are, which have columns of
 their own in the metastore. Absent is `on`; Hive's own default is `restrict` (Hive documentation,
@@ -90,6 +89,7 @@ class HiveFiles(Format):
     no_small: str = ""
     """Why it cannot; empty when it can."""
 
+    kind = TableKind(Family.HIVE)
     settings = SETTINGS
     partitions_last = True
 
@@ -98,11 +98,8 @@ class HiveFiles(Format):
         return FormatFacts(self.NAME, "hive", self.stored_as)
 
     def unsupported(self, operation: Operation) -> str:
-        name = name_of(operation)
-        if name not in SCHEMA_CHANGES | ADDITIONS:
-            return f"{self.NAME} has no {name}"  # rows are only added
-        if why := own_operations.of_another(operation, own_operations.HIVE):
-            return f"{self.NAME} {why}"
+        if why := Format.unsupported(self, operation):
+            return why
         if isinstance(operation, Touch) and operation.rewrites is not Rewrites.NONE:
             return (
                 f"touch with rewrites {operation.rewrites}: a plain Hive table has no file groups"

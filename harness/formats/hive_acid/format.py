@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Final
 
 from harness.engines.format_facts import FormatFacts
-from harness.formats import own_operations
 from harness.formats.api import (
     NO_CATALOG,
     Changes,
@@ -36,22 +35,19 @@ from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory, Writ
 from harness.scenario.definition import CASCADE, Scenario
 from harness.scenario.operations import name_of
 from harness.scenario.operations.abort_transactions import AbortTransactions
-from harness.scenario.operations.api import Operation, schedules
-from harness.scenario.operations.clean import Clean
+from harness.scenario.operations.api import Family, Operation, StepContext, TableKind
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.failed_write import FailedWrite
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.killed_write import KilledWrite
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.mutate import Mutate
-from harness.scenario.operations.overwrite import Of, Overwrite
-from harness.scenario.operations.set_table_version import SetTableVersion
-from harness.scenario.operations.spark_sql import partition_spec, quoted
+from harness.scenario.operations.overwrite import Overwrite, OverwriteScope
+from harness.scenario.operations.spark_sql import quoted
 from harness.scenario.operations.touch import Touch
 from harness.scenario.operations.upsert import Upsert
 from harness.scenario.statements import (
     LOCATION,
-    TRANSACTIONS,
     Sql,
     Statement,
     TransactionSql,
@@ -81,20 +77,12 @@ RETRIES: Final = {"hive.lock.numretries": "3"}
 
 class HiveAcid(Format):
     NAME = "hive-acid"
+    kind: TableKind = TableKind(Family.HIVE_ACID)
     reader_facts = FormatFacts(
         "hive-acid", "hive", "orc", transactional=True, written_by="hive-acid"
     )
     settings = SETTINGS
     partitions_last = True
-
-    def unsupported(self, operation: Operation) -> str:
-        if isinstance(operation, SetTableVersion | Clean):
-            return f"{self.NAME} has no {name_of(operation)}"
-        if why := own_operations.of_another(operation, own_operations.HIVE_ACID):
-            return f"{self.NAME} {why}"
-        if schedules(operation):
-            return f"{self.NAME}: what a compaction is of is not settled before it runs"
-        return ""
 
     def file_layout(self, settings: VariantSettings) -> FileLayout:
         return FileLayout(Changes.NEW_FILE, partitions=False)
@@ -136,6 +124,9 @@ class HiveAcid(Format):
             cascade = bool(after.table.partition_by) and settings.get(CASCADE) != "off"
             return (Sql(hiveql.changed_columns(before, after, cascade=cascade)),)
         stay = _unchangeable(after.table, settings)
+        context = StepContext(self.kind, before, after, settings)
+        if (statements := operation.statements(context)) is not None:
+            return statements
         match operation:
             case Insert() | Upsert() | Touch():
                 return (Sql(hiveql.whole_rows(before, after, stay)),)
@@ -145,14 +136,10 @@ class HiveAcid(Format):
                 return (hive_mutation.committed(before, after),)
             case KilledWrite():
                 return (TransactionSql(hiveql.failed_rows(before, after, stay)),)
-            case AbortTransactions():
-                return (Sql(f"abort transactions {TRANSACTIONS}"),)
             case FailedWrite():
                 return (hive_mutation.aborted(before, after),)
-            case Overwrite(of=Of.TABLE):
+            case Overwrite(of=OverwriteScope.TABLE):
                 return (Sql(hiveql.overwritten(before, after)),)
-            case Compact():
-                return _compactions(before, settings.get(COMPACTION, "major"))
         return of_table(operation.sql(before, after))
 
     def instants(self, folder: Path, entries: Sequence[CatalogEntry] = ()) -> tuple[str, ...]:
@@ -206,16 +193,6 @@ def _unchangeable(table: Table, settings: VariantSettings) -> tuple[str, ...]:
     """Return the columns that Hive lets no update set: those of buckets and of partitions."""
     bucketed = settings.get(BUCKETS, "none") != "none"
     return (*((table.key,) if bucketed else ()), *table.partition_by)
-
-
-def _compactions(before: Truth, kind: str) -> tuple[Statement, ...]:
-    """Return a compaction, of a partitioned table one for each partition that has rows."""
-    said = f"compact '{kind}' and wait"
-    if not before.table.partition_by:
-        return (Sql(f"alter table {TABLE_NAME} {said}"),)
-    values = dict.fromkeys(row.group[1] for row in before.rows.values())
-    specs = [partition_spec(before, each) for each in values]
-    return tuple(Sql(f"alter table {TABLE_NAME} {spec} {said}") for spec in specs)
 
 
 FORMATS = (HiveAcid(),)

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from harness.formats.files import avro_types
-from harness.formats.hudi.services import TABLE_ARGUMENT
 from harness.model.datatypes import DataType
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.change_nullability import ChangeNullability
@@ -19,12 +18,10 @@ from harness.scenario.operations.change_type import ChangeType
 from harness.scenario.operations.drop_column import DropColumn
 from harness.scenario.operations.move_column import MoveColumn
 from harness.scenario.operations.rename_column import RenameColumn
-from harness.scenario.statements import ClientCall, Sql, Statement
+from harness.scenario.statements import ClientCall, Statement
 
 SchemaChange = AddColumn | DropColumn | RenameColumn | MoveColumn | ChangeType | ChangeNullability
 NO_COMMENT: Final = ""
-SYNC: Final = Sql(f"call hive_sync({TABLE_ARGUMENT})")
-"""Hudi's `HiveSyncTool` with the settings of the session (`HiveSyncProcedure`)."""
 
 
 def wording(change: SchemaChange, options: Sequence[tuple[str, str]]) -> tuple[Statement, ...]:

@@ -5,18 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from harness.model.truth import Truth
-from harness.scenario.operations.begin_write import BeginWrite
-from harness.scenario.operations.commit_write import CommitWrite
-from harness.scenario.statements import (
-    LOCATION,
-    LOCK_FOLDER,
-    ResumeWaiting,
-    Statement,
-    WaitingSql,
-    of_table,
-)
-
 INDEX_TYPE: Final = "hoodie.index.type"
 NON_BLOCKING: Final = "non_blocking"
 _LOCK: Final = "hoodie.write.lock"
@@ -38,21 +26,3 @@ MODES: Final[Mapping[str, Mapping[str, str]]] = {
     },
 }
 """What a session is told for each way (Hudi documentation, "Concurrency Control")."""
-_WAITS: Final = {
-    f"{_LOCK}.filesystem.path": LOCATION + LOCK_FOLDER,
-    f"{_LOCK}.client.wait_time_ms_between_retry": "100",
-    f"{_LOCK}.wait_time_ms_between_retry": "100",
-}
-"""The second writer has a lock of its own, for which it can be made to wait: it asks for it when
-all its files are written, and looks into the file of whoever has it
-(`FileSystemBasedLockProvider.tryLock`). The first writer does nothing when it goes on."""
-
-
-def wording(
-    operation: BeginWrite | CommitWrite, before: Truth, after: Truth
-) -> tuple[Statement, ...]:
-    """Return the merge of the second writer, or that it goes on."""
-    if isinstance(operation, CommitWrite):
-        return (ResumeWaiting(),)
-    said = of_table(operation.sql(before, after))
-    return tuple(WaitingSql(each.text, tuple(_WAITS.items())) for each in said)

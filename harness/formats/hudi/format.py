@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Final
 
 from harness.engines.format_facts import FormatFacts
-from harness.formats import own_operations
 from harness.formats.api import (
     BY_FRAME,
     CREATED_BY,
@@ -23,7 +22,6 @@ from harness.formats.api import (
 )
 from harness.formats.files import data_files
 from harness.formats.hudi import client as hudi_client
-from harness.formats.hudi import concurrency as hudi_concurrency
 from harness.formats.hudi import files as hudi_files
 from harness.formats.hudi import frames as hudi_frames
 from harness.formats.hudi import merge_mode as hudi_merge_mode
@@ -32,10 +30,8 @@ from harness.formats.hudi import schema_history as hudi_schema_history
 from harness.formats.hudi import services as hudi_services
 from harness.formats.hudi import settings as hudi_settings
 from harness.formats.hudi import timeline
-from harness.formats.hudi import undo as hudi_undo
 from harness.formats.hudi.client import SchemaChange
 from harness.formats.hudi.past import PAST
-from harness.formats.hudi.services import Service
 from harness.formats.hudi.settings import (
     ALLOW_DROPS,
     DROPPED,
@@ -58,14 +54,11 @@ from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.definition import PAST_VIEWS, SCHEMA_CHANGES, WRITE_CLIENT, Scenario
-from harness.scenario.operations.api import Operation
-from harness.scenario.operations.begin_write import BeginWrite
-from harness.scenario.operations.commit_write import CommitWrite
+from harness.scenario.operations.api import Family, Operation, StepContext, TableKind
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.move_row import MoveRow
 from harness.scenario.operations.set_table_version import SetTableVersion
 from harness.scenario.operations.spark_sql import quoted, text, type_text
-from harness.scenario.operations.sync import Sync
 from harness.scenario.operations.write_frame import WriteFrame
 from harness.scenario.operations.write_with_metadata import WriteWithMetadata
 from harness.scenario.statements import DATABASE, LOCATION, Sql, Statement, of_table, under
@@ -92,14 +85,6 @@ SESSION: Final = {
     "hoodie.bloom.index.filter.dynamic.max.entries": "100",
 }
 
-PROCEDURES: Final = {
-    "6": ("downgrade_table", "SIX"),
-    "8": ("upgrade_table", "EIGHT"),
-    "9": ("upgrade_table", "NINE"),
-}
-"""What brings a table to a version, and what it calls the version. Both names are of one procedure,
-which answers false where it fails, and raises nothing (`UpgradeOrDowngradeProcedure`)."""
-
 UNSUPPORTED_TYPES: Final = frozenset({"tinyint", "smallint", "char", "varchar"})
 """Every value goes through Avro, which has none of them (Avro specification, "Primitive Types")."""
 
@@ -118,6 +103,10 @@ class Hudi(Format):
     partitions_last = True
 
     @property
+    def kind(self) -> TableKind:  # type: ignore[override]
+        return TableKind(Family.HUDI, merge_on_read=self.merge_on_read)
+
+    @property
     def reader_facts(self) -> FormatFacts:
         # Spark goes by the schema that a table has of its own (`HoodieCatalogTable`).
         return FormatFacts(self.NAME, "hudi", own_schema=frozenset({"spark"}), past=PAST)
@@ -129,17 +118,6 @@ class Hudi(Format):
     def table_for(self, view: str) -> str:
         # The past is asked for where the newest rows are.
         return self.tables["snapshot" if view in PAST_VIEWS else view]
-
-    def unsupported(self, operation: Operation) -> str:
-        if why := own_operations.of_another(operation, own_operations.HUDI):
-            return f"{self.NAME} {why}"
-        if isinstance(operation, Service):
-            why = hudi_services.unsupported(operation, merge_on_read=self.merge_on_read)
-            return f"{self.NAME} {why}" if why else ""
-        if isinstance(operation, SetTableVersion) and str(operation.version) not in PROCEDURES:
-            allowed = ", ".join(PROCEDURES)
-            return f"{self.NAME} has no table version {operation.version}; allowed: {allowed}"
-        return ""
 
     def file_layout(self, settings: VariantSettings) -> FileLayout:
         there = settings.get(PARTITION_COLUMNS) != DROPPED
@@ -173,21 +151,9 @@ class Hudi(Format):
     ) -> tuple[Statement, ...]:
         if isinstance(operation, SchemaChange) and settings.get(SCHEMA_CHANGES) == WRITE_CLIENT:
             return hudi_client.wording(operation, tuple(hudi_settings.properties(settings)))
-        if isinstance(operation, Sync):
-            return (hudi_client.SYNC,)
-        if isinstance(operation, Service):
-            metadata = settings.get(METADATA_TABLE, "off") != "off"
-            return hudi_services.wording(
-                operation, merge_on_read=self.merge_on_read, metadata_table=metadata
-            )
-        if isinstance(operation, SetTableVersion):
-            procedure, version = PROCEDURES[str(operation.version)]
-            told = f"{hudi_services.TABLE_ARGUMENT}, to_version => '{version}'"
-            return (Sql(f"call {procedure}({told})"),)
-        if isinstance(operation, hudi_undo.UNDO):
-            return hudi_undo.wording(operation, before, after)
-        if isinstance(operation, BeginWrite | CommitWrite):
-            return hudi_concurrency.wording(operation, before, after)
+        context = StepContext(self.kind, before, after, settings)
+        if (statements := operation.statements(context)) is not None:
+            return statements
         if isinstance(operation, WriteFrame):
             return hudi_frames.wording(operation, before, after, settings)
         if isinstance(operation, WriteWithMetadata):
@@ -253,13 +219,7 @@ class Hudi(Format):
         if isinstance(operation, SetTableVersion):
             there = self.table_version(folder)
             return "" if there == str(operation.version) else f"the table version is {there}"
-        if isinstance(operation, hudi_undo.UNDO):
-            return hudi_undo.missing_effect(operation)
-        if isinstance(operation, BeginWrite):
-            return hudi_undo.NOT_BEGUN
-        if isinstance(operation, Service):
-            return hudi_services.missing_effect(operation, before, len(self.instants(folder)))
-        return ""
+        return hudi_services.missing_effect(operation, before, len(self.instants(folder)))
 
     def creation_problem(self, folder: Path, settings: VariantSettings) -> str:
         asked, made = settings.get("table_version"), self.table_version(folder)

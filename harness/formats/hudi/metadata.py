@@ -16,9 +16,9 @@ from typing import Final
 from harness.formats.api import StoredMetadata, VariantSettings
 from harness.formats.hudi import commit_metadata, timeline
 from harness.formats.hudi import frames as hudi_frames
-from harness.formats.hudi.services import TABLE_ARGUMENT
 from harness.model.identifiers import TABLE
 from harness.model.truth import Truth
+from harness.scenario.operations.procedures import TABLE_ARGUMENT
 from harness.scenario.operations.spark_sql import text
 from harness.scenario.operations.write_frame import WriteFrame
 from harness.scenario.operations.write_with_metadata import MetadataWay, WriteWithMetadata

@@ -1,4 +1,4 @@
-"""The table services of Hudi: how its procedures are called, and what shows that nothing was done.
+"""What is missing from a Hudi table when an operation left no trace.
 
 A procedure answers without an error where it found nothing to do, and where it did nothing.
 Source: `RunCompactionProcedure`, `RunClusteringProcedure`, `RunCleanProcedure` and
@@ -7,73 +7,49 @@ Source: `RunCompactionProcedure`, `RunClusteringProcedure`, `RunCleanProcedure` 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from harness.formats.hudi import files as hudi_files
 from harness.model.file_facts import FileFact
-from harness.model.identifiers import TABLE
-from harness.scenario.operations.api import schedules
-from harness.scenario.operations.archive import Archive
+from harness.scenario.operations.api import Operation, StepTrace
+from harness.scenario.operations.archive import RETAINED, Archive
+from harness.scenario.operations.begin_write import BeginWrite
 from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
-from harness.scenario.statements import DATABASE, Sql, Statement
+from harness.scenario.operations.failed_write import FailedWrite
+from harness.scenario.operations.killed_write import KilledWrite
+from harness.scenario.operations.restore import Restore
+from harness.scenario.operations.rollback import Rollback
+from harness.scenario.operations.savepoint import Savepoint
 
 Service = Compact | Cluster | Clean | Archive
-TABLE_ARGUMENT: Final = f"table => '{DATABASE}.{TABLE}'"
-"""How every procedure of Hudi is told the table."""
-_ONE_VERSION: Final = (
-    "hoodie.cleaner.policy=KEEP_LATEST_FILE_VERSIONS,hoodie.cleaner.fileversions.retained=1"
-)
-_KEPT: Final = 3
-"""How many commits may be on the timeline; where there are more, one less stays."""
+MISSING: Final[Mapping[type[Operation], str]] = {
+    **dict.fromkeys(
+        (BeginWrite, FailedWrite, KilledWrite), "no write was begun that is not completed"
+    ),
+    Savepoint: "no new savepoint is on the timeline",
+    Restore: "no new restore is completed",
+    Rollback: "no new rollback is completed",
+}
+"""What is missing after these, whatever the table's files are."""
 
 
-def wording(
-    service: Service, *, merge_on_read: bool, metadata_table: bool
-) -> tuple[Statement, ...]:
-    """Return the calls of a service; none where there are no log files to compact.
-
-    First what waits is carried out. `run` of a compaction would not touch it, nor the file groups
-    it is about, and neither would `scheduleAndExecute` of a clustering. The upgrade of a table to
-    version 8 leaves a compaction that waits as well (seen on 1.0.2).
-    """
-    match service:
-        case Compact(only) if merge_on_read:
-            return _calls("run_compaction", (only.value,) if only else ("execute", "run"))
-        case Cluster(only):
-            both = ("execute", "scheduleAndExecute")
-            return _calls("run_clustering", (only.value,) if only else both)
-        case Clean():
-            return (Sql(f"call run_clean({TABLE_ARGUMENT}, options => '{_ONE_VERSION}')"),)
-        case Archive():
-            kept = f"min_commits => {_KEPT - 1}, max_commits => {_KEPT}, retain_commits => 1"
-            # Where there is a metadata table, that says how far it may go (`TimelineArchiver`).
-            asked = f"enable_metadata => {str(metadata_table).lower()}"
-            return (Sql(f"call archive_commits({TABLE_ARGUMENT}, {asked}, {kept})"),)
-    return ()
-
-
-def unsupported(service: Service, *, merge_on_read: bool) -> str:
-    """Return why a table cannot have a service; empty when it can."""
-    if isinstance(service, Compact) and schedules(service) and not merge_on_read:
-        return "has no log files, so no compaction of them can be scheduled"
-    return ""
-
-
-def missing_effect(service: Service, before: Sequence[FileFact], commits: int) -> str:
-    """Return what a service that left no trace should have done; empty when nothing.
+def missing_effect(operation: Operation, before: Sequence[FileFact], commits: int) -> str:
+    """Return what an operation that left no trace should have done; empty when nothing.
 
     `commits`: how many there are.
     """
-    what, waiting, why = _missed(service, before, commits)
-    return f"no {what}, but {waiting} {why}" if waiting else ""
+    if not isinstance(operation, Service):
+        return MISSING.get(type(operation), "")
+    missing, waiting, why = _missed(operation, before, commits)
+    return f"no {missing}, but {waiting} {why}" if waiting else ""
 
 
 def _missed(service: Service, before: Sequence[FileFact], commits: int) -> tuple[str, int, str]:
     """Return what is not there, and of how many things it can be told."""
-    lacking = "was scheduled" if schedules(service) else "is on the timeline"
+    lacking = "was scheduled" if service.trace() is StepTrace.SCHEDULED else "is on the timeline"
     match service:
         case Compact():
             waiting = hudi_files.uncompacted(before)
@@ -85,8 +61,4 @@ def _missed(service: Service, before: Sequence[FileFact], commits: int) -> tuple
         case Clean():
             old = hudi_files.superseded(before)
             return "cleaning is on the timeline", old, "base files are not the newest"
-    return "commit was archived", max(commits - _KEPT, 0), "are too many"
-
-
-def _calls(procedure: str, operations: Sequence[str]) -> tuple[Statement, ...]:
-    return tuple(Sql(f"call {procedure}(op => '{each}', {TABLE_ARGUMENT})") for each in operations)
+    return "commit was archived", max(commits - RETAINED, 0), "are too many"

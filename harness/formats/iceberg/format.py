@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Final
 
 from harness.engines.format_facts import FormatFacts
-from harness.formats import own_operations
 from harness.formats.api import (
     NO_CATALOG,
     NO_COMMIT,
@@ -25,18 +24,15 @@ from harness.formats.api import (
 from harness.formats.files import data_files
 from harness.formats.iceberg import files as iceberg_files
 from harness.formats.iceberg import migration as iceberg_migration
-from harness.formats.iceberg import procedures as iceberg_procedures
 from harness.formats.iceberg import settings as iceberg_settings
 from harness.formats.iceberg import statistics as iceberg_statistics
 from harness.formats.iceberg import table as iceberg_table
 from harness.formats.iceberg.past import PAST
-from harness.formats.iceberg.procedures import Procedure
 from harness.formats.iceberg.settings import (
     DELETE_MODE,
     EQUALITY,
     FORMAT_VERSION,
     MERGE_ON_READ,
-    NEWEST,
     SETTINGS,
     VERSION,
 )
@@ -48,18 +44,14 @@ from harness.model.identifiers import TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
-from harness.scenario.definition import IN_BRANCH, STAGED_BY, Scenario
-from harness.scenario.operations.add_column import AddColumn
-from harness.scenario.operations.api import Operation, schedules
-from harness.scenario.operations.change_nullability import ChangeNullability
+from harness.scenario.definition import Scenario
+from harness.scenario.operations.api import Family, Operation, StepContext, TableKind
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.create_tag import CreateTag
 from harness.scenario.operations.delete import Delete
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.killed_write import KilledWrite
 from harness.scenario.operations.new_rows import fresh, known
-from harness.scenario.operations.rename_column import RenameColumn
-from harness.scenario.operations.set_table_version import SetTableVersion
 from harness.scenario.operations.spark_sql import (
     quoted,
     text,
@@ -76,7 +68,6 @@ from harness.scenario.statements import (
     Sql,
     Statement,
     of_table,
-    under,
 )
 
 UNSUPPORTED_TYPES: Final = frozenset({"tinyint", "smallint", "char", "varchar"})
@@ -89,27 +80,17 @@ SESSION: Final = {
     # One file for each write and partition: rows of one write share a file, as in a file group.
     "spark.sql.shuffle.partitions": "1",
 }
-CASE: Final = "spark.sql.caseSensitive"
-"""With `false`, its default, Spark takes a name in other letters' case for the same column's."""
 
 
 class Iceberg(Format):
     NAME = "iceberg"
+    kind: TableKind = TableKind(Family.ICEBERG)
     reader_facts = FormatFacts("iceberg", "iceberg", keeps_case=True, past=PAST)
     """Names are kept in its metadata (Iceberg specification, "Schemas and Data Types")."""
     past_views = (AS_OF, TAG, BRANCH)
     settings = SETTINGS
     unsupported_types = UNSUPPORTED_TYPES
     absolute_paths = True
-
-    def unsupported(self, operation: Operation) -> str:
-        if isinstance(operation, SetTableVersion) and str(operation.version) != NEWEST:
-            return f"{self.NAME} tables can be brought to version {NEWEST}, and no other"
-        if why := own_operations.of_another(operation, own_operations.ICEBERG):
-            return f"{self.NAME} {why}"
-        if schedules(operation):
-            return f"{self.NAME} rewrites files at once: nothing can be scheduled"
-        return ""
 
     def file_layout(self, settings: VariantSettings) -> FileLayout:
         apart = settings.get(DELETE_MODE) in {MERGE_ON_READ, EQUALITY}
@@ -152,9 +133,9 @@ class Iceberg(Format):
         settings: VariantSettings,
     ) -> tuple[Statement, ...]:
         # Iceberg knows no keys: a merge says which rows are replaced.
-        if isinstance(operation, Procedure):
-            by_branch = settings.get(STAGED_BY) == IN_BRANCH
-            return iceberg_procedures.wording(operation, before, after, by_branch=by_branch)
+        context = StepContext(self.kind, before, after, settings)
+        if (statements := operation.statements(context)) is not None:
+            return statements
         if iceberg_migration.begins(operation, after, settings):
             return iceberg_migration.filled(before, after, settings)
         by_value = settings.get(DELETE_MODE) == EQUALITY
@@ -163,19 +144,11 @@ class Iceberg(Format):
                 keys = _keys(operation, before)
                 gone: dict[str, Scalar] = {"column": before.table.key, "values": keys}
                 return (IcebergCall("delete_by_value", gone),)
-            case AddColumn(default=default) if default is not None:
-                return (_with_default(operation),)
             case KilledWrite():
                 return (LockedSql(failed_rows(before, after)),)
-            case ChangeNullability(name=name, nullable=False):
-                # Spark refuses it: "Cannot change nullable column to non-nullable".
-                return (IcebergCall("require_column", {"name": name}),)
             case Insert() | Upsert() | Touch():
                 return (Sql(whole_rows(before, after)),)
-        said = of_table(operation.sql(before, after))
-        if not (isinstance(operation, RenameColumn) and _only_case(operation)):
-            return said
-        return under(CASE, "true", "false", said)
+        return of_table(operation.sql(before, after))
 
     def instants(
         self,
@@ -257,21 +230,9 @@ class Iceberg(Format):
         return iceberg_files.facts(folder, key, catalog.now)
 
 
-def _with_default(new: AddColumn) -> IcebergCall:
-    """Return the call that adds a column; Iceberg parses texts for what has no form in Java."""
-    moment = str(new.type).startswith("timestamp")
-    default = str(new.default).replace(" ", "T") if moment else new.default
-    named = {"name": new.name, "type_": str(new.type), "default": default}
-    return IcebergCall("add_column", {**named, "first": new.first, "after": new.after})
-
-
 def _keys(delete: Delete, before: Truth) -> tuple[str | int, ...]:
     """Return the keys that a delete names, those that no row has as well."""
     return (*known(before, delete.keys), *fresh(before, delete.absent))
-
-
-def _only_case(renamed: RenameColumn) -> bool:
-    return renamed.name.casefold() == renamed.to.casefold()
 
 
 FORMATS = (Iceberg(),)

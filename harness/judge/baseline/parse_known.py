@@ -9,8 +9,7 @@ from typing import Any, Final
 
 from harness.core.problems import Problems, one_of
 from harness.core.records import FindingKind
-from harness.core.validation import make
-from harness.core.yaml_reader import Document, KeyPath
+from harness.core.yaml_reader import Document, KeyPath, make
 from harness.core.yaml_reader import parse as parse_yaml
 from harness.judge.baseline.known import (
     NAMES,

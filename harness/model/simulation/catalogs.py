@@ -41,7 +41,7 @@ def other_catalogs(history: History, later: History, by: By) -> tuple[int, ...]:
     (now, _), *_ = _made(history[-1:], by)
     made = (_made(truths, by) for truths in (history, later))
     steps = ([step for fields, step in each if fields != now] for each in made)
-    before, after = (sorted(each, reverse=True)[:CATALOGS] for each in steps)
+    before, after = (sorted(step, reverse=True)[:CATALOGS] for step in steps)
     return (*after, *before)
 
 

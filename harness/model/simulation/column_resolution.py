@@ -98,10 +98,10 @@ def finders(
 def _differ(field: Field, source: Field, by: By) -> bool:
     if type(field.type) is not type(source.type) or not field.children:
         return field.type != source.type
-    there = {each.id if by.inside else each.name: each for each in source.children}
-    keys = [each.id if by.inside else each.name for each in field.children]
-    pairs = [(each, there.get(key)) for each, key in zip(field.children, keys, strict=True)]
-    return any(found is not None and _differ(each, found, by) for each, found in pairs)
+    there = {child.id if by.inside else child.name: child for child in source.children}
+    keys = [child.id if by.inside else child.name for child in field.children]
+    pairs = [(child, there.get(key)) for child, key in zip(field.children, keys, strict=True)]
+    return any(found is not None and _differ(pair, found, by) for pair, found in pairs)
 
 
 CanDiffer = Callable[[DataType, DataType], bool]
@@ -130,8 +130,8 @@ def met_otherwise(
 
 
 def _otherwise(field: Field, source: Field, otherwise: CanDiffer) -> bool:
-    there = {each.name: each for each in source.children}
-    parts = ((each, there.get(each.name)) for each in field.children)
+    there = {child.name: child for child in source.children}
+    parts = ((child, there.get(child.name)) for child in field.children)
     return otherwise(source.type, field.type) or any(
         found is not None and _otherwise(part, found, otherwise) for part, found in parts
     )
@@ -172,7 +172,7 @@ def version(history: History, fact: FileFact, key: str, steps: Mapping[str, int]
 
     """
     rows = late_versions.held(history[steps[fact.instant]], fact)
-    row = next((row for each, row in rows.items() if key in record_keys(history, each)), None)
+    row = next((row for value, row in rows.items() if key in record_keys(history, value)), None)
     if row is None:
         raise LayoutError(f"{fact.path}: the truth has no row {key} at instant {fact.instant}")
     return row
@@ -194,7 +194,7 @@ def sources(
     pairs = zip(fact.stored_names or names, names, strict=True)
     in_file = [p for p in pairs if by is By.COUNTED or p[1] not in META]
     found: list[tuple[Field, Field | None]] = []
-    first = [each.id for each in history[0].schema.fields]
+    first = [field.id for field in history[0].schema.fields]
     position = 0
     for field in (catalog or now.schema).fields:
         if field.name in now.table.partition_by:
@@ -222,7 +222,7 @@ def _in_file(
             name = next((name for stored, name in in_file if stored == found), None)
         case By.POSITION | By.COUNTED | By.PARTS_TOO | By.RENUMBERED:
             name = in_file[position][1] if position < len(in_file) else None
-    return next((each for each in (*written.fields, *META.values()) if each.name == name), None)
+    return next((field for field in (*written.fields, *META.values()) if field.name == name), None)
 
 
 def shown(row: Row, field: Field, source: Field | None, by: By) -> Value:
@@ -273,8 +273,8 @@ def _by_name(value: Value, source: Field, field: Field, by: By, as_: As) -> Valu
         return named(value, source)
     match field.type:
         case Struct():
-            pairs = [(each, part_in(source, field, each, by)) for each in field.children]
-            return {each.name: _part(value, there, each, by, as_) for each, there in pairs}
+            pairs = [(child, part_in(source, field, child, by)) for child in field.children]
+            return {pair.name: _part(value, there, pair, by, as_) for pair, there in pairs}
         case Array():
             inner = source.children[0], field.children[0]
             return tuple(_by_name(each, *inner, by, as_) for each in value)
@@ -300,8 +300,8 @@ def part_in(source: Field, field: Field, part: Field, by: By) -> Field | None:
     if by is By.PARTS_TOO:
         return dict(zip(field.children, source.children, strict=False)).get(part)
     if by is By.ID:
-        return next((each for each in source.children if each.id == part.id), None)
-    names = [each.name for each in source.children]
+        return next((child for child in source.children if child.id == part.id), None)
+    names = [child.name for child in source.children]
     name = _named_as(part.name, names, by)
     return source.children[names.index(name)] if name is not None else None
 
@@ -309,7 +309,7 @@ def part_in(source: Field, field: Field, part: Field, by: By) -> Field | None:
 def _named_as(name: str, names: Sequence[str], by: By) -> str | None:
     """Return the name that a reader takes for another; case counts unless it is folded."""
     if by is By.FOLDED:
-        return next((each for each in names if each.casefold() == name.casefold()), None)
+        return next((text for text in names if text.casefold() == name.casefold()), None)
     return name if name in names else None
 
 

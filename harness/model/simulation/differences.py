@@ -73,7 +73,7 @@ class Differences:
     def cast(self) -> frozenset[By]:
         """The same of values that are cast: of texts by name, of all by position."""
         named = [by for by in self.finders if not (by is By.ID or by.placed)]
-        converted = [each for each in self._files if orc_conversions.may_convert(each)]
+        converted = [file for file in self._files if orc_conversions.may_convert(file)]
         return self._otherwise(self._files, casts.otherwise, named) | self._otherwise(
             converted, orc_conversions.otherwise, [By.POSITION, By.PARTS_TOO]
         )
@@ -86,7 +86,7 @@ class Differences:
     def logs(self) -> Iterator[Logs]:
         """Yield what else than merging them can be made of log files."""
         # Where logs can hold rows, a reader that sees no delete may be one that sees no log at all.
-        logs = [log for _, each in self.slices for log in each]
+        logs = [log for _, slice_ in self.slices for log in slice_]
         if any(log.keys for log in logs) or (logs and self.history[-1].merge_on_read):
             yield from (Logs.BY_ID, Logs.BY_NAME, Logs.IGNORED)
         if any(log.deleted for log in logs):
@@ -102,7 +102,7 @@ class Differences:
 
     def _may_be_partless(self, by: By) -> bool:
         return any(
-            may_be_partless(*each, unplaced(by))
+            may_be_partless(*source, unplaced(by))
             for base in self._bases
-            for each in sources(self.history, base, self.steps, by)
+            for source in sources(self.history, base, self.steps, by)
         )

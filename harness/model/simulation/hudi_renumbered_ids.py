@@ -34,7 +34,7 @@ def renumbered(history: History, files: Sequence[FileFact], steps: Mapping[str, 
     """
     table, fields = history[-1].table, history[-1].schema.fields
     ids = [field.id for field in history[0].schema.fields]
-    if table.partition_by or {each.id for each in fields} != {*ids}:
+    if table.partition_by or {field.id for field in fields} != {*ids}:
         return False
     if not any(map(has_timestamp, fields)):
         return False
@@ -45,5 +45,5 @@ def renumbered(history: History, files: Sequence[FileFact], steps: Mapping[str, 
 def _ids(history: History, fact: FileFact, steps: Mapping[str, int]) -> list[int]:
     """Return the ids of a file's columns in order; none of one that does not begin as Hudi's do."""
     names = [name for name, _ in fact.columns]
-    ids = {each.name: each.id for each in written_schema(history, fact, steps).fields}
-    return [ids[each] for each in names if each in ids] if META.keys() <= {*names} else []
+    ids = {field.name: field.id for field in written_schema(history, fact, steps).fields}
+    return [ids[name] for name in names if name in ids] if META.keys() <= {*names} else []

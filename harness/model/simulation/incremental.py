@@ -49,7 +49,7 @@ class Since:
         instants = self.commits.get(fact, ())
         if len(instants) != len(rows):
             raise LayoutError(f"{fact.path} does not say when its rows were committed")
-        return [dated(row, each) for row, each in zip(rows, instants, strict=True)]
+        return [dated(row, instant) for row, instant in zip(rows, instants, strict=True)]
 
     def gives(self, row: Row, given: Given = Given.SINCE) -> bool:
         """Return whether a row is given.
@@ -79,8 +79,10 @@ class Since:
         """
         there = list(rows)
         right = [self.gives(row) for row in there]
-        others = (each for each in Given if each is not Given.SINCE)
-        return tuple(each for each in others if [self.gives(row, each) for row in there] != right)
+        others = (given for given in Given if given is not Given.SINCE)
+        return tuple(
+            other for other in others if [self.gives(row, other) for row in there] != right
+        )
 
     @property
     def _next(self) -> int:

@@ -97,9 +97,9 @@ class Readings:
     def _values(self, way: Way, query: Query) -> list[tuple[Value, ...]]:
         """Return all rows that a reader of that way reads, with all columns."""
         if way.pruned is not None or way.trusted is not None:
-            return [each.values for each in self.reading.rows(way, query.conditions)]
+            return [row.values for row in self.reading.rows(way, query.conditions)]
         if way not in self._rows:
-            self._rows[way] = [each.values for each in self.reading.rows(way)]
+            self._rows[way] = [row.values for row in self.reading.rows(way)]
         return self._rows[way]
 
     def fitting(

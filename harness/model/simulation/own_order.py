@@ -27,11 +27,11 @@ def taken_for(
     """
     files = [fact for base, logs in found for fact in (base, *logs) if fact and fact.columns]
     now, hudis = _own(history[-1]), any(META.keys() <= _names(fact) for fact in files)
-    ids = {each.name.lower(): each.id for each in now}
+    ids = {field.name.lower(): field.id for field in now}
     listed = [ids[name] for name in map(str.lower, catalog) if name in ids]
     if not hudis or sorted(listed) != sorted(ids.values()):
         return {}
-    types = {each.id: each.type for each in now}
+    types = {field.id: field.type for field in now}
     pairs = zip(listed, _order(history, files, steps), strict=True)
     others = {shown: own for shown, own in pairs if shown != own}
     return others if all(types[a] == types[b] for a, b in others.items()) else {}
@@ -43,25 +43,25 @@ def _order(history: History, files: Sequence[FileFact], steps: Mapping[str, int]
     It is the truth's, but where the newest files have the columns of their time in another one:
     then a write has changed it.
     """
-    now = [each.id for each in _own(history[-1])]
+    now = [field.id for field in _own(history[-1])]
     newest = max(files, key=lambda fact: steps[fact.instant])
-    then = {each.name: each.id for each in _own_of(history, newest, steps)}
+    then = {field.name: field.id for field in _own_of(history, newest, steps)}
     written = [then[name] for name, _ in newest.columns if name in then]
     if written == list(then.values()):
         return now
-    here = [each for each in written if each in now]
-    return here + [each for each in now if each not in here]
+    here = [number for number in written if number in now]
+    return here + [number for number in now if number not in here]
 
 
 def _own(truth: Truth) -> list[Field]:
     parts = truth.table.partition_by
-    return [each for each in truth.schema.fields if each.name not in parts]
+    return [field for field in truth.schema.fields if field.name not in parts]
 
 
 def _own_of(history: History, fact: FileFact, steps: Mapping[str, int]) -> list[Field]:
     parts = history[-1].table.partition_by
     fields = written_schema(history, fact, steps).fields
-    return [each for each in fields if each.name not in parts]
+    return [field for field in fields if field.name not in parts]
 
 
 def _names(fact: FileFact) -> frozenset[str]:

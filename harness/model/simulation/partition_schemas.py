@@ -44,7 +44,7 @@ class Lists:
     @property
     def differ(self) -> bool:
         """Whether some partition's list is another than the table's."""
-        return any(each != self.table for each in self.own.values())
+        return any(types != self.table for types in self.own.values())
 
     def shown(self, value: Value, place: int, row: Row) -> Value:
         """Return what a row shows under the table's column at a place, Hudi's columns not counted.
@@ -76,7 +76,7 @@ def lists(
         stay: whether the partitions of a plain table keep the lists that they were made with.
 
     """
-    stored = {name for each in files if each.kind is FileKind.BASE for name, _ in each.columns}
+    stored = {name for file in files if file.kind is FileKind.BASE for name, _ in file.columns}
     plain = not META.keys() & stored
     if not history[-1].table.partition_by or (plain and not stay):
         return None
@@ -101,8 +101,8 @@ def _own(history: History, bare: Container[int]) -> Mapping[Partition, ColumnTyp
 
 def _types(truth: Truth, bare: Container[int]) -> ColumnTypes:
     by = truth.table.partition_by
-    own = tuple(each.type for each in truth.schema.fields if each.name not in by)
-    return own if truth.step in bare else (*(each.type for each in META.values()), *own)
+    own = tuple(field.type for field in truth.schema.fields if field.name not in by)
+    return own if truth.step in bare else (*(field.type for field in META.values()), *own)
 
 
 def _partition(row: Row) -> Partition:
@@ -123,7 +123,7 @@ def _left(value: Value, now: DataType, own: DataType) -> Value:
         case tuple(), Array(to), Array(of):
             return tuple(_left(each, to, of) for each in value)
         case MapValue(), Map(_, to), Map(_, of):
-            return MapValue.of([(key, _left(each, to, of)) for key, each in value.pairs])
+            return MapValue.of([(key, _left(pair, to, of)) for key, pair in value.pairs])
     raise ValueError(f"{own} is the partition's type, {now} the table's")
 
 

@@ -20,7 +20,7 @@ def may_be_partless(field: Field, source: Field | None, by: By) -> bool:
     if source is None or nested(source) is None or nested(field) != nested(source):
         return False
     pairs = _pairs(field, source, by)
-    return _lacks_parts(field, source, by) or any(may_be_partless(*each, by) for each in pairs)
+    return _lacks_parts(field, source, by) or any(may_be_partless(*pair, by) for pair in pairs)
 
 
 def without_partless(value: Value, field: Field, source: Field | None, by: By) -> Value:
@@ -33,7 +33,7 @@ def without_partless(value: Value, field: Field, source: Field | None, by: By) -
     match value:
         case dict():
             return {
-                each.name: without_partless(value[each.name], each, of, by) for each, of in pairs
+                pair.name: without_partless(value[pair.name], pair, of, by) for pair, of in pairs
             }
         case tuple():
             return tuple(without_partless(each, *pairs[0], by) for each in value)
@@ -48,11 +48,11 @@ def _lacks_parts(field: Field, source: Field | None, by: By) -> bool:
         return True
     if not isinstance(field.type, Struct | Array) or nested(field) != nested(source):
         return False
-    return all(_lacks_parts(*each, by) for each in _pairs(field, source, by))
+    return all(_lacks_parts(*pair, by) for pair in _pairs(field, source, by))
 
 
 def _pairs(field: Field, source: Field, by: By) -> list[tuple[Field, Field | None]]:
     """Return the parts of a column, each with that of the file which is taken for it."""
     if isinstance(field.type, Struct):
-        return [(each, part_in(source, field, each, by)) for each in field.children]
+        return [(child, part_in(source, field, child, by)) for child in field.children]
     return list(zip(field.children, source.children, strict=True))

@@ -138,8 +138,8 @@ class Simulation:
     def _versions(self, fact: FileFact, meta: Meta) -> list[tuple[str, Row]]:
         rows = [version(self._history, fact, key, self._steps) for key in fact.keys]
         if fact.kind is FileKind.BASE and fact.path in meta:
-            ids = [each.id for each in META.values()]
-            added = (dict(zip(ids, each, strict=False)) for each in meta[fact.path])
+            ids = [field.id for field in META.values()]
+            added = (dict(zip(ids, sequence, strict=False)) for sequence in meta[fact.path])
             pairs = zip(rows, added, strict=True)
             rows = [replace(row, values={**row.values, **more}) for row, more in pairs]
         dated = self._since.dated(fact, rows) if self._since else rows
@@ -160,9 +160,9 @@ class Simulation:
             ValueError: a value has no form in the type of an older catalog, or is no record key.
 
         """
-        for each in self._merged(way, where):
-            if self._since is None or self._since.gives(each.row, way.given):
-                yield each
+        for row in self._merged(way, where):
+            if self._since is None or self._since.gives(row.row, way.given):
+                yield row
 
     def _merged(self, way: Way, where: Sequence[Condition]) -> Iterator[SimulatedRow]:
         """Yield the rows of every file group, whenever they were committed."""
@@ -264,8 +264,8 @@ class Simulation:
             columns = (self._columns.of(fact, *each, by, show, partless=partless) for each in found)
             values = zip(*columns, strict=True)
             made: dict[str, SimulatedRow] = {}
-            for (key, row), each in zip(self._rows[id(fact)], values, strict=True):
-                left = self._left(each, row) if way.listed else each
+            for (key, row), value in zip(self._rows[id(fact)], values, strict=True):
+                left = self._left(value, row) if way.listed else value
                 made[key] = SimulatedRow(row, tuple(map(cut, left)) if way.cut else left, fact)
             self._read[at_] = made
         return self._read[at_]
@@ -280,7 +280,7 @@ class Simulation:
     def _kept(self, base: FileFact, way: Way, where: Sequence[Condition]) -> bool:
         """Return whether a base file that stands alone is read at all."""
         by = way.pruned
-        return by is None or all(self._may_hold(base, way, by, each) for each in where)
+        return by is None or all(self._may_hold(base, way, by, condition) for condition in where)
 
     def _may_hold(self, base: FileFact, way: Way, by: By, where: Condition) -> bool:
         head = where.path.partition(".")[0]
@@ -299,6 +299,6 @@ def _spelled(schema: Schema, as_now: Schema) -> Schema:
     where an answer is understood.
     """
     now = {name.lower(): name for name in as_now.names}
-    called = (now.get(each.name.lower(), each.name.lower()) for each in schema.fields)
+    called = (now.get(field.name.lower(), field.name.lower()) for field in schema.fields)
     pairs = zip(schema.fields, called, strict=True)
-    return replace(schema, fields=tuple(replace(each, name=name) for each, name in pairs))
+    return replace(schema, fields=tuple(replace(pair, name=name) for pair, name in pairs))

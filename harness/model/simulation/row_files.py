@@ -34,7 +34,7 @@ class RowFile:
         if stored is not None:
             return frozenset({f"{stored}{dot}{rest}"})
         levels = partition_paths.folder_of(self.file.path).split("/")
-        return frozenset(partition_paths.unescaped(each.partition("=")[0]) for each in levels)
+        return frozenset(partition_paths.unescaped(level.partition("=")[0]) for level in levels)
 
 
 def lying(

@@ -49,7 +49,7 @@ class ShownColumns:
         if at not in self._shown:
             found = [show(row, field, source, by) for _, row in self._rows[id(fact)]]
             if partless and may_be_partless(field, source, by):
-                found = [without_partless(each, field, source, by) for each in found]
+                found = [without_partless(value, field, source, by) for value in found]
             self._shown[at] = found
         return self._shown[at]
 

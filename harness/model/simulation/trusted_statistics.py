@@ -27,14 +27,16 @@ class TrustedStatistics:
     def __init__(self, told: Sequence[ColumnStatistics]) -> None:
         """`told`: all that may exclude a row which is there."""
         self._told = told
-        self.sources = tuple(dict.fromkeys(str(each.source) for each in told))
+        self.sources = tuple(dict.fromkeys(str(statistics.source) for statistics in told))
 
     def keys(
         self, source: str, fact: FileFact, where: Sequence[Condition], names: NamesOf
     ) -> frozenset[str]:
         """Return the keys of the rows of a file that statistics of the file exclude."""
         excluding = self._excluding(source, fact.path, fact, where, names)
-        return frozenset(fact.keys[row] for each in excluding for row in each.told_rows())
+        return frozenset(
+            fact.keys[row] for statistics in excluding for row in statistics.told_rows()
+        )
 
     def folder(
         self, source: str, fact: FileFact, where: Sequence[Condition], names: NamesOf
@@ -50,11 +52,15 @@ class TrustedStatistics:
         where: Sequence[Condition],
         names: NamesOf,
     ) -> list[ColumnStatistics]:
-        own = [each for each in self._told if each.source == source and each.path == path]
+        own = [
+            statistics
+            for statistics in self._told
+            if statistics.source == source and statistics.path == path
+        ]
         return [
-            each
-            for each in own
-            if any(each.column in names(on, fact) and each.excludes(on) for on in where)
+            statistics
+            for statistics in own
+            if any(statistics.column in names(on, fact) and statistics.excludes(on) for on in where)
         ]
 
 
@@ -70,7 +76,7 @@ def names_of(path: str, found: Sources, fact: FileFact, by: By) -> frozenset[str
     names = []
     for part in ("", *rest):
         if part and field is not None and source is not None:
-            inner = next((each for each in field.children if each.name == part), None)
+            inner = next((child for child in field.children if child.name == part), None)
             source = part_in(source, field, inner, by) if inner is not None else None
             field = inner
         if field is None or source is None:

@@ -16,7 +16,7 @@ from harness.scenario.operations.api import Operation
 
 
 def _ours() -> Mapping[str, type[Operation]]:
-    found = {each.__name__.rpartition(".")[2]: each for each in modules(__name__)}
+    found = {module.__name__.rpartition(".")[2]: module for module in modules(__name__)}
     classes = {name: "".join(map(str.capitalize, name.split("_"))) for name in found}
     return {
         name: getattr(found[name], called)

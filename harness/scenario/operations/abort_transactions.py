@@ -3,21 +3,36 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Truth
+from harness.scenario.operations.api import (
+    Example,
+    Family,
+    Operation,
+    Statements,
+    StepContext,
+    StepTrace,
+)
+from harness.scenario.statements import TRANSACTIONS, Sql
 
 
 @dataclass(frozen=True, slots=True)
-class AbortTransactions:
+class AbortTransactions(Operation):
     """Abort the open transactions of the table, whose locks hold other writers up."""
 
-    SHORT: ClassVar[str] = ""
-    CHANGES_SCHEMA: ClassVar[bool] = False
+    EXAMPLES = (
+        Example(
+            "abort_transactions",
+            "ends what a killed writer of a transactional table left open, see "
+            "[below](#what-is-taken-back)",
+            after=("killed_write: [1, 5]",),
+        ),
+    )
+    FAMILIES = frozenset({Family.HIVE_ACID})
+    TRACE = StepTrace.UNDONE
 
     def text(self) -> str:
-        """Say it in a few words."""
         return "abort the transactions that are open"
 
     def evolve(self, before: Truth) -> Truth:
@@ -31,6 +46,5 @@ class AbortTransactions:
             raise SchemaChangeError("no write was killed, so no transaction is open")
         return replace(before, step=before.step + 1)
 
-    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:  # noqa: ARG002
-        """Return nothing: the format has its own way."""
-        return ()
+    def statements(self, context: StepContext) -> Statements:
+        return (Sql(f"abort transactions {TRANSACTIONS}"),)

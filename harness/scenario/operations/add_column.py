@@ -3,23 +3,43 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from harness.model.canonical import Value
 from harness.model.conversion import convert
 from harness.model.datatypes import Decimal, Primitive
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Truth, with_schema
-from harness.scenario.operations.api import TypeText, place_of
+from harness.scenario.operations.api import (
+    Example,
+    Family,
+    Operation,
+    Statements,
+    StepContext,
+    TableKind,
+    TypeText,
+    position_of,
+)
 from harness.scenario.operations.spark_sql import position, quoted, type_text, where
+from harness.scenario.statements import IcebergCall
 
 
 @dataclass(frozen=True, slots=True)
-class AddColumn:
+class AddColumn(Operation):
     """Add a column at the end of its siblings, `first`, or `after` one of them."""
 
-    SHORT: ClassVar[str] = ""
-    CHANGES_SCHEMA: ClassVar[bool] = True
+    EXAMPLES = (
+        Example(
+            "add_column: {name: f3, type: string, after: f1}",
+            "adds a column: with `after: x`, with `first: true`, or else at the end. "
+            "With `default: x`, rows that are there have that value from then on; "
+            "Iceberg's format version 3 only",
+        ),
+        Example(
+            "add_column: {name: s.c, type: long, first: true}",
+            "adds a part of a struct, by its dotted path",
+        ),
+    )
+    CHANGES_SCHEMA = True
     name: str
     type: TypeText
     first: bool = False
@@ -27,7 +47,6 @@ class AddColumn:
     default: Value = None
 
     def text(self) -> str:
-        """Say it in a few words."""
         default = "" if self.default is None else f" with the default {self.default}"
         return f"add column {self.name} {self.type}{where(self.first, self.after)}{default}"
 
@@ -36,7 +55,7 @@ class AddColumn:
 
         Source: Iceberg specification, "Default values".
         """
-        place = place_of(self.first, self.after)
+        place = position_of(self.first, self.after)
         schema = before.schema.add(self.name, self.type, place, self._default())
         return with_schema(before, before.step + 1, schema)
 
@@ -50,7 +69,21 @@ class AddColumn:
         except ValueError as wrong:
             raise SchemaChangeError(f"the default: {wrong}") from wrong
 
-    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:  # noqa: ARG002
-        """Return one `alter table`."""
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
         column = f"{quoted(self.name)} {type_text(self.type)}{position(self.first, self.after)}"
         return (f"alter table {{table}} add columns ({column})",)
+
+    def statements(self, context: StepContext) -> Statements:
+        if context.kind.family is not Family.ICEBERG or self.default is None:
+            return None
+        # Iceberg parses texts for what has no form in Java.
+        moment = str(self.type).startswith("timestamp")
+        default = str(self.default).replace(" ", "T") if moment else self.default
+        named = {"name": self.name, "type_": str(self.type), "default": default}
+        call = IcebergCall("add_column", {**named, "first": self.first, "after": self.after})
+        return (call,)
+
+    def unsupported(self, kind: TableKind) -> str:
+        if self.default is not None and kind.family is not Family.ICEBERG:
+            return f"has no default values of columns, which are {Family.ICEBERG}'s alone"
+        return Operation.unsupported(self, kind)

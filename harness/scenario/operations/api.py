@@ -1,9 +1,12 @@
-"""What every operation offers."""
+"""What every operation offers: `Operation` is the base of the class in each file of this folder."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Annotated, ClassVar, Protocol
+from typing import Annotated, ClassVar, Final
 
 from pydantic import BeforeValidator, PlainSerializer
 
@@ -11,6 +14,7 @@ from harness.model.canonical import Value
 from harness.model.datatypes import DataType, TypeTextError, parse_type
 from harness.model.schema import ColumnPosition, SchemaChangeError
 from harness.model.truth import Truth
+from harness.scenario.statements import Statement
 
 
 def _read_type(data: object) -> object:
@@ -34,44 +38,145 @@ Explicit = dict[str, Value]
 """An explicit row, by column name; columns not named get traceable values."""
 
 
-class Only(StrEnum):
+class Family(StrEnum):
+    """A family of formats, which has operations and their statements in common."""
+
+    HUDI = "Hudi"
+    ICEBERG = "Iceberg"
+    DELTA = "Delta"
+    HIVE = "Hive"
+    HIVE_ACID = "Hive ACID"
+
+
+@dataclass(frozen=True, slots=True)
+class TableKind:
+    """A kind of table, as far as operations depend on it."""
+
+    family: Family
+    merge_on_read: bool = False
+    """Whether changes go to log files first."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepContext:
+    """A step of a variant, of which an operation says the statements."""
+
+    kind: TableKind
+    before: Truth
+    after: Truth
+    settings: Mapping[str, str]
+    """Those of the variant."""
+
+
+Statements = tuple[Statement, ...] | None
+
+
+class StepTrace(StrEnum):
+    """The one thing in a table's own records by which a step shows: a field of `Committed`."""
+
+    SCHEDULED = "scheduled"
+    CLEANINGS = "cleanings"
+    TABLE_VERSION = "table_version"
+    SAVEPOINTS = "savepoints"
+    UNDONE = "undone"
+    BEGUN = "begun"
+    TAGS = "tags"
+
+
+class ServiceMode(StrEnum):
     """How much of a table service a step does, where it is not all of it."""
 
     SCHEDULE = "schedule"
 
 
-class Operation(Protocol):
-    """One thing a step can do."""
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A way to write an operation in a scenario file: a row of the documentation, and an example.
 
-    SHORT: ClassVar[str]
+    The example is about the table of `harness.scenario.examples`.
+    """
+
+    step: str
+    """As YAML: `drop_column: f2`."""
+    meaning: str
+    """What it does, as the documentation says it."""
+    after: tuple[str, ...] = ()
+    """The steps that must be done before it."""
+
+
+class Operation:
+    """One thing a step can do: a frozen dataclass whose fields are the keys of scenario files."""
+
+    __slots__ = ()
+
+    EXAMPLES: ClassVar[tuple[Example, ...]] = ()
+    SHORT: ClassVar[str] = ""
     """The field that a bare value fills, empty when there is none."""
-    CHANGES_SCHEMA: ClassVar[bool]
+    CHANGES_SCHEMA: ClassVar[bool] = False
+    FAMILIES: ClassVar[frozenset[Family]] = frozenset(Family)
+    """The formats that have it."""
+    WHY_NOT: ClassVar[str] = ""
+    """Why the others do not have it, to follow their name; by default that only these have it."""
+    TRACE: ClassVar[StepTrace | None] = None
+    """By what alone it shows in the table's records; None for a write or a schema change."""
 
     def text(self) -> str:
-        """Say it in a few words, for reports: `rename column f1 to f1_new`."""
+        """Return what it does in a few words, for reports: `rename column f1 to f1_new`."""
+        raise NotImplementedError
 
     def evolve(self, before: Truth) -> Truth:
-        """Return the truth after this operation as the next step.
+        """Return the truth after this operation as the next step; by default all stays as it was.
 
         Raises:
             SchemaChangeError: it cannot be done on this table; the message says why.
 
         """
+        return replace(before, step=before.step + 1)
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
         """Return the common Spark SQL statements, the table's name written as `{table}`."""
+        return ()
+
+    def statements(self, context: StepContext) -> Statements:
+        """Return what is sent for a kind of table; None for the common SQL as the format has it."""
+        return None
+
+    def unsupported(self, kind: TableKind) -> str:
+        """Return why a kind of table cannot have it, to follow the format's name; or nothing.
+
+        What a writer itself refuses is an answer, and the statement is sent.
+        """
+        if kind.family in self.FAMILIES:
+            return ""
+        if self.WHY_NOT:
+            return self.WHY_NOT
+        owners = [str(family) for family in Family if family in self.FAMILIES]
+        match owners:
+            case [owner]:
+                only = f", which is {owner}'s alone"
+            case [_, _]:
+                only = f", which {' and '.join(owners)} alone have"
+            case _:
+                only = ""
+        return f"has no {_file_name(type(self))}{only}"
+
+    def trace(self) -> StepTrace | None:
+        """Return by what alone it shows in the table's records; None for a write."""
+        return self.TRACE
 
 
-def schedules(operation: Operation) -> bool:
-    """Return whether an operation plans a table service that a later one carries out."""
-    return getattr(operation, "only", None) is Only.SCHEDULE
+_CAPITAL: Final = re.compile(r"(?<!^)(?=[A-Z])")
 
 
-def place_of(first: bool, after: str | None) -> ColumnPosition:  # noqa: FBT001 - the scenario file's keys
+def _file_name(kind: type[Operation]) -> str:
+    return _CAPITAL.sub("_", kind.__name__).lower()
+
+
+def position_of(first: bool, after: str | None) -> ColumnPosition:  # noqa: FBT001 - the scenario file's keys
     """Return the position that a scenario file's `first` and `after` mean.
 
     Raises:
-        SchemaChangeError: both are said.
+        SchemaChangeError: both are given.
 
     """
     if first and after is not None:

@@ -8,11 +8,15 @@ protocol, "Column Mapping": partition values stand under physical names).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Truth, with_schema
-from harness.scenario.operations.api import TypeText
+from harness.scenario.operations.api import (
+    Example,
+    Family,
+    Operation,
+    TypeText,
+)
 from harness.scenario.operations.change_type import ChangeType
 from harness.scenario.operations.drop_column import DropColumn
 from harness.scenario.operations.move_column import MoveColumn
@@ -20,15 +24,24 @@ from harness.scenario.operations.rename_column import RenameColumn
 
 
 @dataclass(frozen=True, slots=True)
-class ChangePartitionColumn:
+class ChangePartitionColumn(Operation):
     """Rename, drop, move or retype a partition column, which the writer should refuse.
 
     Where it does not, a renamed, moved or retyped one is like any other. For a dropped one the
     truth is the table of before, for nothing says what becomes of the partitions.
     """
 
-    SHORT: ClassVar[str] = ""
-    CHANGES_SCHEMA: ClassVar[bool] = True
+    EXAMPLES = (
+        Example(
+            "change_partition_column: {column: p, rename: q}",
+            "renames (`rename: q`), drops (`drop: true`), moves (`after: x`) or "
+            "retypes (`to: long`) a partition column, which Hudi should refuse. A "
+            "renamed, moved or retyped one is like any other where it does not: it "
+            "lets one move and have another type, and Delta renames one",
+        ),
+    )
+    FAMILIES = frozenset({Family.HUDI, Family.DELTA})
+    CHANGES_SCHEMA = True
     column: str
     rename: str | None = None
     drop: bool = False
@@ -36,7 +49,6 @@ class ChangePartitionColumn:
     to: TypeText | None = None
 
     def text(self) -> str:
-        """Say it in a few words."""
         return f"{self._change().text()}, a partition column"
 
     def evolve(self, before: Truth) -> Truth:
@@ -57,8 +69,8 @@ class ChangePartitionColumn:
 
     def _renamed(self, after: Truth) -> Truth:
         """Return the table that is partitioned by the column under its new name."""
-        by = (self.rename if each == self.column else each for each in after.table.partition_by)
-        named = tuple(each for each in by if each is not None)
+        by = (self.rename if text == self.column else text for text in after.table.partition_by)
+        named = tuple(text for text in by if text is not None)
         return replace(after, table=replace(after.table, partition_by=named))
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:

@@ -3,21 +3,36 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
+from harness.model.commit import ref_name
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Truth
+from harness.scenario.operations.api import (
+    Example,
+    Family,
+    Operation,
+    Statements,
+    StepContext,
+    StepTrace,
+)
+from harness.scenario.operations.procedures import ALTER_TABLE
+from harness.scenario.statements import Sql
 
 
 @dataclass(frozen=True, slots=True)
-class CreateTag:
+class CreateTag(Operation):
     """Tag the current snapshot, so that a query can name it."""
 
-    SHORT: ClassVar[str] = ""
-    CHANGES_SCHEMA: ClassVar[bool] = False
+    EXAMPLES = (
+        Example(
+            "create_tag",
+            "gives the current snapshot a tag, by which it is read later (view `tag`)",
+        ),
+    )
+    FAMILIES = frozenset({Family.ICEBERG})
+    TRACE = StepTrace.TAGS
 
     def text(self) -> str:
-        """Say it in a few words."""
         return "create a tag"
 
     def evolve(self, before: Truth) -> Truth:
@@ -32,6 +47,5 @@ class CreateTag:
         step = before.step + 1
         return replace(before, step=step, tags=(*before.tags, step))
 
-    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:  # noqa: ARG002
-        """Return nothing: the format has its own way."""
-        return ()
+    def statements(self, context: StepContext) -> Statements:
+        return (Sql(f"{ALTER_TABLE} create tag `{ref_name(context.after.step)}`"),)

@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Group, Truth, replaced
-from harness.scenario.operations.api import Key
+from harness.scenario.operations.api import (
+    Example,
+    Family,
+    Key,
+    Operation,
+)
 from harness.scenario.operations.new_rows import known
 from harness.scenario.operations.spark_sql import partition_spec
 
 
 @dataclass(frozen=True, slots=True)
-class DeletePartition:
+class DeletePartition(Operation):
     """Drop the partition in which the row with this key is, with all its rows."""
 
-    SHORT: ClassVar[str] = "of"
-    CHANGES_SCHEMA: ClassVar[bool] = False
+    EXAMPLES = (
+        Example(
+            "delete_partition: 3",
+            "drops the partition of the row with that key",
+        ),
+    )
+    FAMILIES = frozenset({Family.HUDI})
+    WHY_NOT = "has no partitions to drop; a delete says which rows go"
+    SHORT = "of"
     of: Key
 
     def text(self) -> str:
-        """Say it in a few words."""
         return f"delete the partition of row {self.of}"
 
     def evolve(self, before: Truth) -> Truth:
@@ -30,7 +40,6 @@ class DeletePartition:
         return replaced(before, before.step + 1, lambda row: row.group[1] == partition)
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        """Return one `alter table`."""
         _, partition = self._group(before)
         return (f"alter table {{table}} drop {partition_spec(after, partition)}",)
 

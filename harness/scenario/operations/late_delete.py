@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from harness.model.truth import Row, Truth, late
-from harness.scenario.operations.api import Key
+from harness.scenario.operations.api import (
+    Example,
+    Family,
+    Key,
+    Operation,
+)
 from harness.scenario.operations.late_rows import late_rows
 from harness.scenario.operations.new_rows import rows_text
 from harness.scenario.operations.spark_sql import columns_in_order, merge_into, select_rows
 
 
 @dataclass(frozen=True, slots=True)
-class LateDelete:
+class LateDelete(Operation):
     """Delete these rows by a source that is older; the merge mode says whether they stay."""
 
-    SHORT: ClassVar[str] = "keys"
-    CHANGES_SCHEMA: ClassVar[bool] = False
+    EXAMPLES = (
+        Example(
+            "late_delete: [2]",
+            "deletes rows by a source that is older than they are",
+        ),
+    )
+    FAMILIES = frozenset({Family.HUDI})
+    WHY_NOT = "orders no versions of a row: the last write stands, late or not"
+    SHORT = "keys"
     keys: tuple[Key, ...]
 
     def text(self) -> str:
-        """Say it in a few words."""
         return f"late delete of {rows_text(len(self.keys))}"
 
     def evolve(self, before: Truth) -> Truth:

@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from harness.model.truth import Row, Truth, late
-from harness.scenario.operations.api import Key
+from harness.scenario.operations.api import (
+    Example,
+    Family,
+    Key,
+    Operation,
+)
 from harness.scenario.operations.late_rows import late_rows
 from harness.scenario.operations.new_rows import rows_text
 from harness.scenario.operations.spark_sql import insert_rows
 
 
 @dataclass(frozen=True, slots=True)
-class LateUpsert:
+class LateUpsert(Operation):
     """Write older versions of the rows with these keys; the merge mode says which ones stand."""
 
-    SHORT: ClassVar[str] = "keys"
-    CHANGES_SCHEMA: ClassVar[bool] = False
+    EXAMPLES = (
+        Example(
+            "late_upsert: [1]",
+            "writes whole rows that are older than those that are there, see [late "
+            "data](#late-data)",
+        ),
+    )
+    FAMILIES = frozenset({Family.HUDI})
+    WHY_NOT = "orders no versions of a row: the last write stands, late or not"
+    SHORT = "keys"
     keys: tuple[Key, ...]
 
     def text(self) -> str:
-        """Say it in a few words."""
         return f"late upsert of {rows_text(len(self.keys))}"
 
     def evolve(self, before: Truth) -> Truth:

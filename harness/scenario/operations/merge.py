@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from pydantic import Strict
 
 from harness.model.canonical import Value
 from harness.model.schema import Field, SchemaChangeError
 from harness.model.truth import Row, Truth, changed_row, written
-from harness.scenario.operations.api import Key
+from harness.scenario.operations.api import (
+    Example,
+    Family,
+    Key,
+    Operation,
+)
 from harness.scenario.operations.new_rows import (
     absent_text,
     fresh,
@@ -38,7 +43,7 @@ class SourceOrder(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Merge:
+class Merge(Operation):
     """Replace the rows `update`, add the rows `insert`, take away the rows `delete`.
 
     Source rows with the keys `absent` match none, and are not among those to insert. With `set`, an
@@ -47,8 +52,15 @@ class Merge:
     in the opposite order.
     """
 
-    SHORT: ClassVar[str] = ""
-    CHANGES_SCHEMA: ClassVar[bool] = False
+    EXAMPLES = (
+        Example(
+            "merge: {update: [1], insert: [6], delete: [2]}",
+            "updates, inserts and deletes in one statement; with `set: [f1]` an update sets that "
+            "column alone, with `source: reversed` the source has its columns in the "
+            "opposite order",
+        ),
+    )
+    FAMILIES = frozenset({Family.HUDI, Family.ICEBERG, Family.DELTA, Family.HIVE_ACID})
     update: tuple[Key, ...] = ()
     insert: tuple[Key, ...] = ()
     delete: tuple[Key, ...] = ()
@@ -57,7 +69,6 @@ class Merge:
     source: Annotated[SourceOrder | None, Strict(strict=False)] = None
 
     def text(self) -> str:
-        """Say it in a few words."""
         counts = [rows_text(len(keys)) for keys in (self.update, self.insert, self.delete)]
         if self.set:
             counts[0] = f"{', '.join(self.set)} of {counts[0]}"
@@ -66,7 +77,6 @@ class Merge:
         return told + absent_text(self.absent) + order
 
     def evolve(self, before: Truth) -> Truth:
-        """Do all three at once."""
         some((*self.update, *self.insert, *self.delete, *self.absent), "merge")
         if self.set and not self.update:
             raise SchemaChangeError("'set' is of rows to update, and the merge names none")
@@ -105,7 +115,7 @@ class Merge:
         source = select_rows(rows, self._source_fields(after, fields))
         merge, new = merge_into("{table}", source, after)
         key = f"{new}.{quoted(after.table.key)}"
-        updated = [each for each in self._updated(after, fields) if each.name not in stay]
+        updated = [field for field in self._updated(after, fields) if field.name not in stay]
         clauses = [
             merge,
             *_delete_clause(key, after, gone),
@@ -146,7 +156,7 @@ class Merge:
         keys, new = known(before, self.update), fresh(before, self.insert)
         if not self.set:
             return whole(before, (*keys, *new))
-        columns = settable(before, [each for each in self.set if each != before.table.key])
+        columns = settable(before, [text for text in self.set if text != before.table.key])
         changed = (changed_row(before, key, before.step + 1, columns) for key in keys)
         return (*changed, *whole(before, new))
 

@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Row, Truth, new_row, written
-from harness.scenario.operations.api import Key
+from harness.scenario.operations.api import (
+    Example,
+    Family,
+    Key,
+    Operation,
+)
 from harness.scenario.operations.new_rows import known
 from harness.scenario.operations.spark_sql import insert_rows
 
 
 @dataclass(frozen=True, slots=True)
-class MoveRow:
+class MoveRow(Operation):
     """Write the row `key` anew, into the partition of the row `to`."""
 
-    SHORT: ClassVar[str] = ""
-    CHANGES_SCHEMA: ClassVar[bool] = False
+    EXAMPLES = (
+        Example(
+            "move_row: {key: 1, to: 2}",
+            "writes a row anew into the partition of another one, see [below](#rows-that-move)",
+        ),
+    )
+    FAMILIES = frozenset({Family.HUDI})
+    WHY_NOT = "has no index that could find a row in one partition alone"
     key: Key
     to: Key
 
     def text(self) -> str:
-        """Say it in a few words."""
         return f"move row {self.key} to the partition of row {self.to}"
 
     def evolve(self, before: Truth) -> Truth:

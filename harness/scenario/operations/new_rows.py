@@ -108,7 +108,7 @@ def settable(truth: Truth, names: Sequence[str]) -> Sequence[str]:
         SchemaChangeError: one is not there or stands twice, or a schema change may not touch it.
 
     """
-    free = [each for each in truth.schema.names if each not in truth.table.fixed]
+    free = [name for name in truth.schema.names if name not in truth.table.fixed]
     for name in names:
         if name not in free or names.count(name) > 1:
             raise SchemaChangeError(

@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from pydantic import Strict
 
 from harness.model.canonical import Value
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Row, Truth, replaced
-from harness.scenario.operations.api import Key
+from harness.scenario.operations.api import (
+    Example,
+    Family,
+    Key,
+    Operation,
+)
 from harness.scenario.operations.new_rows import each_once, key_of, rows_text, some, whole
 from harness.scenario.operations.spark_sql import columns_in_order, partition_spec, select_rows
 
 
-class Of(StrEnum):
+class OverwriteScope(StrEnum):
     """How much of a table is overwritten."""
 
     TABLE = "table"
@@ -26,31 +31,40 @@ class Of(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Overwrite:
+class Overwrite(Operation):
     """Write whole rows with these keys, and let nothing else be `of` the table or the partition."""
 
-    SHORT: ClassVar[str] = "keys"
-    CHANGES_SCHEMA: ClassVar[bool] = False
+    EXAMPLES = (
+        Example(
+            "overwrite: [5, 6]",
+            "puts rows in the place of all that there are",
+        ),
+        Example(
+            "overwrite: {keys: [5], of: partition}",
+            "the same in the one partition that the new rows are in",
+        ),
+    )
+    FAMILIES = frozenset({Family.HUDI, Family.ICEBERG, Family.DELTA, Family.HIVE_ACID})
+    SHORT = "keys"
     keys: tuple[Key, ...]
-    of: Annotated[Of, Strict(strict=False)] = Of.TABLE
+    of: Annotated[OverwriteScope, Strict(strict=False)] = OverwriteScope.TABLE
 
     def text(self) -> str:
-        """Say it in a few words."""
         return f"overwrite the {self.of.value} with {rows_text(len(self.keys))}"
 
     def evolve(self, before: Truth) -> Truth:
         """Put the rows, in file groups of their own, in the place of those that are there."""
         rows = self._rows(before)
-        only = self._partition(before, rows) if self.of is Of.PARTITION else None
+        only = self._partition(before, rows) if self.of is OverwriteScope.PARTITION else None
         return replaced(before, before.step + 1, lambda row: only in {None, row.group[1]}, rows)
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
         """Return one insert statement; a partition's own columns are in its specification."""
         rows, fields = self._rows(before), columns_in_order(after)
         where = ""
-        if self.of is Of.PARTITION:
+        if self.of is OverwriteScope.PARTITION:
             where = f" {partition_spec(after, self._partition(before, rows))}"
-            fields = tuple(each for each in fields if each.name not in after.table.partition_by)
+            fields = tuple(field for field in fields if field.name not in after.table.partition_by)
         return (f"insert overwrite table {{table}}{where} {select_rows(rows, fields)}",)
 
     def _rows(self, before: Truth) -> tuple[Row, ...]:

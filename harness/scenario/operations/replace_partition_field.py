@@ -3,33 +3,42 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from harness.model.partition_fields import added, dropped, parse
 from harness.model.truth import Truth, with_spec
+from harness.scenario.operations.api import (
+    Example,
+    Family,
+    Operation,
+)
 from harness.scenario.operations.spark_sql import partition_field
 
 
 @dataclass(frozen=True, slots=True)
-class ReplacePartitionField:
+class ReplacePartitionField(Operation):
     """Put a field in the place of another one, in one commit."""
 
-    SHORT: ClassVar[str] = ""
-    CHANGES_SCHEMA: ClassVar[bool] = True
+    EXAMPLES = (
+        Example(
+            "replace_partition_field: {field: day(at), by: hour(at)}",
+            "puts a field in the place of another one",
+            after=("add_partition_field: day(at)",),
+        ),
+    )
+    FAMILIES = frozenset({Family.ICEBERG})
+    CHANGES_SCHEMA = True
     field: str
     by: str
 
     def text(self) -> str:
-        """Say it in a few words."""
         return f"replace partition field {self.field} by {self.by}"
 
     def evolve(self, before: Truth) -> Truth:
-        """Keep every row."""
         old, _ = parse(self.field, before.schema)
         new, _ = parse(self.by, before.schema)
         return with_spec(before, before.step + 1, added(dropped(before.spec, old), new))
 
-    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:  # noqa: ARG002
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
         """Return one `alter table` (Iceberg documentation, "Spark DDL")."""
-        old, new = (partition_field(*parse(each, before.schema)) for each in (self.field, self.by))
+        old, new = (partition_field(*parse(text, before.schema)) for text in (self.field, self.by))
         return (f"alter table {{table}} replace partition field {old} with {new}",)

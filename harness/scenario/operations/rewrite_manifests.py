@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import dataclass
 
-from harness.model.truth import Truth
+from harness.scenario.operations.api import (
+    Example,
+    Family,
+    Operation,
+    Statements,
+    StepContext,
+)
+from harness.scenario.operations.procedures import call_iceberg
 
 
 @dataclass(frozen=True, slots=True)
-class RewriteManifests:
+class RewriteManifests(Operation):
     """Write one manifest in the place of those that there are."""
 
-    SHORT: ClassVar[str] = ""
-    CHANGES_SCHEMA: ClassVar[bool] = False
+    EXAMPLES = (
+        Example(
+            "rewrite_manifests",
+            "writes the lists of files anew",
+        ),
+    )
+    FAMILIES = frozenset({Family.ICEBERG})
 
     def text(self) -> str:
-        """Say it in a few words."""
         return "rewrite the manifests"
 
-    def evolve(self, before: Truth) -> Truth:
-        """Keep everything."""
-        return replace(before, step=before.step + 1)
-
-    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:  # noqa: ARG002
-        """Return nothing: the format has its own way."""
-        return ()
+    def statements(self, context: StepContext) -> Statements:
+        return (call_iceberg("rewrite_manifests"),)

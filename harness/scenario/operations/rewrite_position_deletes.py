@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import dataclass
 
-from harness.model.truth import Truth
+from harness.scenario.operations.api import (
+    Example,
+    Family,
+    Operation,
+    Statements,
+    StepContext,
+)
+from harness.scenario.operations.procedures import call_iceberg
 
 
 @dataclass(frozen=True, slots=True)
-class RewritePositionDeletes:
+class RewritePositionDeletes(Operation):
     """Write the positions of deleted rows into new files, without those that name no live file."""
 
-    SHORT: ClassVar[str] = ""
-    CHANGES_SCHEMA: ClassVar[bool] = False
+    EXAMPLES = (
+        Example(
+            "rewrite_position_deletes",
+            "writes the position delete files anew",
+        ),
+    )
+    FAMILIES = frozenset({Family.ICEBERG})
 
     def text(self) -> str:
-        """Say it in a few words."""
         return "rewrite the position deletes"
 
-    def evolve(self, before: Truth) -> Truth:
-        """Keep everything."""
-        return replace(before, step=before.step + 1)
-
-    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:  # noqa: ARG002
-        """Return nothing: the format has its own way."""
-        return ()
+    def statements(self, context: StepContext) -> Statements:
+        all_files = "options => map('rewrite-all', 'true')"
+        return (call_iceberg("rewrite_position_delete_files", all_files),)

@@ -2,28 +2,70 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import dataclass
+from typing import Final
 
-from harness.model.truth import Truth
+from harness.scenario.operations.api import (
+    Example,
+    Family,
+    Operation,
+    Statements,
+    StepContext,
+    StepTrace,
+    TableKind,
+)
+from harness.scenario.operations.procedures import ALTER_TABLE, call_hudi
+from harness.scenario.statements import Sql
+
+_PROCEDURES: Final = {
+    6: ("downgrade_table", "SIX"),
+    8: ("upgrade_table", "EIGHT"),
+    9: ("upgrade_table", "NINE"),
+}
+"""What brings a table of Hudi to a version, and what it calls the version. Both names are of one
+procedure, which answers false where it fails, and raises nothing (`UpgradeOrDowngradeProcedure`).
+"""
+_NEWEST: Final = 3
+"""Iceberg's newest format version."""
 
 
 @dataclass(frozen=True, slots=True)
-class SetTableVersion:
+class SetTableVersion(Operation):
     """Upgrade or downgrade the table to a version, as the format counts."""
 
-    SHORT: ClassVar[str] = "version"
-    CHANGES_SCHEMA: ClassVar[bool] = False
+    EXAMPLES = (
+        Example(
+            "set_table_version: 6",
+            "upgrades or downgrades a table of Hudi to version 6, 8 or 9, see "
+            "[below](#table-versions)",
+        ),
+        Example(
+            "set_table_version: 3",
+            "upgrades a table of Iceberg to format version 3",
+        ),
+    )
+    FAMILIES = frozenset({Family.HUDI, Family.ICEBERG})
+    TRACE = StepTrace.TABLE_VERSION
+    SHORT = "version"
     version: int
 
     def text(self) -> str:
-        """Say it in a few words."""
         return f"set the table version to {self.version}"
 
-    def evolve(self, before: Truth) -> Truth:
-        """Keep everything; where a format merges log files on the way, its files say so."""
-        return replace(before, step=before.step + 1)
+    def statements(self, context: StepContext) -> Statements:
+        if context.kind.family is Family.ICEBERG:
+            properties = f"'format-version' = '{self.version}'"
+            return (Sql(f"{ALTER_TABLE} set tblproperties ({properties})"),)
+        procedure, version = _PROCEDURES[self.version]
+        return (call_hudi(procedure, f"to_version => '{version}'"),)
 
-    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:  # noqa: ARG002
-        """Return nothing: each format has its own way."""
-        return ()
+    def unsupported(self, kind: TableKind) -> str:
+        match kind.family:
+            case Family.HUDI if self.version not in _PROCEDURES:
+                allowed = ", ".join(map(str, _PROCEDURES))
+                return f"has no table version {self.version}; allowed: {allowed}"
+            case Family.ICEBERG if self.version != _NEWEST:
+                return f"tables can be brought to version {_NEWEST}, and no other"
+            case Family.DELTA:
+                return "tables have versions of a protocol, which their features decide"
+        return Operation.unsupported(self, kind)

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import dataclass
 
-from harness.model.truth import Truth
+from harness.scenario.operations.api import (
+    Example,
+    Family,
+    Operation,
+    Statements,
+    StepContext,
+)
+from harness.scenario.operations.procedures import call_hudi
 
 
 @dataclass(frozen=True, slots=True)
-class Sync:
+class Sync(Operation):
     """Bring the metastore up to a table whose columns were changed without telling it."""
 
-    SHORT: ClassVar[str] = ""
-    CHANGES_SCHEMA: ClassVar[bool] = False
+    EXAMPLES = (
+        Example(
+            "sync",
+            "tells the metastore the columns that the table has, see "
+            "[below](#what-the-metastore-is-told)",
+        ),
+    )
+    FAMILIES = frozenset({Family.HUDI})
+    WHY_NOT = "has its columns from no metastore, so there is none to sync"
 
     def text(self) -> str:
-        """Say it in a few words."""
         return "sync the metastore"
 
-    def evolve(self, before: Truth) -> Truth:
-        """Keep everything: the truth is the table's."""
-        return replace(before, step=before.step + 1)
-
-    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:  # noqa: ARG002
-        """Return nothing: each format has its own way."""
-        return ()
+    def statements(self, context: StepContext) -> Statements:
+        """Return the call of `HiveSyncTool` with the context.settings of the session."""
+        return (call_hudi("hive_sync"),)

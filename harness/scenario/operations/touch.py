@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, ClassVar, Final
+from typing import Annotated, Final
 
 from pydantic import Strict
 
 from harness.model.canonical import Value
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Group, Row, Truth, new_row, written
+from harness.scenario.operations.api import (
+    Example,
+    Operation,
+)
 from harness.scenario.operations.new_rows import whole
 from harness.scenario.operations.spark_sql import insert_rows
 
@@ -34,16 +38,25 @@ _EVERY: Final = {Rewrites.SOME: 2, Rewrites.ALL: 1, Rewrites.PARTITION: 1}
 
 
 @dataclass(frozen=True, slots=True)
-class Touch:
+class Touch(Operation):
     """Write one new key, and one key of the file groups that the axis names."""
 
-    SHORT: ClassVar[str] = "rewrites"
-    CHANGES_SCHEMA: ClassVar[bool] = False
+    EXAMPLES = (
+        Example(
+            "touch",
+            "writes as the axis `rewrites` says, see below",
+        ),
+        Example("touch: none", "adds the new row alone, whatever the axis says"),
+        Example(
+            "touch: all",
+            "sets the value of the axis for one step",
+        ),
+    )
+    SHORT = "rewrites"
     rewrites: Annotated[Rewrites | None, Strict(strict=False)] = None
     """As the axis of the variant says; a scenario file may fix it for one step."""
 
     def text(self) -> str:
-        """Say it in a few words."""
         return f"touch, rewrites {self._chosen()}"
 
     def evolve(self, before: Truth) -> Truth:
@@ -69,7 +82,7 @@ class Touch:
         for row in before.rows.values():
             if only is None or row.group[1] == tuple(only.values()):
                 firsts.setdefault(row.group, row.key)
-        keys = [firsts[group] for group in sorted(firsts, key=lambda each: (each[0], str(each)))]
+        keys = [firsts[group] for group in sorted(firsts, key=lambda group: (group[0], str(group)))]
         return tuple(keys[:: _EVERY[self._chosen()]]) if self._chosen() in _EVERY else ()
 
     def _partition(self, before: Truth) -> Mapping[str, Value] | None:

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from harness.model.truth import Truth, replaced
+from harness.scenario.operations.api import (
+    Example,
+    Family,
+    Operation,
+    Statements,
+    StepContext,
+)
+from harness.scenario.operations.procedures import TABLE_NAME
+from harness.scenario.statements import Sql
 
 
 @dataclass(frozen=True, slots=True)
-class Truncate:
+class Truncate(Operation):
     """Empty the table."""
 
-    SHORT: ClassVar[str] = ""
-    CHANGES_SCHEMA: ClassVar[bool] = False
+    EXAMPLES = (
+        Example(
+            "truncate",
+            "takes all rows away",
+        ),
+    )
+    FAMILIES = frozenset({Family.HUDI, Family.ICEBERG, Family.DELTA, Family.HIVE_ACID})
 
     def text(self) -> str:
-        """Say it in a few words."""
         return "truncate the table"
 
     def evolve(self, before: Truth) -> Truth:
@@ -24,6 +36,11 @@ class Truncate:
         after = replaced(before, before.step + 1, lambda row: True)  # noqa: ARG005 - every one
         return replace(after, before_last=None, saved=None)
 
-    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:  # noqa: ARG002
-        """Return one statement."""
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
         return ("truncate table {table}",)
+
+    def statements(self, context: StepContext) -> Statements:
+        if context.kind.family is not Family.DELTA:
+            return None
+        # Delta has no other words for it (documentation, "Table deletes, updates, and merges").
+        return (Sql(f"delete from {TABLE_NAME}"),)

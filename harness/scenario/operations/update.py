@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from harness.model.truth import Row, Truth, changed_row, written
-from harness.scenario.operations.api import Key
+from harness.scenario.operations.api import (
+    Example,
+    Family,
+    Key,
+    Operation,
+)
 from harness.scenario.operations.new_rows import (
     absent_text,
     fresh,
@@ -20,22 +24,25 @@ from harness.scenario.operations.spark_sql import key_list, literal, quoted
 
 
 @dataclass(frozen=True, slots=True)
-class Update:
+class Update(Operation):
     """Give the columns `set` of the rows `keys` new values; an absent key stays so."""
 
-    SHORT: ClassVar[str] = ""
-    CHANGES_SCHEMA: ClassVar[bool] = False
+    EXAMPLES = (
+        Example(
+            "update: {keys: [1], set: [f1]}",
+            "writes some columns; the ordering column grows too",
+        ),
+    )
+    FAMILIES = frozenset({Family.HUDI, Family.ICEBERG, Family.DELTA, Family.HIVE_ACID})
     keys: tuple[Key, ...] = ()
     set: tuple[str, ...] = ()
     absent: tuple[Key, ...] = ()
 
     def text(self) -> str:
-        """Say it in a few words."""
         told = f"{rows_text(len(self.keys))}{absent_text(self.absent)}"
         return f"update {', '.join(self.set)} of {told}"
 
     def evolve(self, before: Truth) -> Truth:
-        """Change the rows."""
         contested = {row.key: row for row in self._absent(before)}
         return written(before, before.step + 1, self._versions(before), contested=contested)
 

@@ -3,29 +3,38 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from harness.model.truth import Row, Truth, written
-from harness.scenario.operations.api import Explicit, Key
+from harness.scenario.operations.api import (
+    Example,
+    Explicit,
+    Family,
+    Key,
+    Operation,
+)
 from harness.scenario.operations.new_rows import each_once, explicit, key_of, rows_text, some, whole
 from harness.scenario.operations.spark_sql import insert_rows
 
 
 @dataclass(frozen=True, slots=True)
-class Upsert:
+class Upsert(Operation):
     """Write whole rows with these keys, or explicit ones."""
 
-    SHORT: ClassVar[str] = "keys"
-    CHANGES_SCHEMA: ClassVar[bool] = False
+    EXAMPLES = (
+        Example(
+            "upsert: [3, 5]",
+            "writes whole rows, which are new or replace others",
+        ),
+    )
+    FAMILIES = frozenset({Family.HUDI, Family.ICEBERG, Family.DELTA, Family.HIVE_ACID})
+    SHORT = "keys"
     keys: tuple[Key, ...] = ()
     rows: tuple[Explicit, ...] = ()
 
     def text(self) -> str:
-        """Say it in a few words."""
         return f"upsert {rows_text(len(self.keys) + len(self.rows))}"
 
     def evolve(self, before: Truth) -> Truth:
-        """Replace or add the rows."""
         return written(before, before.step + 1, self._versions(before))
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:

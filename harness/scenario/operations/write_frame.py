@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, Final
+from typing import Final
 
 from harness.model.canonical import Value
 from harness.model.conversion import convert
 from harness.model.datatypes import DataType
 from harness.model.schema import Field, Schema, SchemaChangeError
 from harness.model.truth import Row, Truth, new_row, written
-from harness.scenario.operations.api import Key, TypeText
+from harness.scenario.operations.api import (
+    Example,
+    Family,
+    Key,
+    Operation,
+    TypeText,
+)
 from harness.scenario.operations.new_rows import each_once, key_of, rows_text, some
 from harness.scenario.operations.spark_sql import select_nullable
 
@@ -25,14 +31,23 @@ string: Hudi documentation, "Schema Evolution"). A narrower one becomes what the
 
 
 @dataclass(frozen=True, slots=True)
-class WriteFrame:
+class WriteFrame(Operation):
     """Write rows with these keys, new or replacing others, by a DataFrame of these `columns`.
 
     A column that the frame lacks is NULL in its rows; one that the table lacks is added to it.
     """
 
-    SHORT: ClassVar[str] = "keys"
-    CHANGES_SCHEMA: ClassVar[bool] = True
+    EXAMPLES = (
+        Example(
+            "write_frame: {keys: [1, 5], columns: [id, ts, p, f3, f1], types: {f3: string}}",
+            "writes whole rows by a DataFrame, whose columns need not be those of the "
+            "table, see [below](#dataframes)",
+        ),
+    )
+    FAMILIES = frozenset({Family.HUDI})
+    WHY_NOT = "tables are written by SQL alone, and a DataFrame's are Hudi's"
+    SHORT = "keys"
+    CHANGES_SCHEMA = True
     keys: tuple[Key, ...]
     columns: tuple[str, ...] = ()
     """Those of the frame, in its order; none: the columns of the table."""
@@ -43,7 +58,6 @@ class WriteFrame:
     """
 
     def text(self) -> str:
-        """Say it in a few words."""
         told = ", ".join(self.columns) or "the table's columns"
         how = ", reconciled" if self.reconcile else ""
         return f"write a DataFrame of {rows_text(len(self.keys))}: {told}{how}"
@@ -75,7 +89,7 @@ class WriteFrame:
 
     def _check(self, before: Truth) -> None:
         schema, fixed, types = before.schema, before.table.fixed, self.types or {}
-        if twice := sorted({each for each in self.columns if self.columns.count(each) > 1}):
+        if twice := sorted({column for column in self.columns if self.columns.count(column) > 1}):
             raise SchemaChangeError(f"the column {', '.join(twice)} stands twice in the frame")
         if absent := [name for name in fixed if name in self.lacking(schema)]:
             raise SchemaChangeError(
@@ -121,7 +135,7 @@ class WriteFrame:
         """Return the columns of the frame, with the types that they have in it."""
         found = map(after.schema.find, self.columns or before.schema.names)
         types = self.types or {}
-        return tuple(replace(each, type=types.get(each.name, each.type)) for each in found)
+        return tuple(replace(field, type=types.get(field.name, field.type)) for field in found)
 
 
 def _promotes(old: DataType, new: DataType) -> bool:

@@ -6,13 +6,18 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, ClassVar, Final
+from typing import Annotated, Final
 
 from pydantic import Strict
 
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Truth
-from harness.scenario.operations.api import Key
+from harness.scenario.operations.api import (
+    Example,
+    Family,
+    Key,
+    Operation,
+)
 from harness.scenario.operations.new_rows import rows_text
 from harness.scenario.operations.upsert import Upsert
 
@@ -41,21 +46,25 @@ TEXTS: Final[Mapping[MetadataWay, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class WriteWithMetadata:
+class WriteWithMetadata(Operation):
     """Write whole rows with these keys, new or replacing others, with `metadata` in the commit.
 
     `prefix` is what the names of all of it begin with.
     """
 
-    SHORT: ClassVar[str] = ""
-    CHANGES_SCHEMA: ClassVar[bool] = False
+    EXAMPLES = (
+        Example(
+            'write_with_metadata: {keys: [1, 5], prefix: run., metadata: {run.id: "17"}, by: set}',
+            "as `upsert`, with metadata of your own in the commit, see [below](#extra-metadata)",
+        ),
+    )
+    FAMILIES = frozenset({Family.HUDI})
     keys: tuple[Key, ...]
     metadata: dict[str, str]
     prefix: str
     by: Annotated[MetadataWay, Strict(strict=False)] = MetadataWay.SET
 
     def text(self) -> str:
-        """Say it in a few words."""
         return f"upsert {rows_text(len(self.keys))}, {', '.join(self.metadata)} {TEXTS[self.by]}"
 
     def evolve(self, before: Truth) -> Truth:

@@ -11,11 +11,9 @@ from pathlib import Path
 import pytest
 
 from harness.artifacts import add_version, cache_mark, distributions, fetch, jre
-from harness.artifacts.add_version import NotAddedProblem
 from harness.artifacts.cache import Cache
-from harness.artifacts.download import NotDeliveredProblem, WrongContentProblem
-from harness.artifacts.pyspark_home import NoPySparkProblem
 from harness.core import yaml_reader
+from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.progress import Progress
 from tests.unit.artifacts.serving import Server, serving
 
@@ -103,7 +101,7 @@ def test_a_file_that_is_not_what_the_repository_says_is_refused(
     server: Server, cache: Cache, tmp_path: Path
 ) -> None:
     server.files[f"{PATH}.sha1"] = b"0" * 40
-    with pytest.raises(WrongContentProblem, match=f"the repository says {'0' * 40}; removed"):
+    with pytest.raises(EnvironmentProblem, match=f"the repository says {'0' * 40}; removed"):
         add_version.add(NAME, tmp_path, cache, Progress())
     assert not (tmp_path / f"{NAME}.yaml").exists()
     assert not list((cache.root / "artifacts").rglob("*.tar.gz*.part"))
@@ -112,13 +110,13 @@ def test_a_file_that_is_not_what_the_repository_says_is_refused(
 def test_a_version_that_the_repository_has_not_is_told(
     server: Server, cache: Cache, tmp_path: Path
 ) -> None:
-    with pytest.raises(NotDeliveredProblem, match=r"404 Not Found: the repository does not have"):
+    with pytest.raises(EnvironmentProblem, match=r"404 Not Found: the repository does not have"):
         add_version.add("trino-475", tmp_path, cache, Progress())
     assert not (tmp_path / "trino-475.yaml").exists()
 
 
 def test_offline_nothing_is_downloaded(server: Server, cache: Cache, tmp_path: Path) -> None:
-    with pytest.raises(NotAddedProblem, match=r"has to be downloaded .* and this is offline"):
+    with pytest.raises(UsageProblem, match="must be downloaded, and the harness is offline"):
         add_version.add(NAME, tmp_path, Cache(cache.root, offline=True), Progress())
     assert server.asked == []
 
@@ -126,27 +124,27 @@ def test_offline_nothing_is_downloaded(server: Server, cache: Cache, tmp_path: P
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("trino-476", "it is shipped already"),
+        ("trino-476", "the harness already has it"),
         (
             "trino-340",
-            "known is what is fetched of prestodb from 0.275 on, prestosql from 330 on, ",
+            "there are rules only for prestodb from 0.275 on, prestosql from 330 on, ",
         ),
-        ("drill-1", "known is what is fetched of .* spark from 3.1 on, trino from 351 on"),
-        ("hive-4.0.0", "a server of Hive is made of a hundred jars, and Maven alone chooses"),
-        ("trino-480", "no rule says what is fetched of these versions"),
-        ("spark-4.0.1-hudi-1.2.0", "no rule says what is fetched of these versions"),
+        ("drill-1", "there are rules only for .* spark from 3.1 on, trino from 351 on"),
+        ("hive-4.0.0", "Hive's hundred jars must be chosen by Maven; docs/locks.md"),
+        ("trino-480", "no rule says which files this version needs"),
+        ("spark-4.0.1-hudi-1.2.0", "no rule says which files this version needs"),
     ],
 )
 def test_what_cannot_be_added_is_told_with_the_reason(
     name: str, reason: str, cache: Cache, tmp_path: Path
 ) -> None:
-    with pytest.raises(NotAddedProblem, match=f"{name} cannot be added: {reason}"):
+    with pytest.raises(UsageProblem, match=f"{name} cannot be added: {reason}"):
         add_version.add(name, tmp_path, cache, Progress())
 
 
 def test_a_spark_of_which_no_pyspark_is_known_is_told_before_anything_is_fetched(
     server: Server, cache: Cache, tmp_path: Path
 ) -> None:
-    with pytest.raises(NoPySparkProblem, match=r"PySpark 3.4.1 is not known; known are 3.1.3, "):
+    with pytest.raises(EnvironmentProblem, match=r"PySpark 3.4.1 is not known; known are 3.1.3, "):
         add_version.add("spark-3.4.1-hudi-0.14.0", tmp_path, cache, Progress())
     assert server.asked == []

@@ -4,8 +4,8 @@ import struct
 
 import pytest
 
-from harness.artifacts.class_patch import replace_code, replace_constants
 from harness.artifacts.distribution import CodePatch
+from harness.artifacts.java_classes import replace_code, replace_constants
 
 
 def utf8(text: str) -> bytes:

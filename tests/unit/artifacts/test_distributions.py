@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from harness.artifacts import distributions, jre
-from harness.core.problems import UnknownNameProblem
+from harness.core.errors import UsageProblem
 
 ALL = distributions.names()
 JAVA = [name for name in ALL if distributions.load(name).jre]
@@ -14,7 +14,7 @@ PYTHON = [name for name in ALL if distributions.load(name).wheels]
 
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
     with pytest.raises(
-        UnknownNameProblem, match=r"unknown distribution 'trino-0'; did .*allowed: .*trino-476"
+        UsageProblem, match=r"unknown distribution 'trino-0'; did .*allowed: .*trino-476"
     ):
         distributions.load("trino-0")
 

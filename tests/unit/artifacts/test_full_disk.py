@@ -11,7 +11,7 @@ import pytest
 
 from harness.artifacts import jre
 from harness.artifacts.cache import Cache
-from harness.core.errors import EnvironmentProblem, of_machine
+from harness.core.errors import EnvironmentProblem, machine_problem
 from harness.core.progress import Progress
 from harness.core.records import Answer, Outcome, OutcomeKind
 from harness.read.answer_cache import AnswerCache
@@ -28,9 +28,9 @@ def told(make: Callable[[], object]) -> str:
     """Return what is said when only small files can be written."""
     with full_disk(BIG // 2), pytest.raises((OSError, EnvironmentProblem)) as error:
         make()
-    problem = of_machine(error.value) if isinstance(error.value, OSError) else error.value
+    problem = machine_problem(error.value) if isinstance(error.value, OSError) else error.value
     assert isinstance(problem, EnvironmentProblem)
-    assert "the disk is full; make room" in str(problem)
+    assert "the disk is full; free some space" in str(problem)
     return str(problem)
 
 
@@ -68,7 +68,7 @@ def test_a_jre_is_unpacked_whole_or_not_at_all(tmp_path: Path) -> None:
 
 
 def test_an_error_that_may_be_a_defect_is_not_put_on_the_machine() -> None:
-    assert of_machine(FileNotFoundError(2, "No such file or directory", "x")) is None
+    assert machine_problem(FileNotFoundError(2, "No such file or directory", "x")) is None
     assert "cannot use x: Permission denied" in str(
-        of_machine(PermissionError(13, "Permission denied", "x"))
+        machine_problem(PermissionError(13, "Permission denied", "x"))
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from harness.artifacts.distribution import MainClass
-from harness.artifacts.made_classes import login_module, written
+from harness.artifacts.java_classes import login_module, written
 
 MAIN = MainClass("TrinoServer", "io.trino.server.Server.start", "483")
 

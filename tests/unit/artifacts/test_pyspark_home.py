@@ -14,7 +14,7 @@ import pytest
 from harness.artifacts import distributions, fetch, pyspark_home
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution
-from harness.artifacts.pyspark_home import NoPySparkProblem
+from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 
 FILES = {
@@ -83,5 +83,7 @@ def test_an_environment_with_another_version_has_the_shipped_one_fetched(
 
 
 def test_a_version_that_nobody_knows_is_told() -> None:
-    with pytest.raises(NoPySparkProblem, match=r"PySpark 3.4.1 is not known; known are 3.1.3, 3.3"):
+    with pytest.raises(
+        EnvironmentProblem, match=r"PySpark 3.4.1 is not known; known are 3.1.3, 3.3"
+    ):
         pyspark_home.wanted(old("3.4.1"))

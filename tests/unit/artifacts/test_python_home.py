@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.artifacts import bundle_export, bundle_import, distributions, fetch, python_home
+from harness.artifacts import bundle, distributions, fetch, python_home
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Wheel
-from harness.artifacts.python_home import NoWheelProblem
-from harness.artifacts.python_index import IndexFile, PipProblem
+from harness.artifacts.python_index import IndexFile
+from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 
 SHIPPED = [name for name in distributions.names() if distributions.load(name).wheels]
@@ -87,7 +87,7 @@ def test_a_python_that_a_package_has_no_wheel_for_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     on(monkeypatch, "linux-x86_64-cp399", "linux-x86_64")
-    with pytest.raises(NoWheelProblem) as told:
+    with pytest.raises(EnvironmentProblem) as told:
         fetch.ensure(PROGRAM, Cache(tmp_path), QUIET)
     assert str(told.value) == (
         "program-1: no wheel of native==1.0 is known for linux-x86_64-cp399; "
@@ -146,13 +146,13 @@ def test_a_bundle_brings_the_wheels_of_this_machine_once(
 
     monkeypatch.setattr("harness.artifacts.python_index.download", download)
     file = tmp_path / "x.tar"
-    bundle_export.export([here], file, Cache(tmp_path / "there"), QUIET)
+    bundle.export([here], file, Cache(tmp_path / "there"), QUIET)
     cache = Cache(tmp_path / "here", offline=True)
-    assert bundle_import.load(file, cache, QUIET).new == 1
+    assert bundle.load(file, cache, QUIET).new == 1
     home = fetch.ensure(here, cache, QUIET).home
     assert home
     assert (home / "pure" / "here.py").is_file()
-    assert bundle_import.load(file, cache, QUIET).new == 0
+    assert bundle.load(file, cache, QUIET).new == 0
     assert pip == []
 
 
@@ -163,7 +163,7 @@ def test_what_pip_cannot_have_leaves_nothing(
         return subprocess.CompletedProcess(command, 1, "", "no such version")
 
     monkeypatch.setattr(subprocess, "run", run)
-    with pytest.raises(PipProblem, match=r"native==1\.0: no such version"):
+    with pytest.raises(EnvironmentProblem, match=r"native==1\.0: no such version"):
         fetch.ensure(PROGRAM, Cache(tmp_path), QUIET)
     assert not python_home.folder(python_home.wanted(PROGRAM), Cache(tmp_path)).exists()
 

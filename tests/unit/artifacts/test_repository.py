@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness.artifacts import repository
-from harness.artifacts.repository import Repository, RepositoryProblem, mirror_of_central
+from harness.artifacts.repository import Repository, mirror_of_central
 from harness.core.errors import EnvironmentProblem
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def test_an_encrypted_password_is_told_not_sent() -> None:
 
 
 def test_broken_settings_are_told() -> None:
-    with pytest.raises(RepositoryProblem, match=r"s\.xml: not well-formed XML"):
+    with pytest.raises(EnvironmentProblem, match=r"s\.xml: not well-formed XML"):
         mirror_of_central("<settings>", "s.xml", {})
 
 
@@ -104,7 +104,7 @@ def test_an_address_that_cannot_be_is_told_by_where_it_stands_and_not_shown(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(repository.ENVIRONMENT_VARIABLE, url)
-    with pytest.raises(RepositoryProblem, match=repository.ENVIRONMENT_VARIABLE) as told:
+    with pytest.raises(EnvironmentProblem, match=repository.ENVIRONMENT_VARIABLE) as told:
         repository.configured()
     assert "secret" not in str(told.value)
 
@@ -115,5 +115,5 @@ def test_settings_that_cannot_be_read_are_told(
     home_with_settings(tmp_path, monkeypatch)
     monkeypatch.delenv(repository.ENVIRONMENT_VARIABLE, raising=False)
     (tmp_path / ".m2" / "settings.xml").write_bytes(b"<settings>\xff</settings>")
-    with pytest.raises(RepositoryProblem, match=r"settings\.xml: cannot be read"):
+    with pytest.raises(EnvironmentProblem, match=r"settings\.xml: cannot be read"):
         repository.configured()

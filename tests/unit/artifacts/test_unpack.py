@@ -10,12 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness.artifacts import unpack
-from harness.artifacts.unpack import (
-    ArchiveProblem,
-    HostileArchiveProblem,
-    unpack_tar,
-    unpack_wheel_folder,
-)
+from harness.artifacts.unpack import unpack_tar, unpack_wheel_folder
+from harness.core.errors import EnvironmentProblem
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -94,7 +90,7 @@ def test_a_member_that_leaves_the_tree_is_refused_and_nothing_written(
     tmp_path: Path, name: str
 ) -> None:
     path = tar(tmp_path, file("top/lib/good"), file(name))
-    with pytest.raises(HostileArchiveProblem, match="leaves the tree"):
+    with pytest.raises(EnvironmentProblem, match="leaves the tree"):
         unpack_tar(path, tmp_path / "out", ["lib"])
     assert not (tmp_path / "out").exists()
 
@@ -102,39 +98,39 @@ def test_a_member_that_leaves_the_tree_is_refused_and_nothing_written(
 @pytest.mark.parametrize("target", ["../../etc/passwd", "/etc/passwd"])
 def test_a_hard_link_that_leaves_the_tree_is_refused(tmp_path: Path, target: str) -> None:
     path = tar(tmp_path, link("top/lib/a", target))
-    with pytest.raises(HostileArchiveProblem, match="leaves the tree"):
+    with pytest.raises(EnvironmentProblem, match="leaves the tree"):
         unpack_tar(path, tmp_path / "out", ["lib"])
 
 
 def test_hard_links_in_a_circle_are_refused(tmp_path: Path) -> None:
     path = tar(tmp_path, link("top/lib/a", "top/lib/b"), link("top/lib/b", "top/lib/a"))
-    with pytest.raises(ArchiveProblem, match="in a circle"):
+    with pytest.raises(EnvironmentProblem, match="in a circle"):
         unpack_tar(path, tmp_path / "out", ["lib"])
 
 
 def test_a_hard_link_to_nothing_is_refused(tmp_path: Path) -> None:
     path = tar(tmp_path, file("top/lib/a"), link("top/lib/b", "top/lib/gone"))
-    with pytest.raises(ArchiveProblem, match=r"'lib/gone'.*lib/b"):
+    with pytest.raises(EnvironmentProblem, match=r"'lib/gone'.*lib/b"):
         unpack_tar(path, tmp_path / "out", ["lib"])
 
 
 @pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE])
 def test_wanted_members_of_odd_kinds_are_refused(tmp_path: Path, kind: bytes) -> None:
     path = tar(tmp_path, link("top/lib/a", "b", kind))
-    with pytest.raises(HostileArchiveProblem, match="neither a file, a folder nor a hard link"):
+    with pytest.raises(EnvironmentProblem, match="neither a file, a folder nor a hard link"):
         unpack_tar(path, tmp_path / "out", ["lib"])
 
 
 def test_a_member_that_is_not_there_is_named(tmp_path: Path) -> None:
     path = tar(tmp_path, file("top/lib/a"))
-    with pytest.raises(ArchiveProblem, match="no member 'plugin/hudi'"):
+    with pytest.raises(EnvironmentProblem, match="no member 'plugin/hudi'"):
         unpack_tar(path, tmp_path / "out", ["lib", "plugin/hudi"])
 
 
 def test_what_is_no_archive_is_told(tmp_path: Path) -> None:
     path = tmp_path / "a.tar.gz"
     path.write_bytes(b"<html>not found</html>")
-    with pytest.raises(ArchiveProblem, match=r"a\.tar\.gz: cannot be unpacked"):
+    with pytest.raises(EnvironmentProblem, match=r"a\.tar\.gz: cannot be unpacked"):
         unpack_tar(path, tmp_path / "out", [])
 
 
@@ -143,7 +139,7 @@ def test_a_truncated_archive_is_told(tmp_path: Path, cut: float) -> None:
     path = tar(tmp_path, file("top/a", os.urandom(100_000)))
     whole = path.read_bytes()
     path.write_bytes(whole[: int(len(whole) * cut)])
-    with pytest.raises(ArchiveProblem, match=r"a\.tar\.gz: cannot be unpacked"):
+    with pytest.raises(EnvironmentProblem, match=r"a\.tar\.gz: cannot be unpacked"):
         unpack_tar(path, tmp_path / "out", [])
 
 
@@ -152,7 +148,7 @@ def test_a_corrupted_archive_is_told(tmp_path: Path) -> None:
     spoilt = bytearray(path.read_bytes())
     spoilt[len(spoilt) // 2] ^= 0xFF
     path.write_bytes(spoilt)
-    with pytest.raises(ArchiveProblem, match=r"a\.tar\.gz: "):
+    with pytest.raises(EnvironmentProblem, match=r"a\.tar\.gz: "):
         unpack_tar(path, tmp_path / "out", [])
 
 
@@ -162,9 +158,7 @@ def test_a_bomb_is_refused_whether_its_content_is_wanted_or_not(
 ) -> None:
     monkeypatch.setattr(unpack, "MOST_BESIDE", 1 << 16)
     path = tar(tmp_path, file("top/lib/a"), file("top/bomb", bytes(4 << 20)))
-    with pytest.raises(
-        HostileArchiveProblem, match="refused, it holds far more than an archive of"
-    ):
+    with pytest.raises(EnvironmentProblem, match="refused, it holds far more than an archive of"):
         unpack_tar(path, tmp_path / "out", wanted)
     assert not (tmp_path / "out").exists()
 
@@ -172,21 +166,21 @@ def test_a_bomb_is_refused_whether_its_content_is_wanted_or_not(
 def test_a_bomb_of_a_name_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unpack, "MOST_BESIDE", 1 << 16)
     path = tar(tmp_path, file("top/" + "x" * (4 << 20)))
-    with pytest.raises(HostileArchiveProblem, match="refused, it holds far more"):
+    with pytest.raises(EnvironmentProblem, match="refused, it holds far more"):
         unpack_tar(path, tmp_path / "out", [])
 
 
 def test_a_bomb_of_many_members_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unpack, "MOST_MEMBERS", 10)
     path = tar(tmp_path, *(file(f"top/{at}", b"") for at in range(11)))
-    with pytest.raises(HostileArchiveProblem, match="refused, it holds far more"):
+    with pytest.raises(EnvironmentProblem, match="refused, it holds far more"):
         unpack_tar(path, tmp_path / "out", [])
 
 
 def test_a_name_that_no_file_system_holds_is_told(tmp_path: Path) -> None:
     info, content = file("top/a")
     info.pax_headers = {"path": "top/a\0b"}
-    with pytest.raises(ArchiveProblem, match="cannot be unpacked"):
+    with pytest.raises(EnvironmentProblem, match="cannot be unpacked"):
         unpack_tar(tar(tmp_path, (info, content)), tmp_path / "out", [])
 
 
@@ -215,7 +209,7 @@ def test_a_wheels_folder_is_unpacked_with_its_programs_executable(tmp_path: Path
 
 @pytest.mark.parametrize("name", ["p/jre/../../../evil", "/evil"])
 def test_a_wheel_with_a_path_that_leaves_the_tree_is_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(HostileArchiveProblem, match="leaves the tree"):
+    with pytest.raises(EnvironmentProblem, match="leaves the tree"):
         unpack_wheel_folder(wheel(tmp_path, name), "p/jre", tmp_path / "out")
 
 
@@ -225,7 +219,7 @@ def test_a_wheel_with_a_symbolic_link_is_refused(tmp_path: Path) -> None:
     entry.external_attr = (stat.S_IFLNK | 0o777) << 16
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr(entry, "/etc/passwd")
-    with pytest.raises(HostileArchiveProblem, match="neither a file, a folder nor a hard link"):
+    with pytest.raises(EnvironmentProblem, match="neither a file, a folder nor a hard link"):
         unpack_wheel_folder(path, "p/jre", tmp_path / "out")
 
 
@@ -234,7 +228,7 @@ def test_a_wheel_that_is_a_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.M
     path = tmp_path / "a.whl"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("p/jre/bomb", bytes(4 << 20))
-    with pytest.raises(HostileArchiveProblem, match="refused, it holds far more"):
+    with pytest.raises(EnvironmentProblem, match="refused, it holds far more"):
         unpack_wheel_folder(path, "p/jre", tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -243,5 +237,5 @@ def test_a_wheel_that_is_a_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.M
 def test_what_is_no_wheel_is_told(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "a.whl"
     path.write_bytes(content)
-    with pytest.raises(ArchiveProblem, match=r"a\.whl: cannot be unpacked"):
+    with pytest.raises(EnvironmentProblem, match=r"a\.whl: cannot be unpacked"):
         unpack_wheel_folder(path, "p/jre", tmp_path / "out")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.artifacts import cache_mark, distributions, result_cache, yaml_cache
+from harness.artifacts import cache_mark, distributions, result_cache
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
 from harness.core import yaml_reader
 from harness.core.errors import ScenarioProblem
@@ -48,7 +48,10 @@ def same(one: yaml_reader.Document, other: yaml_reader.Document) -> bool:
 @pytest.mark.usefixtures("cache")
 @pytest.mark.parametrize("text", [TEXT.replace("1e400", ".inf"), "", "text", "[]", "- 1\n- a: b\n"])
 def test_a_text_is_parsed_once_and_says_the_same(parsed: list[str], text: str) -> None:
-    first, again = yaml_cache.parse(text, "one.yaml"), yaml_cache.parse(text, "other.yaml")
+    first, again = (
+        result_cache.parse_yaml(text, "one.yaml"),
+        result_cache.parse_yaml(text, "other.yaml"),
+    )
     assert parsed == [text]
     assert same(again, first)
     assert same(again, yaml_reader.parse(text, "x"))
@@ -59,14 +62,14 @@ def test_a_text_is_parsed_once_and_says_the_same(parsed: list[str], text: str) -
 def test_what_is_shipped_is_read_as_the_parser_reads_it() -> None:
     for name in ("trino-476", "spark-3.5.8-hudi-1.0.2"):
         text, path = distributions._text(name)
-        yaml_cache.parse(text, path)
-        assert same(yaml_cache.parse(text, path), yaml_reader.parse(text, path))
+        result_cache.parse_yaml(text, path)
+        assert same(result_cache.parse_yaml(text, path), yaml_reader.parse(text, path))
 
 
 @pytest.mark.usefixtures("cache")
 def test_another_text_is_parsed(parsed: list[str]) -> None:
-    yaml_cache.parse("a: 1", "x")
-    assert yaml_cache.parse("a: 2", "x").data == {"a": 2}
+    result_cache.parse_yaml("a: 1", "x")
+    assert result_cache.parse_yaml("a: 2", "x").data == {"a": 2}
     assert parsed == ["a: 1", "a: 2"]
 
 
@@ -74,14 +77,14 @@ def test_another_text_is_parsed(parsed: list[str]) -> None:
 def test_what_is_wrong_is_told_each_time(parsed: list[str]) -> None:
     for path in ("one.yaml", "other.yaml"):
         with pytest.raises(ScenarioProblem, match=f"{path}:2: "):
-            yaml_cache.parse("a: 1\na: 2\n", path)
+            result_cache.parse_yaml("a: 1\na: 2\n", path)
     assert len(parsed) == 2
 
 
 @pytest.mark.usefixtures("parsed")
 def test_a_place_in_what_is_kept_is_found_for_messages(cache: Cache) -> None:
     for _ in range(2):
-        document = yaml_cache.parse("a:\n  - b\n  - c\n", "x.yaml")
+        document = result_cache.parse_yaml("a:\n  - b\n  - c\n", "x.yaml")
         document.note(("a", 1), "wrong")
         with pytest.raises(ScenarioProblem, match=r"x\.yaml:3: wrong"):
             document.problems.raise_if_any()
@@ -90,7 +93,7 @@ def test_a_place_in_what_is_kept_is_found_for_messages(cache: Cache) -> None:
 
 @pytest.mark.usefixtures("parsed")
 def test_what_is_kept_is_what_a_cache_holds(cache: Cache) -> None:
-    yaml_cache.parse("a: 1", "x")
+    result_cache.parse_yaml("a: 1", "x")
     (cache.root / cache_mark.MARK).unlink()
     cache_mark.check(cache)
 
@@ -104,6 +107,6 @@ def test_what_is_no_cache_stays_as_it_is(
     named = place if place.startswith("~") else str(tmp_path / place)
     monkeypatch.setenv(ENVIRONMENT_VARIABLE, named)
     for _ in range(2):
-        assert yaml_cache.parse("a: 1", "x").data == {"a": 1}
+        assert result_cache.parse_yaml("a: 1", "x").data == {"a": 1}
     assert len(parsed) == 2
     assert list(tmp_path.rglob("*")) == [folder]

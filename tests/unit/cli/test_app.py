@@ -267,7 +267,10 @@ def test_a_file_system_that_refuses_is_the_machines_problem_with_what_to_do(
     monkeypatch.setattr(pipeline, "judge_run", full)
     assert app.main(["judge", "--run-dir", str(recorded)]) == BROKEN
     message = capsys.readouterr().err
-    assert f"cannot write {recorded / 'verdicts.jsonl'}: the disk is full; make room, or" in message
+    assert (
+        f"cannot write {recorded / 'verdicts.jsonl'}: the disk is full; free some space, or"
+        in message
+    )
     assert "Traceback" not in message
 
 

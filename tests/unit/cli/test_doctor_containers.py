@@ -74,7 +74,8 @@ def test_where_no_daemon_answers_the_reason_is_told(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("DOCKER_HOST", NOBODY)
     docker = doctor_containers.look(NAMES)
     assert shown(docker) == (
-        f"Docker: none answers at {NOBODY} (Connection refused); needed for containers\n"
+        f"Docker: no Docker daemon answers at {NOBODY} (Connection refused). Start one, or name "
+        "another by DOCKER_HOST; without containers: --runtime process\n"
     )
 
 
@@ -85,7 +86,7 @@ def test_a_daemon_that_goes_away_while_it_is_asked_is_none(monkeypatch: pytest.M
         raise ConnectionResetError(reference)
 
     monkeypatch.setattr(Images, "get", gone)
-    assert "Docker: none answers at unix:///a/socket (" in shown(doctor_containers.look(NAMES))
+    assert "no Docker daemon answers at unix:///a/socket (" in shown(doctor_containers.look(NAMES))
 
 
 def test_too_little_memory_for_a_profile_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,5 +117,5 @@ def test_the_command_ends_as_it_does_without_docker(
     daemon(monkeypatch, {}, 1)
     assert app.main(["doctor", "--profile", "ci"]) == without
     message = capsys.readouterr().out
-    assert f"Docker: none answers at {NOBODY}" in message
+    assert f"no Docker daemon answers at {NOBODY}" in message
     assert "warning: the containers of ci may take " in message

@@ -63,8 +63,8 @@ def test_own_engines_are_listed_too(capsys: pytest.CaptureFixture[str], tmp_path
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["add", "trino", "476"], "trino-476 cannot be added: it is shipped already"),
-        (["add", "hive", "4.0.0"], "hive-4.0.0 cannot be added: a server of Hive is made of a"),
+        (["add", "trino", "476"], "trino-476 cannot be added: the harness already has it"),
+        (["add", "hive", "4.0.0"], "hive-4.0.0 cannot be added: Hive's hundred jars"),
         (["prune", "trino-470"], "there is no lock data of trino-470"),
         (["prune", "drill-1"], "unknown distribution 'drill-1'"),
         (["ad"], "No such command 'ad'"),

@@ -13,7 +13,7 @@ import pytest
 
 from harness.comparison import history_store
 from harness.comparison.history_store import StoredRun
-from harness.core.errors import EnvironmentProblem, FileProblem, PathProblem, UsageProblem
+from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.records import VerdictKind
 from harness.run import load_run, run_info
 from harness.run.load_run import Run
@@ -152,7 +152,7 @@ def test_what_breaks_off_leaves_the_file_as_it_was(
 def test_another_file_is_refused_and_left_as_it_is(file: Path, content: bytes, why: str) -> None:
     file.parent.mkdir()
     file.write_bytes(content)
-    with pytest.raises(PathProblem, match=why):
+    with pytest.raises(UsageProblem, match=why):
         names(file)
     assert file.read_bytes() == content
 
@@ -161,7 +161,7 @@ def test_the_file_of_another_program_is_left_as_it_is(sampled: Run, file: Path) 
     file.parent.mkdir()
     with sqlite3.connect(file) as other:
         other.execute("CREATE TABLE theirs (x)")
-    with pytest.raises(PathProblem, match="holds no runs; name another file by --history"):
+    with pytest.raises(UsageProblem, match="holds no runs; name another file by --history"):
         add(file, sampled)
 
 
@@ -178,18 +178,18 @@ def test_a_file_of_another_version_is_refused_in_one_line(
     add(file, sampled)
     with sqlite3.connect(file) as raw:
         raw.execute(f"PRAGMA user_version = {version}")
-    with pytest.raises(PathProblem, match=why):
+    with pytest.raises(UsageProblem, match=why):
         names(file)
 
 
 def test_without_a_file_no_run_is_stored(file: Path) -> None:
-    with pytest.raises(PathProblem, match="no run is stored"):
+    with pytest.raises(UsageProblem, match="no run is stored"):
         names(file)
 
 
 def test_a_folder_in_its_place_is_reported(sampled: Run, file: Path) -> None:
     file.mkdir(parents=True)
-    with pytest.raises(FileProblem, match="unable to open"):
+    with pytest.raises(EnvironmentProblem, match="unable to open"):
         add(file, sampled)
 
 
@@ -199,7 +199,7 @@ def test_a_broken_record_is_reported_and_makes_no_run(
     add(file, sampled)
     with sqlite3.connect(file) as raw:
         raw.execute("UPDATE content SET data = x'00'")
-    with pytest.raises(PathProblem, match="is broken"), history_store.opened(file) as store:
+    with pytest.raises(UsageProblem, match="is broken"), history_store.opened(file) as store:
         store.restore(store.runs()[0], tmp_path / "again")
     assert not (tmp_path / "again" / run_info.INFO).exists()
 

@@ -14,7 +14,7 @@ from harness.conformance import leftovers
 from harness.conformance.leftovers import DockerObjects, Leftovers
 from harness.conformance.results import CheckOutcome
 from harness.core.errors import EnvironmentProblem
-from harness.runtime import container_network, container_watchdog
+from harness.runtime import container_network
 
 PASSED, FAILED = CheckOutcome.PASSED, CheckOutcome.FAILED
 
@@ -112,7 +112,7 @@ def network(monkeypatch: pytest.MonkeyPatch, *owners: str) -> Leftovers:
     """Let the daemon tell these owners once the network `ours` is closed."""
     closed = SimpleNamespace(owner="ours", close=lambda: None)
     monkeypatch.setattr(container_network, "shared", lambda: closed)
-    monkeypatch.setattr(container_watchdog, "owners", lambda: set(owners))
+    monkeypatch.setattr(container_network, "owners", lambda: set(owners))
     found = Leftovers(lambda: objects("metastore" if "metastore" in owners else ""))
     found.close_network()
     return found

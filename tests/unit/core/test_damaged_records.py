@@ -149,7 +149,7 @@ def test_a_report_that_could_not_be_written_whole_is_not_there(
     before = {path.name: path.read_bytes() for path in recorded.iterdir() if path.is_file()}
     with full_disk(20_000):
         assert app.main(["report", "--run-dir", str(recorded)]) == BROKEN
-    assert "the disk is full; make room" in capsys.readouterr().err
+    assert "the disk is full; free some space" in capsys.readouterr().err
     after = {path.name: path.read_bytes() for path in recorded.iterdir() if path.is_file()}
     for name in ("junit.xml", "report.html", "verdicts.jsonl", "run.json"):
         assert after[name] == before[name]
@@ -163,5 +163,5 @@ def test_a_full_disk_while_judging_leaves_the_verdicts_there_were(
     before = (recorded / "verdicts.jsonl").read_bytes()
     with full_disk(size):
         assert app.main(["judge", "--run-dir", str(recorded)]) == BROKEN
-    assert "the disk is full; make room" in capsys.readouterr().err
+    assert "the disk is full; free some space" in capsys.readouterr().err
     assert (recorded / "verdicts.jsonl").read_bytes() == before

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from harness.core.queue import ClosableQueue
+from harness.core.concurrency import ClosableQueue
 
 
 def test_all_that_was_given_is_taken_at_once_and_once() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness import engines
-from harness.core.problems import UnknownNameProblem
+from harness.core.errors import UsageProblem
 from harness.plan import reader_support
 
 
@@ -15,7 +15,7 @@ def test_every_distribution_that_is_asked_names_an_engine_there_is() -> None:
 
 def test_an_unknown_engine_is_refused_with_the_known_ones() -> None:
     with pytest.raises(
-        UnknownNameProblem,
+        UsageProblem,
         match=r"'tirno'; did you mean 'trino'\? allowed: datafusion, deltalake, duckdb, hive",
     ):
         engines.load("tirno")

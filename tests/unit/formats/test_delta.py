@@ -12,7 +12,7 @@ from harness.model.file_facts import FileFact, FileKind
 from harness.model.table import Table
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
-from harness.scenario.operations.api import Only, Operation
+from harness.scenario.operations.api import Operation, ServiceMode
 from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
@@ -109,7 +109,9 @@ def test_a_table_is_restored_to_the_version_that_the_saved_step_made() -> None:
     ]
 
 
-@pytest.mark.parametrize("operation", [Rollback(), Compact(Only.SCHEDULE), Cluster(Only.SCHEDULE)])
+@pytest.mark.parametrize(
+    "operation", [Rollback(), Compact(ServiceMode.SCHEDULE), Cluster(ServiceMode.SCHEDULE)]
+)
 def test_what_has_no_meaning_is_not_planned(operation: Operation) -> None:
     assert DELTA.unsupported(operation).startswith("delta ")
     assert (

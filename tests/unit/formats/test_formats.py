@@ -11,7 +11,7 @@ import pytest
 from pyarrow import orc, parquet
 
 from harness import formats
-from harness.core.problems import UnknownNameProblem
+from harness.core.errors import UsageProblem
 from harness.model.commit import Moment
 from harness.model.datatypes import parse_type
 from harness.model.file_facts import FileFact, FileKind
@@ -19,7 +19,7 @@ from harness.model.table import Table
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.add_column import AddColumn
-from harness.scenario.operations.api import Only, Operation
+from harness.scenario.operations.api import Operation, ServiceMode
 from harness.scenario.operations.archive import Archive
 from harness.scenario.operations.clean import Clean
 from harness.scenario.operations.cluster import Cluster
@@ -76,7 +76,7 @@ def test_every_file_of_the_folder_is_a_format_of_its_name() -> None:
 
 def test_an_unknown_format_is_refused_with_the_names_that_are_known() -> None:
     with pytest.raises(
-        UnknownNameProblem,
+        UsageProblem,
         match=r"'hudi'; did .*\? allowed: delta, hive-acid, hive-avro, hive-orc",
     ):
         formats.load("hudi")
@@ -205,7 +205,7 @@ def test_compaction_runs_what_pends_then_the_rest_and_nothing_on_copy_on_write()
 
 
 def test_a_compaction_is_scheduled_where_log_files_can_wait_for_it() -> None:
-    later = Compact(Only.SCHEDULE)
+    later = Compact(ServiceMode.SCHEDULE)
     assert wording("hudi-mor", later) == [
         "call run_compaction(op => 'schedule', table => '{database}.t')"
     ]
@@ -221,14 +221,14 @@ def test_a_clustering_carries_out_what_waits_then_clusters_the_rest() -> None:
             "call run_clustering(op => 'execute', table => '{database}.t')",
             "call run_clustering(op => 'scheduleAndExecute', table => '{database}.t')",
         ]
-        assert wording(name, Cluster(Only.SCHEDULE)) == [
+        assert wording(name, Cluster(ServiceMode.SCHEDULE)) == [
             "call run_clustering(op => 'schedule', table => '{database}.t')"
         ]
     for name in formats.names():
         cannot = formats.load(name).unsupported
         hudi = name.startswith("hudi")
         possible = [hudi or name == "delta", hudi]  # Delta plans nothing for later
-        assert [not cannot(each) for each in (Cluster(), Cluster(Only.SCHEDULE))] == possible
+        assert [not cannot(each) for each in (Cluster(), Cluster(ServiceMode.SCHEDULE))] == possible
 
 
 def test_old_files_are_cleaned_away_and_old_commits_archived_where_the_format_has_it() -> None:

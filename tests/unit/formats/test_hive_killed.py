@@ -16,7 +16,7 @@ from harness.runtime.metastore_objects import CatalogEntry, WriteIds
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.abort_transactions import AbortTransactions
-from harness.scenario.operations.api import Operation
+from harness.scenario.operations.api import Operation, StepTrace
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.killed_write import KilledWrite
 from harness.scenario.statements import recorded
@@ -56,7 +56,7 @@ def test_a_session_waits_a_short_time_for_a_lock_only_if_it_is_to() -> None:
     assert short.items() > usual.items()
 
 
-def records(ids: WriteIds, trace: str) -> object:
+def records(ids: WriteIds, trace: StepTrace | None) -> object:
     """Return what tells that a step was done, where the metastore has these numbers."""
     table = CatalogEntry("t", {"tableName": "t", "sd": {"cols": []}}, write_ids=ids)
     return TableRecords(ACID.committed(Path("/nowhere"), [table]), trace=trace).done
@@ -68,15 +68,15 @@ OPEN, ABORTED = WriteIds(2, open=(2,)), WriteIds(2, aborted=(2,))
 @pytest.mark.parametrize(
     ("before", "after", "trace", "done"),
     [
-        (WriteIds(1), OPEN, "begun", True),
-        (OPEN, ABORTED, "undone", True),
-        (OPEN, OPEN, "undone", False),
+        (WriteIds(1), OPEN, StepTrace.BEGUN, True),
+        (OPEN, ABORTED, StepTrace.UNDONE, True),
+        (OPEN, OPEN, StepTrace.UNDONE, False),
         # An update that was refused a lock has a number that was aborted, and is no write.
-        (OPEN, WriteIds(3, open=(2,), aborted=(3,)), "", False),
+        (OPEN, WriteIds(3, open=(2,), aborted=(3,)), None, False),
     ],
 )
 def test_a_killed_write_and_an_abort_are_told_by_their_numbers_and_nothing_else_is(
-    before: WriteIds, after: WriteIds, trace: str, *, done: bool
+    before: WriteIds, after: WriteIds, trace: StepTrace | None, *, done: bool
 ) -> None:
     assert (records(before, trace) != records(after, trace)) is done
 

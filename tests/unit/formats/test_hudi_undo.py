@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness import formats
-from harness.formats.hudi import undo as hudi_undo
+from harness.scenario.operations import failed_write
 from harness.scenario.operations.failed_write import FailedWrite
 from harness.scenario.operations.killed_write import KilledWrite
 from harness.scenario.operations.restore import Restore
@@ -54,7 +54,7 @@ def test_a_write_fails_by_a_validator_that_is_put_back_then() -> None:
     told = history("insert 1; fail 2")
     hudi, (before, after) = formats.load("hudi-cow"), told.history[-2:]
     validator, query, write, *back = hudi.wording(told.operations[-1], before, after, {})
-    assert recorded(validator) == f"set {hudi_undo.VALIDATORS}={hudi_undo.VALIDATOR}"
+    assert recorded(validator) == f"set {failed_write.VALIDATORS}={failed_write.VALIDATOR}"
     assert recorded(query).endswith("select count(*) from <TABLE_NAME>#-1")
     assert recorded(write).startswith("insert into {database}.t select '2'")
     assert all(each.in_any_case and not each.commits for each in back if isinstance(each, Sql))

@@ -59,7 +59,7 @@ from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.move_column import MoveColumn
 from harness.scenario.operations.move_row import MoveRow
 from harness.scenario.operations.mutate import Mutate
-from harness.scenario.operations.overwrite import Of, Overwrite
+from harness.scenario.operations.overwrite import Overwrite, OverwriteScope
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.replace_partition_field import ReplacePartitionField
 from harness.scenario.operations.restore import Restore
@@ -123,7 +123,7 @@ def scenario_of(names: tuple[str, ...]) -> Scenario:
         SetTableVersion(6),
         Sync(),
         DropColumn(f"{struct}.{inner}.{struct}"),
-        Overwrite((1,), Of.PARTITION),
+        Overwrite((1,), OverwriteScope.PARTITION),
         DeletePartition(1),
         Truncate(),
         WriteWithMetadata((1,), {"run.id": "1"}, "run.", MetadataWay.TABLE_OPTIONS),

@@ -21,7 +21,7 @@ from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.late_delete import LateDelete
 from harness.scenario.operations.late_upsert import LateUpsert
 from harness.scenario.operations.move_row import MoveRow
-from harness.scenario.operations.overwrite import Of, Overwrite
+from harness.scenario.operations.overwrite import Overwrite, OverwriteScope
 from harness.scenario.operations.touch import Rewrites, Touch
 from harness.scenario.operations.truncate import Truncate
 from harness.scenario.operations.upsert import Upsert
@@ -153,7 +153,7 @@ def test_which_formats_can_be_overwritten_emptied_and_lose_a_partition() -> None
 
 
 def test_one_partition_is_named_by_the_values_of_its_columns() -> None:
-    over = said("hudi-cow", TWO, Overwrite((1,), Of.PARTITION), partitioned=True)
+    over = said("hudi-cow", TWO, Overwrite((1,), OverwriteScope.PARTITION), partitioned=True)
     assert over.startswith("insert overwrite table {database}.t partition (`p` = 'p1') select 1 as")
     assert "as `p`" not in over
     drop = said("hudi-cow", TWO, DeletePartition(3), partitioned=True)

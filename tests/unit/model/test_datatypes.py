@@ -49,5 +49,5 @@ def test_what_is_no_type_is_refused_and_what_is_allowed_is_told(text: str, told:
 def test_what_is_written_instead_of_an_alias_is_a_type() -> None:
     written = [*ALIASES.values(), *FORMS.values()]
     assert written
-    assert all(parse_type(each.strip('"')) for each in written)
+    assert all(parse_type(text.strip('"')) for text in written)
     assert not set(ALIASES) & {*PRIMITIVES, *FORMS}

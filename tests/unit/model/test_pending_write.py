@@ -17,7 +17,7 @@ def last(text: str, mode: MergeMode | None = None, *, mor: bool = False) -> tupl
 def steps_of(truth: Truth, key: str) -> dict[str, int]:
     """The step that wrote each column of a row."""
     written = truth.rows[key].written
-    return {each.name: written[each.id] for each in truth.schema.fields if each.id in written}
+    return {field.name: written[field.id] for field in truth.schema.fields if field.id in written}
 
 
 def test_while_it_waits_the_table_is_as_it_was_and_nobody_may_show_its_rows() -> None:

@@ -21,7 +21,7 @@ from harness.scenario.operations.late_delete import LateDelete
 from harness.scenario.operations.late_upsert import LateUpsert
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.move_row import MoveRow
-from harness.scenario.operations.overwrite import Of, Overwrite
+from harness.scenario.operations.overwrite import Overwrite, OverwriteScope
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.touch import Rewrites, Touch
 from harness.scenario.operations.truncate import Truncate
@@ -214,7 +214,9 @@ def test_of_a_partition_the_other_ones_stay_as_they_are() -> None:
         "partition_by": ("p",),
     }
     first = Insert((1, 2, 3, 4)), Delete((2,))
-    over = story(*first, Overwrite((3, 5), Of.PARTITION), merge_on_read=True, **parted)[-1]
+    over = story(*first, Overwrite((3, 5), OverwriteScope.PARTITION), merge_on_read=True, **parted)[
+        -1
+    ]
     assert {key: row.group[0] for key, row in over.rows.items()} == {"4": 1, "3": 3, "5": 3}
     assert [row[0] for row in shown(over, over.base)] == ["2", "4", "3", "5"]
     without = story(*first, DeletePartition(4), merge_on_read=True, **parted)[-1]
@@ -222,7 +224,7 @@ def test_of_a_partition_the_other_ones_stay_as_they_are() -> None:
     assert [row[0] for row in shown(without)] == ["1", "3"]
     assert without.gone == {"2": 2, "4": 3}
     with pytest.raises(SchemaChangeError, match="the rows are of several partitions"):
-        story(*first, Overwrite((3, 4), Of.PARTITION), **parted)
+        story(*first, Overwrite((3, 4), OverwriteScope.PARTITION), **parted)
 
 
 def test_a_partition_that_no_statement_can_name_is_not_dropped() -> None:

@@ -45,7 +45,7 @@ def test_a_savepoint_stays_and_can_be_gone_back_to_again() -> None:
 def test_the_last_write_is_rolled_back_and_then_the_one_before() -> None:
     found = last("insert 1; upsert 1; rename f1 g; touch; rollback; rollback; rollback")
     assert [truth.rows for truth in found[5:]] == [
-        each.rows for each in (found[3], found[2], found[1])
+        truth.rows for truth in (found[3], found[2], found[1])
     ]
     assert found[6].schema.names == found[2].schema.names
     assert [undo.last_write(truth) for truth in found] == [0, 1, 2, 3, 4, 3, 2, 1]

@@ -86,7 +86,7 @@ def test_neighbours_at_the_limits_are_told_apart(text: str) -> None:
 def test_both_elements_of_an_array_are_told_apart_from_all_of_another_row() -> None:
     field, _ = number("f", parse_type("array<date>"), MAX_FIELD - 2)
     arrays = [never_null(field, MAX_STEP, row, {}) for row in range(1, MAX_ROW + 1)]
-    elements = [each for array in arrays for each in array if each is not None]
+    elements = [value for array in arrays for value in array if value is not None]
     assert len(set(elements)) == len(elements)
     assert max(elements) < datetime.date.max
 

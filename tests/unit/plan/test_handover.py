@@ -7,7 +7,7 @@ import pytest
 from harness.plan import Writer
 from harness.plan.handover import handovers
 from harness.scenario.operations.add_column import AddColumn
-from harness.scenario.operations.api import Only, Operation
+from harness.scenario.operations.api import Operation, ServiceMode
 from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.insert import Insert
@@ -17,7 +17,7 @@ from harness.scenario.operations.update import Update
 from tests.builders.scenarios import TEXT, scenario_of
 from tests.unit.plan.test_axes import planned
 
-WAITS, CLUSTERING_WAITS = Compact(Only.SCHEDULE), Cluster(Only.SCHEDULE)
+WAITS, CLUSTERING_WAITS = Compact(ServiceMode.SCHEDULE), Cluster(ServiceMode.SCHEDULE)
 UPDATE = Update((1,), ("f1",))
 ADD, RENAME = AddColumn("f2", TEXT), RenameColumn("f1", "g")
 

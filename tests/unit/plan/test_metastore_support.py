@@ -8,9 +8,8 @@ import pytest
 
 from harness.cli import plan_options
 from harness.cli.plan_options import Where
-from harness.core.errors import ScenarioProblem
+from harness.core.errors import ScenarioProblem, UsageProblem
 from harness.core.metastore_choice import USUAL, MetastoreChoice
-from harness.core.problems import UnknownNameProblem
 from harness.plan import controls
 from harness.run import needed_artifacts
 from harness.scenario.cells import Plan
@@ -132,7 +131,7 @@ def test_what_is_none_is_refused_with_its_line(tmp_path: Path, said: str, why: s
 
 
 def test_an_option_names_what_there_is(tmp_path: Path) -> None:
-    with pytest.raises(UnknownNameProblem, match=r"allowed: hive-metastore-2\.3\.10, hive-"):
+    with pytest.raises(UsageProblem, match=r"allowed: hive-metastore-2\.3\.10, hive-"):
         planned(tmp_path, "twins: false", option="hive-metastore-9")
 
 

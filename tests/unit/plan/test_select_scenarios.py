@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from harness.cli import app, plan_options
-from harness.core.errors import PathProblem, ScenarioProblem, UsageProblem
-from harness.core.problems import UnknownNameProblem
+from harness.core.errors import ScenarioProblem, UsageProblem
 from harness.plan import choose, controls, find, only
-from harness.plan.case_filter import NoCaseProblem
 from harness.plan.profile_file import load_profiles
-from harness.plan.select_scenarios import SameNameProblem
 from harness.plan.shipped import profiles_file, scenarios_folder
 from harness.scenario.cells import Cell, Plan
 
@@ -78,25 +76,23 @@ def test_the_shipped_folder_is_one_like_any_other() -> None:
 
 def test_a_folder_of_which_the_profile_names_nothing_is_told(mine: Path) -> None:
     with pytest.raises(
-        PathProblem, match=r"nightly of .* names orders/\*, and none of these"
-    ) as exception_info:
+        UsageProblem, match=rf"{mine}/users has .* nightly of .* names orders/\*, and none of these"
+    ):
         choose([mine / "users"], "nightly")
-    assert exception_info.value.path == mine / "users"
 
 
 def test_a_profile_that_is_nowhere_is_told_with_the_own_ones(mine: Path) -> None:
     with pytest.raises(
-        UnknownNameProblem, match=r"unknown profile 'nightli'; did you mean 'nightly'"
+        UsageProblem, match=r"unknown profile 'nightli'; did you mean 'nightly'"
     ) as exception_info:
         find("nightli", [mine])
-    assert (exception_info.value.kind, exception_info.value.name) == ("profile", "nightli")
-    assert {"nightly", "ci"} <= set(exception_info.value.known)
+    assert {"nightly", "ci"} <= set(re.findall(r"[\w-]+", str(exception_info.value)))
     beside, above = mine / "profiles.yaml", mine.parent / "profiles.yaml"
     assert str(exception_info.value).endswith(f"; your own are looked for in {beside} and {above}")
 
 
 def test_an_unknown_profile_of_no_scenario_says_where_own_ones_would_be() -> None:
-    with pytest.raises(UnknownNameProblem, match=r"; name your scenarios .* profiles\.yaml beside"):
+    with pytest.raises(UsageProblem, match=r"; name your scenarios .* profiles\.yaml beside"):
         find("nightly", ())
 
 
@@ -104,9 +100,9 @@ def test_two_own_profiles_of_one_name_are_told(mine: Path, tmp_path: Path) -> No
     other = tmp_path / "other"
     other.mkdir()
     profiles(other, "nightly", "x/*")
-    with pytest.raises(SameNameProblem, match="run them one by one") as exception_info:
+    files = f"{mine / 'profiles.yaml'} and {other / 'profiles.yaml'}"
+    with pytest.raises(UsageProblem, match=f"nightly stands in {files}; run them one by one"):
         find("nightly", [mine, other])
-    assert exception_info.value.files == (mine / "profiles.yaml", other / "profiles.yaml")
 
 
 def test_a_wrong_file_of_profiles_is_told_with_its_line(mine: Path) -> None:
@@ -137,12 +133,9 @@ def test_a_file_of_cases_selects_exactly_these(mine: Path, tmp_path: Path) -> No
 
 def test_a_case_that_the_plan_does_not_have_is_told(mine: Path, tmp_path: Path) -> None:
     whole = plan_options.make([mine], "nightly", "")
-    with pytest.raises(
-        NoCaseProblem, match=r"the plan has no case x \(1 more are not\)"
-    ) as exception_info:
+    with pytest.raises(UsageProblem, match=r"the plan has no case x \(1 more are not\)"):
         only(whole, ["x", "y", whole.cells[0].case])
-    assert exception_info.value.cases == ("x", "y")
-    with pytest.raises(NoCaseProblem, match="no case is named"):
+    with pytest.raises(UsageProblem, match="no case is named"):
         only(whole, [])
     with pytest.raises(UsageProblem, match="cannot be read"):
         plan_options.make([mine], "nightly", "", tmp_path / "none")
@@ -169,8 +162,10 @@ def test_two_scenarios_of_one_name_are_refused_and_one_given_twice_is_one(mine: 
     other.parent.mkdir(parents=True)
     other.write_text(SCENARIO, encoding="utf-8")
     with pytest.raises(
-        SameNameProblem, match=r"two scenarios are called orders/a: .* and .*rename one"
-    ) as exception_info:
+        UsageProblem, match=r"two scenarios are called orders/a: .* and .*rename one"
+    ) as request:
         choose([mine], "first")
-    assert set(exception_info.value.files) == {mine / "orders" / "a.yaml", other}
+    assert {str(mine / "orders" / "a.yaml"), str(other)} <= set(
+        re.split("[ ;]", str(request.value))
+    )
     assert names([mine / "orders" / "a.yaml", mine / "orders"], "first") == ["orders/a", "orders/b"]

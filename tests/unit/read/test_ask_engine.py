@@ -11,10 +11,9 @@ from typing import Any
 
 import pytest
 
-from harness.core.concurrency import JobThreads
+from harness.core.concurrency import ClosableQueue, JobThreads
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
-from harness.core.queue import ClosableQueue
 from harness.core.records import Answer, Column, Refusal
 from harness.engines.api import NoAnswerError, Question, RefusedError, Reply
 from harness.formats import facts

@@ -15,11 +15,10 @@ import pytest
 
 from harness.artifacts.cache import Cache
 from harness.cli.console.progress_display import PlainProgress
-from harness.core.concurrency import HaltedError, JobThreads
+from harness.core.concurrency import ClosableQueue, HaltedError, JobThreads
 from harness.core.errors import EnvironmentProblem
 from harness.core.metastore_choice import MetastoreChoice
 from harness.core.progress import Count
-from harness.core.queue import ClosableQueue
 from harness.core.records import Answer, Column
 from harness.engines.api import Question, Reply
 from harness.formats import facts
@@ -300,10 +299,10 @@ def test_a_metastore_that_does_not_fit_beside_the_writer_waits_for_its_end(
 
     monkeypatch.setattr(memory, "free", free)
     thread = threading.Thread(target=reads)
-    with where.room.held(10_000):
+    with where.memory_budget.reserve(10_000):
         thread.start()
         assert looked.acquire(timeout=30)
-        with where.room.held(0):  # who waits has given the room back
+        with where.memory_budget.reserve(0):  # who waits has released the lock
             assert not looked.acquire(blocking=False), "who fits looks once more, whether it is so"
         assert engines.started == []
     thread.join(30)

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 from harness.core.attempts import Attempt
+from harness.core.concurrency import ClosableQueue
 from harness.core.progress import Count
-from harness.core.queue import ClosableQueue
 from harness.core.records import Answer, Column, Refusal
 from harness.engines.api import Question
 from harness.formats import facts

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from harness.core.queue import ClosableQueue
+from harness.core.concurrency import ClosableQueue
 from harness.read import schedule_questions
 from harness.read.questions import CellQuestion, ReadQueues
 from harness.read.support_probe import Probes

@@ -10,14 +10,8 @@ from harness.core.records import (
     Refusal,
     Witness,
 )
-from harness.reports.sentences import (
-    LITTLE,
-    finding_text,
-    mapping_text,
-    own_text,
-    refusal_text,
-    witness_text,
-)
+from harness.reports.findings import finding_text, own_text, witness_text
+from harness.reports.sentences import LITTLE, mapping_text, refusal_text
 
 F2 = Origin(4, "f2", 1, "1")
 F1 = Origin(3, "f1", 1, "1")

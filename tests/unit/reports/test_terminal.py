@@ -52,7 +52,7 @@ def test_no_line_is_wider_than_the_terminal(sampled: Run) -> None:
     for width in (80, 120):
         lines = shown(sampled, width=width).splitlines()
         wide = [line for line in lines if len(line) > width]
-        assert all(line.startswith(("     harness explain ", "     file:///")) for line in wide)
+        assert all(line.startswith(("    harness explain ", "    file:///")) for line in wide)
 
 
 def test_readers_that_do_not_fit_beside_each_other_follow_below(sampled: Run) -> None:

@@ -23,7 +23,7 @@ from harness.core.records import (
     Witness,
 )
 from harness.model.query import COUNT
-from harness.reports import html_cells, junit, markdown, sentences, words
+from harness.reports import findings, html_cells, junit, markdown, words
 from harness.reports.file_numbers import number_files
 from harness.reports.html_cells import Pool, QuestionContext
 from harness.reports.marks import marks
@@ -54,9 +54,9 @@ NESTED = Witness("1", "l", ({"a": 1},), "x")
 
 @given(FINDINGS)
 def test_every_finding_with_whatever_values_has_words(finding: Finding) -> None:
-    said = [sentences.finding_text(finding), *map(sentences.own_text, finding.places)]
-    said += [sentences.witness_text(finding.kind, each) for each in finding.places]
-    assert all(sentences.witness_text(finding.kind, each) for each in finding.places)
+    said = [findings.finding_text(finding), *map(findings.own_text, finding.places)]
+    said += [findings.witness_text(finding.kind, each) for each in finding.places]
+    assert all(findings.witness_text(finding.kind, each) for each in finding.places)
     assert all(isinstance(each, str) for each in said)
 
 
@@ -81,7 +81,7 @@ def test_every_finding_has_a_place_on_the_page_and_in_a_build_server_s_report(
 def test_an_unexplained_value_with_parts_is_said_like_any_other(
     expected: object, found: object
 ) -> None:
-    said = sentences.witness_text(FindingKind.UNEXPLAINED, Witness("1", "l", expected, found))
+    said = findings.witness_text(FindingKind.UNEXPLAINED, Witness("1", "l", expected, found))
     assert said.startswith("in row 1, l shows ")
     assert "; expected " in said
 
@@ -111,7 +111,7 @@ def test_a_cell_without_words_says_so_in_every_report_and_the_log_why(
     monkeypatch.setattr(markdown, "MOST_CAUSES", 99)  # all that are told in full
     whole = reports.load(name).write(run, tmp_path).read_text("utf-8")
     assert NOT_WORDED not in whole
-    monkeypatch.setattr(sentences, "shown", fails)
+    monkeypatch.setattr(findings, "shown", fails)
     with caplog.at_level(logging.ERROR, "harness.reports"):
         said = reports.load(name).write(run, tmp_path).read_text("utf-8")
     assert NOT_WORDED in " ".join(said.split())
@@ -125,7 +125,7 @@ def test_a_cell_without_words_keeps_its_verdict_on_the_page(
 ) -> None:
     finding = Finding(FindingKind.UNEXPLAINED, ("l",), NESTED, (NESTED,))
     run, verdict = run_with(finding, tmp_path)
-    monkeypatch.setattr(sentences, "shown", lambda _: 1 / 0)
+    monkeypatch.setattr(findings, "shown", lambda _: 1 / 0)
     pool = Pool()
     shown = html_cells.cell(run, verdict, QuestionContext([verdict], number_files((), {})), pool)
     assert shown == {"k": "wrong", "because": pool.items.index(NOT_WORDED)}

@@ -10,16 +10,8 @@ from harness.core.counting import counted
 from harness.core.errors import printable
 from harness.core.records import FindingKind, VerdictKind
 from harness.model.simulation.strategies import By, Given, Logs, Way
-from harness.reports.words import (
-    FINDINGS,
-    VERDICTS,
-    WAYS,
-    exact,
-    kind_of,
-    short,
-    shown,
-    way_text,
-)
+from harness.reports.findings import FINDINGS
+from harness.reports.words import VERDICTS, WAYS, exact, kind_of, short, shown, way_text
 
 
 def test_every_verdict_and_finding_is_in_the_legend() -> None:

@@ -15,7 +15,7 @@ from harness.core.records import Finding, FindingKind, Verdict, VerdictKind, Wit
 from harness.judge.baseline import Applied
 from harness.judge.baseline.seen import Facts, seen_of_steps
 from harness.judge.recorded_schema import KINDS
-from harness.reports import ci_site, github, html, junit, markdown, sentences, summary, terminal
+from harness.reports import ci_site, findings, github, html, junit, markdown, summary, terminal
 from harness.run import run_gate
 from harness.run.load_run import WRITE, Run
 from harness.scenario.cells import Variant
@@ -144,4 +144,4 @@ def test_for_baselines_it_is_no_step_that_was_right(run: Run) -> None:
 )
 def test_each_kind_has_a_sentence(kind: FindingKind, place: Witness, said: str) -> None:
     assert kind in KINDS
-    assert sentences.witness_text(kind, place) == said
+    assert findings.witness_text(kind, place) == said

@@ -14,12 +14,11 @@ import pytest
 from harness.artifacts import table_homes
 from harness.artifacts.cache import Cache
 from harness.cli import app
-from harness.core.errors import PathProblem
+from harness.core.errors import UsageProblem
 from harness.core.records import OutcomeKind
 from harness.run import export_fixtures
-from harness.run.export_fixtures import NoFixtureProblem, Selection
+from harness.run.export_fixtures import Selection
 from harness.run.load_run import Run
-from harness.run.run_work import MissingStateProblem
 from harness.write import state_store
 from tests.unit.run import fixture_run
 from tests.unit.run.fixture_run import STEPS, VARIANT, WRITER
@@ -151,7 +150,7 @@ def test_what_is_not_selected_is_left_out_and_said(
 def test_where_nothing_is_selected_nothing_is_made(
     run: Run, cache: Cache, tmp_path: Path, which: Selection
 ) -> None:
-    with pytest.raises(NoFixtureProblem, match="no step is selected"):
+    with pytest.raises(UsageProblem, match="no step is selected"):
         export_fixtures.export(run, cache, tmp_path / "out", which)
     assert not (tmp_path / "out").exists()
 
@@ -162,7 +161,7 @@ def test_a_folder_with_something_in_it_is_refused_and_an_empty_one_is_not(
     (out := tmp_path / "out").mkdir()
     (out / "mine").touch()
     for folder in (out, out / "mine"):
-        with pytest.raises(PathProblem, match="is not empty"):
+        with pytest.raises(UsageProblem, match="is not empty"):
             export_fixtures.export(run, cache, folder, EVERY)
     assert [path.name for path in out.iterdir()] == ["mine"]
     (out / "mine").unlink()
@@ -186,7 +185,7 @@ def test_a_table_that_is_gone_ends_it_with_what_to_do_and_leaves_nothing(
     folder = cache.states() / run.states[2].digest
     folder.chmod(0o755)
     folder.rename(tmp_path / "elsewhere")
-    with pytest.raises(MissingStateProblem, match="run the profile again"):
+    with pytest.raises(UsageProblem, match="run the profile again"):
         export_fixtures.export(run, cache, tmp_path / "out", EVERY)
     assert not list(tmp_path.glob("*out*"))
 
@@ -195,7 +194,7 @@ def test_a_link_in_a_table_is_refused_and_leaves_nothing(
     run: Run, cache: Cache, tmp_path: Path
 ) -> None:
     of_a_state(cache, run, lambda folder: (folder / "table" / "x").symlink_to("/etc/passwd"))
-    with pytest.raises(PathProblem, match="is a link, or leads out of its table"):
+    with pytest.raises(UsageProblem, match="is a link, or leads out of its table"):
         export_fixtures.export(run, cache, tmp_path / "out", EVERY)
     assert not list(tmp_path.glob("*out*"))
 
@@ -204,7 +203,7 @@ def test_a_link_in_a_table_is_refused_and_leaves_nothing(
 def test_a_path_that_leads_out_of_its_table_is_refused(run: Run, cache: Cache, path: str) -> None:
     state = state_store.load(cache, run.states[-1].digest)
     assert state
-    with pytest.raises(PathProblem, match="leads out"):
+    with pytest.raises(UsageProblem, match="leads out"):
         export_fixtures._inside(state, path)
 
 

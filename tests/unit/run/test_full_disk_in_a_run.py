@@ -86,7 +86,10 @@ def test_a_run_whose_records_found_no_room_is_gone_on_with_as_if_they_had(
     assert resume(undisturbed) == FOUND
     with full_disk(size):
         assert resume(planned) == BROKEN
-    assert f"cannot write {planned / name}: the disk is full; make room" in capsys.readouterr().err
+    assert (
+        f"cannot write {planned / name}: the disk is full; free some space"
+        in capsys.readouterr().err
+    )
     assert (planned / name).stat().st_size == size
     assert not (planned / load_run.VERDICTS).exists()
     assert resume(planned) == FOUND
@@ -104,7 +107,7 @@ def test_a_plan_that_found_no_room_is_no_run_and_its_folder_can_be_used_again(
     begin = ["run", "--quiet", "--profile", "findings-a5", "--run-dir", str(folder)]
     with full_disk(1000):
         assert app.main(begin) == BROKEN
-    message = f"cannot write {folder / run_info.INFO}: the disk is full; make room"
+    message = f"cannot write {folder / run_info.INFO}: the disk is full; free some space"
     assert message in capsys.readouterr().err
     assert not (folder / run_info.INFO).exists()
     monkeypatch.setattr(write_variants, "write", nothing)

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from harness.core import jsonl
+from harness.core.errors import UsageProblem
 from harness.core.records import Answer, Column, Expected, OutcomeKind, Part, Refusal, VerdictKind
 from harness.run import load_run, run_info
-from harness.run.load_run import DID_NOT_RUN, NOT_JUDGED, RecordProblem, Run
+from harness.run.load_run import DID_NOT_RUN, NOT_JUDGED, Run
 from harness.run.run_info import StepInfo
 from tests.builders import sample_run
 
@@ -115,7 +116,7 @@ def test_a_bad_record_is_told_by_file_and_line(sampled: Run) -> None:
     path = sampled.folder / load_run.ANSWERS
     lines = path.read_text("utf-8").splitlines()
     path.write_text("\n".join([*lines[:2], '{"case": 1}', *lines[2:]]) + "\n")
-    with pytest.raises(RecordProblem, match=r"answers\.jsonl:3: case"):
+    with pytest.raises(UsageProblem, match=r"answers\.jsonl:3: case"):
         len(load_run.load(sampled.folder).answers)
 
 
@@ -143,7 +144,7 @@ def test_an_answer_that_contradicts_itself_is_told_by_its_case(
     for answer, where in ((whole, "a/case"), (refused, "a/case, id asked alone")):
         path.write_text(jsonl.dump(answer) + "\n", encoding="utf-8")
         run = load_run.load(sampled.folder)
-        with pytest.raises(RecordProblem, match=re.escape(f"answers.jsonl:1: {where}: {why}; ")):
+        with pytest.raises(UsageProblem, match=re.escape(f"answers.jsonl:1: {where}: {why}; ")):
             run.answers["a/case"]
 
 

@@ -14,20 +14,21 @@ from harness.cli import open_run
 from harness.cli.console.output import Output
 from harness.cli.open_run import Resources
 from harness.core import jsonl
+from harness.core.errors import UsageProblem
 from harness.core.progress import Progress
 from harness.core.records import Answer, Refusal
 from harness.judge.gate import gate
 from harness.run import load_run, pipeline, run_folder, run_info
 from harness.run.plan_record import plan_of
 from harness.run.run_info import read_info
-from harness.run.run_work import MissingStateProblem, Work, states_of
+from harness.run.run_work import Work, states_of
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
 
 
 def test_a_state_that_is_no_longer_kept_is_told_with_what_to_do(tmp_path: Path) -> None:
     result = load_run.load(RECORDED)
-    with pytest.raises(MissingStateProblem, match=r"no longer in .*run the profile again"):
+    with pytest.raises(UsageProblem, match=r"no longer in .*run the profile again"):
         states_of(result.states, Cache(tmp_path))
 
 

@@ -11,11 +11,11 @@ import pytest
 
 from harness.cli import plan_options
 from harness.cli.named_parts import NamedParts
+from harness.core.errors import UsageProblem
 from harness.core.metastore_choice import MetastoreChoice
 from harness.model.datatypes import parse_type
 from harness.model.table import Table
 from harness.run import control_check, plan_record, run_info
-from harness.run.plan_record import NoControlProblem
 from harness.scenario.cells import Partly, Variant, parse_reader
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.insert import Insert
@@ -99,7 +99,7 @@ def test_a_reader_that_needs_a_control_is_added_where_there_is_one(tmp_path: Pat
     other = parse_reader("trino-479@container")
     plain = plan_options.make(None, "first", "")
     run_info.write_info(tmp_path / "plain", plan_record.info_of(plain, "x", NOW))
-    with pytest.raises(NoControlProblem, match=r"this run has none of hudi-cow tables; run the pr"):
+    with pytest.raises(UsageProblem, match=r"this run has none of hudi-cow tables; run the pr"):
         plan_record.add_reader(tmp_path / "plain", other)
     made = plan_options.make(None, "first", "", named=NamedParts(readers=["trino-475@container"]))
     run_info.write_info(tmp_path / "own", plan_record.info_of(made, "x", NOW))
@@ -122,5 +122,5 @@ def test_a_reader_is_added_to_a_run_through_another_metastore_only_with_a_contro
     through = MetastoreChoice("hive-metastore-4.0.1")
     plan = replace(plan_options.make(None, "first", ""), metastore=through)
     run_info.write_info(tmp_path, plan_record.info_of(plan, "x", NOW))
-    with pytest.raises(NoControlProblem):
+    with pytest.raises(UsageProblem):
         plan_record.add_reader(tmp_path, parse_reader("hive-3.1.3{path=fetch}"))

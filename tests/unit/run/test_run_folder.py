@@ -70,7 +70,7 @@ def test_a_second_harness_on_a_run_is_told_and_a_dead_one_is_no_hindrance(tmp_pa
         assert other.stdout is not None
         assert other.stdout.readline() == "held\n"
         with (
-            pytest.raises(run_folder.RunInUseProblem, match="another harness works on"),
+            pytest.raises(UsageProblem, match="another harness works on"),
             run_folder.locked(tmp_path),
         ):
             pass

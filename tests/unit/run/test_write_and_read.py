@@ -54,7 +54,7 @@ class Side:
         self.work = work
         self.asked: list[str] = []
         self.come = threading.Semaphore(0)
-        self.rooms: list[memory.Room] = []
+        self.budgets: list[memory.MemoryBudget] = []
         self.over: list[str] = []
         self.ended = threading.Event()
 
@@ -68,7 +68,7 @@ class Side:
     def read(
         self, plan: Plan, states: Iterable[States], context: ReadContext, _: Count
     ) -> Iterator[Answer]:
-        self.rooms.append(context.room)
+        self.budgets.append(context.memory_budget)
         try:
             for some in states:
                 yield from self.about(plan, {variant for variant, _ in some})
@@ -217,10 +217,10 @@ def test_readers_leave_the_writer_its_memory_as_long_as_it_writes(
     about = side.about
 
     def looks(plan: Plan, variants: set[str]) -> Iterator[Answer]:
-        taken.append(side.rooms[0]._fits(100))
+        taken.append(side.budgets[0]._fits(100))
         return about(plan, variants)
 
     monkeypatch.setattr(side, "about", looks)
     pipeline.write_and_read(plan, work, fresh=True)
     assert taken == [False] * len(plan.variants)
-    assert side.rooms[0]._fits(100)
+    assert side.budgets[0]._fits(100)

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from harness.runtime import container_watchdog
+from harness.runtime import container_network
 
 
 def test_what_the_daemon_makes_only_after_the_death_is_removed_too(
@@ -18,16 +18,16 @@ def test_what_the_daemon_makes_only_after_the_death_is_removed_too(
     """The daemon goes on with what it was asked for, though nobody waits for it."""
     left = [{"a container"}, set[str](), {"one that came to be later"}]
     gone: list[set[str]] = []
-    clock = iter([0.0, 0.0, 10.0, 20.0, container_watchdog.LATE_S])
+    clock = iter([0.0, 0.0, 10.0, 20.0, container_network.LATE_S])
     monkeypatch.setattr(
-        container_watchdog,
+        container_network,
         "time",
         SimpleNamespace(monotonic=lambda: next(clock), sleep=lambda _: None),
     )
-    monkeypatch.setattr(container_watchdog, "remove", lambda _: gone.append(left.pop(0)))
+    monkeypatch.setattr(container_network, "remove", lambda _: gone.append(left.pop(0)))
     monkeypatch.setattr(signal, "signal", lambda *_: None)
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     monkeypatch.setattr(sys, "argv", ["", "owner"])
-    container_watchdog.main()
+    container_network.main()
     assert left == []
     assert {"one that came to be later"} in gone

@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 from docker.errors import APIError
 
+from harness.core.errors import EnvironmentProblem
 from harness.runtime import docker_daemon
-from harness.runtime.docker_daemon import DaemonProblem, NoDockerProblem
 
 NOWHERE = "unix:///nowhere/docker.sock"
 
 
-def problem(monkeypatch: pytest.MonkeyPatch, host: str) -> NoDockerProblem:
+def problem(monkeypatch: pytest.MonkeyPatch, host: str) -> EnvironmentProblem:
     monkeypatch.setenv("DOCKER_HOST", host)
-    with pytest.raises(NoDockerProblem) as found:
+    with pytest.raises(EnvironmentProblem) as found:
         docker_daemon.about()
     return found.value
 
@@ -34,13 +34,13 @@ def test_no_docker(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_socket_at_which_nobody_listens(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as left:
         left.bind(str(tmp_path / "s"))
-    assert problem(monkeypatch, f"unix://{tmp_path}/s").reason == "Connection refused"
+    assert "/s (Connection refused). " in str(problem(monkeypatch, f"unix://{tmp_path}/s"))
 
 
 def test_a_port_at_which_nobody_listens(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-    assert "Connection refused" in problem(monkeypatch, f"tcp://127.0.0.1:{port}").reason
+    assert "(Connection refused)" in str(problem(monkeypatch, f"tcp://127.0.0.1:{port}"))
 
 
 def test_a_daemon_that_never_answers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -48,17 +48,17 @@ def test_a_daemon_that_never_answers(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     with socket.socket(socket.AF_UNIX) as mute:
         mute.bind(str(tmp_path / "s"))
         mute.listen()
-        assert problem(monkeypatch, f"unix://{tmp_path}/s").reason == "no answer within 1 s"
+        assert "(no answer within 1 s)" in str(problem(monkeypatch, f"unix://{tmp_path}/s"))
 
 
 def test_what_a_daemon_refuses_is_told_with_its_reason() -> None:
-    with pytest.raises(DaemonProblem) as found, docker_daemon.asked("start it"):
+    with pytest.raises(EnvironmentProblem) as found, docker_daemon.asked("start it"):
         raise APIError("500 Server Error", explanation="port is already allocated")
     assert str(found.value).endswith("cannot start it: port is already allocated")
 
 
 def test_a_daemon_that_goes_away_is_no_defect_of_the_harness() -> None:
-    with pytest.raises(DaemonProblem, match="gone"), docker_daemon.asked("start it"):
+    with pytest.raises(EnvironmentProblem, match="gone"), docker_daemon.asked("start it"):
         raise ConnectionResetError("gone")
 
 

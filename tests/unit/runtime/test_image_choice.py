@@ -10,10 +10,9 @@ from docker.errors import APIError, ImageNotFound
 
 from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
+from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.progress import Progress
 from harness.runtime import docker_daemon, image_choice
-from harness.runtime.image_choice import ArchitectureProblem, NoImageProblem
-from harness.runtime.image_pins import PinProblem
 
 TRINO = distributions.load("trino-476@container")
 DIGEST = f"sha256:{'a' * 64}"
@@ -102,7 +101,7 @@ def test_the_newest_that_was_built_here_is_taken_where_none_can_be_pulled(
 
 def test_where_there_is_none_people_are_told_what_to_do(images: Images, tmp_path: Path) -> None:
     images.here = {"lake-table-harness/trino:368-new": "sha256:3"}
-    with pytest.raises(NoImageProblem) as problem:
+    with pytest.raises(EnvironmentProblem) as problem:
         chosen(tmp_path)
     assert str(problem.value) == (
         "trino-476@container: the image trinodb/trino:476 is not on this machine and cannot be "
@@ -149,7 +148,7 @@ def test_no_other_image_is_taken_for_one_by_digest(
 ) -> None:
     monkeypatch.setenv("HARNESS_IMAGES", f"trinodb/trino:476@{DIGEST}")
     images.here = {"trinodb/trino:476": "sha256:1", "lake-table-harness/trino:476-a": "sha256:2"}
-    with pytest.raises(NoImageProblem, match="HARNESS_IMAGES asks for just this one"):
+    with pytest.raises(EnvironmentProblem, match="HARNESS_IMAGES asks for just this one"):
         chosen(tmp_path)
 
 
@@ -161,13 +160,13 @@ def test_what_names_no_official_image_by_digest_is_refused(
 ) -> None:
     monkeypatch.setenv("HARNESS_IMAGES", given)
     images.here = {"trinodb/trino:476": "sha256:1"}
-    with pytest.raises(PinProblem, match="is no official image by digest"):
+    with pytest.raises(UsageProblem, match="is no official image by digest"):
         chosen(tmp_path)
 
 
 def test_an_image_for_other_machines_is_refused(images: Images, tmp_path: Path) -> None:
     images.here, images.architecture = {"trinodb/trino:476": "sha256:1"}, "arm64"
-    with pytest.raises(ArchitectureProblem) as problem:
+    with pytest.raises(EnvironmentProblem) as problem:
         chosen(tmp_path)
     assert str(problem.value) == (
         "the image trinodb/trino:476 is for arm64, and the Docker daemon's machine is amd64. "

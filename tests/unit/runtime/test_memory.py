@@ -8,8 +8,9 @@ import psutil
 import pytest
 
 from harness.artifacts import distributions
+from harness.core.errors import EnvironmentProblem
 from harness.runtime import memory
-from harness.runtime.memory import MACHINE, Free, MemoryProblem, free
+from harness.runtime.memory import MACHINE, Free, free
 
 MB = 1 << 20
 TRINO = distributions.load("trino-476")
@@ -74,7 +75,7 @@ def test_a_server_that_does_not_fit_is_refused_with_the_figures(
     monkeypatch.setattr(memory, "free", lambda: Free(799, "left of the 900 MB that x allows"))
     memory.check(replace(TRINO, memory_mb=799))
     told = "trino-476 is not started: it takes 800 MB of memory, and 799 MB are left of the 900 MB"
-    with pytest.raises(MemoryProblem, match=told):
+    with pytest.raises(EnvironmentProblem, match=told):
         memory.check(replace(TRINO, memory_mb=800))
 
 
@@ -82,19 +83,19 @@ def test_a_server_waits_where_it_does_not_fit_beside_another(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(memory, "free", lambda: Free(1000, MACHINE))
-    room, order = memory.Room(), []
+    budget, order = memory.MemoryBudget(), []
     begun = threading.Event()
 
     def second() -> None:
         begun.set()
-        with room.of(replace(TRINO, memory_mb=501)):
+        with budget.wait_for(replace(TRINO, memory_mb=501)):
             order.append("second")
 
     thread = threading.Thread(target=second)
-    with room.of(replace(TRINO, memory_mb=500)):
+    with budget.wait_for(replace(TRINO, memory_mb=500)):
         thread.start()
         begun.wait(30)
-        with room.of(replace(TRINO, memory_mb=400)):
+        with budget.wait_for(replace(TRINO, memory_mb=400)):
             order.append("beside")
         order.append("first")
     thread.join(30)
@@ -103,17 +104,20 @@ def test_a_server_waits_where_it_does_not_fit_beside_another(
 
 def test_a_server_that_fits_nowhere_does_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "free", lambda: Free(1000, MACHINE))
-    room = memory.Room()
-    with pytest.raises(MemoryProblem), room.of(replace(TRINO, memory_mb=1001)):
+    budget = memory.MemoryBudget()
+    with (
+        pytest.raises(EnvironmentProblem, match="it takes 1001 MB of memory"),
+        budget.wait_for(replace(TRINO, memory_mb=1001)),
+    ):
         pass
-    with room.of(replace(TRINO, memory_mb=900)):
+    with budget.wait_for(replace(TRINO, memory_mb=900)):
         pass
 
 
 def test_what_is_held_for_a_writer_is_taken_and_nobody_waits_for_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    room, order, looked = memory.Room(), list[str](), threading.Event()
+    budget, order, looked = memory.MemoryBudget(), list[str](), threading.Event()
 
     def free() -> Free:
         order.append("looked")
@@ -121,15 +125,15 @@ def test_what_is_held_for_a_writer_is_taken_and_nobody_waits_for_it(
         return Free(1000, MACHINE)
 
     def reads() -> None:
-        with room.of(replace(TRINO, memory_mb=700)):
+        with budget.wait_for(replace(TRINO, memory_mb=700)):
             order.append("reads")
 
     monkeypatch.setattr(memory, "free", free)
     thread = threading.Thread(target=reads)
-    with room.held(800):  # more than is left beside 700
+    with budget.reserve(800):  # more than is left beside 700
         thread.start()
         assert looked.wait(30)
-        with room.held(800):  # only one at a time looks at the room: who waits has given it back
+        with budget.reserve(800):  # who waits has released the lock
             order.append("written")
     thread.join(30)
     assert order[:2] == ["looked", "written"]

@@ -7,7 +7,7 @@ from typing import Any
 
 from pymetastore.hive_metastore import ttypes
 
-from harness.runtime import metastore_locks
+from harness.runtime import metastore_transactions
 
 
 class Simulated:
@@ -23,5 +23,5 @@ class Simulated:
 
 
 def test_transactions_are_told_once_and_a_lock_without_one_is_left_out() -> None:
-    assert metastore_locks.holders(Simulated(), "d", "t") == (4, 9)
-    assert metastore_locks.waiting(Simulated(), "d", "t")
+    assert metastore_transactions.lock_holders(Simulated(), "d", "t") == (4, 9)
+    assert metastore_transactions.has_waiting_lock(Simulated(), "d", "t")

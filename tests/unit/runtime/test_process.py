@@ -10,14 +10,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from harness.runtime.process import (
-    Command,
-    NoProgramProblem,
-    Process,
-    ProcessProblem,
-    finished,
-    running,
-)
+from harness.core.errors import EnvironmentProblem
+from harness.runtime.process import Command, Process, ProcessProblem, finished, running
 from harness.runtime.readiness import wait_until
 
 READ_FOREVER = "import sys; print('up', flush=True); import signal; signal.pause()"
@@ -179,5 +173,5 @@ def test_a_process_gets_few_variables_and_works_in_utc(
 
 def test_a_program_that_is_not_there_is_a_problem_of_the_environment(tmp_path: Path) -> None:
     command = Command((str(tmp_path / "java"),), tmp_path, tmp_path / "log")
-    with pytest.raises(NoProgramProblem, match=r"/java is not a program"), running(command):
+    with pytest.raises(EnvironmentProblem, match=r"/java is not a program"), running(command):
         pass

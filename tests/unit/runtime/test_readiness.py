@@ -7,12 +7,8 @@ import pytest
 
 from harness.runtime import readiness
 from harness.runtime.ports import PortTakenProblem
-from harness.runtime.readiness import (
-    ConfigurationProblem,
-    EndedProblem,
-    NotReadyProblem,
-    wait_until,
-)
+from harness.runtime.process import ProcessProblem
+from harness.runtime.readiness import EndedProblem, wait_until
 
 
 class NotYetError(Exception):
@@ -54,9 +50,7 @@ def test_waiting_for_a_process_that_ended_tells_the_end_of_its_log() -> None:
 
 
 def test_waiting_for_a_process_that_is_silent_ends_with_the_last_reason() -> None:
-    with pytest.raises(
-        NotReadyProblem, match=r"within 0 s \(it loads classes\)(.|\n)*slow"
-    ) as late:
+    with pytest.raises(ProcessProblem, match=r"within 0 s \(it loads classes\)(.|\n)*slow") as late:
         waited(never, Simulated("slow"), timeout_s=0)
     assert not isinstance(late.value, EndedProblem)  # another start would be as slow
     assert late.value.log == "slow"
@@ -82,6 +76,6 @@ def test_an_unexpected_error_of_a_check_is_not_waited_out() -> None:
 def test_a_property_that_a_server_does_not_know_is_all_that_is_told() -> None:
     told = "Configuration property 'hudi.x' was not used. Did you mean to use 'hudi.y'?"
     log = f"1) Error: {told}\n\n1 error\nException: Configuration errors:\n1) Error: {told}\n\tat a"
-    with pytest.raises(ConfigurationProblem) as problem:
+    with pytest.raises(ProcessProblem) as problem:
         waited(never, Simulated(log, runs=False))
     assert str(problem.value) == f"it does not take its configuration: {told}"

@@ -20,7 +20,7 @@ from harness.scenario.operations.abort_transactions import AbortTransactions
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.add_files import AddFiles
 from harness.scenario.operations.add_partition_field import AddPartitionField
-from harness.scenario.operations.api import Key, Only, Operation
+from harness.scenario.operations.api import Key, Operation, ServiceMode
 from harness.scenario.operations.archive import Archive
 from harness.scenario.operations.change_nullability import ChangeNullability
 from harness.scenario.operations.change_type import ChangeType
@@ -93,9 +93,9 @@ def operations(draw: st.DrawFn, before: Truth) -> Operation:
         ChangeNullability(any_path, nullable=draw(st.booleans())),
         *(Touch(), Touch(Rewrites.SOME), Touch(Rewrites.ALL)),
         Compact(),
-        Compact(Only.SCHEDULE),
+        Compact(ServiceMode.SCHEDULE),
         Cluster(),
-        Cluster(Only.SCHEDULE),
+        Cluster(ServiceMode.SCHEDULE),
         *(Clean(), Archive()),
         *_of_iceberg(old, keys, draw(st.integers(1, 6))),
         *(Sync(), FailedWrite(keys), AbortTransactions()),

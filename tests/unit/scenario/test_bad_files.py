@@ -274,7 +274,7 @@ def test_a_name_that_could_not_be_shown_is_refused_and_shown_harmless(name: str)
 def test_a_blank_and_two_hundred_letters_are_a_name(name: str) -> None:
     step = f'  - rename_column: {{name: f2, to: "{name}"}}\n'
     found = loads(GOOD.replace("f1: string", f'"{name}": string'), "x")
-    assert [each for each, _ in found.table.columns] == ["id", "ts", name, "f2"]
+    assert [column for column, _ in found.table.columns] == ["id", "ts", name, "f2"]
     before, after = expected_history.history(found, merge_on_read=False, applied=[True])
     (sql,) = found.steps[0].operation.sql(before, after)
     assert f"'f3s1r1' as `{name}`" in sql

@@ -136,7 +136,7 @@ def test_a_wrong_form_is_told_with_its_line_and_what_is_allowed(
     old: str, new: str, told: str
 ) -> None:
     found = problems(A5.replace(old, new, 1))
-    assert [each for each in found if each.startswith(told)]
+    assert [text for text in found if text.startswith(told)]
     assert len(found) <= 2  # a key that is misspelt is missing too
 
 
@@ -146,7 +146,7 @@ def test_all_problems_of_a_file_are_told_at_once() -> None:
         .replace("touch\n", "tuch\n")
         .replace("f2\n", "3\n")
     )
-    assert [each.split(":")[0] for each in problems(text)] == ["8", "13", "14"]
+    assert [problem.split(":")[0] for problem in problems(text)] == ["8", "13", "14"]
 
 
 @pytest.mark.parametrize("text", ["", "- a\n", "7\n", "table: 3\nsteps: []\n"])
@@ -246,7 +246,7 @@ def test_a_row_does_not_move_to_another_partition() -> None:
 def test_explicit_values_that_tell_no_origin_are_allowed_and_noticed() -> None:
     rows = "insert: {rows: [{id: 1, f1: x, f2: x}, {id: 2, f1: y, f2: null}, {id: 3, f1: z}]}"
     found = notices(loads(steps(rows, "touch"), "x/y.yaml"))
-    assert [each.split("; allowed")[0] for each in found] == [
+    assert [text.split("; allowed")[0] for text in found] == [
         "x/y.yaml:11: step 1 insert: row 1: f1 is x, which stands in another place too",
         "x/y.yaml:11: step 1 insert: row 1: f2 is x, which stands in another place too",
         "x/y.yaml:11: step 1 insert: row 2: f2 is NULL",

@@ -26,7 +26,7 @@ WHY = ", for not every engine's answers tell such values"
 
 
 def text(type_: str, *steps: str) -> str:
-    return FILE.format(type=json.dumps(type_)) + "".join(f"  - {each}\n" for each in steps)
+    return FILE.format(type=json.dumps(type_)) + "".join(f"  - {step}\n" for step in steps)
 
 
 def problems(text: str) -> list[str]:
@@ -82,6 +82,6 @@ def test_parts_do_not_become_binary_in_a_twin_though_the_first_column_is() -> No
         loads(columns.replace("steps:", "steps:\n  - add_column: {name: n, type: int}"), "x")
     )
     assert found is not None
-    added = [each.operation.type for each in found.steps if hasattr(each.operation, "type")]
+    added = [step.operation.type for step in found.steps if hasattr(step.operation, "type")]
     assert list(map(str, added)) == ["binary", "struct<a: int, b: string>"]
     assert twin(loads(columns, "x")) is None

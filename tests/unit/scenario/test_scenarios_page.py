@@ -10,7 +10,6 @@ import pytest
 from harness.core.errors import ScenarioProblem
 from harness.plan.profile_file import loads_profiles
 from harness.scenario.load import loads
-from harness.scenario.operations import registry
 
 PAGE = (Path(__file__).parents[3] / "docs" / "scenarios.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
@@ -30,8 +29,3 @@ def test_the_messages_are_those_of_the_page(old: str, new: str) -> None:
     with pytest.raises(ScenarioProblem) as wrong:
         loads(FIRST.replace(old, new), "scenarios/hudi/mine.yaml")
     assert f"\n{wrong.value}\n" in PAGE
-
-
-def test_the_page_names_every_operation() -> None:
-    named = set(re.findall(r"^\| `(\w+)", PAGE, re.MULTILINE))
-    assert set(registry()) <= named

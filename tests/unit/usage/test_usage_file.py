@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from harness.core import yaml_reader
 from harness.core.errors import ScenarioProblem
-from harness.core.validation import read_form
+from harness.core.yaml_reader import load_yaml
 from harness.usage import usage_file
 from harness.usage.used_tables import (
     AddedPlace,
@@ -101,7 +101,7 @@ tables:
 @given(USAGES)
 def test_every_usage_is_read_back_as_it_was_written(usage: Usage) -> None:
     text = usage_file.text(usage)
-    assert read_form(Usage, text, "usage.yaml", "usage")[0] == usage
+    assert load_yaml(Usage, text, "usage.yaml", "usage")[0] == usage
 
 
 def test_a_file_is_for_people_and_has_tables_by_name(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from harness.judge import recorded_metadata
 from harness.judge.case import Case
 from harness.model.commit import ExtraMetadata
 from harness.model.schema import SchemaChangeError
-from harness.reports.sentences import witness_text
+from harness.reports.findings import witness_text
 from harness.scenario import expected_history
 from harness.scenario.operations.upsert import Upsert
 from harness.scenario.operations.write_with_metadata import MetadataWay, WriteWithMetadata

@@ -11,7 +11,7 @@ from harness.core import outcomes
 from harness.core.records import OutcomeKind, StateRecord
 from harness.formats.hudi import files as hudi_files
 from harness.scenario.definition import Step
-from harness.scenario.operations.api import Only
+from harness.scenario.operations.api import ServiceMode
 from harness.scenario.operations.cluster import Cluster
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.insert import Insert
@@ -24,7 +24,13 @@ from tests.unit.write.test_write_variant import WAITING, WITH_N, Simulated, sent
 catalog, fixture_function_definition = test_write_variant.catalog, test_write_variant.place
 SCHEDULED = "300.compaction.requested"
 UPDATE = Step(Update(keys=(1,), set=("n",)))
-STEPS = (Step(Insert(keys=(1,))), UPDATE, Step(Compact(Only.SCHEDULE)), UPDATE, Step(Compact()))
+STEPS = (
+    Step(Insert(keys=(1,))),
+    UPDATE,
+    Step(Compact(ServiceMode.SCHEDULE)),
+    UPDATE,
+    Step(Compact()),
+)
 Makes = Callable[[str], tuple[str, ...]]
 
 
@@ -93,7 +99,7 @@ def test_what_was_scheduled_and_is_carried_out_later_holds_the_rows_of_then(
 
 
 def test_a_clustering_waits_and_is_carried_out_as_a_compaction_does(place: WriteTarget) -> None:
-    steps = (STEPS[0], UPDATE, Step(Cluster(Only.SCHEDULE)), UPDATE, Step(Cluster()))
+    steps = (STEPS[0], UPDATE, Step(Cluster(ServiceMode.SCHEDULE)), UPDATE, Step(Cluster()))
     writes = iter(("100.deltacommit", "200.deltacommit", "400.deltacommit"))
     made = {
         "'schedule'": ("300.replacecommit.requested",),

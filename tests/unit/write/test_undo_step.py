@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import pytest
 
 from harness.core.records import Outcome, OutcomeKind, Refusal
-from harness.formats.hudi import undo as hudi_undo
 from harness.scenario.definition import Step
+from harness.scenario.operations import failed_write
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.failed_write import FailedWrite
 from harness.scenario.operations.insert import Insert
@@ -123,8 +123,8 @@ def test_a_write_that_left_its_instant_inflight_failed_as_it_was_meant_to(
     result = outcome(place, spark, FailedWrite((2,)))
     assert (result.kind, result.instant, result.refusal) == (OutcomeKind.APPLIED, "", None)
     assert spark.sent[-2:] == [
-        f"set {hudi_undo.QUERIES}=",
-        f"set {hudi_undo.VALIDATORS}=",
+        f"set {failed_write.QUERIES}=",
+        f"set {failed_write.VALIDATORS}=",
     ]
 
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from harness.artifacts import bundle_export, bundle_import
-from harness.artifacts.bundle_import import Imported
+from harness.artifacts import bundle
+from harness.artifacts.bundle import Imported
 from harness.cli import app
 from harness.cli.reproduce import engine_run, searches
 from harness.core.progress import Progress
@@ -41,8 +41,8 @@ def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         needed_artifacts, "fetch_all", lambda _n, _c, progress: progress.note(NOTED)
     )
     monkeypatch.setattr(pipeline, "write_states", lambda _, work: work.progress.note(NOTED))
-    monkeypatch.setattr(bundle_export, "export", exported)
-    monkeypatch.setattr(bundle_import, "load", imported)
+    monkeypatch.setattr(bundle, "export", exported)
+    monkeypatch.setattr(bundle, "load", imported)
     return folder
 
 

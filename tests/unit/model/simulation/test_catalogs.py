@@ -31,5 +31,5 @@ def test_so_many_are_tried_on_either_side_and_no_more() -> None:
     truths = history("; ".join((*before, "insert 1", *after))).history
     middle = len(before) + 2
     found = other_catalogs(truths[:middle], truths[middle:], By.ID)
-    assert sum(each < middle for each in found) == CATALOGS
-    assert sum(each >= middle for each in found) == CATALOGS
+    assert sum(number < middle for number in found) == CATALOGS
+    assert sum(number >= middle for number in found) == CATALOGS

@@ -18,8 +18,8 @@ TOLD = history(
 STEPS = {"1": 1, "2": 2, "4": 4, "5": 5, "6": 6, "300": 2}
 """What was scheduled at 300 took in the rows of step 2."""
 SQL = [
-    each.sql(before, after)
-    for each, (before, after) in zip(TOLD.operations, pairwise(TOLD.history), strict=True)
+    operation.sql(before, after)
+    for operation, (before, after) in zip(TOLD.operations, pairwise(TOLD.history), strict=True)
 ]
 SENT = tuple(
     StateRecord("v", Outcome(at, OutcomeKind.APPLIED, str(at), statements=sql), "d")
@@ -52,20 +52,21 @@ def test_a_file_has_the_columns_of_the_day_on_which_it_was_written(
 
 def test_its_rows_lie_under_the_names_of_that_day() -> None:
     there = row_files.lying(TOLD.history, (file("id", "ts", "g", "f2"),), STEPS)
-    found = {key: [each.step for each in files] for key, files in there.items()}
+    found = {key: [row_file.step for row_file in files] for key, files in there.items()}
     assert found == {"1": [4], "2": [4]}
 
 
 @pytest.mark.parametrize("lost", [(), (1, 2)])
 def test_what_it_holds_is_compared_under_those_names(lost: tuple[int, ...]) -> None:
     fact, then = file("id", "ts", "g", "f2"), TOLD.history[2]
-    rows = [[row.values[each.id] for each in then.schema.fields] for row in then.rows.values()]
+    rows = [[row.values[field.id] for field in then.schema.fields] for row in then.rows.values()]
     shown = [[*row[:2], None if key in lost else row[2], row[3]] for key, row in enumerate(rows, 1)]
     held = FileValues(0, ("id", "ts", "g", "f2"), tuple(map(tuple, shown)))
     step = Outcome(6, OutcomeKind.APPLIED)
     state = StateRecord("v", step, "d", (fact,), others=(("300", 2),), values=(held,))
     found = Holdings((*SENT, state), TOLD.history).differences(fact)
     # The file only carries its rows: also that of step 2, to which only `f2` was sent.
-    assert [(each.key, each.column, each.found, each.sent) for each in found] == [
-        (str(key), "g", None, True) for key in lost
-    ]
+    assert [
+        (difference.key, difference.column, difference.found, difference.sent)
+        for difference in found
+    ] == [(str(key), "g", None, True) for key in lost]

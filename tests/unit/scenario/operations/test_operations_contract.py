@@ -11,10 +11,13 @@ from pydantic import TypeAdapter
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Truth
 from harness.scenario import expected_history
-from harness.scenario.definition import Scenario, Step
+from harness.scenario.definition import Step
+from harness.scenario.examples import scenario_of
 from harness.scenario.load import loads
 from harness.scenario.operations import name_of, registry
-from harness.scenario.operations.api import Operation
+from harness.scenario.operations.add_files import AddFiles
+from harness.scenario.operations.api import Example, Family, Operation, StepContext, TableKind
+from harness.scenario.operations.write_frame import WriteFrame
 
 TABLE = """
 table:
@@ -25,103 +28,24 @@ steps:
   - insert: [1, 2]
   - insert: [3]
 """
-EXAMPLES = {
-    "abort_transactions": "",
-    "add_column": "{name: s.c, type: long, after: a}",
-    "add_files": "{keys: [4], rows: [{id: 5, f1: x}]}",
-    "add_partition_field": "bucket(4, f1)",
-    "archive": "",
-    "begin_write": "{update: [1], insert: [4], delete: [2]}",
-    "change_nullability": "{name: f1, nullable: false}",
-    "change_partition_column": "{column: n, rename: m}",
-    "change_type": "{name: n, to: long}",
-    "clean": "",
-    "cluster": "",
-    "commit_write": "",
-    "compact": "",
-    "create_tag": "",
-    "delete": "[2]",
-    "delete_partition": "2",
-    "drop_column": "f1",
-    "drop_partition_field": "truncate(2, f1)",
-    "failed_write": "[1, 4]",
-    "killed_write": "[1, 4]",
-    "insert": "{keys: [4], rows: [{id: 5, f1: x, s: {a: y, b: 1}}]}",
-    "late_delete": "[2]",
-    "late_upsert": "[1, 3]",
-    "merge": "{update: [1], insert: [4], delete: [2]}",
-    "move_column": "{name: f1, after: ts}",
-    "move_row": "{key: 1, to: 2}",
-    "mutate": "{update: [1], insert: [4], delete: [2]}",
-    "overwrite": "{keys: [2, 4], of: table}",
-    "rename_column": "{name: s.b, to: c}",
-    "replace_partition_field": "{field: 'truncate(2, f1)', by: n}",
-    "restore": "",
-    "rewrite_manifests": "",
-    "rewrite_position_deletes": "",
-    "rollback": "",
-    "rollback_to_snapshot": "2",
-    "savepoint": "",
-    "set_table_version": "6",
-    "sync": "",
-    "touch": "all",
-    "truncate": "",
-    "update": "{keys: [1, 3], set: [f1, s]}",
-    "upsert": "[3, 4]",
-    "write_with_metadata": "{keys: [2, 4], prefix: run., metadata: {run.id: '17'}, by: frame}",
-    "write_frame": "{keys: [2, 4], columns: [id, ts, g, f1], types: {g: int}, reconcile: true}",
-}
-"""One possible use of each operation on the table above, as a scenario file writes it."""
-
-FIRST = {
-    "abort_transactions": "  - killed_write: [1, 4]\n",
-    "restore": "  - savepoint\n  - delete: [1]\n",
-    "commit_write": "  - begin_write: {update: [1]}\n",
-    **dict.fromkeys(
-        ("drop_partition_field", "replace_partition_field"),
-        "  - add_partition_field: truncate(2, f1)\n",
-    ),
-    "rollback_to_snapshot": "  - upsert: [1, 4]\n",
-}
-"""What some need to be there before them."""
-
 NAMES = sorted(registry())
-SERVICES = {
-    *("archive", "clean", "cluster", "compact", "set_table_version"),
-    *("commit_write", "restore", "rollback", "savepoint", "sync"),
-    *("rewrite_manifests", "rewrite_position_deletes", "rollback_to_snapshot", "create_tag"),
-    "abort_transactions",
-}
-"""Those for which each format has words of its own."""
+EXAMPLES = [example for name in NAMES for example in registry()[name].EXAMPLES]
+every_example = pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.step)
 
 
-def scenario(name: str) -> Scenario:
-    step = f"  - {name}: {EXAMPLES[name]}".rstrip(": ")
-    parted = name in {"change_partition_column", "delete_partition", "move_row"}
-    by = "  partition_by: [n]\nsteps:" if parted else "steps:"
-    return loads(f"{TABLE.replace('steps:', by)}{FIRST.get(name, '')}{step}\n", "family/name.yaml")
-
-
-def example(name: str) -> Operation:
-    return scenario(name).steps[-1].operation
-
-
-def around(name: str) -> tuple[Truth, Truth]:
-    """The truth before and after the example."""
-    found = scenario(name)
-    applied = [True] * len(found.steps)
-    before, after = expected_history.history(found, merge_on_read=True, applied=applied)[-2:]
-    return before, after
-
-
-def test_every_operation_has_an_example_here() -> None:
-    assert sorted(EXAMPLES) == NAMES
+def around(example: Example) -> tuple[Operation, Truth, Truth]:
+    """Return the operation of an example, and the truth before and after it."""
+    scenario = scenario_of(example)
+    applied = [True] * len(scenario.steps)
+    before, after = expected_history.history(scenario, merge_on_read=True, applied=applied)[-2:]
+    return scenario.steps[-1].operation, before, after
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_its_class_is_a_frozen_dataclass_found_by_its_file_name(name: str) -> None:
+def test_its_class_is_a_frozen_dataclass_whose_examples_are_its_own(name: str) -> None:
     kind = registry()[name]
-    assert name_of(example(name)) == name
+    assert kind.EXAMPLES, "each operation says how it is used: the docs and tests need it"
+    assert {name_of(around(example)[0]) for example in kind.EXAMPLES} == {name}
     assert vars(kind)["__dataclass_params__"].frozen
     assert "__slots__" in vars(kind)
 
@@ -133,47 +57,66 @@ def test_its_short_form_fills_one_of_its_fields(name: str) -> None:
     assert kind.SHORT in ["", *fields]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_its_fields_come_back_from_json(name: str) -> None:
-    adapter = TypeAdapter[object](registry()[name])
-    text = adapter.dump_json(example(name))
-    assert adapter.validate_json(text, strict=True, extra="forbid") == example(name)
+@every_example
+def test_its_fields_come_back_from_json(example: Example) -> None:
+    operation, *_ = around(example)
+    adapter = TypeAdapter[object](type(operation))
+    text = adapter.dump_json(operation)
+    assert adapter.validate_json(text, strict=True, extra="forbid") == operation
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_it_evolves_the_truth_by_one_step_and_leaves_the_one_before_as_it_was(name: str) -> None:
-    before, after = around(name)
+@every_example
+def test_some_format_has_it_and_the_others_say_why_not(example: Example) -> None:
+    operation, *_ = around(example)
+    kinds = (TableKind(family, mor) for family in Family for mor in (False, True))
+    reasons = {operation.unsupported(kind) for kind in kinds}
+    assert "" in reasons
+    assert not any(reason.endswith(".") for reason in reasons)
+
+
+@every_example
+def test_a_format_that_has_it_has_words_for_it(example: Example) -> None:
+    operation, before, after = around(example)
+    kinds = [TableKind(family, merge_on_read=True) for family in Family]
+    for kind in (kind for kind in kinds if not operation.unsupported(kind)):
+        statements = operation.statements(StepContext(kind, before, after, {}))
+        assert operation.sql(before, after) if statements is None else statements is not None
+
+
+@every_example
+def test_it_evolves_the_truth_by_one_step_and_leaves_the_one_before_as_it_was(
+    example: Example,
+) -> None:
+    operation, before, after = around(example)
     copy = dataclasses.replace(before, rows=dict(before.rows), base=dict(before.base))
-    again = example(name).evolve(before)
+    again = operation.evolve(before)
     assert after.step == before.step + 1
     assert again.rows == after.rows
     assert before == copy
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_it_changes_the_schema_exactly_when_it_says_so(name: str) -> None:
-    before, after = around(name)
-    # Whether a column may have NULL the truth does not hold, and what is refused it does not do.
-    unheld = {"change_nullability", "change_partition_column"}
-    changed = (before.schema, before.spec) != (after.schema, after.spec) or name in unheld
-    assert changed == registry()[name].CHANGES_SCHEMA
-    if registry()[name].CHANGES_SCHEMA and name != "write_frame":
+@every_example
+def test_it_changes_the_schema_exactly_when_it_says_so(example: Example) -> None:
+    operation, before, after = around(example)
+    shown = [(truth.schema, truth.spec, truth.required) for truth in (before, after)]
+    # Taking a change of the schema back is none of its own.
+    assert (shown[0] != shown[1]) <= operation.CHANGES_SCHEMA
+    if operation.CHANGES_SCHEMA and not isinstance(operation, WriteFrame):
         assert before.rows == after.rows
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_its_statements_name_the_table_by_its_placeholder_only(name: str) -> None:
-    before, after = around(name)
-    statements = example(name).sql(before, after)
-    queries = {"add_files", "write_frame"}
-    assert all(each.count("{table}") == (name not in queries) for each in statements)
-    assert bool(statements) == (name not in SERVICES)
+@every_example
+def test_its_common_sql_names_the_table_by_its_placeholder_only(example: Example) -> None:
+    operation, before, after = around(example)
+    query = isinstance(operation, AddFiles | WriteFrame)
+    for statement in operation.sql(before, after):
+        assert statement.count("{table}") == (not query)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_it_says_what_it_does_in_a_few_words(name: str) -> None:
-    words = example(name).text()
-    assert re.fullmatch(r"[a-z].{4,80}", words)
+@every_example
+def test_it_says_what_it_does_in_a_few_words(example: Example) -> None:
+    words = around(example)[0].text()
+    assert re.fullmatch(r"[a-z].{3,80}", words)
     assert not re.search(r"\b1 \w+s\b", words)
 
 
@@ -257,16 +200,14 @@ def loads_step(text: str) -> Operation:
     return step.operation
 
 
-def test_a_key_is_turned_into_the_type_of_the_key_column() -> None:
-    before, after = around("insert")
-    assert list(after.rows) == ["1", "2", "3", "4", "5"]
-    assert set(before.rows) == {"1", "2", "3"}
-
-
-def test_explicit_parts_of_a_struct_are_kept_by_their_ids() -> None:
-    _, after = around("insert")
+def test_a_key_has_the_type_of_the_key_column_and_parts_of_a_struct_are_stored_by_their_ids() -> (
+    None
+):
+    step = Example("insert: {keys: [5], rows: [{id: 6, s: {a: y, b: 1}}]}", "")
+    _, before, after = around(step)
+    assert set(after.rows) - set(before.rows) == {"5", "6"}
     ids = [after.schema.find(path).id for path in ("s", "s.a", "s.b")]
-    assert after.rows["5"].values[ids[0]] == {ids[1]: "y", ids[2]: 1}
+    assert after.rows["6"].values[ids[0]] == {ids[1]: "y", ids[2]: 1}
 
 
 def test_values_that_are_not_finite_are_written_as_casts_of_their_text() -> None:
@@ -312,6 +253,6 @@ def test_the_source_of_a_merge_may_have_its_columns_in_the_opposite_order() -> N
     turned, statement = merge_of("{update: [1], source: reversed}")
     assert turned.rows == after.rows
     first, second = (
-        re.findall(r" as `(\w+)`", each.partition(") as s1 on ")[0]) for each in (usual, statement)
+        re.findall(r" as `(\w+)`", text.partition(") as s1 on ")[0]) for text in (usual, statement)
     )
     assert second == first[::-1] != first

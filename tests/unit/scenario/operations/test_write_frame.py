@@ -82,7 +82,7 @@ def test_where_it_stands_the_catalog_says_and_later_steps_go_on_from_there() -> 
     frame = WriteFrame((1,), ("id", "ts", "c", "a", "b"), types(c="string"))
     listed = {1: ("b", "a", "ts", "id"), 2: ("id", "ts", "C", "a", "b")}
     found = story(Insert((1,)), frame, Insert((2,)), catalogs=listed)
-    assert [each.schema.names for each in found[1:]] == [
+    assert [truth.schema.names for truth in found[1:]] == [
         ("id", "ts", "a", "b"),
         ("id", "ts", "c", "a", "b"),
         ("id", "ts", "c", "a", "b"),
@@ -108,7 +108,7 @@ def test_other_places_in_the_frame_change_nothing() -> None:
 def test_the_wider_type_of_the_two_stands() -> None:
     names = ("id", "ts", "n", "m")
     wide = story(Insert((1,)), WriteFrame((2,), names, types(n="double", m="int")), **NUMBERS)[-1]
-    assert [str(each.type) for each in wide.schema.fields[2:]] == ["double", "long"]
+    assert [str(field.type) for field in wide.schema.fields[2:]] == ["double", "long"]
     assert shown(wide) == [(301001.0, 401001), (302002.0, 402002)]
 
 
@@ -178,7 +178,7 @@ def test_the_plan_and_the_reports_say_that_a_rename_by_a_write_is_none() -> None
     scenario = files.load(BUG)
     told = "f1_new is an added column and no rename of f1, under which the old values stay"
     assert renames_by_write(scenario) == {3: (told,)}
-    assert [each.partition("write_frame: ")[2] for each in notices(scenario)] == [told]
+    assert [notice.partition("write_frame: ")[2] for notice in notices(scenario)] == [told]
     info = plan_record.variant_info(Variant("v", scenario, "hudi-cow", {}, ("w",) * 6))
     assert info.steps[2].text.endswith(f"f1_new, f2, reconciled; {told}")
 

@@ -1,4 +1,4 @@
-"""What each way of reading would answer, as the page holds it, beside what the judge found."""
+"""What each read strategy would answer, as the page holds it, beside what the judge found."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from harness.core.records import VerdictKind
 from harness.model.simulation.matching import table_of
 from harness.run.load_run import Run
-from harness.run.way_answers import way_answers
+from harness.run.strategy_answers import strategy_answers
 from tests.builders import recorded_run
 
 
@@ -18,8 +18,8 @@ def run() -> Run:
     return recorded_run.run_of("quick_start")
 
 
-def test_the_ways_that_show_an_answer_are_those_that_the_judge_found(run: Run) -> None:
-    answers = way_answers(run)
+def test_the_strategies_that_show_an_answer_are_those_that_the_judge_found(run: Run) -> None:
+    answers = strategy_answers(run)
     for verdict in run.verdicts:
         if verdict.verdict is VerdictKind.WRONG:
             given = run.answers[verdict.case]
@@ -30,9 +30,9 @@ def test_the_ways_that_show_an_answer_are_those_that_the_judge_found(run: Run) -
 
 def test_only_questions_that_somebody_got_wrong_are_worked_out(run: Run) -> None:
     wrong = {each.question for each in run.verdicts if each.verdict is VerdictKind.WRONG}
-    assert set(way_answers(run)) == wrong
+    assert set(strategy_answers(run)) == wrong
 
 
 def test_a_plan_that_somebody_changed_has_no_answers_and_stops_nothing(run: Run) -> None:
     broken = {each.id: "not: [a scenario" for each in run.info.variants}
-    assert way_answers(replace(run, info=replace(run.info, scenarios=broken))) == {}
+    assert strategy_answers(replace(run, info=replace(run.info, scenarios=broken))) == {}

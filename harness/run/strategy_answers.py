@@ -1,4 +1,4 @@
-"""What each way of reading would answer to the questions that some reader got wrong. Pure.
+"""What each read strategy would answer to the questions that some reader got wrong. Pure.
 
 Whoever sees an answer in an engine of his own can look it up there. Of a product that cannot show
 all that was written, it is worked out from what it can show.
@@ -7,7 +7,9 @@ all that was written, it is worked out from what it can show.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from harness.core.errors import HarnessError
@@ -24,23 +26,27 @@ from harness.scenario.cells import Variant
 LOG: Final = logging.getLogger("harness.run")
 
 
-def way_answers(run: Run) -> Mapping[QuestionKey, tuple[WayAnswer, ...]]:
-    """Return the answers of every question that was answered wrongly, each table once."""
-    wrong = (each for each in run.verdicts if each.verdict is VerdictKind.WRONG)
-    first = {each.question: each for each in reversed(tuple(wrong))}
-    return dict(_answers(run, tuple(first.values())))
+def with_strategy_answers(run: Run) -> Run:
+    """Return a run that hands on what each strategy would answer, to reports."""
+    return replace(run, strategy_answers=partial(strategy_answers, run))
+
+
+def strategy_answers(run: Run) -> Mapping[QuestionKey, tuple[WayAnswer, ...]]:
+    """Return the answers to every question that was answered wrongly, each table once."""
+    wrong = [verdict for verdict in run.verdicts if verdict.verdict is VerdictKind.WRONG]
+    first = {verdict.question: verdict for verdict in reversed(wrong)}
+    return dict(_answers(run, grouped((v.variant, v) for v in first.values())))
 
 
 def _answers(
-    run: Run, verdicts: Sequence[Verdict]
+    run: Run, wrong: Mapping[str, list[Verdict]]
 ) -> Iterator[tuple[QuestionKey, tuple[WayAnswer, ...]]]:
-    of = grouped((each.variant, each) for each in verdicts)
-    for variant in _variants(run) if of else ():
-        if variant.id in of:
+    for variant in _variants(run) if wrong else ():
+        if variant.id in wrong:
             standards = Standards(case_of(variant, run.states_of(variant.id)))
-            for each in of[variant.id]:
-                answer = run.answers.get(each.case)
-                yield each.question, _of(standards, each, answer) if answer else ()
+            for verdict in wrong[variant.id]:
+                answer = run.answers.get(verdict.case)
+                yield verdict.question, _of(standards, verdict, answer) if answer else ()
 
 
 def _variants(run: Run) -> tuple[Variant, ...]:
@@ -48,7 +54,7 @@ def _variants(run: Run) -> tuple[Variant, ...]:
     try:
         return plan_record.plan_of(run.info).variants
     except HarnessError as problem:
-        LOG.info("the ways of reading are not worked out: %s", problem)
+        LOG.info("the read strategies are not worked out: %s", problem)
         return ()
 
 
@@ -59,5 +65,5 @@ def _of(standards: Standards, verdict: Verdict, answer: Answer) -> tuple[WayAnsw
         readings = standard.layout(verdict.step, view_of_rows(verdict.view)).readings()
         return readings.answers(answer.question) if readings else ()
     except Exception:
-        LOG.exception("cannot work out the ways of reading of %s", verdict.case)
+        LOG.exception("cannot work out the read strategies of %s", verdict.case)
         return ()
