@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from harness.usage import column_types, data_footer
+from harness.formats.files import column_parts, footer
+from harness.formats.files.column_parts import ColumnPart
+from harness.formats.files.footer import DataFooter
+from harness.formats.files.table_folder import ListedFile, TableFolder, UnreadableError
 from harness.usage import schema_changes as diff
 from harness.usage.catalog_table import CatalogTable
-from harness.usage.data_footer import DataFooter
 from harness.usage.doubts import Doubts
-from harness.usage.schema_changes import ColumnPart
-from harness.usage.table_folder import ListedFile, TableFolder, UnreadableError
 from harness.usage.used_tables import Fact, TableFacts, UsedChange, UsedFormat
 
 _NUMBERED: Final = re.compile(r"_col\d+")
@@ -36,14 +36,14 @@ def read(folder: TableFolder, table: CatalogTable) -> TableFacts:
             files += each
     except UnreadableError as problem:
         doubts.add(Fact.SCHEMA_CHANGES, f"{problem}; not all were looked at")
-    footer = _footer(folder, table, files, doubts)
+    oldest = _footer(folder, table, files, doubts)
     return TableFacts(
         table.format,
         "",
         bool(table.partition_keys),
-        sorted({*_features(table, files), *_names(footer)}),
-        footer.writers if footer else (),
-        _changes(table, footer),
+        sorted({*_features(table, files), *_names(oldest)}),
+        oldest.writers if oldest else (),
+        _changes(table, oldest),
         doubts.unknown,
         doubts.why,
     )
@@ -52,7 +52,7 @@ def read(folder: TableFolder, table: CatalogTable) -> TableFacts:
 def _footer(
     folder: TableFolder, table: CatalogTable, files: Sequence[ListedFile], doubts: Doubts
 ) -> DataFooter | None:
-    first = data_footer.oldest(files)
+    first = footer.oldest(files)
     if first is None:
         if table.partition_keys:
             doubts.add(
@@ -64,14 +64,14 @@ def _footer(
         doubts.add(Fact.SCHEMA_CHANGES, "text files do not say which columns they have")
         return None
     try:
-        return data_footer.read(folder, first.path)
+        return footer.read(folder, first.path)
     except UnreadableError as problem:
         doubts.add(Fact.SCHEMA_CHANGES, f"{first.path}: {problem}")
         return None
 
 
-def _names(footer: DataFooter | None) -> Iterator[str]:
-    if footer and footer.columns and all(_NUMBERED.fullmatch(e.name) for e in footer.columns):
+def _names(oldest: DataFooter | None) -> Iterator[str]:
+    if oldest and oldest.columns and all(_NUMBERED.fullmatch(c.name) for c in oldest.columns):
         yield "files-without-column-names"
 
 
@@ -83,9 +83,9 @@ def _features(table: CatalogTable, files: Sequence[ListedFile]) -> Iterator[str]
     yield from ({"delta": "deltas", "delete_delta": "delete-deltas"}.get(e, "base") for e in kinds)
 
 
-def _changes(table: CatalogTable, footer: DataFooter | None) -> tuple[UsedChange, ...]:
-    if footer is None or any(_names(footer)):
+def _changes(table: CatalogTable, oldest: DataFooter | None) -> tuple[UsedChange, ...]:
+    if oldest is None or any(_names(oldest)):
         return ()
-    after = column_types.of_catalog(table.columns)
-    before: tuple[ColumnPart, ...] = data_footer.without(footer.columns, table.partition_keys)
-    return tuple(diff.by_names(column_types.comparable(before, after), after))
+    after = column_parts.of_catalog(table.columns)
+    before: tuple[ColumnPart, ...] = column_parts.without(oldest.columns, table.partition_keys)
+    return tuple(diff.by_names(column_parts.comparable(before, after), after))

@@ -5,10 +5,11 @@ Source: `HoodieTableConfig` of Hudi 0.15 and 1.2.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
-from harness.usage.hudi_timeline import PENDING, HudiTimeline
+from harness.formats.hudi import timeline
+from harness.formats.hudi.records import HudiRecords
 
 _IF: Final = (
     ("hoodie.populate.meta.fields", "false", "no-meta-columns"),
@@ -35,6 +36,17 @@ _INDEXES: Final = {
 """Of `hoodie.table.metadata.partitions`."""
 _PAYLOADS: Final = ("OverwriteWithLatestAvroPayload", "DefaultHoodieRecordPayload")
 _GENERATORS: Final = ("Simple", "Complex", "NonPartition", "Nonpartitioned", "NonPartitioned")
+PENDING: Final = {
+    "compaction": "pending-compaction",
+    "logcompaction": "pending-log-compaction",
+    "clustering": "pending-clustering",
+    "replacecommit": "pending-replacement",
+    "indexing": "pending-indexing",
+    "rollback": "pending-rollback",
+    "restore": "pending-restore",
+    "clean": "pending-clean",
+}
+"""What a table has whose instant of an action is not completed; of others, a pending write."""
 _ACTIONS: Final = {
     "replacecommit": "replaced-file-groups",
     "savepoint": "savepoint",
@@ -44,41 +56,42 @@ _ACTIONS: Final = {
 """Completed actions that a table still has on its timeline."""
 
 
-def of_properties(told: Mapping[str, str]) -> Iterator[str]:
+def of_properties(properties: Mapping[str, str]) -> Iterator[str]:
     """Yield what a table's properties say of it."""
-    yield from (word for name, value, word in _IF if told.get(name, "").lower() == value.lower())
-    yield from (word for name, word in _IF_SET if told.get(name))
-    parts = told.get("hoodie.table.metadata.partitions", "").split(",")
+    yield from (
+        word for name, value, word in _IF if properties.get(name, "").lower() == value.lower()
+    )
+    yield from (word for name, word in _IF_SET if properties.get(name))
+    parts = properties.get("hoodie.table.metadata.partitions", "").split(",")
     yield from (_INDEXES[each] for each in parts if each in _INDEXES)
     if any(each.startswith(("func_index_", "expr_index_", "secondary_index_")) for each in parts):
         yield "expression-or-secondary-index"
-    hive_style = told.get("hoodie.datasource.write.hive_style_partitioning", "").lower()
-    if told.get("hoodie.table.partition.fields") and hive_style != "true":
+    hive_style = properties.get("hoodie.datasource.write.hive_style_partitioning", "").lower()
+    if properties.get("hoodie.table.partition.fields") and hive_style != "true":
         yield "plain-partition-folders"
-    yield from _classes(told)
+    yield from _classes(properties)
 
 
-def _classes(told: Mapping[str, str]) -> Iterator[str]:
+def _classes(properties: Mapping[str, str]) -> Iterator[str]:
     """Yield what is not usual among the classes and files that a table names."""
-    payload = told.get("hoodie.compaction.payload.class", "").rpartition(".")[2]
+    payload = properties.get("hoodie.compaction.payload.class", "").rpartition(".")[2]
     if payload and payload not in _PAYLOADS:
         yield "custom-payload"
-    name = told.get("hoodie.table.keygenerator.class", "").rpartition(".")[2]
-    kind = told.get("hoodie.table.keygenerator.type", "")
+    name = properties.get("hoodie.table.keygenerator.class", "").rpartition(".")[2]
+    kind = properties.get("hoodie.table.keygenerator.type", "")
     if name.startswith("Timestamp") or kind.startswith("TIMESTAMP"):
         yield "timestamp-key-generator"
     elif name and not name.startswith(_GENERATORS):
         yield "other-key-generator"
-    if (base := told.get("hoodie.table.base.file.format", "PARQUET").upper()) != "PARQUET":
+    if (base := properties.get("hoodie.table.base.file.format", "PARQUET").upper()) != "PARQUET":
         yield f"{base.lower()}-base-files"
 
 
-def of_timeline(timeline: HudiTimeline, clusterings: Collection[str]) -> Iterator[str]:
-    """Yield what is pending on a timeline, or was done on it.
-
-    `clusterings`: those pending replacements that are clusterings, as their plans say.
-    """
-    for instant, action in timeline.pending.items():
-        is_clustering = instant in clusterings
-        yield PENDING["clustering"] if is_clustering else PENDING.get(action, "pending-write")
-    yield from (_ACTIONS[each] for each in timeline.completed.values() if each in _ACTIONS)
+def of_timeline(records: HudiRecords) -> Iterator[str]:
+    """Yield what is pending on a timeline, or was done on it."""
+    clusterings = records.pending_clusterings()
+    for entry in records.pending:
+        action = "clustering" if entry.requested in clusterings else entry.action
+        yield PENDING.get(action, "pending-write")
+    done = (entry.action for entry in records.entries if entry.state == timeline.COMPLETED)
+    yield from (_ACTIONS[action] for action in done if action in _ACTIONS)

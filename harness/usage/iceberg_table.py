@@ -5,23 +5,22 @@ Source: Iceberg table specification, "Table Metadata", "Snapshots", "Manifest Li
 
 from __future__ import annotations
 
-import gzip
-import io
-import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
-from harness.usage import data_footer, table_folder
+from harness.formats.files import footer, table_folder
+from harness.formats.files.column_parts import parts_of
+from harness.formats.files.table_folder import TableFolder, UnreadableError
+from harness.formats.iceberg import table as iceberg_table
+from harness.formats.iceberg.table import IcebergMetadata
 from harness.usage import schema_changes as diff
 from harness.usage.catalog_table import CatalogTable
 from harness.usage.doubts import Doubts
-from harness.usage.table_folder import TableFolder, UnreadableError
 from harness.usage.used_tables import Fact, OldFiles, TableFacts, UsedChange, UsedFormat
 
 Metadata = Mapping[str, Any]
-GZIP: Final = b"\x1f\x8b"
 NO_FILES: Final = sys.maxsize
 """As the sequence number of the oldest file of a table without any."""
 _DATA: Final = 0
@@ -45,15 +44,15 @@ def read(folder: TableFolder, table: CatalogTable) -> TableFacts:
         UnreadableError: it names none, or it cannot be read or understood.
 
     """
-    metadata, doubts = _metadata(folder, table), Doubts()
+    found, doubts = _metadata(folder, table), Doubts()
     try:
         return TableFacts(
             UsedFormat.ICEBERG,
-            str(metadata["format-version"]),
-            any(_spec(metadata)),
-            sorted(set(_features(metadata))),
-            data_footer.words(_writers(_current(metadata))),
-            _changes(metadata, _oldest(folder, table, metadata, doubts), doubts),
+            str(found.metadata["format-version"]),
+            bool(found.partition_fields),
+            sorted(set(_features(found))),
+            footer.short_names(_writers(found.current)),
+            _changes(found.metadata, _oldest(folder, table, found.current, doubts), doubts),
             doubts.unknown,
             doubts.why,
         )
@@ -61,47 +60,33 @@ def read(folder: TableFolder, table: CatalogTable) -> TableFacts:
         raise UnreadableError(f"its metadata cannot be understood: {problem!r}") from problem
 
 
-def _metadata(folder: TableFolder, table: CatalogTable) -> Metadata:
+def _metadata(folder: TableFolder, table: CatalogTable) -> IcebergMetadata:
     if not table.metadata:
         raise UnreadableError("the catalog names no metadata file; its own catalog has it")
-    inside, place = table_folder.holding(folder, table.location, table.metadata)
-    text = inside.text(place)
-    if text is None:
-        raise UnreadableError(f"the metadata file {place} is gone")
+    inside, path = table_folder.holding(folder, table.location, table.metadata)
+    content = inside.text(path)
+    if content is None:
+        raise UnreadableError(f"the metadata file {path} is gone")
     try:
-        plain = gzip.decompress(text) if text.startswith(GZIP) else text
-        found: Metadata = json.loads(plain)
+        return IcebergMetadata(iceberg_table.parse(content))
     except (ValueError, OSError, EOFError) as problem:
-        raise UnreadableError(f"{place} is not JSON: {problem}") from problem
-    return found
+        raise UnreadableError(f"{path} is not JSON: {problem}") from problem
 
 
-def _spec(metadata: Metadata) -> Iterator[Any]:
-    """Yield the fields of the default partition specification that still part anything."""
-    for each in metadata.get("partition-specs", ()):
-        if each["spec-id"] == metadata.get("default-spec-id"):
-            yield from (part for part in each["fields"] if part["transform"] != "void")
-
-
-def _current(metadata: Metadata) -> Metadata:
-    newest = metadata.get("current-snapshot-id")
-    found = (s for s in metadata.get("snapshots", ()) if s["snapshot-id"] == newest)
-    return next(found, {})
-
-
-def _features(metadata: Metadata) -> Iterator[str]:
-    summary, properties = _current(metadata).get("summary", {}), metadata.get("properties", {})
+def _features(found: IcebergMetadata) -> Iterator[str]:
+    metadata, properties = found.metadata, found.properties
+    summary = found.current.get("summary", {})
     yield from (word for name, word in _TOTALS.items() if int(summary.get(name, 0) or 0))
     if len(metadata.get("partition-specs", ())) > 1:
         yield "partition-evolution"
     yield from (
-        f"partition-by-{str(part['transform']).partition('[')[0]}"
-        for part in _spec(metadata)
-        if part["transform"] != "identity"
+        f"partition-by-{str(field['transform']).partition('[')[0]}"
+        for field in found.partition_fields
+        if field["transform"] != "identity"
     )
     if metadata.get("default-sort-order-id"):
         yield "sort-order"
-    if any(properties.get(each) == "merge-on-read" for each in _MODES):
+    if any(properties.get(mode) == "merge-on-read" for mode in _MODES):
         yield "merge-on-read"
     if _NAMES in properties:
         yield "name-mapping"
@@ -120,28 +105,22 @@ def _writers(snapshot: Metadata) -> Iterator[str]:
 
 
 def _oldest(
-    folder: TableFolder, table: CatalogTable, metadata: Metadata, doubts: Doubts
+    folder: TableFolder, table: CatalogTable, snapshot: Metadata, doubts: Doubts
 ) -> int | None:
     """Return the sequence number of the oldest live data file; None where that is not known."""
-    snapshot = _current(metadata)
     if not snapshot:
         return NO_FILES
     try:
-        numbers = list(_numbers(folder, table, snapshot))
+        inside, path = table_folder.holding(folder, table.location, snapshot["manifest-list"])
+        numbers = [
+            int(manifest.get("min_sequence_number") or 0)
+            for manifest in iceberg_table.avro_records(inside.text(path) or b"")
+            if manifest.get("content", _DATA) == _DATA
+        ]
     except (UnreadableError, KeyError, ValueError, EOFError, IndexError) as problem:
         doubts.add(Fact.FEATURES, f"the list of manifests cannot be read: {problem}")
         return None
     return min(numbers, default=NO_FILES)
-
-
-def _numbers(folder: TableFolder, table: CatalogTable, snapshot: Metadata) -> Iterator[int]:
-    import fastavro  # noqa: PLC0415 - only reading needs it
-
-    inside, place = table_folder.holding(folder, table.location, snapshot["manifest-list"])
-    for each in fastavro.reader(io.BytesIO(inside.text(place) or b"")):
-        record: Any = each
-        if record.get("content", _DATA) == _DATA:
-            yield int(record.get("min_sequence_number") or 0)
 
 
 def _changes(metadata: Metadata, oldest: int | None, doubts: Doubts) -> tuple[UsedChange, ...]:
@@ -160,8 +139,8 @@ def _changes(metadata: Metadata, oldest: int | None, doubts: Doubts) -> tuple[Us
         change
         for before, after in pairwise(schemas)
         for change in diff.between(
-            diff.parts_of(before["fields"]),
-            diff.parts_of(after["fields"]),
+            parts_of(before["fields"]),
+            parts_of(after["fields"]),
             _age(metadata, int(after["schema-id"]), oldest),
         )
     )

@@ -13,6 +13,8 @@ from typing import Final
 
 from harness.core.errors import EnvironmentProblem, UsageProblem, printable
 from harness.core.progress import Count, Progress
+from harness.formats.files import table_folder
+from harness.formats.files.table_folder import TableFolder, UnreadableError
 from harness.runtime import metastore_client
 from harness.runtime.metastore_client import Catalog, CatalogRefusedError
 from harness.usage import (
@@ -21,10 +23,8 @@ from harness.usage import (
     hive_table,
     hudi_table,
     iceberg_table,
-    table_folder,
 )
 from harness.usage.catalog_table import CatalogTable
-from harness.usage.table_folder import TableFolder, UnreadableError
 from harness.usage.used_tables import (
     SNAPSHOT,
     VERSION,

@@ -3,57 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import itemgetter
-from typing import Any, Final
 
-from harness.model.datatypes import ELEMENT, KEY, VALUE
+from harness.formats.files.column_parts import ColumnPart
 from harness.usage.used_tables import AddedPlace, OldFiles, SchemaChange, UsedChange
-
-STRUCT: Final = "struct"
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnPart:
-    """A column, or a part of one, as some record of a table has it."""
-
-    id: int | str
-    """What it is known by: a number, or its name where it has none."""
-    name: str
-    type: str
-    """In the words of its record; of one with parts only `struct`, `array` or `map`."""
-    parts: tuple[ColumnPart, ...] = ()
-
-
-def part_of(name: str, number: int | str, type_: Any) -> ColumnPart:  # noqa: ANN401 - JSON
-    """Return a column from the JSON of Hudi's `InternalSchema`, or of an Iceberg schema.
-
-    Source: `SerDeHelper` of Hudi; Iceberg table specification, "Appendix C: JSON serialization".
-
-    Raises:
-        KeyError, TypeError: it is neither.
-
-    """
-    match type_:
-        case {"fields": fields}:
-            return ColumnPart(number, name, STRUCT, parts_of(fields))
-        case {"element": element}:
-            return ColumnPart(number, name, "array", (_inner(ELEMENT, type_, element),))
-        case {"key": key, "value": value}:
-            inner = (_inner(KEY, type_, key), _inner(VALUE, type_, value))
-            return ColumnPart(number, name, "map", inner)
-        case str():
-            return ColumnPart(number, name, type_)
-    raise TypeError(f"{type_!r} is no type")
-
-
-def parts_of(fields: Sequence[Mapping[str, Any]]) -> tuple[ColumnPart, ...]:
-    """Return the columns of a record or struct; raises as `part_of` does."""
-    return tuple(part_of(each["name"], each["id"], each["type"]) for each in fields)
-
-
-def _inner(name: str, holder: Mapping[str, Any], type_: Any) -> ColumnPart:  # noqa: ANN401
-    return part_of(name, holder.get(f"{name}-id", holder.get(f"{name}_id", name)), type_)
 
 
 def between(

@@ -47,12 +47,12 @@ def last_writes(log: DeltaLog, key: str, until: int) -> Mapping[str, int]:
 
 def _written(folder: Path, commit: Commit, key: str) -> Iterator[str]:
     """Yield the keys of the rows that a commit inserted or updated."""
-    changes = [folder / unquote(each["path"]) for each in commit.told("cdc")]
+    changes = [folder / unquote(each["path"]) for each in commit.all("cdc")]
     for path in changes:
         names, rows = parquet.content(path)
         at, kind = names.index(key), names.index(_KIND)
         yield from (str(row[at]) for row in rows if row[kind] in _WRITES)
-    removed = {each["path"] for each in commit.told("remove")}
-    for each in commit.told("add") if not changes else ():
+    removed = {each["path"] for each in commit.all("remove")}
+    for each in commit.all("add") if not changes else ():
         if each["dataChange"] and each["path"] not in removed:
             yield from parquet.read(folder / unquote(each["path"]), key).keys

@@ -158,8 +158,8 @@ class Delta(Format):
             return Committed()
         return Committed(
             _writes(log),
-            cleanings=log.of("VACUUM END"),
-            undone=log.of("RESTORE"),
+            cleanings=log.versions_of("VACUUM END"),
+            undone=log.versions_of("RESTORE"),
             begun=log.unnamed_files(),
         )
 
@@ -168,7 +168,7 @@ class Delta(Format):
 
     def table_version(self, folder: Path) -> str:
         log = delta_log.read(folder)
-        return log.reader_version if log else ""
+        return str(log.protocol["minReaderVersion"]) if log else ""
 
     def timeline(self, folder: Path) -> tuple[str, ...]:
         log = delta_log.read(folder)
@@ -235,7 +235,7 @@ def _wording(operation: Operation, before: Truth, after: Truth) -> tuple[Stateme
 
 
 def _writes(log: delta_log.DeltaLog) -> tuple[str, ...]:
-    properties = frozenset(log.of(delta_log.PROPERTIES_ALONE))
+    properties = frozenset(log.versions_of(delta_log.PROPERTIES_ALONE))
     versions = (str(each.version) for each in log.commits)
     return tuple(each for each in versions if each not in properties)
 

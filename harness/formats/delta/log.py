@@ -1,15 +1,16 @@
 """The log of a Delta table: what its commits did, and what is part of the table now.
 
-Source: Delta transaction log protocol, "Delta Log Entries", "Actions" and "Column Mapping". All of
-it is read from the commits in JSON, from version 0 on. A checkpoint says the same once more, and
-commits are only removed when they are older than `delta.logRetentionDuration`, 30 days.
+Source: Delta transaction log protocol, "Delta Log Entries", "Actions", "Checkpoints" and "Column
+Mapping". A table of a run has all commits from version 0 on (`read`): they are only removed when
+they are older than `delta.logRetentionDuration`, 30 days. Of somebody's table the first may be gone
+(`read_whole`): then a checkpoint says what they did.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,15 +18,23 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 from harness.formats.api import FileFactError
+from harness.formats.files.column_parts import ARRAY, MAP, STRUCT, ColumnPart
+from harness.formats.files.table_folder import TableFolder, UnreadableError
+from harness.model.datatypes import ELEMENT, KEY, VALUE
 
 LOG: Final = "_delta_log"
-APART: Final = (LOG, "_change_data")
+NO_DATA: Final = (LOG, "_change_data")
 """The folders that hold no data files (protocol, "Checkpoints" and "Change Data Files")."""
 VECTORS: Final = ".bin"
 """How files of deletion vectors end (protocol, "Deletion Vector Descriptor Schema")."""
 COMMIT: Final = re.compile(r"\d{20}\.json")
+CHECKPOINT: Final = re.compile(r"\d{20}\.checkpoint\.parquet")
+BEFORE: Final = -1
+"""The version of what was added before the log begins."""
+VECTOR: Final = "deletionVector"
 PHYSICAL: Final = "delta.columnMapping.physicalName"
-"""In a field's metadata: what data files call it (protocol, "Column Mapping")."""
+ID: Final = "delta.columnMapping.id"
+"""In a field's metadata: what data files call it, and its id (protocol, "Column Mapping")."""
 PROPERTIES_ALONE: Final = "SET TBLPROPERTIES"
 """The operation of a commit that changes neither rows nor columns."""
 
@@ -39,14 +48,14 @@ class Commit:
     version: int
     actions: Sequence[Action]
 
-    def told(self, name: str) -> Iterator[Action]:
+    def all(self, name: str) -> Iterator[Action]:
         """Yield the actions of a name."""
         return (each[name] for each in self.actions if each.get(name))
 
     @property
     def operation(self) -> str:
         """What was done, in the words of who did it; empty where nobody said."""
-        return next((str(each.get("operation", "")) for each in self.told("commitInfo")), "")
+        return next((str(each.get("operation", "")) for each in self.all("commitInfo")), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +80,14 @@ class DeltaLog:
 
     folder: Path
     commits: tuple[Commit, ...]
+    """A checkpoint is one too, of the version `BEFORE`."""
+    complete: bool = True
+    """Whether all files that are part of the table were seen."""
 
     @cached_property
     def metadata(self) -> Mapping[int, Action]:
         """What each version that changed it says of schema, partitions and properties."""
-        return {each.version: told for each in self.commits for told in each.told("metaData")}
+        return {each.version: told for each in self.commits for told in each.all("metaData")}
 
     def schema(self, version: int) -> Sequence[Action]:
         """Return the fields of the schema as of a version."""
@@ -101,12 +113,12 @@ class DeltaLog:
         return found
 
     @property
-    def reader_version(self) -> str:
-        """The version of the protocol that readers need."""
-        told = [each["minReaderVersion"] for one in self.commits for each in one.told("protocol")]
-        return str(told[-1])
+    def protocol(self) -> Action:
+        """The newest action that says which features the table has; empty where none is there."""
+        actions = [each for commit in self.commits for each in commit.all("protocol")]
+        return actions[-1] if actions else {}
 
-    def of(self, *operations: str) -> tuple[str, ...]:
+    def versions_of(self, *operations: str) -> tuple[str, ...]:
         """Return the versions at which something was done."""
         return tuple(str(each.version) for each in self.commits if each.operation in operations)
 
@@ -116,25 +128,30 @@ class DeltaLog:
         A commit says of a file once at most that it is added, and once that it is removed; with
         another deletion vector it is another logical file (protocol, "Add File and Remove File").
         """
-        found: dict[str, LiveFile] = {}
-        first: dict[str, int] = {}
+        live: dict[str, LiveFile] = {}
+        first = dict[str, int]()
         for commit in self.commits:
-            for each in commit.told("remove"):
-                found.pop(unquote(each["path"]), None)
-            for each in commit.told("add"):
-                path, vector = unquote(each["path"]), each.get("deletionVector")
-                first.setdefault(path, commit.version)
+            removed = {unquote(each["path"]) for each in commit.all("remove")}
+            for path in removed:
+                live.pop(path, None)
+            for each in commit.all("add"):
+                path = unquote(each["path"])
+                # A checkpoint does not say when a file was added; a commit that is there does.
+                if path not in first or (first[path] == BEFORE and path not in removed):
+                    first[path] = commit.version
                 partition = each.get("partitionValues", {})
-                found[path] = LiveFile(path, first[path], commit.version, partition, vector)
-        return tuple(sorted(found.values(), key=lambda each: (each.version, each.path)))
+                live[path] = LiveFile(
+                    path, first[path], commit.version, partition, each.get(VECTOR)
+                )
+        return tuple(sorted(live.values(), key=lambda each: (each.version, each.path)))
 
     def unnamed_files(self) -> tuple[str, ...]:
         """Return the data files in the table's folder that no version has ever named."""
-        adds = (each for commit in self.commits for each in commit.told("add"))
+        adds = (each for commit in self.commits for each in commit.all("add"))
         named = {unquote(each["path"]) for each in adds}
         there = (each for each in self.folder.rglob("*") if each.is_file() and _is_data(each.name))
         inside = (each.relative_to(self.folder) for each in there)
-        data = (each.as_posix() for each in inside if each.parts[0] not in APART)
+        data = (each.as_posix() for each in inside if each.parts[0] not in NO_DATA)
         return tuple(sorted(each for each in data if each not in named))
 
 
@@ -144,6 +161,26 @@ def physical_name(field: Action) -> str:
     return name
 
 
+def columns(fields: Iterable[Action]) -> tuple[ColumnPart, ...]:
+    """Return the columns of a schema, with their ids where columns are mapped."""
+    return tuple(
+        _part(field["name"], field.get("metadata", {}).get(ID, field["name"]), field["type"])
+        for field in fields
+    )
+
+
+def _part(name: str, number: int | str, type_: Any) -> ColumnPart:  # noqa: ANN401 - JSON
+    match type_:
+        case {"type": "struct", "fields": fields}:
+            return ColumnPart(number, name, STRUCT, columns(fields))
+        case {"type": "array", "elementType": element}:
+            return ColumnPart(number, name, ARRAY, (_part(ELEMENT, ELEMENT, element),))
+        case {"type": "map", "keyType": key, "valueType": value}:
+            parts = (_part(KEY, KEY, key), _part(VALUE, VALUE, value))
+            return ColumnPart(number, name, MAP, parts)
+    return ColumnPart(number, name, str(type_))
+
+
 def read(folder: Path) -> DeltaLog | None:
     """Read the log of a table; None when there is none.
 
@@ -151,13 +188,63 @@ def read(folder: Path) -> DeltaLog | None:
         FileFactError: a commit is missing, or cannot be understood.
 
     """
-    names = sorted(path.name for path in (folder / LOG).glob("*.json") if _is_commit(path))
+    names = sorted(
+        path.name for path in (folder / LOG).glob("*.json") if COMMIT.fullmatch(path.name)
+    )
     if not names:
         return None
-    versions = [int(name.removesuffix(".json")) for name in names]
-    if versions != list(range(len(versions))):
+    if list(map(_version, names)) != list(range(len(names))):
         raise FileFactError(f"{LOG}: it does not have all commits from version 0 on")
-    return DeltaLog(folder, tuple(map(_commit, (folder / LOG / name for name in names), versions)))
+    commits = (_commit(name, (folder / LOG / name).read_bytes()) for name in names)
+    return DeltaLog(folder, tuple(commits))
+
+
+def read_whole(folder: TableFolder) -> DeltaLog:
+    """Read the log of a table, and a checkpoint where the first commits are gone.
+
+    Raises:
+        UnreadableError: there is no log.
+        FileFactError: a commit cannot be understood.
+
+    """
+    names = [file.name for file in folder.listed(LOG)]
+    commits = sorted(filter(COMMIT.fullmatch, names))
+    checkpoints = sorted(filter(CHECKPOINT.fullmatch, names))
+    if not commits and not checkpoints:
+        raise UnreadableError(f"there is no {LOG}, or nothing in it")
+    read_ = [_commit(name, folder.text(f"{LOG}/{name}") or b"") for name in commits]
+    first = min(map(_version, commits), default=0)
+    if commits and first == 0:
+        return DeltaLog(Path(), tuple(read_))
+    # The commits that are there go on from any checkpoint that is not older.
+    usable = [name for name in checkpoints if _version(name) >= first - 1]
+    if not usable:
+        return DeltaLog(Path(), tuple(read_), complete=False)
+    begin = Commit(BEFORE, tuple(_actions(folder, usable[0])))
+    if any(begin.all("metaData")):  # of all versions that the checkpoint has
+        read_ = [_without_metadata(commit, _version(usable[0])) for commit in read_]
+    return DeltaLog(Path(), (begin, *read_))
+
+
+def _actions(folder: TableFolder, checkpoint: str) -> Iterator[Action]:
+    import pyarrow.parquet as pq  # noqa: PLC0415 - only reading needs it
+
+    with folder.opened(f"{LOG}/{checkpoint}") as file, pq.ParquetFile(file) as stored:
+        add = stored.schema_arrow.field("add").type
+        parts = [f"add.{part}" for part in ("path", VECTOR) if add.get_field_index(part) >= 0]
+        for batch in stored.iter_batches(columns=["protocol", "metaData", *parts]):
+            for action in batch.to_pylist():
+                yield {name: content for name, content in action.items() if content}
+
+
+def _without_metadata(commit: Commit, until: int) -> Commit:
+    if commit.version > until:
+        return commit
+    return Commit(commit.version, [each for each in commit.actions if "metaData" not in each])
+
+
+def _version(name: str) -> int:
+    return int(name[:20])
 
 
 def _is_data(name: str) -> bool:
@@ -165,13 +252,9 @@ def _is_data(name: str) -> bool:
     return not name.startswith((".", "_")) and not name.endswith(VECTORS)
 
 
-def _is_commit(path: Path) -> bool:
-    return COMMIT.fullmatch(path.name) is not None
-
-
-def _commit(path: Path, version: int) -> Commit:
+def _commit(name: str, content: bytes) -> Commit:
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-        return Commit(version, tuple(json.loads(line) for line in lines if line.strip()))
+        lines = content.decode().splitlines()
+        return Commit(_version(name), tuple(json.loads(line) for line in lines if line.strip()))
     except ValueError as problem:
-        raise FileFactError(f"{path.name}: {problem}") from problem
+        raise FileFactError(f"{name}: {problem}") from problem

@@ -17,8 +17,8 @@ from typing import Final
 
 from harness.formats.api import FileFactError
 from harness.formats.files import avro_types, parquet
+from harness.formats.hudi import commit_metadata, timeline
 from harness.formats.hudi import log as hudi_log
-from harness.formats.hudi import replaced_groups, timeline
 from harness.formats.hudi.log import BlockKind, LogBlock
 from harness.model.file_facts import FileFact, FileKind
 
@@ -44,7 +44,7 @@ def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
     names = timeline.names(folder)
     done = set(timeline.requested(names))
     without_meta = properties(folder).get("hoodie.populate.meta.fields") == "false"
-    replaced = replaced_groups.of_table(folder)
+    replaced = commit_metadata.replaced_groups(folder)
     read = _TableFiles(
         folder, done, timeline.begin(names), replaced, key if without_meta else RECORD_KEY
     )

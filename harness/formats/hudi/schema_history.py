@@ -15,8 +15,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
+from harness.formats.files.column_parts import ColumnPart, parts_of, walk
 from harness.formats.hudi import commit_metadata, timeline
-from harness.model.datatypes import ELEMENT, KEY, PRIMITIVES, VALUE
+from harness.model.datatypes import PRIMITIVES
 from harness.model.schema_history import RecordedField, SchemaHistory, SchemaVersion
 from harness.model.simulation.column_resolution import META
 
@@ -39,6 +40,30 @@ def read(folder: Path) -> SchemaHistory | None:
     return SchemaHistory(newest, tuple(lost), now)
 
 
+def schemas(text: str) -> tuple[Mapping[str, Any], ...]:
+    """Return the records of all versions in the text of a file of the history, the newest last.
+
+    Raises:
+        ValueError: it is no such file.
+
+    """
+    try:
+        records = json.loads(text)["schemas"]
+        return tuple(sorted(records, key=lambda record: int(record["version_id"])))
+    except (KeyError, TypeError, AttributeError) as problem:
+        raise ValueError(f"no history of a schema: {problem!r}") from problem
+
+
+def columns(record: Mapping[str, Any]) -> tuple[ColumnPart, ...]:
+    """Return the columns of a version, without those that Hudi adds to each row.
+
+    Raises:
+        KeyError, TypeError: it is no version.
+
+    """
+    return parts_of([field for field in record["fields"] if field["name"] not in META])
+
+
 def versions(text: str) -> tuple[SchemaVersion, ...]:
     """Return the versions in the text of a file of the history, the newest last.
 
@@ -47,10 +72,9 @@ def versions(text: str) -> tuple[SchemaVersion, ...]:
 
     """
     try:
-        found = [_version(each) for each in json.loads(text)["schemas"]]
+        return tuple(map(_version, schemas(text)))
     except (KeyError, TypeError, AttributeError) as problem:
         raise ValueError(f"no history of a schema: {problem!r}") from problem
-    return tuple(sorted(found, key=lambda each: int(each.instant)))
 
 
 def _files(folder: Path) -> list[tuple[SchemaVersion, ...]]:
@@ -83,27 +107,11 @@ def _of_commit(text: str) -> Iterator[SchemaVersion]:
 
 
 def _version(record: Mapping[str, Any]) -> SchemaVersion:
-    fields = tuple(
-        part
-        for each in record["fields"]
-        if each["name"] not in META
-        for part in _walk(each["id"], each["name"], each["type"])
-    )
-    return SchemaVersion(str(record["version_id"]), record["max_column_id"], fields)
-
-
-def _walk(id_: int, path: str, type_: Any) -> Iterator[RecordedField]:  # noqa: ANN401 - JSON
-    """Yield a field and its parts: a type without parts is its name."""
-    if isinstance(type_, str):
-        yield id_, path, _word(type_)
-        return
-    kind = type_["type"]
-    yield id_, path, "struct" if kind == "record" else kind
-    for each in type_.get("fields", ()):
-        yield from _walk(each["id"], f"{path}.{each['name']}", each["type"])
-    for part in (ELEMENT, KEY, VALUE):
-        if part in type_:
-            yield from _walk(type_[f"{part}_id"], f"{path}.{part}", type_[part])
+    fields: list[RecordedField] = [
+        (int(part.id), path, part.type if part.parts else _word(part.type))
+        for path, part in walk(columns(record))
+    ]
+    return SchemaVersion(str(record["version_id"]), record["max_column_id"], tuple(fields))
 
 
 def _word(type_: str) -> str:

@@ -165,7 +165,7 @@ class Iceberg(Format):
             return Committed()
         return Committed(
             found.snapshots,
-            found.told,
+            found.state,
             cleanings=found.snapshots[:1],
             begun=(*found.staged, *found.others),
             tags=found.tags,

@@ -8,6 +8,8 @@ a copy of the folder tells the same.
 from __future__ import annotations
 
 import datetime
+import gzip
+import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,14 +20,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from harness.formats.api import FileFactError
+from harness.formats.files.column_parts import leaves, parts_of
 from harness.model.canonical import Value
 from harness.runtime.metastore_objects import CatalogEntry
 
 METADATA: Final = "metadata"
+_GZIP: Final = b"\x1f\x8b"
 POINTER: Final = "metadata_location"
 """The property of a catalog entry that names the metadata file which counts."""
 _VERSION: Final = re.compile(r"(?P<number>\d+)-[0-9a-f-]{36}\.metadata\.json")
-_TOLD: Final = ("current-schema-id", "default-spec-id", "current-snapshot-id")
+_STATE: Final = ("current-schema-id", "default-spec-id", "current-snapshot-id")
 _DELETED: Final = 2
 """Status of a manifest's entry for a file that is no longer part of the table."""
 
@@ -58,15 +62,10 @@ class Live:
 
 
 @dataclass(frozen=True, slots=True)
-class IcebergTable:
-    """A table's folder and its newest metadata."""
+class IcebergMetadata:
+    """What a metadata file says."""
 
-    folder: Path
     metadata: Mapping[str, Any]
-    name: str
-    """Of the metadata file."""
-    others: tuple[str, ...] = ()
-    """The names of metadata files that are not older, and are of commits that nobody completed."""
 
     @property
     def snapshots(self) -> tuple[str, ...]:
@@ -80,7 +79,7 @@ class IcebergTable:
 
     @property
     def _all(self) -> tuple[str, ...]:
-        found = sorted(self.metadata.get("snapshots", ()), key=itemgetter("sequence-number"))
+        found = sorted(self._records, key=itemgetter("sequence-number"))
         return tuple(str(each["snapshot-id"]) for each in found)
 
     @property
@@ -102,19 +101,56 @@ class IcebergTable:
         return tuple(sorted(name for name, each in refs.items() if each["type"] == "tag"))
 
     @property
-    def told(self) -> str:
+    def state(self) -> str:
         """What tells the table from the one before, where a change of it makes no snapshot."""
-        return " ".join(str(self.metadata.get(each)) for each in _TOLD)
+        return " ".join(str(self.metadata.get(each)) for each in _STATE)
 
     def ids(self, snapshot: str) -> Mapping[str, int]:
         """Return the ids of columns, and of parts of structs, by their dotted names in a snapshot.
 
         Nothing where the metadata has no longer the snapshot.
         """
-        found = (s for s in self.metadata.get("snapshots", ()) if str(s["snapshot-id"]) == snapshot)
-        number = next((each.get("schema-id") for each in found), None)
+        records = (s for s in self._records if str(s["snapshot-id"]) == snapshot)
+        number = next((record.get("schema-id") for record in records), None)
         schemas = (s for s in self.metadata["schemas"] if s["schema-id"] == number)
-        return {name: id_ for schema in schemas for name, id_ in _named(schema)}
+        return {
+            name: int(part.id)
+            for schema in schemas
+            for name, part in leaves(parts_of(schema["fields"]))
+        }
+
+    @property
+    def _records(self) -> Sequence[Mapping[str, Any]]:
+        records: Sequence[Mapping[str, Any]] = self.metadata.get("snapshots", ())
+        return records
+
+    @property
+    def current(self) -> Mapping[str, Any]:
+        """The record of the current snapshot; empty where there is none."""
+        newest = self.metadata.get("current-snapshot-id")
+        return next((s for s in self._records if s["snapshot-id"] == newest), {})
+
+    @property
+    def partition_fields(self) -> Sequence[Mapping[str, Any]]:
+        """The fields of the default partition specification that still divide anything."""
+        return [
+            field
+            for spec in self.metadata.get("partition-specs", ())
+            if spec["spec-id"] == self.metadata.get("default-spec-id")
+            for field in spec["fields"]
+            if field["transform"] != "void"
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class IcebergTable(IcebergMetadata):
+    """A table's newest metadata, and its folder."""
+
+    folder: Path
+    name: str
+    """Of the metadata file."""
+    others: tuple[str, ...] = ()
+    """The names of metadata files that are not older, and are of commits that nobody completed."""
 
     def relative(self, path: str) -> str:
         """Return a path of the metadata relative to the folder.
@@ -135,15 +171,10 @@ class IcebergTable:
             FileFactError: a manifest cannot be understood.
 
         """
-        for manifest in self._manifests():
-            for entry in self._records(manifest["manifest_path"]):
+        for manifest in self._entries(self.current.get("manifest-list", "")):
+            for entry in self._entries(manifest["manifest_path"]):
                 if entry["status"] != _DELETED:
                     yield self._live(entry, manifest)
-
-    def _manifests(self) -> Sequence[Mapping[str, Any]]:
-        newest = self.metadata.get("current-snapshot-id")
-        found = [s for s in self.metadata.get("snapshots", ()) if s["snapshot-id"] == newest]
-        return list(self._records(found[0]["manifest-list"])) if found else []
 
     def _live(self, entry: Mapping[str, Any], manifest: Mapping[str, Any]) -> Live:
         # What a new file's entry leaves out it inherits from its manifest.
@@ -158,15 +189,38 @@ class IcebergTable:
             tuple(map(_value, entry["data_file"].get("partition", {}).values())),
         )
 
-    def _records(self, path: str) -> Iterator[Mapping[str, Any]]:
-        import fastavro  # noqa: PLC0415 - only reading needs it
-
+    def _entries(self, path: str) -> Iterator[Mapping[str, Any]]:
+        if not path:
+            return
         relative = self.relative(path)
         try:
-            with (self.folder / relative).open("rb") as file:
-                yield from fastavro.reader(file)  # type: ignore[misc] # its records are mappings
+            yield from avro_records((self.folder / relative).read_bytes())
         except (ValueError, EOFError, IndexError, OSError) as problem:
             raise FileFactError(f"{relative}: {problem}") from problem
+
+
+def avro_records(content: bytes) -> Iterator[Mapping[str, Any]]:
+    """Yield the entries of a manifest, or of a list of manifests.
+
+    Raises:
+        ValueError, EOFError, IndexError: it is none.
+
+    """
+    import fastavro  # noqa: PLC0415 - only reading needs it
+
+    yield from fastavro.reader(io.BytesIO(content))  # type: ignore[misc] # records are mappings
+
+
+def parse(content: bytes) -> Mapping[str, Any]:
+    """Return what is in a metadata file, which may be compressed.
+
+    Raises:
+        ValueError, OSError, EOFError: it is none.
+
+    """
+    plain = gzip.decompress(content) if content.startswith(_GZIP) else content
+    metadata: Mapping[str, Any] = json.loads(plain)
+    return metadata
 
 
 def table(folder: Path, entries: Iterable[CatalogEntry] = ()) -> IcebergTable | None:
@@ -190,7 +244,7 @@ def table(folder: Path, entries: Iterable[CatalogEntry] = ()) -> IcebergTable | 
     if name not in found:
         raise FileFactError(f"the catalog names the metadata {name}, which is not there")
     later = (n for n, number in found.items() if number >= found[name] and n != name)
-    return IcebergTable(folder, _json(folder, name), name, tuple(sorted(later)))
+    return IcebergTable(_json(folder, name), folder, name, tuple(sorted(later)))
 
 
 def _pointer(entries: Iterable[CatalogEntry]) -> str:
@@ -213,20 +267,9 @@ def _newest(folder: Path, found: Mapping[str, int]) -> str:
 
 def _json(folder: Path, name: str) -> Mapping[str, Any]:
     try:
-        read: Mapping[str, Any] = json.loads((folder / METADATA / name).read_text(encoding="utf-8"))
+        return parse((folder / METADATA / name).read_bytes())
     except ValueError as problem:
         raise FileFactError(f"{name}: {problem}") from problem
-    return read
-
-
-def _named(struct: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
-    """Yield the dotted name and the id of each field of a struct that has no fields itself."""
-    for each in struct["fields"]:
-        type_ = each["type"]
-        if isinstance(type_, str):
-            yield each["name"], each["id"]
-        elif type_["type"] == "struct":
-            yield from ((f"{each['name']}.{name}", id_) for name, id_ in _named(type_))
 
 
 def _value(found: Any) -> Value:  # noqa: ANN401 - whatever Avro gives

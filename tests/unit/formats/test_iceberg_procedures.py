@@ -8,7 +8,7 @@ import pytest
 
 from harness import formats
 from harness.formats.api import NO_COMMIT
-from harness.formats.iceberg.table import IcebergTable
+from harness.formats.iceberg.table import IcebergMetadata
 from harness.model.datatypes import parse_type
 from harness.model.table import Table
 from harness.scenario import expected_history
@@ -106,7 +106,7 @@ def test_who_is_killed_merges_rows_that_are_there_and_inserts_others() -> None:
 def test_a_tag_has_a_name_by_the_step_that_creates_it() -> None:
     assert said(CreateTag()) == ["alter table {database}.t create tag `step-2`"]
     tags = {"refs": {"main": {"type": "branch"}, "step-2": {"type": "tag"}}}
-    assert IcebergTable(Path(), tags, "").tags == ("step-2",)
+    assert IcebergMetadata(tags).tags == ("step-2",)
     assert ICEBERG.missing_effect(Path(), CreateTag(), ()) == NO_COMMIT
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from harness.formats.api import FileFactError
-from harness.formats.hudi import replaced_groups
+from harness.formats.hudi import commit_metadata
 
 TIMELINES = Path(__file__).parent / "timelines"
 
@@ -27,15 +27,15 @@ TIMELINES = Path(__file__).parent / "timelines"
 def test_a_completed_replacement_names_the_file_groups_in_either_layout(
     table: str, groups: set[str]
 ) -> None:
-    assert replaced_groups.of_table(TIMELINES / table) == groups
+    assert commit_metadata.replaced_groups(TIMELINES / table) == groups
 
 
 def test_a_record_that_names_none_replaced_none() -> None:
-    assert replaced_groups.of_record(b"") == frozenset()
-    assert replaced_groups.of_record(b'{"partitionToReplaceFileIds": null}') == frozenset()
+    assert commit_metadata.replaced_by(b"") == frozenset()
+    assert commit_metadata.replaced_by(b'{"partitionToReplaceFileIds": null}') == frozenset()
 
 
 @pytest.mark.parametrize("data", [b"no record", b"[]", b"Obj\x01"])
 def test_a_record_that_cannot_be_understood_is_an_error_that_names_it(data: bytes) -> None:
     with pytest.raises(FileFactError, match=r"^100\.replacecommit cannot be understood"):
-        replaced_groups.of_record(data, "100.replacecommit")
+        commit_metadata.replaced_by(data, "100.replacecommit")

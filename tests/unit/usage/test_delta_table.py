@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from harness.formats.files.table_folder import UnreadableError, at
 from harness.usage import delta_table
-from harness.usage.table_folder import UnreadableError, at
 from harness.usage.used_tables import Fact, TableFacts, UsedFormat
 from tests.unit.usage.folders import entry, parquet, short
 

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import orc
 
+from harness.formats.files.table_folder import UnreadableError, at
 from harness.usage import hive_table
-from harness.usage.table_folder import UnreadableError, at
 from harness.usage.used_tables import Fact, UsedFormat
 from tests.unit.usage.folders import entry, parquet, short
 
@@ -101,7 +101,7 @@ def test_a_file_that_is_none_is_told(tmp_path: Path) -> None:
 def test_of_a_table_of_too_many_folders_not_all_are_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.usage.table_folder.MOST_FOLDERS", 2)
+    monkeypatch.setattr("harness.formats.files.table_folder.MOST_FOLDERS", 2)
     for each in "abc":
         parquet(tmp_path / f"p={each}" / "a.parquet", {"id": ["1"]})
     found = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_PARQUET, "p"))

@@ -8,8 +8,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from harness.formats.files.table_folder import UnreadableError, at
 from harness.usage import hudi_table
-from harness.usage.table_folder import UnreadableError, at
 from harness.usage.used_tables import Fact, UsedFormat
 from tests.unit.usage.folders import (
     FIRST,

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from harness.formats.files.table_folder import UnreadableError, at
 from harness.usage import iceberg_table
-from harness.usage.table_folder import UnreadableError, at
 from harness.usage.used_tables import Fact, TableFacts, UsedFormat
 from tests.unit.usage.folders import avro, entry, short
 

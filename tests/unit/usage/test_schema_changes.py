@@ -7,8 +7,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from harness.usage import column_types
-from harness.usage.schema_changes import ColumnPart, between, by_names, part_of
+from harness.formats.files import column_parts
+from harness.formats.files.column_parts import ColumnPart, part_of
+from harness.usage.schema_changes import between, by_names
 from harness.usage.used_tables import OldFiles
 from tests.unit.usage.folders import short
 
@@ -78,8 +79,8 @@ def test_a_map_has_a_key_and_a_value() -> None:
 
 def from_file(file: dict[str, str], catalog: dict[str, str]) -> list[str]:
     arrow = pa.schema([(name, pa.type_for_alias(type_)) for name, type_ in file.items()])
-    before, after = column_types.of_file(arrow), column_types.of_catalog(catalog.items())
-    return short(list(by_names(column_types.comparable(before, after), after)))
+    before, after = column_parts.of_arrow(arrow), column_parts.of_catalog(catalog.items())
+    return short(list(by_names(column_parts.comparable(before, after), after)))
 
 
 def test_of_files_nobody_can_tell_a_rename_from_a_drop_and_an_add() -> None:
@@ -136,6 +137,6 @@ def test_nested_columns_of_files_are_compared() -> None:
     parts = pa.struct([("a", pa.int32()), ("t", pa.timestamp("us", "UTC"))])
     arrow = pa.schema([("l", pa.list_(parts)), ("m", pa.map_(pa.string(), pa.decimal128(5, 2)))])
     hive = {"l": "array<struct<t:timestamp,a:bigint>>", "m": "map<string,decimal(5,2)>"}
-    before, after = column_types.of_file(arrow), column_types.of_catalog(hive.items())
+    before, after = column_parts.of_arrow(arrow), column_parts.of_catalog(hive.items())
     found = short(list(by_names(before, after)))
     assert found == ["move l.element.t yes", "change l.element.a long yes"]

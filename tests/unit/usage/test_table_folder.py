@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import fs
 
-from harness.usage import table_folder
-from harness.usage.table_folder import TableFolder, UnreadableError, at, holding
+from harness.formats.files import table_folder
+from harness.formats.files.table_folder import TableFolder, UnreadableError, at, holding
 
 
 @pytest.mark.parametrize("form", ["{}", "file:{}", "file://{}", "file:{}/"])
