@@ -170,7 +170,7 @@ def _scenarios(path: Path, profile_file: FoundProfile) -> tuple[Scenario, ...]:
             ", ".join(scenario.name for scenario in every),
         )
         raise UsageProblem(
-            f"{path} has no scenario to take: profile {profile_file.profile.name} of {profile_file.file} "
-            f"names {', '.join(patterns)}, and none of these: {names}"
+            f"{path} has no scenario to take: profile {profile_file.profile.name} of "
+            f"{profile_file.file} names {', '.join(patterns)}, and none of these: {names}"
         )
     return chosen
