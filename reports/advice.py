@@ -6,8 +6,8 @@ import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from harness.core.parties import Party
 from harness.core.records import Verdict, VerdictKind
+from harness.core.responsible import Responsible
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ def advice(verdict: Verdict, question: Iterable[Verdict]) -> tuple[Advice, ...]:
         Advice("Try its other settings: which help here, and what each breaks elsewhere", "remedy"),
     )
     smallest = Advice("Get the smallest scenario and SQL script that still show it", "reproduce")
-    return (*(readers if parties & {Party.READER, None} else ()), smallest)
+    return (*(readers if parties & {Responsible.READER, None} else ()), smallest)
 
 
 def _same_engine(verdict: Verdict, question: Iterable[Verdict]) -> Iterable[Verdict]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from harness.core.counting import counted
 from harness.core.grouping import grouped
-from harness.core.parties import WRITERS
 from harness.core.records import (
     Answer,
     FindingKind,
@@ -16,6 +15,7 @@ from harness.core.records import (
     Verdict,
     VerdictKind,
 )
+from harness.core.responsible import WRITERS
 from harness.core.tolerances import LOWER
 from harness.model.canonical import text_of, to_json
 from harness.run.load_run import Run

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from harness.core.parties import Party
 from harness.core.records import Finding, FindingKind, Verdict, Witness
+from harness.core.responsible import Responsible
 from harness.judge.recorded_metadata import SHOWN
 from harness.judge.recorded_schema import LATEST
 from harness.model.canonical import text_of
@@ -318,53 +318,53 @@ class Blame:
     meaning: str
 
 
-BLAME: Final[Mapping[Party | None, Blame]] = {
-    Party.READER: Blame(
+BLAME: Final[Mapping[Responsible | None, Blame]] = {
+    Responsible.READER: Blame(
         "the files hold what was written",
         "The reader is to blame: the data files hold what was written, and the answer differs.",
     ),
-    Party.WRITER: Blame(
+    Responsible.WRITER: Blame(
         "the files hold the same: the writer is to blame",
         "The writer is to blame: the data files themselves differ from what was written, and the "
         "reader shows what they hold.",
     ),
-    Party.CATALOG: Blame(
+    Responsible.CATALOG: Blame(
         "the catalog does not list the partition: the writer is to blame",
         "The writer is to blame: the data files hold these rows, but no step entered their "
         "partition in the catalog, and whoever goes by the catalog cannot find them.",
     ),
-    Party.COLUMNS: Blame(
+    Responsible.COLUMNS: Blame(
         "the catalog has other columns: the writer is to blame",
         "The writer is to blame: it left the catalog with other columns than the table has, and "
         "whoever goes by the catalog shows those.",
     ),
-    Party.HISTORY: Blame(
+    Responsible.HISTORY: Blame(
         "the table's own record of its columns is wrong: the writer is to blame",
         "The writer is to blame: what the table itself says of its columns does not fit older "
         "files: a column has the id of another one there, or its place. Whoever goes by it shows "
         "that one's values, or none.",
     ),
-    Party.COMMIT: Blame(
+    Responsible.COMMIT: Blame(
         "the commit has other metadata: the writer is to blame",
         "The writer is to blame: the record of its commit, or what it shows of that, has other "
         "extra metadata than the write was given.",
     ),
-    Party.STATISTICS: Blame(
+    Responsible.STATISTICS: Blame(
         "stored statistics exclude the rows: the writer is to blame",
         "The writer is to blame: the data files hold these rows, but the stored statistics of a "
         "column say that they cannot, and whoever leaves out files by these loses them.",
     ),
-    Party.FOLDER: Blame(
+    Responsible.FOLDER: Blame(
         "the name of the folder says the same: the writer is to blame",
         "The writer is to blame: the name of the folder, by which readers know the value of a "
         "partition, says something else than was written, and whoever goes by it shows that.",
     ),
-    Party.MODEL: Blame(
+    Responsible.MODEL: Blame(
         "engines and files agree: check the expected table first",
         "Nobody is blamed yet: several engines give this answer, and the data files hold it. Only "
         "the expected table disagrees, so the mistake may be the harness's own.",
     ),
-    Party.UNSURE: Blame(
+    Responsible.UNSURE: Blame(
         "the files hold the same: the mistake is the writer's or our own",
         "It is not certain who is to blame: the data files, as we read them, hold this answer. But "
         "the statements do not prove it wrong, or another engine shows what was written. The "

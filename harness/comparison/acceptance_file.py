@@ -10,8 +10,8 @@ from harness.comparison.accepted import WRITER, Acceptance
 from harness.comparison.regressions import Regression
 from harness.core import yaml_writer
 from harness.core.errors import printable
-from harness.core.parties import Party
 from harness.core.records import FindingKind
+from harness.core.responsible import Responsible
 from harness.core.yaml_reader import Document, KeyPath, make
 from harness.core.yaml_reader import parse as parse_yaml
 from harness.core.yaml_writer import block
@@ -35,7 +35,7 @@ class _AcceptanceForm:
     because: str
     finding: FindingKind | None = None
     refusal: str = ""
-    party: Party | None = None
+    party: Responsible | None = None
     scenarios: tuple[str, ...] = ()
     until: str = ""
 

@@ -14,8 +14,8 @@ from typing import Final
 from harness.comparison.cell_pairs import CellPair
 from harness.comparison.regressions import NEW_WRITER, Regression, regression
 from harness.comparison.verdict_change import VerdictChange
-from harness.core.parties import Party
 from harness.core.records import FindingKind
+from harness.core.responsible import Responsible
 from harness.judge.baseline.known import ReviewedLine
 from harness.run import causes
 from harness.run.causes import OR, CauseKey
@@ -40,7 +40,7 @@ class Acceptance(ReviewedLine):
     because: str
     scenarios: tuple[str, ...] = ()
     """Those that it is about; all, where there are none."""
-    party: Party | None = None
+    party: Responsible | None = None
     """Whose doing it is; anybody's, where that is not said."""
     until: datetime.date | None = None
     """The last day on which the line counts."""

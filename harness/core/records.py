@@ -13,7 +13,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, PlainSerializer
 
 from harness.core.attempts import Attempt
-from harness.core.parties import Party
+from harness.core.responsible import Responsible
 from harness.core.tolerances import Normalised
 from harness.model.canonical import OwnTexts, Value, from_json, to_json
 from harness.model.column_statistics import IN_ORDER, StoredStatistics
@@ -281,7 +281,7 @@ class Finding:
     witness: Witness
     places: tuple[Witness, ...]
     """All that it explains, `witness` being the first."""
-    party: Party | None = None
+    party: Responsible | None = None
     """Who is to blame; None where the values in the files are not known."""
 
 

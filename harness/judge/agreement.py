@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from harness.judge.file_contents import Difference, Held, Holdings
-from harness.judge.place import Place, What
-from harness.judge.world import World
+from harness.judge.difference import Difference, DifferenceKind
+from harness.judge.expected_state import ExpectedState
+from harness.judge.file_contents import FileDifference, Held, Holdings
 from harness.model.canonical import Value, same, text_of
 from harness.model.file_facts import FileFact
 from harness.model.truth import row_values
@@ -34,7 +34,7 @@ class Odd:
 class FileAgreement:
     """The truth of a view beside what its files hold."""
 
-    world: World
+    state: ExpectedState
     held: Held
     holdings: Holdings
 
@@ -42,25 +42,28 @@ class FileAgreement:
     def alike(self) -> bool:
         """Whether files hold the truth."""
         there = {text_of(row.key): row for row in self.held.rows.values()}
-        if len(self.held.rows) != len(there) or there.keys() != self.world.keys.keys():
+        if len(self.held.rows) != len(there) or there.keys() != self.state.keys.keys():
             return False
-        schema = self.world.schema
+        schema = self.state.schema
         return all(
             same(row_values(row, schema), row_values(there[key], schema))
-            for key, row in self.world.keys.items()
+            for key, row in self.state.keys.items()
         )
 
     @property
     def said(self) -> tuple[Odd, ...]:
         """What the files hold and was not written so, for people."""
         there, older = self._there, self.held.older
-        lost = [Odd(key, EARLIER if key in older else LOST) for key in self.world.keys]
-        before = {text_of(key) for key in self.world.left_out}
-        extra = sorted(there - self.world.keys.keys())
+        lost = [Odd(key, EARLIER if key in older else LOST) for key in self.state.keys]
+        before = {text_of(key) for key in self.state.left_out}
+        extra = sorted(there - self.state.keys.keys())
         return (
-            *(Odd(each.key, _text(each), each.file) for each in self.held.differences),
+            *(
+                Odd(difference.key, _text(difference), difference.file)
+                for difference in self.held.differences
+            ),
             *self._by_folder(),
-            *(each for each in lost if each.key not in there),
+            *(odd for odd in lost if odd.key not in there),
             *(Odd(key, LATER if key in before else EXTRA) for key in extra),
             *(Odd(key, "it is there more than once") for key in sorted(self.held.twice)),
         )
@@ -69,61 +72,66 @@ class FileAgreement:
         """Yield the partition values that files hold and the names of their folders do not."""
         rows, named = self.held.rows, self.held.by_folder or {}
         for at, row in rows.items():
-            for field in self.world.schema.fields:
+            for field in self.state.schema.fields:
                 held, said = row.values.get(field.id), named.get(at, row).values.get(field.id)
                 if not same(held, said):
                     told = f"the folder's name says {_shown(said)}; the file holds {_shown(held)}"
                     yield Odd(text_of(row.key), f"of {field.name} {told}")
 
-    def sent(self, place: Place) -> bool:
+    def sent(self, difference: Difference) -> bool:
         """Return whether no rule of the model can be at fault for what files hold at a place."""
-        match place.what:
-            case What.ABSENT_ROW:
-                return self._row(place.key)
-            case What.EXTRA_ROW if place.key in self.world.keys:
-                return self._cell(place.key)  # a condition holds for what its file holds
-            case What.EXTRA_ROW:
-                return self.holdings.gone_sent(place.key, self.world.step)
-            case What.CELL if place.field:
-                return self._cell(place.key, self.world.root_of(place.field.id))
-            case What.COUNT:
+        match difference.kind:
+            case DifferenceKind.ABSENT_ROW:
+                return self._row(difference.key)
+            case DifferenceKind.EXTRA_ROW if difference.key in self.state.keys:
+                return self._cell(difference.key)  # a condition holds for what its file holds
+            case DifferenceKind.EXTRA_ROW:
+                return self.holdings.gone_sent(difference.key, self.state.step)
+            case DifferenceKind.CELL if difference.field:
+                return self._cell(difference.key, self.state.root_of(difference.field.id))
+            case DifferenceKind.COUNT:
                 return self._rows()
         return False
 
-    def by_path(self, place: Place) -> bool:
+    def by_path(self, difference: Difference) -> bool:
         """Return whether all that files hold otherwise at a place stands in folders' names alone.
 
         These are read by nobody otherwise: an engine that shows what was written has lost the row.
         """
-        field_id = self.world.root_of(place.field.id) if place.field else None
-        found = [
-            each.in_path
-            for each in self.held.differences
-            if place.key in {"", each.key} and field_id in {None, each.field_id}
+        field_id = self.state.root_of(difference.field.id) if difference.field else None
+        result = [
+            file_difference.in_path
+            for file_difference in self.held.differences
+            if difference.key in {"", file_difference.key}
+            and field_id in {None, file_difference.field_id}
         ]
-        return bool(found) and all(found)
+        return bool(result) and all(result)
 
-    def named_otherwise(self, place: Place) -> bool:
+    def named_otherwise(self, difference: Difference) -> bool:
         """Return whether the folder's name gives a cell's row another value than was written."""
-        if place.field is None:
-            return self.by_path(place) and self.sent(place)
+        if difference.field is None:
+            return self.by_path(difference) and self.sent(difference)
         named = self.held.by_folder
         rows = (
-            each for each in (named or self.held.rows).values() if text_of(each.key) == place.key
+            row_
+            for row_ in (named or self.held.rows).values()
+            if text_of(row_.key) == difference.key
         )
-        told = any(not same(row.values.get(place.field.id), place.expected) for row in rows)
+        told = any(
+            not same(row.values.get(difference.field.id), difference.expected) for row in rows
+        )
         # Where the file says the same as the name, the mistake is in what was written.
-        return told and (named is not None or self.sent(place))
+        return told and (named is not None or self.sent(difference))
 
     def _cell(self, key: str, field_id: int | None = None) -> bool:
-        found = [
-            each.sent
-            for each in self.held.differences
-            if each.key == key and field_id in {None, each.field_id}
+        result = [
+            difference.sent
+            for difference in self.held.differences
+            if difference.key == key and field_id in {None, difference.field_id}
         ]
-        row, newest = self.world.keys.get(key), self.held.newest.get(key)
-        if found or field_id is None or row is None or newest is None:
-            return bool(found) and all(found)
+        row, newest = self.state.keys.get(key), self.held.newest.get(key)
+        if result or field_id is None or row is None or newest is None:
+            return bool(result) and all(result)
         return self.holdings.value_sent(row, field_id, newest)
 
     def _row(self, key: str) -> bool:
@@ -132,11 +140,11 @@ class FileAgreement:
         That a write of a row is its newest commit is a rule of the model. So where a file has taken
         the write in, and says that the row was committed earlier, values alone tell.
         """
-        row = self.world.keys[key]
+        row = self.state.keys[key]
         taken_in = self.held.newest.get(key, -1) >= max(row.written.values(), default=0)
         if key in self._there or (key in self.held.older and taken_in):
             return self._cell(key)
-        return self.holdings.row_sent(row, self.world.step)
+        return self.holdings.row_sent(row, self.state.step)
 
     @cached_property
     def _there(self) -> frozenset[str]:
@@ -144,19 +152,21 @@ class FileAgreement:
 
     def _rows(self) -> bool:
         there = self._there
-        lost = [key for key in self.world.keys if key not in there]
-        extra = there - self.world.keys.keys()
-        gone = (self.holdings.gone_sent(key, self.world.step) for key in extra)
+        lost = [key for key in self.state.keys if key not in there]
+        extra = there - self.state.keys.keys()
+        gone = (self.holdings.gone_sent(key, self.state.step) for key in extra)
         if lost or extra:
             return all(gone) and all(map(self._row, lost))
         # A condition holds for other rows, as their values are others.
-        return bool(self.held.differences) and all(each.sent for each in self.held.differences)
+        return bool(self.held.differences) and all(
+            difference.sent for difference in self.held.differences
+        )
 
 
-def _text(found: Difference) -> str:
-    where = "the folder's name says" if found.in_path else "stands"
-    shown = f"under {found.column} {where} {_shown(found.found)}"
-    return f"{shown}; written was {_shown(found.expected)}"
+def _text(result: FileDifference) -> str:
+    where = "the folder's name says" if result.in_path else "stands"
+    shown = f"under {result.column} {where} {_shown(result.actual)}"
+    return f"{shown}; written was {_shown(result.expected)}"
 
 
 def _shown(value: Value) -> str:

@@ -24,7 +24,7 @@ class AnswerTable:
     @property
     def names(self) -> tuple[str, ...]:
         """What its columns are called."""
-        return tuple(each.name for each in self.columns)
+        return tuple(column.name for column in self.columns)
 
 
 def tables_of(answer: Answer) -> tuple[AnswerTable, ...]:
@@ -41,5 +41,5 @@ def answered(part: Part) -> bool:
 
 
 def _of_part(part: Part) -> AnswerTable:
-    query = Query(columns=tuple(each.name for each in part.columns))
+    query = Query(columns=tuple(column.name for column in part.columns))
     return AnswerTable(query, part.columns, part.rows, whole=False)

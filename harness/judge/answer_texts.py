@@ -22,17 +22,19 @@ def quoted(findings: Sequence[Finding], answer: Answer, key: str) -> tuple[Findi
     texts = _unambiguous(_own_texts(answer, key)) if findings else {}
     if not texts:
         return tuple(findings)
-    places = (place for each in findings for place in each.places)
-    shown = _unambiguous((each.key, text_of(each.found)) for each in places if each.column == key)
-    return tuple(_quoted(each, texts, shown, key) for each in findings)
+    differences = (difference for finding in findings for difference in finding.places)
+    shown = _unambiguous(
+        (witness.key, text_of(witness.found)) for witness in differences if witness.column == key
+    )
+    return tuple(_quoted(finding_, texts, shown, key) for finding_ in findings)
 
 
 def _unambiguous(texts: Iterable[tuple[_At, str]]) -> dict[_At, str]:
     """Return the texts that stand alone: several parts may show a key, each with another text."""
-    found: dict[_At, set[str]] = {}
+    result: dict[_At, set[str]] = {}
     for at, text in texts:
-        found.setdefault(at, set()).add(text)
-    return {at: several.pop() for at, several in found.items() if len(several) == 1}
+        result.setdefault(at, set()).add(text)
+    return {at: several.pop() for at, several in result.items() if len(several) == 1}
 
 
 def _own_texts(answer: Answer, key: str) -> Iterator[tuple[tuple[str, str], str]]:
@@ -43,7 +45,7 @@ def _own_texts(answer: Answer, key: str) -> Iterator[tuple[tuple[str, str], str]
     asked: tuple[Answer | Part, ...] = (answer, *answer.parts)
     for part in asked:
         columns = labelled(answer.question, part.columns) if part is answer else part.columns
-        names = [each.name for each in columns]
+        names = [column_.name for column_ in columns]
         if not part.raw or key not in names:
             continue
         keys = [text_of(row[names.index(key)]) for row in part.rows]
@@ -57,12 +59,14 @@ def _quoted(
     finding: Finding, texts: Mapping[tuple[str, str], str], shown: Mapping[str, str], key: str
 ) -> Finding:
     """Return a finding with the texts; `shown`: what rows whose key is wrong show instead of it."""
-    places = []
-    for each in finding.places:
-        row = text_of(each.found) if each.column == key else shown.get(each.key, each.key)
-        text = _text(texts, row, each.column)
-        places.append(replace(each, raw=text) if text else each)
-    return replace(finding, witness=places[0], places=tuple(places))
+    differences = []
+    for witness in finding.places:
+        row = (
+            text_of(witness.found) if witness.column == key else shown.get(witness.key, witness.key)
+        )
+        text = _text(texts, row, witness.column)
+        differences.append(replace(witness, raw=text) if text else witness)
+    return replace(finding, witness=differences[0], places=tuple(differences))
 
 
 def _text(texts: Mapping[tuple[str, str], str], key: str, column: str) -> str:
@@ -78,8 +82,8 @@ def content(answer: Answer) -> Hashable:
     The order of rows is no part of it.
     """
     parts = [
-        (each.column, _heads(each.columns), _texts(each.rows), answered(each))
-        for each in answer.parts
+        (part.column, _heads(part.columns), _texts(part.rows), answered(part))
+        for part in answer.parts
     ]
     told = _heads(answer.columns), _texts(answer.rows), parts
     return answer.refusal is None, repr(told)
@@ -91,4 +95,4 @@ def _texts(rows: Sequence[tuple[Value, ...]]) -> list[str]:
 
 def _heads(columns: Sequence[Column]) -> list[tuple[str, str]]:
     # The engine's own word for a type counts only where it has none in our words.
-    return [(each.name, each.canonical or f"engine's {each.type}") for each in columns]
+    return [(column.name, column.canonical or f"engine's {column.type}") for column in columns]

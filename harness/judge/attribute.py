@@ -17,14 +17,14 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from harness.core.parties import Party
 from harness.core.records import Finding, FindingKind, Witness
+from harness.core.responsible import Responsible
 from harness.judge.agreement import FileAgreement
 from harness.judge.checks.altered_value import shows_folder
 from harness.judge.compare import AnswerComparison
-from harness.judge.name import NamedPlace
-from harness.judge.place import Place, Spot, What
-from harness.judge.world import World
+from harness.judge.difference import Difference, DifferenceKind, Location
+from harness.judge.expected_state import ExpectedState
+from harness.judge.name import NamedDifference
 from harness.model.canonical import Value, text_of
 
 
@@ -53,44 +53,49 @@ class KeptFromReaders:
     conditions: AbstractSet[str] = frozenset()
     """The columns of the question's conditions, in lower case."""
 
-    def history(self, place: Place) -> Party | None:
+    def history(self, difference: Difference) -> Responsible | None:
         """Return whose doing a place is that a reader shows against the files.
 
         Rows that a condition on a mistaken column chooses tell nothing: nobody is named.
         """
-        if self.takes_for_another(place) or self.loses(place):
-            return Party.HISTORY
-        chosen = place.what not in {What.CELL, What.COLUMN_TYPE}
+        if self.takes_for_another(difference) or self.loses(difference):
+            return Responsible.HISTORY
+        chosen = difference.kind not in {DifferenceKind.CELL, DifferenceKind.COLUMN_TYPE}
         misled = {path.partition(".")[0].lower() for path in (*self.mistaken, *self.lost)}
-        return None if chosen and self.conditions & misled else Party.READER
+        return None if chosen and self.conditions & misled else Responsible.READER
 
-    def takes_for_another(self, place: Place) -> bool:
+    def takes_for_another(self, difference: Difference) -> bool:
         """Return whether a value is that of a field for which the table's history takes its own."""
-        others = self.mistaken.get(place.column.partition(".")[0].lower(), ())
-        return place.origin is not None and place.origin.field_id in others
+        others = self.mistaken.get(difference.column.partition(".")[0].lower(), ())
+        return difference.origin is not None and difference.origin.field_id in others
 
-    def loses(self, place: Place) -> bool:
+    def loses(self, difference: Difference) -> bool:
         """Return whether nothing leads to a value of which NULL, or nothing, is shown."""
-        return place.found is None and place.key in self.lost.get(place.column, ())
+        return difference.found is None and difference.key in self.lost.get(difference.column, ())
 
-    def lists_otherwise(self, place: Place) -> bool:
+    def lists_otherwise(self, difference: Difference) -> bool:
         """Return whether the catalog has a column too many, too few, or of before, as an answer."""
-        if place.what is What.COLUMN_TYPE and not place.key:
-            told = self.outdated.get(place.column.lower())
-            return told is not None and told == text_of(place.found)
-        if not self.columns or place.what not in {What.EXTRA_COLUMN, What.ABSENT_COLUMN}:
+        if difference.kind is DifferenceKind.COLUMN_TYPE and not difference.key:
+            told = self.outdated.get(difference.column.lower())
+            return told is not None and told == text_of(difference.found)
+        if not self.columns or difference.kind not in {
+            DifferenceKind.EXTRA_COLUMN,
+            DifferenceKind.ABSENT_COLUMN,
+        }:
             return False
-        return (place.column.lower() in self.columns) is (place.what is What.EXTRA_COLUMN)
+        return (difference.column.lower() in self.columns) is (
+            difference.kind is DifferenceKind.EXTRA_COLUMN
+        )
 
 
 NOTHING_KEPT: Final = KeptFromReaders()
 
 
 def attribute(
-    named: Sequence[NamedPlace],
+    named: Sequence[NamedDifference],
     comparison: AnswerComparison,
     agreement: FileAgreement | None,
-    world: World,
+    state: ExpectedState,
     missing: KeptFromReaders = NOTHING_KEPT,
 ) -> tuple[Finding, ...]:
     """Return the findings of an answer: the places of one name that are one party's doing.
@@ -99,18 +104,22 @@ def attribute(
     `MODEL` stands where the answer is in the files and no statement settles who is right; no party
     where what the files hold is not known.
     """
-    kept_from, in_type = _kept_from_readers(named, world, missing), _outdated(named, missing)
-    groups: dict[tuple[FindingKind, Party | None], list[Place]] = {}
-    for each in named:
-        party = _party(each.place, world, comparison, agreement)
-        kept = kept_from.get(each.place.spot, party)
-        party = kept if party is Party.READER or kept is Party.CATALOG else party
-        if party is Party.READER and (missing.lists_otherwise(each.place) or in_type.has(each)):
-            party = Party.COLUMNS
-        party = missing.history(each.place) if party is Party.READER else party
-        groups.setdefault((each.kind, party), []).append(replace(each.place, party=party))
+    kept_from, in_type = _kept_from_readers(named, state, missing), _outdated(named, missing)
+    groups: dict[tuple[FindingKind, Responsible | None], list[Difference]] = {}
+    for difference in named:
+        party = _party(difference.difference, state, comparison, agreement)
+        kept = kept_from.get(difference.difference.location, party)
+        party = kept if party is Responsible.READER or kept is Responsible.CATALOG else party
+        if party is Responsible.READER and (
+            missing.lists_otherwise(difference.difference) or in_type.has(difference)
+        ):
+            party = Responsible.COLUMNS
+        party = missing.history(difference.difference) if party is Responsible.READER else party
+        groups.setdefault((difference.kind, party), []).append(
+            replace(difference.difference, party=party)
+        )
     order = [at for kind in FindingKind for at in groups if at[0] is kind]
-    return tuple(_finding(at[0], groups[at], world) for at in order)
+    return tuple(_finding(at[0], groups[at], state) for at in order)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,98 +128,131 @@ class _Outdated:
 
     columns: AbstractSet[str]
 
-    def has(self, named: NamedPlace) -> bool:
+    def has(self, named: NamedDifference) -> bool:
         """Return whether a right value is shown in the type of before, as the column is."""
-        root = named.place.column.partition(".")[0].partition("[")[0]
+        root = named.difference.column.partition(".")[0].partition("[")[0]
         return named.kind is FindingKind.TYPE_DRIFT and root.lower() in self.columns
 
 
-def _outdated(named: Sequence[NamedPlace], missing: KeptFromReaders) -> _Outdated:
-    declared = (each.place for each in named if each.place.what is What.COLUMN_TYPE)
-    return _Outdated({each.column.lower() for each in declared if missing.lists_otherwise(each)})
+def _outdated(named: Sequence[NamedDifference], missing: KeptFromReaders) -> _Outdated:
+    declared = (
+        difference.difference
+        for difference in named
+        if difference.difference.kind is DifferenceKind.COLUMN_TYPE
+    )
+    return _Outdated(
+        {
+            difference_.column.lower()
+            for difference_ in declared
+            if missing.lists_otherwise(difference_)
+        }
+    )
 
 
 def _kept_from_readers(
-    named: Sequence[NamedPlace], world: World, missing: KeptFromReaders
-) -> Mapping[Spot, Party | None]:
+    named: Sequence[NamedDifference], state: ExpectedState, missing: KeptFromReaders
+) -> Mapping[Location, Responsible | None]:
     """Return the places that lack rows which the writer kept from readers, with its party.
 
     Nobody is named where statistics are not known, by which a reader may have left out rows.
     """
-    doubted = {What.ABSENT_ROW, What.COUNT} if missing.unknown else set[What]()
-    found: dict[Spot, Party | None] = {
-        each.place.spot: None for each in named if each.place.what in doubted
+    doubted = (
+        {DifferenceKind.ABSENT_ROW, DifferenceKind.COUNT}
+        if missing.unknown
+        else set[DifferenceKind]()
+    )
+    result: dict[Location, Responsible | None] = {
+        difference.difference.location: None
+        for difference in named
+        if difference.difference.kind in doubted
     }
     for keys in missing.excluded:
-        found |= dict.fromkeys(_all_of(keys, named, world), Party.STATISTICS)
-    return found | dict.fromkeys(_all_of(missing.unlisted, named, world), Party.CATALOG)
+        result |= dict.fromkeys(_all_of(keys, named, state), Responsible.STATISTICS)
+    return result | dict.fromkeys(_all_of(missing.unlisted, named, state), Responsible.CATALOG)
 
 
-def _all_of(keys: AbstractSet[str], named: Sequence[NamedPlace], world: World) -> frozenset[Spot]:
+def _all_of(
+    keys: AbstractSet[str], named: Sequence[NamedDifference], state: ExpectedState
+) -> frozenset[Location]:
     """Return the places that lack all rows of some keys.
 
     An answer with one of these rows is of a reader that finds them all the same.
     """
-    missing = keys & world.keys.keys()
-    spots = frozenset((What.ABSENT_ROW, key, "") for key in missing)
-    if missing and spots <= {each.place.spot for each in named}:
-        return spots
-    counts = (each.place for each in named if each.place.what is What.COUNT)
-    return frozenset(each.spot for each in counts if missing and _fewer(each, len(missing)))
+    missing = keys & state.keys.keys()
+    locations = frozenset((DifferenceKind.ABSENT_ROW, key, "") for key in missing)
+    if missing and locations <= {
+        named_difference.difference.location for named_difference in named
+    }:
+        return locations
+    counts = (
+        difference.difference
+        for difference in named
+        if difference.difference.kind is DifferenceKind.COUNT
+    )
+    return frozenset(count.location for count in counts if missing and _fewer(count, len(missing)))
 
 
-def _fewer(place: Place, rows: int) -> bool:
+def _fewer(difference: Difference, rows: int) -> bool:
     """Return whether a count is too small by just so many rows."""
-    expected, found = place.expected, place.found
-    return place.counted and isinstance(expected, int) and found == expected - rows
+    expected, result = difference.expected, difference.found
+    return difference.counted and isinstance(expected, int) and result == expected - rows
 
 
 def _party(
-    place: Place, world: World, comparison: AnswerComparison, agreement: FileAgreement | None
-) -> Party | None:
+    difference: Difference,
+    state: ExpectedState,
+    comparison: AnswerComparison,
+    agreement: FileAgreement | None,
+) -> Responsible | None:
     if agreement is None or comparison.in_files is None:
         return None
-    if _agrees(place, comparison.in_files, agreement):
-        if not agreement.sent(place):
-            return Party.MODEL
-        return Party.FOLDER if agreement.by_path(place) else Party.WRITER
+    if _agrees(difference, comparison.in_files, agreement):
+        if not agreement.sent(difference):
+            return Responsible.MODEL
+        return Responsible.FOLDER if agreement.by_path(difference) else Responsible.WRITER
     named = comparison.by_folder
-    by_name = named is not None and _agrees(place, named, agreement)
+    by_name = named is not None and _agrees(difference, named, agreement)
     # Who shows the name itself is right of no row whose value the name does not tell.
-    in_its_words = shows_folder(place, world) and agreement.named_otherwise(place)
-    return Party.FOLDER if by_name or in_its_words else Party.READER
+    in_its_words = shows_folder(difference, state) and agreement.named_otherwise(difference)
+    return Responsible.FOLDER if by_name or in_its_words else Responsible.READER
 
 
-def _agrees(place: Place, wrong: frozenset[Spot], agreement: FileAgreement) -> bool:
+def _agrees(difference: Difference, wrong: frozenset[Location], agreement: FileAgreement) -> bool:
     """Return whether an answer shows at a place what files hold, by where it differs from that."""
-    if (What.EXTRA_ROW, place.key, "") in wrong:
+    if (DifferenceKind.EXTRA_ROW, difference.key, "") in wrong:
         return False
-    if place.what is What.SECOND_ROW:
-        return place.key in agreement.held.twice
-    return place.spot not in wrong
+    if difference.kind is DifferenceKind.SECOND_ROW:
+        return difference.key in agreement.held.twice
+    return difference.location not in wrong
 
 
-def _finding(kind: FindingKind, places: Sequence[Place], world: World) -> Finding:
-    columns = tuple(dict.fromkeys(_column(place, world) for place in places if place.column))
-    witnesses = tuple(_witness(place) for place in places)
-    return Finding(kind, columns, witnesses[0], witnesses, places[0].party)
+def _finding(kind: FindingKind, differences: Sequence[Difference], state: ExpectedState) -> Finding:
+    columns = tuple(
+        dict.fromkeys(_column(difference, state) for difference in differences if difference.column)
+    )
+    witnesses = tuple(_witness(difference) for difference in differences)
+    return Finding(kind, columns, witnesses[0], witnesses, differences[0].party)
 
 
-def _column(place: Place, world: World) -> str:
+def _column(difference: Difference, state: ExpectedState) -> str:
     # Elements and map entries have a place each, `f[0]`, but are one column, `f.element`.
-    if "[" not in place.column:
-        return place.column
-    path = world.schema.path_of(place.field.id) if place.field else None
-    return path or place.column.partition("[")[0]
+    if "[" not in difference.column:
+        return difference.column
+    path = state.schema.path_of(difference.field.id) if difference.field else None
+    return path or difference.column.partition("[")[0]
 
 
-def _witness(place: Place) -> Witness:
-    expected, found = _plain(place, place.expected), _plain(place, place.found)
-    raw = text_of(place.found)
-    told = place.origin, raw, place.file, place.folder
-    return Witness(place.key, place.column, expected, found, *told)
+def _witness(difference: Difference) -> Witness:
+    expected, result = _plain(difference, difference.expected), _plain(difference, difference.found)
+    raw = text_of(difference.found)
+    told = difference.origin, raw, difference.file, difference.folder
+    return Witness(difference.key, difference.column, expected, result, *told)
 
 
-def _plain(place: Place, value: Value) -> Value:
+def _plain(difference: Difference, value: Value) -> Value:
     # A whole row is shown as one text; cells keep their typed value.
-    return text_of(value) if place.what in {What.EXTRA_ROW, What.SECOND_ROW} else value
+    return (
+        text_of(value)
+        if difference.kind in {DifferenceKind.EXTRA_ROW, DifferenceKind.SECOND_ROW}
+        else value
+    )

@@ -9,7 +9,8 @@ from harness.core.records import Answer, Column, Part
 from harness.judge.agreement import FileAgreement
 from harness.judge.answer_tables import AnswerTable, answered, tables_of
 from harness.judge.cut_history import as_shown
-from harness.judge.place import Place, Spot
+from harness.judge.difference import Difference, Location
+from harness.judge.expected_state import ExpectedState
 from harness.judge.predicted_rows import PredictedRows
 from harness.judge.strategies import Strategies
 from harness.judge.table_comparison import (
@@ -18,7 +19,6 @@ from harness.judge.table_comparison import (
     wrong_aggregate,
     wrong_columns,
 )
-from harness.judge.world import World
 from harness.model.truth import Rows
 
 
@@ -28,24 +28,24 @@ class AnswerComparison:
 
     rows: tuple[RowComparison, ...]
     """Of each of its tables; none of a count."""
-    heads: tuple[Place, ...]
+    heads: tuple[Difference, ...]
     """What is wrong with its columns, and how they are declared, or with the number counted."""
-    in_files: frozenset[Spot] | None = None
+    in_files: frozenset[Location] | None = None
     """Where it differs from what the files hold; None where that is not known, or nothing is
     wrong."""
-    by_folder: frozenset[Spot] | None = None
+    by_folder: frozenset[Location] | None = None
     """The same of what the files hold under the partition values that their folders' names give;
     None where these are the ones in the files, or there are none there."""
 
     @property
-    def places(self) -> tuple[Place, ...]:
+    def differences(self) -> tuple[Difference, ...]:
         """All that is wrong, as often as tables show it."""
-        return (*(place for each in self.rows for place in each.places), *self.heads)
+        return (*(difference for row in self.rows for difference in row.differences), *self.heads)
 
 
 def compare(
     answer: Answer,
-    world: World,
+    state: ExpectedState,
     strategies: Strategies,
     agreement: FileAgreement | None,
     *,
@@ -61,113 +61,116 @@ def compare(
         cuts: whether the product cannot show all that was written, nor all that files hold.
 
     """
-    found = _compared(answer, world, strategies.predicted)
-    if agreement is None or not found.places:
-        return found
+    result = _compared(answer, state, strategies.predicted)
+    if agreement is None or not result.differences:
+        return result
     try:
-        wrong = frozenset(each.spot for each in found.places)
+        wrong = frozenset(difference.location for difference in result.differences)
         if not agreement.alike:
             wrong = _wrong_in(
-                answer, _held(agreement.held.rows, answer, world, cuts=cuts), strategies
+                answer, _held(agreement.held.rows, answer, state, cuts=cuts), strategies
             )
         named = agreement.held.by_folder
         if named is None:
-            return replace(found, in_files=wrong)
-        by_folder = _wrong_in(answer, _held(named, answer, world, cuts=cuts), strategies)
-        return replace(found, in_files=wrong, by_folder=by_folder)
+            return replace(result, in_files=wrong)
+        by_folder = _wrong_in(answer, _held(named, answer, state, cuts=cuts), strategies)
+        return replace(result, in_files=wrong, by_folder=by_folder)
     except ValueError:  # files hold a value that has no form in the type of today
-        return found
+        return result
 
 
-def _held(rows: Rows, answer: Answer, world: World, *, cuts: bool) -> World:
+def _held(rows: Rows, answer: Answer, state: ExpectedState, *, cuts: bool) -> ExpectedState:
     """Return the world of rows that files hold, as far as a question asks for them."""
-    shown = as_shown(rows, world.schema) if cuts else rows
-    held = replace(world, rows=shown, left_out={}, newer=None)
+    shown = as_shown(rows, state.schema) if cuts else rows
+    held = replace(state, rows=shown, left_out={}, newer=None)
     return held.narrowed(answer.question) if answer.refusal is None else held
 
 
-def _wrong_in(answer: Answer, held: World, strategies: Strategies) -> frozenset[Spot]:
-    return frozenset(each.spot for each in _compared(answer, held, strategies.predicted).places)
+def _wrong_in(answer: Answer, held: ExpectedState, strategies: Strategies) -> frozenset[Location]:
+    return frozenset(
+        difference.location
+        for difference in _compared(answer, held, strategies.predicted).differences
+    )
 
 
 def _compared(
-    answer: Answer, world: World, predicted: Sequence[PredictedRows | None]
+    answer: Answer, state: ExpectedState, predicted: Sequence[PredictedRows | None]
 ) -> AnswerComparison:
     tables = tables_of(answer)
     if answer.refusal is None:
-        return _of_whole(tables[0], world, predicted[0])
+        return _of_whole(tables[0], state, predicted[0])
     pairs = zip(tables, predicted, strict=True)
-    rows = tuple(_rows_of(each, world, None, of) for each, of in pairs)
+    rows = tuple(_rows_of(each, state, None, of) for each, of in pairs)
     return AnswerComparison(
-        rows, tuple(_heads_of_parts(answer.parts, world)) if answer.parts else ()
+        rows, tuple(_heads_of_parts(answer.parts, state)) if answer.parts else ()
     )
 
 
 def _of_whole(
-    table: AnswerTable, world: World, predicted: PredictedRows | None
+    table: AnswerTable, state: ExpectedState, predicted: PredictedRows | None
 ) -> AnswerComparison:
     if table.query.label:
-        wrong = wrong_aggregate(world, table.query, table.columns, table.rows)
+        wrong = wrong_aggregate(state, table.query, table.columns, table.rows)
         return AnswerComparison((), tuple(wrong))
-    asked = table.query.labels(world.schema.names)
-    heads = wrong_columns(world, table.columns, asked)
+    asked = table.query.labels(state.schema.names)
+    heads = wrong_columns(state, table.columns, asked)
     # How a right answer was read does not matter, and most are right.
     read = predicted if heads else None
-    return AnswerComparison((_rows_of(table, world, asked, predicted, read),), heads)
+    return AnswerComparison((_rows_of(table, state, asked, predicted, read),), heads)
 
 
 def _rows_of(
     table: AnswerTable,
-    world: World,
+    state: ExpectedState,
     asked: Sequence[str] | None,
     predicted: PredictedRows | None,
     read: PredictedRows | None = None,
 ) -> RowComparison:
     """Compare the rows of a table, in view of what they were read from where any is wrong."""
-    found = compare_rows(replace(world, predicted=read), table.columns, table.rows, asked)
-    if predicted is None or read is predicted or not found.places:
-        return found
-    return compare_rows(replace(world, predicted=predicted), table.columns, table.rows, asked)
+    result = compare_rows(replace(state, predicted=read), table.columns, table.rows, asked)
+    if predicted is None or read is predicted or not result.differences:
+        return result
+    return compare_rows(replace(state, predicted=predicted), table.columns, table.rows, asked)
 
 
-def _heads_of_parts(parts: Sequence[Part], world: World) -> Collection[Place]:
+def _heads_of_parts(parts: Sequence[Part], state: ExpectedState) -> Collection[Difference]:
     """Return what is wrong with the columns that parts show, and how they are declared, each once.
 
     All of them together are what a whole answer would have shown, and are compared like one, which
     tells the step that they are of. Each part by itself has the key and the column asked for.
     """
-    key = world.history[0].table.key
-    wrong = list(wrong_columns(world, _together(parts, world), world.schema.names))
+    key = state.history[0].table.key
+    wrong = list(wrong_columns(state, _together(parts, state), state.schema.names))
     for part in filter(answered, parts):
         asked = tuple(dict.fromkeys((key, part.column)))
-        wrong += wrong_columns(world, part.columns, asked)
-    once: dict[Hashable, Place] = {}
-    for each in wrong:
-        once.setdefault((each.spot, repr(each.found)), each)
+        wrong += wrong_columns(state, part.columns, asked)
+    once: dict[Hashable, Difference] = {}
+    for difference in wrong:
+        once.setdefault((difference.location, repr(difference.found)), difference)
     return once.values()
 
 
-def _together(parts: Sequence[Part], world: World) -> tuple[Column, ...]:
+def _together(parts: Sequence[Part], state: ExpectedState) -> tuple[Column, ...]:
     """Return the columns of all parts as those of one answer, in which the key stands once."""
-    key = world.history[0].table.key
+    key = state.history[0].table.key
     keys: list[Column] = []
     others: list[Column] = []
     for part in parts:
-        shown = _shown(part, world)
-        names = [each.name for each in shown]
+        shown = _shown(part, state)
+        names = [column.name for column in shown]
         at = names.index(key) if key in names else len(names)
         keys += shown[at : at + 1]
         others += (*shown[:at], *shown[at + 1 :])
     return (*keys[:1], *others)
 
 
-def _shown(part: Part, world: World) -> tuple[Column, ...]:
+def _shown(part: Part, state: ExpectedState) -> tuple[Column, ...]:
     """Return the columns that a part shows.
 
     One that was refused has the column it was asked for. Nor is it known how a part could show a
     column that only the reader's catalog has: that it was asked for is wrong already.
     """
     columns = part.columns if answered(part) else ()
-    names = [each.name for each in columns]
-    known = answered(part) and world.schema.has(part.column)
+    names = [column.name for column in columns]
+    known = answered(part) and state.schema.has(part.column)
     return columns if known or part.column in names else (*columns, Column(part.column, ""))

@@ -19,12 +19,12 @@ MILLISECONDS: Final = "timestamp-milliseconds"
 """The declaration of a product that cuts."""
 
 
-def cut_history(found: History, declared: Declared) -> History:
+def cut_history(result: History, declared: Declared) -> History:
     """Return the history as a product can show it; the very same one where it can show it all."""
     if MILLISECONDS not in declared:
-        return found
-    shown = tuple(_truth(each) for each in found)
-    return shown if any(a is not b for a, b in zip(shown, found, strict=True)) else found
+        return result
+    shown = tuple(_truth(truth) for truth in result)
+    return shown if any(a is not b for a, b in zip(shown, result, strict=True)) else result
 
 
 def _truth(truth: Truth) -> Truth:
@@ -62,7 +62,7 @@ def _cut(value: Value, field: Field) -> Value:
                 for at, each in value.items()
             }
         case Array() if isinstance(value, tuple):
-            return tuple(_cut(each, field.children[0]) for each in value)
+            return tuple(_cut(any_, field.children[0]) for any_ in value)
         case Map() if isinstance(value, MapValue):
             key, part = field.children
             return MapValue.of([(_cut(k, key), _cut(v, part)) for k, v in value.pairs])

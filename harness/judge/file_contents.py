@@ -33,7 +33,7 @@ class NotKnown(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class FileDifference:
     """A value that a file holds and the truth does not."""
 
     file: FileFact
@@ -42,7 +42,7 @@ class Difference:
     column: str
     """As the file names it."""
     expected: Value
-    found: Value
+    actual: Value
     sent: bool
     """Whether no rule of the model could be at fault."""
     in_path: bool = False
@@ -55,7 +55,7 @@ class Held:
 
     rows: Rows
     """A row that several files hold stands under several keys, once for each."""
-    differences: tuple[Difference, ...]
+    differences: tuple[FileDifference, ...]
     """In the files that the view is read from."""
     newest: Mapping[str, int]
     """The step that wrote the newest of these files that holds a row, by the text of its key."""
@@ -79,16 +79,21 @@ class Holdings:
     def __init__(self, states: Sequence[StateRecord], history: History) -> None:
         """`history`: the truth after every step."""
         self._history = history
-        self._steps = {each.outcome.instant: each.outcome.step for each in states}
-        self._others = {instant: step for each in states for instant, step in each.others}
+        self._steps = {record.outcome.instant: record.outcome.step for record in states}
+        self._others = {
+            instant: step for state_record in states for instant, step in state_record.others
+        }
         self._steps |= self._others
-        self._sql = {each.outcome.step: " ".join(each.outcome.statements) for each in states}
+        self._sql = {
+            state_record_.outcome.step: " ".join(state_record_.outcome.statements)
+            for state_record_ in states
+        }
         self._values: dict[FileFact, FileValues] = {}
         listed: dict[str, Texts] = {}
         for state in states:
             listed |= dict(state.listed_as)
-            for each in state.values:
-                self._values.setdefault(state.files[each.file], each)
+            for value in state.values:
+                self._values.setdefault(state.files[value.file], value)
         self._partitions = PartitionValues(history, self._steps, listed)
         keys = ((truth, key) for truth in history for key in truth.rows)
         self._keys = {name: key for truth, key in keys for name in _names(truth, key)}
@@ -124,7 +129,7 @@ class Holdings:
                     rows[at], named[at] = row, replace(row, values={**row.values, **told})
         except LayoutError as problem:
             raise NotKnown(str(problem)) from problem
-        differences = tuple(each for fact in read for each in self.differences(fact))
+        differences = tuple(difference for fact in read for difference in self.differences(fact))
         newest: dict[str, int] = {}
         for fact in read:
             for row in self._rows(fact):
@@ -146,7 +151,7 @@ class Holdings:
         That is so where a statement sent it and no file was written since, or where no statement
         that names it deleted anything since a file last held it.
         """
-        last = max((self._steps[each.instant] for each in self._holding(row.key)), default=0)
+        last = max((self._steps[fact.instant] for fact in self._holding(row.key)), default=0)
         deleted = {at for at in self._history[step].gone.values() if last < at <= step}
         latest = max(row.written.values(), default=0)
         still = last < latest or not any(self._names(at, row.key) for at in deleted)
@@ -162,7 +167,7 @@ class Holdings:
         return key not in self._keys and not named
 
     @cached_method
-    def differences(self, fact: FileFact) -> tuple[Difference, ...]:
+    def differences(self, fact: FileFact) -> tuple[FileDifference, ...]:
         """Return what a file holds otherwise than the truth says of its step.
 
         Raises:
@@ -173,20 +178,20 @@ class Holdings:
 
     def _merged(self, facts: Sequence[FileFact]) -> Iterator[Row]:
         """Yield the rows of one file group: the older first, newer versions in their place."""
-        found: dict[str, list[Row]] = {}
+        result: dict[str, list[Row]] = {}
         for fact in facts:
             truth = self._history[self._steps[fact.instant]]
             vain = late_versions.overtaken(truth, fact)
             for key in fact.deleted:
                 if key not in vain:
-                    found.pop(key, None)
+                    result.pop(key, None)
             own: dict[str, list[Row]] = {}
             for key, row in zip(fact.keys, self._rows(fact), strict=True):
                 if key not in vain:
                     own.setdefault(key, []).append(row)
-            stand = late_versions.on_top(truth, own, found, self._complete)
-            found |= {key: rows for key, rows in stand.items() if rows is not None}
-        return (row for rows in found.values() for row in rows)
+            stand = late_versions.on_top(truth, own, result, self._complete)
+            result |= {key: rows for key, rows in stand.items() if rows is not None}
+        return (row for rows in result.values() for row in rows)
 
     def _complete(self, newer: list[Row], older: list[Row]) -> list[Row]:
         return [completed(row, older[-1], self._history[-1].schema) for row in newer]
@@ -205,15 +210,15 @@ class Holdings:
         if values.unread:
             raise NotKnown(f"{fact.path}: {values.unread}")
         step = self._steps[fact.instant]
-        held = late_versions.held(self._history[step], fact)
+        held = late_versions.file_rows(self._history[step], fact)
         instants = values.commits or ("",) * len(values.rows)
         for text, row, instant in zip(fact.keys, values.rows, instants, strict=True):
             key = self._keys.get(text, text)
             own = held.get(key)
             shown = dict(zip(values.columns, row, strict=True))
-            found = {each.id: self._value(each, shown, fact) for each in self._columns(fact)}
+            result = {column.id: self._value(column, shown, fact) for column in self._columns(fact)}
             whose = (own.written, own.group) if own else ({}, (step, ()))
-            yield dated(Row(key, found, *whose), instant)
+            yield dated(Row(key, result, *whose), instant)
 
     def _value(self, column: Field, shown: Mapping[str, Value], fact: FileFact) -> Value:
         """Return the value of a column in a row of a file: a partition's may be in the path alone.
@@ -236,28 +241,28 @@ class Holdings:
         absent = column.name not in self._values[fact].columns
         return absent and column.name in self._history[0].table.partition_by
 
-    def _differences(self, fact: FileFact) -> Iterator[Difference]:
+    def _differences(self, fact: FileFact) -> Iterator[FileDifference]:
         step = self._steps[fact.instant]
-        held = late_versions.held(self._history[step], fact)
+        held = late_versions.file_rows(self._history[step], fact)
         for row in self._rows(fact):
             own = held.get(row.key)
             for column in self._columns(fact) if own else ():
                 expected = named(own.of(column), column) if own else None
-                found = by_names(row.values[column.id], column)
-                if own and not same(expected, found):
-                    place = text_of(row.key), column.id, column.name
-                    settled = self._sent(own, column, fact, found)
+                result = by_names(row.values[column.id], column)
+                if own and not same(expected, result):
+                    difference = text_of(row.key), column.id, column.name
+                    settled = self._sent(own, column, fact, result)
                     in_path = self._in_path(column, fact)
-                    yield Difference(fact, *place, expected, found, settled, in_path)
+                    yield FileDifference(fact, *difference, expected, result, settled, in_path)
 
-    def _sent(self, row: Row, column: Field, fact: FileFact, found: Value) -> bool:
+    def _sent(self, row: Row, column: Field, fact: FileFact, result: Value) -> bool:
         """Return whether the step sent this value, or had nothing to do with the row."""
         at = self._order(fact)
         written = row.written.get(column.id)
         value = row.values.get(column.id)
         if written is None:
-            given = found is None or self._ever_given(at[0], row.key, column.id)
-            return not (given or self._doubted_before(row.key, column.id, fact, found))
+            given = result is None or self._ever_given(at[0], row.key, column.id)
+            return not (given or self._doubted_before(row.key, column.id, fact, result))
         if not self._says(written, row.key, value, column.id):
             return False
         if (written, False) == at:
@@ -266,10 +271,10 @@ class Holdings:
         converted = then is None or _leaves(then) != _leaves(column)
         latest = max(row.written.values()), False
         if latest < at:
-            kept = found is None or not converted
+            kept = result is None or not converted
         else:
-            kept = found is None and not converted and self._keeps(at, row, column)
-        return kept and not self._doubted_before(row.key, column.id, fact, found)
+            kept = result is None and not converted and self._keeps(at, row, column)
+        return kept and not self._doubted_before(row.key, column.id, fact, result)
 
     def _order(self, fact: FileFact) -> tuple[int, bool]:
         """Return the step of a file's rows, and whether it was written later and carries them."""
@@ -302,24 +307,28 @@ class Holdings:
         step, later = at
         return not later and sent.keeps(self._sql.get(step, ""), (row.key, self._key), column)
 
-    def _doubted_before(self, key: Value, field_id: int, fact: FileFact, found: Value) -> bool:
+    def _doubted_before(self, key: Value, field_id: int, fact: FileFact, result: Value) -> bool:
         """Return whether an older file holds the same, and there it may be the model's fault."""
-        older = [each for each in self._holding(key) if self._order(each) < self._order(fact)]
+        older = [
+            file_fact
+            for file_fact in self._holding(key)
+            if self._order(file_fact) < self._order(fact)
+        ]
         return any(
-            not each.sent and same(each.found, found)
+            not difference.sent and same(difference.actual, result)
             for fact in older
-            for each in self.differences(fact)
-            if (each.key, each.field_id) == (text_of(key), field_id)
+            for difference in self.differences(fact)
+            if (difference.key, difference.field_id) == (text_of(key), field_id)
         )
 
     def _holding(self, key: Value) -> list[FileFact]:
         names = set(_names(self._history[0], key))
-        return [each for each in self._values if names & set(each.keys)]
+        return [value for value in self._values if names & set(value.keys)]
 
 
 def _leaves(column: Field) -> Mapping[int, DataType]:
     """Return the types of a column's plain parts, whatever they are called."""
-    return {each.id: each.type for each in column.walk() if not each.children}
+    return {field.id: field.type for field in column.walk() if not field.children}
 
 
 def _same_values(one: Row, other: Row) -> bool:

@@ -13,26 +13,26 @@ from typing import Final, TypeVar
 
 from harness.core.grouping import grouped
 from harness.core.records import Answer
+from harness.judge.expected_state import ExpectedState
 from harness.judge.predicted_rows import Looks, PredictedRows, looks_of, predict_rows
-from harness.judge.world import World
 from harness.model import partition_paths
 from harness.model.canonical import Value, text_of
 from harness.model.column_statistics import ColumnStatistics
 from harness.model.file_facts import FileFact
 from harness.model.query import Query, at
 from harness.model.simulation import column_resolution, late_versions
-from harness.model.simulation.catalogs import LISTS_ALIKE, CatalogColumns
+from harness.model.simulation.catalogs import CATALOG_AS_SCHEMA, CatalogColumns
 from harness.model.simulation.hudi_meta_columns import NO_META, Meta
 from harness.model.simulation.incremental import Since
 from harness.model.simulation.matching import Readings
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.simulated_row import SimulatedRow
-from harness.model.simulation.strategies import By, Way
+from harness.model.simulation.strategies import ColumnMapping, ReadStrategy
 from harness.model.truth import Row
 
 _Row = TypeVar("_Row", bound=Hashable)
 UNDATED: Final = "neither a way of reading nor whose doing it is can be told"
-_TELLING: Final = frozenset({By.COUNTED, By.RENUMBERED})
+_TELLING: Final = frozenset({ColumnMapping.COUNTED, ColumnMapping.RENUMBERED})
 """Ways to find columns under which the values themselves may not tell whose they are."""
 
 
@@ -40,7 +40,7 @@ _TELLING: Final = frozenset({By.COUNTED, By.RENUMBERED})
 class Layout:
     """The files of a table state beside the truth of that step."""
 
-    world: World
+    state: ExpectedState
     files: Sequence[FileFact]
     steps: Mapping[str, int]
     """The step that made each instant."""
@@ -50,7 +50,7 @@ class Layout:
     """What of the rows the view gives, where that is a part of them by when they were committed."""
     meta: Meta = field(default_factory=dict)
     """What Hudi's meta columns hold, where the catalog does not list them."""
-    catalog: CatalogColumns = LISTS_ALIKE
+    catalog: CatalogColumns = CATALOG_AS_SCHEMA
     """What it lists of the columns that may make a difference."""
     statistics: Sequence[ColumnStatistics] = ()
     """Those that may exclude rows which are there."""
@@ -70,16 +70,16 @@ class Layout:
         return f"{UNDATED}: {why}" if isinstance(why, str) else ""
 
     def _doubt(self) -> str:
-        if self.world.newer is not None:
+        if self.state.newer is not None:
             return ""  # rows of base files alone are those that the files tell
         try:
             there = {text_of(row.key) for row in self._rows()}
         except column_resolution.LayoutError as doubt:
             return str(doubt)
-        lost = [key for key in self.world.keys if key not in there]
+        lost = [key for key in self.state.keys if key not in there]
         return f"no file holds row {', '.join(lost)}" if lost and there else ""
 
-    def ways(self, answer: Answer) -> Sequence[Way]:
+    def ways(self, answer: Answer) -> Sequence[ReadStrategy]:
         """Return the smallest ways of reading that reproduce a whole answer; several claim nothing.
 
         None where none of those tried does, and where the files tell nothing.
@@ -90,7 +90,7 @@ class Layout:
 
     def fitting(
         self, query: Query, labels: Sequence[str], rows: Sequence[Sequence[Value]]
-    ) -> tuple[Readings | None, Sequence[Way]]:
+    ) -> tuple[Readings | None, Sequence[ReadStrategy]]:
         """Return the smallest ways that reproduce an answer, and the readings they are among.
 
         A product that cannot show all that was written may cut it otherwise than is declared: then
@@ -101,14 +101,14 @@ class Layout:
         if ways or self.whole is None:
             return readings, ways
         readings = self.whole.readings()
-        found = readings.fitting(query, labels, rows) if readings else ()
-        return readings, [way for way in found if way.cut]
+        result = readings.fitting(query, labels, rows) if readings else ()
+        return readings, [way for way in result if way.cut]
 
     def tried(self, query: Query) -> int:
         """Return the number of ways of reading an answer is compared with (`fitting`)."""
         own, whole = self.readings(), self.whole.readings() if self.whole is not None else None
-        cut = sum(way.cut for way in whole.ways(query)) if whole else 0
-        return len(own.ways(query)) + cut if own else 0
+        cut = sum(way.cut for way in whole.strategies(query)) if whole else 0
+        return len(own.strategies(query)) + cut if own else 0
 
     def predicted(
         self, query: Query, labels: Sequence[str], rows: Sequence[Sequence[Value]]
@@ -127,9 +127,11 @@ class Layout:
         readings, ways = self.fitting(query, labels, rows)
         if readings is None or (readings is own and not all(map(_tells_more, ways))):
             return None
-        history = self.world.history
+        history = self.state.history
         told = [predict_rows(readings.reading, way, query, labels, history) for way in ways]
-        return told[0] if told and all(each == told[0] for each in told) else None
+        return (
+            told[0] if told and all(predicted_rows == told[0] for predicted_rows in told) else None
+        )
 
     def read_from(self, answer: Answer) -> Mapping[str, FileFact]:
         """Return the file that each row of an answer was read from, by the text of its key.
@@ -147,10 +149,10 @@ class Layout:
         folder is empty where there are several, and where the names of folders tell nothing.
         """
         holding = self._standing.get(key, ())
-        folders = {partition_paths.folder_of(each.path) for each in holding}
+        folders = {partition_paths.folder_of(fact.path) for fact in holding}
         folder = folders.pop() if len(folders) == 1 else ""
-        told = bool(partition_paths.levels(folder, self.world.history[0].table.partition_by))
-        there = any(column == name for each in holding for name, _ in each.columns)
+        told = bool(partition_paths.levels(folder, self.state.history[0].table.partition_by))
+        there = any(column == name for file_fact in holding for name, _ in file_fact.columns)
         return (folder, not there) if told else ("", False)
 
     @cached_property
@@ -159,7 +161,7 @@ class Layout:
 
         A row that moved to another partition is held by an older file of the former one as well.
         """
-        if self.world.newer is not None or self.unread:
+        if self.state.newer is not None or self.unread:
             return self._holding
         try:
             return self._by_key(self._newest())
@@ -171,9 +173,9 @@ class Layout:
         """The files that hold each row, by the text of its key."""
         return self._by_key((key, fact) for fact in self.files for key in fact.keys)
 
-    def _by_key(self, found: Iterable[tuple[str, FileFact]]) -> Mapping[str, Sequence[FileFact]]:
+    def _by_key(self, result: Iterable[tuple[str, FileFact]]) -> Mapping[str, Sequence[FileFact]]:
         """Return files by the text of a row's key; record keys may begin with the column's name."""
-        return grouped([(key.removeprefix(f"{self._key}:"), fact) for key, fact in found])
+        return grouped([(key.removeprefix(f"{self._key}:"), fact) for key, fact in result])
 
     def twice_from(self, answer: Answer) -> Mapping[tuple[str, Looks], FileFact]:
         """Return the same by the key's text and how the row looks: a key may be shown twice.
@@ -181,16 +183,16 @@ class Layout:
         Known is that of a row on which all ways of reading that reproduce the answer agree. Of rows
         that look alike none is, where they are read from several files.
         """
-        labels, found = answer.labels, []
+        labels, result = answer.labels, []
         for row, names in self._read_by(answer):
             values = dict(zip(names, row.values, strict=True))
             looks = looks_of(labels, [at(values, path) for path in labels])
-            found.append(((row.key, looks), row.file))
-        return _alone(_together(found))
+            result.append(((row.key, looks), row.file))
+        return _alone(_together(result))
 
     @property
     def _key(self) -> str:
-        return self.world.history[0].table.key
+        return self.state.history[0].table.key
 
     def _read_by(self, answer: Answer) -> Iterator[tuple[SimulatedRow, Sequence[str]]]:
         """Yield the rows that any of the ways that reproduce an answer read, and their columns.
@@ -219,10 +221,10 @@ class Layout:
         """
         if not self.files:
             return "there are no files"
-        meta, world = NO_META if self.since else self.meta, self.world
-        how = meta, self.catalog, self.since, world.later, self.statistics
+        meta, state = NO_META if self.since else self.meta, self.state
+        how = meta, self.catalog, self.since, state.later, self.statistics
         try:
-            reading = Simulation(world.history, self.files, self.steps, *how)
+            reading = Simulation(state.history, self.files, self.steps, *how)
             return Readings(reading)
         except column_resolution.LayoutError as why:
             return str(why)
@@ -235,12 +237,12 @@ class Layout:
         readings = self.readings() if self.statistics and query.conditions else None
         if readings is None:
             return ()
-        whole = self._asked(readings, Way(By.ID), query)
-        ways = (way for way in readings.ways(query) if way.trusted and way.only_trusts)
+        whole = self._asked(readings, ReadStrategy(ColumnMapping.ID), query)
+        ways = (way for way in readings.strategies(query) if way.trusted and way.only_trusts)
         return tuple(whole - self._asked(readings, way, query) for way in ways)
 
-    def _asked(self, readings: Readings, way: Way, query: Query) -> frozenset[str]:
-        names, reading = self.world.schema.names, readings.reading
+    def _asked(self, readings: Readings, way: ReadStrategy, query: Query) -> frozenset[str]:
+        names, reading = self.state.schema.names, readings.reading
         shown = ((row.key, row.values) for row in reading.rows(way, query.conditions))
         return frozenset(
             key for key, values in shown if query.takes(dict(zip(names, values, strict=True)))
@@ -256,7 +258,7 @@ class Layout:
             return ""
         try:
             ways = column_resolution.meeting_other_types(
-                self.world.history, self.files, self.steps, counted=bool(self.meta)
+                self.state.history, self.files, self.steps, counted=bool(self.meta)
             )
         except column_resolution.LayoutError:
             return ""
@@ -270,34 +272,34 @@ class Layout:
     def _newest(self) -> Iterator[tuple[str, FileFact]]:
         """Yield the key of each row that is not deleted, with the newest file that has it."""
         for base, logs in column_resolution.slices(self.files, self.steps):
-            found = dict.fromkeys(base.keys, base) if base is not None else {}
+            result = dict.fromkeys(base.keys, base) if base is not None else {}
             for log in logs:
-                vain = late_versions.overtaken(self.world.at(self.steps[log.instant]), log)
+                vain = late_versions.overtaken(self.state.at(self.steps[log.instant]), log)
                 gone = set(log.deleted) - vain
-                found = {key: fact for key, fact in found.items() if key not in gone}
-                found |= dict.fromkeys((key for key in log.keys if key not in vain), log)
-            yield from found.items()
+                result = {key: fact for key, fact in result.items() if key not in gone}
+                result |= dict.fromkeys((key for key in log.keys if key not in vain), log)
+            yield from result.items()
 
     def _version(self, fact: FileFact, key: str) -> Row:
-        return column_resolution.version(self.world.history, fact, key, self.steps)
+        return column_resolution.version(self.state.history, fact, key, self.steps)
 
 
-def _tells_more(way: Way) -> bool:
+def _tells_more(way: ReadStrategy) -> bool:
     """Return whether a way shows what does not tell itself whose it is."""
-    converted = way.cast and way.by.placed
-    elsewhere = way.listed or way.overlaid or way.own_order
-    return way.by in _TELLING or way.stored or elsewhere or converted
+    converted = way.cast and way.mapping.placed
+    elsewhere = way.listed or way.overlaid or way.table_order
+    return way.mapping in _TELLING or way.stored or elsewhere or converted
 
 
 def _together(rows: Iterable[tuple[_Row, FileFact]]) -> dict[_Row, list[FileFact]]:
     """Return the files of each row, each once."""
-    found: dict[_Row, list[FileFact]] = {}
+    result: dict[_Row, list[FileFact]] = {}
     for row, file in rows:
-        files = found.setdefault(row, [])
-        if not any(each is file for each in files):
+        files = result.setdefault(row, [])
+        if not any(fact is file for fact in files):
             files.append(file)
-    return found
+    return result
 
 
-def _alone(found: Mapping[_Row, Sequence[FileFact]]) -> dict[_Row, FileFact]:
-    return {row: files[0] for row, files in found.items() if len(files) == 1}
+def _alone(result: Mapping[_Row, Sequence[FileFact]]) -> dict[_Row, FileFact]:
+    return {row: files[0] for row, files in result.items() if len(files) == 1}

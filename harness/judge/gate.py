@@ -10,8 +10,8 @@ from typing import Final
 
 from harness.core.grouping import grouped
 from harness.core.outcomes import HALF_DONE
-from harness.core.parties import Party
 from harness.core.records import FindingKind, Verdict, VerdictKind
+from harness.core.responsible import Responsible
 from harness.judge.baseline import Applied
 
 GOOD: Final = 0
@@ -58,32 +58,32 @@ def gate(applied: Applied, late: Collection[str] = (), *, fail_on_flaky: bool = 
 def _unknown(verdicts: Sequence[Verdict]) -> Iterator[str]:
     if not verdicts:
         yield "No cell was judged: nothing is known; plan cells and run them."
-    unknown = [each for each in verdicts if each.verdict is VerdictKind.UNKNOWN]
-    doubted = [each for each in unknown if _doubted(each)]
+    unknown = [verdict for verdict in verdicts if verdict.verdict is VerdictKind.UNKNOWN]
+    doubted = [verdict_ for verdict_ in unknown if _doubted(verdict_)]
     if doubted:
         cells = _count(doubted, "cell puts", "cells put")
         yield f"{cells} our own reference model in doubt: {_where(doubted)}."
         yield f"Look into it before anybody is blamed: harness explain '{doubted[0].case}'"
-    found = [each for each in unknown if not _doubted(each)]
-    if found:
-        reasons = Counter(each.because or "no reason recorded" for each in found)
+    result = [each for each in unknown if not _doubted(each)]
+    if result:
+        reasons = Counter(each.because or "no reason recorded" for each in result)
         said = _listed(f"{why} ({count})" for why, count in reasons.most_common())
-        yield f"{_count(found, 'cell is', 'cells are')} unknown: {said}."
+        yield f"{_count(result, 'cell is', 'cells are')} unknown: {said}."
         yield "Nothing is concluded of them; ask again with: harness read"
-    if broken := [each for each in found if each.because.startswith(BROKEN)]:
+    if broken := [each for each in result if each.because.startswith(BROKEN)]:
         cells = _count(broken, "of them is", "of them are")
         yield f"{cells} a failure of the harness itself: harness.log in the run's folder tells why."
 
 
 def _doubted(verdict: Verdict) -> bool:
-    return any(each.party is Party.MODEL for each in verdict.findings)
+    return any(finding.party is Responsible.MODEL for finding in verdict.findings)
 
 
 def _new(applied: Applied) -> Iterator[str]:
-    unknown_to_us = [each for each in applied.verdicts if not each.known]
-    wrong = [each for each in unknown_to_us if each.verdict is VerdictKind.WRONG]
+    unknown_to_us = [verdict for verdict in applied.verdicts if not verdict.known]
+    wrong = [verdict_ for verdict_ in unknown_to_us if verdict_.verdict is VerdictKind.WRONG]
     errors = [each for each in unknown_to_us if each.verdict is VerdictKind.REFUSED]
-    half_done = [each for each in errors if each.because.startswith(HALF_DONE)]
+    half_done = [error for error in errors if error.because.startswith(HALF_DONE)]
     refused = [each for each in errors if not each.because.startswith(HALF_DONE)]
     if wrong:
         yield f"{_count(wrong, 'wrong answer is', 'wrong answers are')} new: {_where(wrong)}."
@@ -111,13 +111,13 @@ def _new(applied: Applied) -> Iterator[str]:
 
 
 def _unexplained(verdict: Verdict) -> bool:
-    return any(each.kind is FindingKind.UNEXPLAINED for each in verdict.findings)
+    return any(finding.kind is FindingKind.UNEXPLAINED for finding in verdict.findings)
 
 
 def _flaky(verdicts: Sequence[Verdict], late: AbstractSet[str]) -> Mapping[str, Sequence[Verdict]]:
     """Return the cells that were not answered alike each time that they were asked, by how."""
-    found = ((LATE if each.case in late else OTHERWISE, each) for each in verdicts)
-    return grouped((how, each) for how, each in found if how is LATE or _depends(each))
+    result = ((LATE if verdict.case in late else OTHERWISE, verdict) for verdict in verdicts)
+    return grouped((how, each) for how, each in result if how is LATE or _depends(each))
 
 
 def _unsteady(flaky: Mapping[str, Sequence[Verdict]]) -> Iterator[str]:
@@ -126,7 +126,7 @@ def _unsteady(flaky: Mapping[str, Sequence[Verdict]]) -> Iterator[str]:
 
 
 def _depends(verdict: Verdict) -> bool:
-    return any(each.kind is FindingKind.ORDER_DEPENDENT for each in verdict.findings)
+    return any(finding.kind is FindingKind.ORDER_DEPENDENT for finding in verdict.findings)
 
 
 def _expired(applied: Applied) -> Iterator[str]:
@@ -136,26 +136,28 @@ def _expired(applied: Applied) -> Iterator[str]:
 
 def _good(applied: Applied, status: int) -> Iterator[str]:
     if status == GOOD:
-        known = [each for each in applied.verdicts if each.known]
+        known = [verdict for verdict in applied.verdicts if verdict.known]
         which = f", except {_count(known, 'that is', 'that are')} known" if known else ""
-        rest = [each for each in applied.verdicts if each.verdict is VerdictKind.UNSUPPORTED]
+        rest = [
+            verdict_ for verdict_ in applied.verdicts if verdict_.verdict is VerdictKind.UNSUPPORTED
+        ]
         unsupported = f", {len(rest)} declared unsupported" if rest else ""
         cells = _count(applied.verdicts, "cell", "cells")
         yield f"{cells} judged: all correct{which}{unsupported}."
 
 
 def _where(verdicts: Iterable[Verdict]) -> str:
-    counts = Counter((each.scenario, each.reader) for each in verdicts)
+    counts = Counter((verdict.scenario, verdict.reader) for verdict in verdicts)
     return _listed(
         f"{scenario} by {reader} ({count})" for (scenario, reader), count in counts.most_common()
     )
 
 
 def _listed(texts: Iterable[str]) -> str:
-    found = list(texts)
-    more = [f"and {len(found) - SHOWN} more"] if len(found) > SHOWN else []
-    return ", ".join([*found[:SHOWN], *more])
+    result = list(texts)
+    more = [f"and {len(result) - SHOWN} more"] if len(result) > SHOWN else []
+    return ", ".join([*result[:SHOWN], *more])
 
 
-def _count(found: Sequence[object], one: str, many: str) -> str:
-    return f"{len(found)} {one if len(found) == 1 else many}"
+def _count(result: Sequence[object], one: str, many: str) -> str:
+    return f"{len(result)} {one if len(result) == 1 else many}"

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from harness.judge.world import World
+from harness.judge.expected_state import ExpectedState
 from harness.model.canonical import Look, Value, look_of, same, text_of
 from harness.model.query import at as value_at
 from harness.model.truth import Row, Truth
@@ -42,52 +42,54 @@ class Matching:
         return frozenset(text_of(row.key) for row, _ in (*self.pairs, *self.empty))
 
 
-def match(world: World, names: Sequence[str], rows: Sequence[FoundRow]) -> Matching:
+def match(state: ExpectedState, names: Sequence[str], rows: Sequence[FoundRow]) -> Matching:
     """Match found rows to expected ones; of several with one key, the one with most right cells.
 
     Engines give the rows of several files in any order. What is said of them must not depend on it.
     """
     rows = sorted(rows, key=_in_order)
     groups: dict[str, list[FoundRow]] = {}
-    extra, wanted = [], world.keys
-    for key, found in zip(_owners(world, names, rows), rows, strict=True):
+    extra, wanted = [], state.keys
+    for key, result in zip(_owners(state, names, rows), rows, strict=True):
         if key in wanted:
-            groups.setdefault(key, []).append(found)
+            groups.setdefault(key, []).append(result)
         else:
-            extra.append((key, found))
+            extra.append((key, result))
     pairs, second = [], []
     for key, candidates in groups.items():
-        best = _best(world, wanted[key], names, candidates)
+        best = _best(state, wanted[key], names, candidates)
         pairs.append((wanted[key], candidates[best]))
-        second += [(key, found) for at, found in enumerate(candidates) if at != best]
+        second += [(key, result) for at, result in enumerate(candidates) if at != best]
     absent = [row for key, row in wanted.items() if key not in groups]
     return _with_empty(Matching(tuple(pairs), tuple(second), tuple(extra)), absent)
 
 
-def _best(world: World, row: Row, names: Sequence[str], candidates: Sequence[FoundRow]) -> int:
+def _best(
+    state: ExpectedState, row: Row, names: Sequence[str], candidates: Sequence[FoundRow]
+) -> int:
     """Return which of the found rows has most right cells, the first where several have as many."""
     if len(candidates) == 1:
         return 0
-    scores = [right(world, row, names, found) for found in candidates]
+    scores = [right(state, row, names, result) for result in candidates]
     return scores.index(max(scores))
 
 
-def _with_empty(found: Matching, absent: Sequence[Row]) -> Matching:
+def _with_empty(result: Matching, absent: Sequence[Row]) -> Matching:
     """Take rows of nothing but NULLs for the absent ones, where there are as many."""
-    empty = [each for each in found.extra if each[1] and not _says(each[1])]
+    empty = [each for each in result.extra if each[1] and not _says(each[1])]
     if not empty or len(empty) != len(absent):
-        return found
-    others = tuple(each for each in found.extra if each not in empty)
+        return result
+    others = tuple(each for each in result.extra if each not in empty)
     pairs = zip(absent, (values for _, values in empty), strict=True)
-    return replace(found, extra=others, empty=tuple(pairs))
+    return replace(result, extra=others, empty=tuple(pairs))
 
 
-def _says(found: FoundRow) -> bool:
-    return any(value is not None for value in found)
+def _says(result: FoundRow) -> bool:
+    return any(value is not None for value in result)
 
 
-def _in_order(found: FoundRow) -> list[tuple[int, str]]:
-    texts = map(text_of, found)
+def _in_order(result: FoundRow) -> list[tuple[int, str]]:
+    texts = map(text_of, result)
     return [(len(text), text) for text in texts]  # so that 2 comes before 10
 
 
@@ -96,22 +98,22 @@ def _keys(truth: Truth) -> Iterable[Value]:
     return (*truth.rows, *(row.key for row in truth.failed))
 
 
-def _owners(world: World, names: Sequence[str], rows: Sequence[FoundRow]) -> list[str]:
-    if world.predicted is not None:
-        owners = world.predicted.owners(names, rows)
+def _owners(state: ExpectedState, names: Sequence[str], rows: Sequence[FoundRow]) -> list[str]:
+    if state.predicted is not None:
+        owners = state.predicted.owners(names, rows)
         # Rows of nothing but NULLs are taken for the missing ones, whoever made them so.
-        return [key if _says(found) else "" for key, found in zip(owners, rows, strict=True)]
-    key = world.history[0].table.key
+        return [key if _says(result) else "" for key, result in zip(owners, rows, strict=True)]
+    key = state.history[0].table.key
     at = names.index(key) if key in names else None
-    ever = {text_of(each) for each in set().union(*map(_keys, world.history))}
-    shown = [_key_text(found[at], ever) if at is not None else "" for found in rows]
-    held = [_holder(world, found, at) for found in rows]
+    ever = {text_of(any_) for any_ in set().union(*map(_keys, state.history))}
+    shown = [_key_text(result[at], ever) if at is not None else "" for result in rows]
+    held = [_holder(state, result, at) for result in rows]
     told = [text if text in ever else "" for text in shown]
     if not _tells_keys(told, held):
         return [holder or text for holder, text in zip(held, shown, strict=True)]
     by_key = [a or b or text for a, b, text in zip(told, held, shown, strict=True)]
     by_values = [b or a or text for a, b, text in zip(told, held, shown, strict=True)]
-    other = _of_column(world, shown, told, held)
+    other = _of_column(state, shown, told, held)
     by_column = [b or c or text for b, c, text in zip(held, other, by_key, strict=True)]
     if any(other) and not any(a and a == b for a, b in zip(told, held, strict=True)):
         return by_column
@@ -127,18 +129,18 @@ def _key_text(value: Value, ever: Collection[str]) -> str:
 
 
 def _of_column(
-    world: World, shown: Sequence[str], told: Sequence[str], held: Sequence[str]
+    state: ExpectedState, shown: Sequence[str], told: Sequence[str], held: Sequence[str]
 ) -> list[str]:
     """Return keys of rows that show a key and nothing else, where the key column is another one.
 
     That is the one column whose values stand there in each row that tells whose it is; what looks
     like a key is its value too, and of the one row that ever had it.
     """
-    key, owned = world.key_id, (world.index.owned.get(text) for text in shown)
+    key, owned = state.key_id, (state.index.owned.get(text) for text in shown)
     tell = [each[1] for each in owned if each is not None and key not in each[1]]
     fields = frozenset.intersection(*tell) if len(tell) >= TELLING else frozenset()
     had: dict[Look, set[str]] = {}
-    for (field, row), versions in world.index.cells.items() if len(fields) == 1 else ():
+    for (field, row), versions in state.index.cells.items() if len(fields) == 1 else ():
         for look in frozenset[Look]().union(*versions.values()) if field in fields else ():
             had.setdefault(look, set()).add(row)
     whose = (
@@ -148,16 +150,16 @@ def _of_column(
     return [each.pop() if len(each) == 1 else "" for each in map(set[str], whose)]
 
 
-def _holder(world: World, found: FoundRow, key_at: int | None) -> str:
+def _holder(state: ExpectedState, result: FoundRow, key_at: int | None) -> str:
     """Return the key whose own values stand in a row most often; empty when none does.
 
     Keys themselves do not suffice: they are short, and any small number looks like one.
     """
-    key_field = world.history[0].column_id(world.history[0].table.key)
+    key_field = state.history[0].column_id(state.history[0].table.key)
     votes: Counter[str] = Counter()
     proven = set()
-    for at, value in enumerate(found):
-        owner = world.index.owned.get(look_of(value))
+    for at, value in enumerate(result):
+        owner = state.index.owned.get(look_of(value))
         is_key = owner is not None and owner[1] == {key_field}
         if owner is not None and not (is_key and at == key_at):
             votes[owner[0]] += 1
@@ -174,10 +176,10 @@ def _tells_keys(told: Sequence[str], held: Sequence[str]) -> bool:
     return not (fewer and against * 2 > len(both))
 
 
-def right(world: World, row: Row, names: Sequence[str], found: FoundRow) -> int:
+def right(state: ExpectedState, row: Row, names: Sequence[str], result: FoundRow) -> int:
     """Count the values that are those of a version of a row."""
-    expected = world.shown(row)
+    expected = state.shown(row)
     return sum(
         name.partition(".")[0] in expected and same(value_at(expected, name), value)
-        for name, value in zip(names, found, strict=True)
+        for name, value in zip(names, result, strict=True)
     )

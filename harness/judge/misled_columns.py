@@ -37,12 +37,12 @@ def misled_columns(
         history: the truth after each step, up to the last one.
 
     """
-    for each in (e for e in files if e.instant in made):
-        then, now = history[made[each.instant]], history[-1]
-        if each.nameless:
-            yield from _by_place(each.keys, _stored(then), _stored(now))
+    for file in (e for e in files if e.instant in made):
+        then, now = history[made[file.instant]], history[-1]
+        if file.nameless:
+            yield from _by_place(file.keys, _stored(then), _stored(now))
         else:
-            yield from _by_name(each, then, now)
+            yield from _by_name(file, then, now)
 
 
 def _by_name(file: FileFact, then: Truth, now: Truth) -> Iterator[MisledColumn]:
@@ -66,4 +66,4 @@ def _by_place(
 def _stored(truth: Truth) -> Sequence[Field]:
     """Return the columns that files have: the values of others stand in the path."""
     by = truth.table.partition_by
-    return [each for each in truth.schema.fields if each.name not in by]
+    return [field for field in truth.schema.fields if field.name not in by]

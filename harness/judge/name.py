@@ -9,8 +9,8 @@ from functools import cache
 from typing import Final
 
 from harness.core.records import FindingKind
-from harness.judge.place import Place
-from harness.judge.world import World
+from harness.judge.difference import Difference
+from harness.judge.expected_state import ExpectedState
 
 ORDER: Final = (
     FindingKind.TYPE_DRIFT,
@@ -28,7 +28,7 @@ ORDER: Final = (
 )
 """The first check that explains a place names it: the most specific wins."""
 
-Check = Callable[[Place, World], bool]
+Check = Callable[[Difference, ExpectedState], bool]
 
 
 @cache
@@ -40,18 +40,20 @@ def check_of(kind: FindingKind) -> Check:
 
 
 @dataclass(frozen=True, slots=True)
-class NamedPlace:
+class NamedDifference:
     """A wrong place with its name."""
 
     kind: FindingKind
-    place: Place
+    difference: Difference
 
 
-def name(places: Sequence[Place], world: World) -> tuple[NamedPlace, ...]:
+def name(differences: Sequence[Difference], state: ExpectedState) -> tuple[NamedDifference, ...]:
     """Return the places of an answer, each with its one name, in the same order."""
-    return tuple(NamedPlace(name_of(each, world), each) for each in places)
+    return tuple(
+        NamedDifference(name_of(difference, state), difference) for difference in differences
+    )
 
 
-def name_of(place: Place, world: World) -> FindingKind:
+def name_of(difference: Difference, state: ExpectedState) -> FindingKind:
     """Return the one name of a wrong place."""
-    return next(kind for kind in ORDER if check_of(kind)(place, world))
+    return next(kind for kind in ORDER if check_of(kind)(difference, state))

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 
 from harness.core.records import Origin
 from harness.judge import match_rows
+from harness.judge.expected_state import ExpectedState
 from harness.judge.match_rows import Matching
-from harness.judge.world import World
 from harness.model.canonical import text_of
 from harness.model.truth import Row, Truth
 
@@ -20,57 +20,57 @@ NewerTables = Sequence[tuple[Truth, Mapping[str, Row]]]
 """The newer tables, the oldest first, with the rows asked for by the texts of their keys."""
 
 
-def origins(world: World, names: Sequence[str], found: Matching) -> dict[str, Origin]:
+def origins(state: ExpectedState, names: Sequence[str], result: Matching) -> dict[str, Origin]:
     """Return the state of each row that is too many, or absent, by the text of its key.
 
     `names`: what the columns of the answer are called.
     """
-    if not world.newer:
+    if not state.newer:
         return {}
-    truths = world.later or world.history[-1:]
-    rows = ({text_of(row.key): row for row in each.values()} for each in world.newer)
+    truths = state.later or state.history[-1:]
+    rows = ({text_of(row.key): row for row in rows_.values()} for rows_ in state.newer)
     newer = list(zip(truths, rows, strict=True))
-    early = {**_early(world, newer, names, found), **_gone(world, newer, found)}
-    name = world.history[0].table.key
-    return {key: Origin(world.key_id, name, _step(truth, key), key) for key, truth in early.items()}
+    early = {**_early(state, newer, names, result), **_gone(state, newer, result)}
+    name = state.history[0].table.key
+    return {key: Origin(state.key_id, name, _step(truth, key), key) for key, truth in early.items()}
 
 
 def _early(
-    world: World, newer: NewerTables, names: Sequence[str], found: Matching
+    state: ExpectedState, newer: NewerTables, names: Sequence[str], result: Matching
 ) -> dict[str, Truth]:
     """Return the rows that are there too early, with the newest table that has them."""
     early = {}
-    for key, values in found.extra:
+    for key, values in result.extra:
         having = [(truth, rows[key]) for truth, rows in newer if key in rows]
-        older = _older(world, key) if having else None
+        older = _older(state, key) if having else None
         if older is not None:
-            newest = max(match_rows.right(world, row, names, values) for _, row in having)
-            having = having if newest > match_rows.right(world, older, names, values) else []
+            newest = max(match_rows.right(state, row, names, values) for _, row in having)
+            having = having if newest > match_rows.right(state, older, names, values) else []
         if having:
             early[key] = having[-1][0]
     return early
 
 
-def _older(world: World, key: str) -> Row | None:
+def _older(state: ExpectedState, key: str) -> Row | None:
     """Return the older version of a row that the predicate leaves out, or that was deleted then."""
-    then = world.history if world.later else ()
-    tables = (world.left_out, *(truth.rows for truth in reversed(then)))
+    then = state.history if state.later else ()
+    tables = (state.left_out, *(truth.rows for truth in reversed(then)))
     rows = (row for table in tables for k, row in table.items() if text_of(k) == key)
     return next(rows, None)
 
 
-def _gone(world: World, newer: NewerTables, found: Matching) -> dict[str, Truth]:
+def _gone(state: ExpectedState, newer: NewerTables, result: Matching) -> dict[str, Truth]:
     """Return absent rows that a newer table lacks, but where all their file group is absent.
 
     Each with the first such table.
     """
-    there, gone = found.there, {}
-    stay = [key for key in world.keys if all(key in rows for _, rows in newer)]
-    for key, row in world.keys.items():
+    there, gone = result.there, {}
+    stay = [key for key in state.keys if all(key in rows for _, rows in newer)]
+    for key, row in state.keys.items():
         lacking = [truth for truth, rows in newer if key not in rows]
         if key in there or not lacking:
             continue
-        others = [each for each in stay if world.keys[each].group == row.group] or stay
+        others = [each for each in stay if state.keys[each].group == row.group] or stay
         if not others or there.intersection(others):
             gone[key] = lacking[0]
     return gone

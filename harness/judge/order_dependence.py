@@ -11,7 +11,6 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import Final
 
-from harness.core.parties import Party
 from harness.core.records import (
     Answer,
     Finding,
@@ -20,6 +19,7 @@ from harness.core.records import (
     VerdictKind,
     Witness,
 )
+from harness.core.responsible import Responsible
 from harness.model.canonical import Value, same, text_of
 
 WHY: Final = "a fresh server gave another answer than one that had answered other questions before"
@@ -38,10 +38,12 @@ def with_order(verdict: Verdict, answer: Answer, key: str) -> Verdict:
     """
     if answer.earlier is None:
         return verdict
-    places = tuple(_places(answer, answer.earlier, key)) or (Witness("", "", None, None),)
-    columns = tuple(dict.fromkeys(each.column for each in places if each.column))
+    differences = tuple(_places(answer, answer.earlier, key)) or (Witness("", "", None, None),)
+    columns = tuple(
+        dict.fromkeys(difference.column for difference in differences if difference.column)
+    )
     kind = FindingKind.ORDER_DEPENDENT
-    finding = Finding(kind, columns, places[0], places, Party.READER)
+    finding = Finding(kind, columns, differences[0], differences, Responsible.READER)
     return replace(
         verdict,
         verdict=VerdictKind.WRONG,
@@ -80,9 +82,9 @@ def _cells(key: str, row: dict[str, Value], names: Sequence[str], other: _Row) -
 
 def _by_key(answer: Answer, key: str) -> dict[str, list[_Row]]:
     """Return the rows by the text of their key, in one order; all under "" where there is none."""
-    names = [each.lower() for each in answer.labels]
+    names = [label.lower() for label in answer.labels]
     at = names.index(key.lower()) if key.lower() in names else None
-    found: dict[str, list[_Row]] = {}
+    result: dict[str, list[_Row]] = {}
     for row in sorted(answer.rows, key=repr):
-        found.setdefault("" if at is None else text_of(row[at]), []).append(row)
-    return found
+        result.setdefault("" if at is None else text_of(row[at]), []).append(row)
+    return result

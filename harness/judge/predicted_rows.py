@@ -18,7 +18,7 @@ from harness.model.query import Query, at
 from harness.model.schema import Field
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.simulated_row import SimulatedRow
-from harness.model.simulation.strategies import Way
+from harness.model.simulation.strategies import ReadStrategy
 from harness.model.truth import History
 
 Looks = tuple[tuple[str, Look], ...]
@@ -47,21 +47,21 @@ class PredictedRows:
 
 
 def predict_rows(
-    reading: Simulation, way: Way, query: Query, labels: Sequence[str], history: History
+    reading: Simulation, way: ReadStrategy, query: Query, labels: Sequence[str], history: History
 ) -> PredictedRows:
     """Return the rows that a reader of a way answers to a query that is no count."""
     keys: dict[Looks, list[str]] = defaultdict(list)
     origins: dict[tuple[str, str], Origin] = {}
-    names, asked = reading.schema(way).names, {each.partition(".")[0] for each in labels}
+    names, asked = reading.schema(way).names, {label.partition(".")[0] for label in labels}
     of_each = reading.asked(way, query)
-    for each in reading.rows(way, query.conditions) if of_each else ():
-        values = dict(zip(names, each.values, strict=True))
+    for row in reading.rows(way, query.conditions) if of_each else ():
+        values = dict(zip(names, row.values, strict=True))
         if of_each and of_each.takes(values):
-            keys[looks_of(labels, [at(values, path) for path in labels])].append(each.key)
-            for field, source in reading.sources(way, each.file):
+            keys[looks_of(labels, [at(values, path) for path in labels])].append(row.key)
+            for field, source in reading.sources(way, row.file):
                 if field.name in asked:
-                    told = _of(each, field, source, history, values[field.name])
-                    origins |= {(each.key, path): origin for path, origin in told}
+                    told = _of(row, field, source, history, values[field.name])
+                    origins |= {(row.key, path): origin for path, origin in told}
     return PredictedRows(keys, origins)
 
 
@@ -94,7 +94,7 @@ def _pairs(
     yield path, source, stored
     if not isinstance(field.type, Struct):
         return
-    there = {each.name: each for each in source.children if isinstance(source.type, Struct)}
+    there = {child.name: child for child in source.children if isinstance(source.type, Struct)}
     for part in field.children:
         own, where = there.get(part.name), f"{path}.{part.name}"
         if own is not None:

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from harness.core.grouping import grouped
-from harness.core.parties import Party
 from harness.core.records import Finding, FindingKind, Witness
-from harness.judge.case import Case
+from harness.core.responsible import Responsible
+from harness.judge.recorded_variant import RecordedVariant
 from harness.model.commit import ExtraMetadata
 from harness.scenario.operations.write_with_metadata import WriteWithMetadata
 
@@ -22,17 +22,17 @@ SHOWN: Final = "shown"
 """The key of a witness that is about what the procedure shows, and not about the file."""
 
 
-def findings(case: Case) -> Mapping[int, tuple[Finding, ...]]:
+def findings(case: RecordedVariant) -> Mapping[int, tuple[Finding, ...]]:
     """Return what is wrong with the commit of each step, those with nothing left out."""
-    found = dict[int, tuple[Finding, ...]]()
+    result = dict[int, tuple[Finding, ...]]()
     for step, state in case.state_of.items():
         if state.metadata is None:
             continue
         operation = case.variant.scenario.steps[step - 1].operation
         told = operation.metadata if isinstance(operation, WriteWithMetadata) else {}
         if wrong := tuple(_findings(told, state.metadata)):
-            found[step] = wrong
-    return found
+            result[step] = wrong
+    return result
 
 
 def _findings(told: Mapping[str, str], kept: ExtraMetadata) -> Iterator[Finding]:
@@ -40,9 +40,9 @@ def _findings(told: Mapping[str, str], kept: ExtraMetadata) -> Iterator[Finding]
     wrong = [*_wrong("", told, stored)]
     if not kept.unshown:
         wrong += _wrong(SHOWN, stored, shown)
-    for kind, places in grouped(wrong).items():
-        names = dict.fromkeys(each.column for each in places)
-        yield Finding(kind, tuple(names), places[0], tuple(places), Party.COMMIT)
+    for kind, differences in grouped(wrong).items():
+        names = dict.fromkeys(difference.column for difference in differences)
+        yield Finding(kind, tuple(names), differences[0], tuple(differences), Responsible.COMMIT)
 
 
 def _wrong(

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from harness.core.grouping import grouped
-from harness.core.parties import Party
 from harness.core.records import Finding, FindingKind, Witness
-from harness.judge.case import Case
+from harness.core.responsible import Responsible
+from harness.judge.recorded_variant import RecordedVariant
 from harness.model.schema import Field, Schema
 from harness.model.schema_history import (
     FIRST,
@@ -42,33 +42,37 @@ LATEST: Final = "latest_schema"
 
 @dataclass(frozen=True, slots=True)
 class _Wrong:
-    """One mistake: the same one after a later step has the same `kind` and `what`."""
+    """One mistake: the same one after a later step has the same `kind` and `subject`."""
 
     kind: FindingKind
-    what: str
+    subject: str
     witness: Witness
 
 
-def findings(case: Case) -> Mapping[int, tuple[Finding, ...]]:
+def findings(case: RecordedVariant) -> Mapping[int, tuple[Finding, ...]]:
     """Return what is wrong since each step, those with nothing left out."""
-    told, found = set[tuple[FindingKind, str]](), dict[int, tuple[Finding, ...]]()
+    told, result = set[tuple[FindingKind, str]](), dict[int, tuple[Finding, ...]]()
     for step in sorted(case.state_of):
         if case.broken is not None and step >= case.broken:
             break
-        new = [each for each in _after(case, step) if (each.kind, each.what) not in told]
-        told |= {(each.kind, each.what) for each in new}
+        new = [wrong for wrong in _after(case, step) if (wrong.kind, wrong.subject) not in told]
+        told |= {(wrong.kind, wrong.subject) for wrong in new}
         if new:
             of_kind = grouped((each.kind, each.witness) for each in new)
-            found[step] = tuple(_finding(kind, places) for kind, places in of_kind.items())
-    return found
+            result[step] = tuple(
+                _finding(kind, differences) for kind, differences in of_kind.items()
+            )
+    return result
 
 
-def _finding(kind: FindingKind, places: Sequence[Witness]) -> Finding:
-    names = dict.fromkeys(each.column for each in places if each.column not in {"", LATEST})
-    return Finding(kind, tuple(names), places[0], tuple(places), Party.HISTORY)
+def _finding(kind: FindingKind, differences: Sequence[Witness]) -> Finding:
+    names = dict.fromkeys(
+        difference.column for difference in differences if difference.column not in {"", LATEST}
+    )
+    return Finding(kind, tuple(names), differences[0], tuple(differences), Responsible.HISTORY)
 
 
-def _after(case: Case, step: int) -> Iterator[_Wrong]:
+def _after(case: RecordedVariant, step: int) -> Iterator[_Wrong]:
     """Yield all that is wrong after a step."""
     kept = case.state_of[step].schema_history
     if kept is None:
@@ -80,18 +84,20 @@ def _after(case: Case, step: int) -> Iterator[_Wrong]:
         yield from _other_schema(case, step, kept.versions[-1])
         yield from _other_columns(case, step, kept)
     if kept.latest:
-        due, seen = (_version_text(case, step, each) for each in (kept.versions[-1], kept.latest))
-        place = Witness("", LATEST, due, seen)
-        yield _Wrong(FindingKind.OTHER_SCHEMA, f"{LATEST} {kept.latest.instant}", place)
+        due, seen = (
+            _version_text(case, step, version) for version in (kept.versions[-1], kept.latest)
+        )
+        difference = Witness("", LATEST, due, seen)
+        yield _Wrong(FindingKind.OTHER_SCHEMA, f"{LATEST} {kept.latest.instant}", difference)
 
 
-def _lost(case: Case, step: int, kept: SchemaHistory) -> Iterator[_Wrong]:
-    for each in kept.lost:
-        place = Witness("", "", _version_text(case, step, each), None)
-        yield _Wrong(FindingKind.LOST_VERSION, each.instant, place)
+def _lost(case: RecordedVariant, step: int, kept: SchemaHistory) -> Iterator[_Wrong]:
+    for version in kept.lost:
+        difference = Witness("", "", _version_text(case, step, version), None)
+        yield _Wrong(FindingKind.LOST_VERSION, version.instant, difference)
 
 
-def _version_text(case: Case, step: int, version: SchemaVersion) -> str:
+def _version_text(case: RecordedVariant, step: int, version: SchemaVersion) -> str:
     if version.instant == FIRST:
         return "the first version"
     made = case.made(step).get(version.instant)
@@ -103,48 +109,48 @@ def _ids_twice(kept: SchemaHistory) -> Iterator[_Wrong]:
     of_id = grouped((id_, path) for id_, path, _ in kept.versions[-1].fields)
     for id_, (first, *more) in of_id.items():
         for path in more:
-            place = Witness(str(id_), path, None, first)
-            yield _Wrong(FindingKind.REUSED_ID, f"{id_} {path}", place)
-    for instant, times in Counter(each.instant for each in kept.versions).items():
+            difference = Witness(str(id_), path, None, first)
+            yield _Wrong(FindingKind.REUSED_ID, f"{id_} {path}", difference)
+    for instant, times in Counter(version.instant for version in kept.versions).items():
         if times > 1:
-            place = Witness("", "", "one version", f"{times} versions")
-            yield _Wrong(FindingKind.REUSED_ID, f"version {instant}", place)
+            difference = Witness("", "", "one version", f"{times} versions")
+            yield _Wrong(FindingKind.REUSED_ID, f"version {instant}", difference)
 
 
 def _low_max_id(kept: SchemaHistory) -> Iterator[_Wrong]:
     """Yield that the next new column gets the id of one that is, or was, another column."""
     now = kept.versions[-1]
-    given = {id_: path for each in kept.versions for id_, path, _ in each.fields}
+    given = {id_: path for version in kept.versions for id_, path, _ in version.fields}
     greatest = max(given, default=now.max_id)
     if now.max_id < greatest:
-        place = Witness("", given[greatest], greatest, now.max_id)
-        yield _Wrong(FindingKind.LOW_MAX_ID, f"{now.max_id} {greatest}", place)
+        difference = Witness("", given[greatest], greatest, now.max_id)
+        yield _Wrong(FindingKind.LOW_MAX_ID, f"{now.max_id} {greatest}", difference)
 
 
-def _other_schema(case: Case, step: int, now: SchemaVersion) -> Iterator[_Wrong]:
+def _other_schema(case: RecordedVariant, step: int, now: SchemaVersion) -> Iterator[_Wrong]:
     """Yield how the newest version is not the table's schema: columns, types, their order."""
     truth = case.history[step].schema
     expected = {path: stored_type(field.type) for path, field in _fields(truth).items()}
-    found = {path: type_ for _, path, type_ in now.fields}
-    for path in (*expected, *(each for each in found if each not in expected)):
-        due, seen = expected.get(path, ABSENT), found.get(path, ABSENT)
+    result = {path: type_ for _, path, type_ in now.fields}
+    for path in (*expected, *(each for each in result if each not in expected)):
+        due, seen = expected.get(path, ABSENT), result.get(path, ABSENT)
         if due != seen and due and seen:
             yield _Wrong(FindingKind.OTHER_SCHEMA, f"{path} {seen}", Witness("", path, due, seen))
     by_frame = any(isinstance(s.operation, WriteFrame) for s in case.variant.scenario.steps[:step])
-    if expected.keys() == found.keys() and not by_frame:
+    if expected.keys() == result.keys() and not by_frame:
         # Where a frame's columns stand nobody promises; a catalog has partition columns at the end.
         fixed = set(case.history[step].table.partition_by)
-        orders = ([p for p in each if p not in fixed] for each in (expected, found))
+        orders = ([p for p in each if p not in fixed] for each in (expected, result))
         yield from _other_order(*orders)
 
 
-def _other_order(expected: Sequence[str], found: Sequence[str]) -> Iterator[_Wrong]:
+def _other_order(expected: Sequence[str], result: Sequence[str]) -> Iterator[_Wrong]:
     """Yield the first column that stands elsewhere among those beside it."""
-    due, seen = _places(expected), _places(found)
-    path = next((path for path in found if due[path] != seen[path]), None)
+    due, seen = _places(expected), _places(result)
+    path = next((path for path in result if due[path] != seen[path]), None)
     if path is not None:
-        place = Witness("", path, f"number {due[path]}", f"number {seen[path]}")
-        yield _Wrong(FindingKind.OTHER_SCHEMA, "order", place)
+        difference = Witness("", path, f"number {due[path]}", f"number {seen[path]}")
+        yield _Wrong(FindingKind.OTHER_SCHEMA, "order", difference)
 
 
 def _places(paths: Sequence[str]) -> Mapping[str, int]:
@@ -153,7 +159,7 @@ def _places(paths: Sequence[str]) -> Mapping[str, int]:
     return {path: at for each in beside.values() for at, path in enumerate(each, start=1)}
 
 
-def _other_columns(case: Case, step: int, kept: SchemaHistory) -> Iterator[_Wrong]:
+def _other_columns(case: RecordedVariant, step: int, kept: SchemaHistory) -> Iterator[_Wrong]:
     """Yield the columns that are found under a wrong one, or not at all, in an older version."""
     now, truth = kept.versions[-1], _fields(case.history[step].schema)
     ids = {path: id_ for id_, path, _ in now.fields}
@@ -161,22 +167,24 @@ def _other_columns(case: Case, step: int, kept: SchemaHistory) -> Iterator[_Wron
         then = {field.id: path for path, field in _fields(case.history[at].schema).items()}
         if {path for _, path, _ in version.fields} != set(then.values()):
             continue  # that is told of the version itself
-        for path, found in merge(now, version).items():
-            due = then.get(truth[path].id) if path in truth else found
-            if found != due:
-                kind = FindingKind.LOST_ID if found is None else FindingKind.REUSED_ID
-                place = Witness(str(ids[path]), path, due, found)
-                yield _Wrong(kind, f"{ids[path]} {found or due}", place)
+        for path, result in merge(now, version).items():
+            due = then.get(truth[path].id) if path in truth else result
+            if result != due:
+                kind = FindingKind.LOST_ID if result is None else FindingKind.REUSED_ID
+                difference = Witness(str(ids[path]), path, due, result)
+                yield _Wrong(kind, f"{ids[path]} {result or due}", difference)
 
 
-def _dated(case: Case, step: int, kept: SchemaHistory) -> Iterator[tuple[SchemaVersion, int]]:
+def _dated(
+    case: RecordedVariant, step: int, kept: SchemaHistory
+) -> Iterator[tuple[SchemaVersion, int]]:
     """Yield the older versions, each with the step after which the table had that schema."""
     made, versions = case.made(step), kept.versions
     if len(versions) > 1 and versions[0].instant == FIRST and versions[1].instant in made:
         yield versions[0], made[versions[1].instant] - 1
-    for each in (*versions[:-1], *kept.lost):
-        if each.instant in made:
-            yield each, made[each.instant]
+    for version in (*versions[:-1], *kept.lost):
+        if version.instant in made:
+            yield version, made[version.instant]
 
 
 def _fields(schema: Schema) -> Mapping[str, Field]:

@@ -11,8 +11,8 @@ from functools import cached_property
 from harness.core.cached_method import cached_method
 from harness.core.outcomes import half_done
 from harness.core.records import Outcome, OutcomeKind, StateRecord
-from harness.judge.case import READ_OPTIMIZED, Case
 from harness.judge.file_contents import Held, Holdings, NotKnown
+from harness.judge.recorded_variant import READ_OPTIMIZED, RecordedVariant
 from harness.model.commit import INCREMENTAL
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation import column_resolution, partition_schemas, row_files
@@ -28,7 +28,7 @@ from harness.scenario.definition import CASCADE, SCHEMA_CHANGES, WRITE_CLIENT
 class StateFiles:
     """The files of all states of a variant."""
 
-    def __init__(self, case: Case, history: History) -> None:
+    def __init__(self, case: RecordedVariant, history: History) -> None:
         """`history`: the truth after every step, as far as a product can show it."""
         self._case = case
         self._history = history
@@ -62,7 +62,7 @@ class StateFiles:
         if self._case.variant.settings.get(SCHEMA_CHANGES) == WRITE_CLIENT:
             return None
         outcomes = [each for at, each in self._case.outcomes.items() if 0 < at <= step]
-        if any(half_done(each) or self._refused_write(each) for each in outcomes):
+        if any(half_done(outcome) or self._refused_write(outcome) for outcome in outcomes):
             return None
         bare = {at for at, state in self._case.state_of.items() if state.bare}
         files = self._case.state_of[step].files
@@ -102,20 +102,20 @@ class StateFiles:
     @cached_property
     def _meta(self) -> Meta:
         return {
-            state.files[each.file].path: each.meta
+            state.files[value.file].path: value.meta
             for state in self._case.states
-            for each in state.values
-            if each.meta
+            for value in state.values
+            if value.meta
         }
 
     @cached_property
     def _commits(self) -> Commits:
         """When the rows of each file were committed, as far as records tell."""
         return {
-            state.files[each.file]: each.commits
+            state.files[value.file]: value.commits
             for state in self._case.states
-            for each in state.values
-            if each.commits
+            for value in state.values
+            if value.commits
         }
 
 
@@ -123,4 +123,4 @@ def _read_by(view: str, files: Sequence[FileFact]) -> Sequence[FileFact]:
     """Return the files that a view reads."""
     if view != READ_OPTIMIZED:
         return files
-    return tuple(each for each in files if each.kind is FileKind.BASE)
+    return tuple(file for file in files if file.kind is FileKind.BASE)

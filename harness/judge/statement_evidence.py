@@ -49,8 +49,8 @@ def keeps(sql: str, key: tuple[Value, Field], column: Field) -> bool:
     An update assigns the columns that its `set` names and no others (ISO/IEC 9075-2, "set clause
     list").
     """
-    found = _SETS.search(sql)
-    told = found is not None and f"{quoted(column.name)} = " not in found["assigned"]
+    result = _SETS.search(sql)
+    told = result is not None and f"{quoted(column.name)} = " not in result["assigned"]
     return told and names(sql, *key)
 
 

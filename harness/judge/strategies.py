@@ -25,7 +25,9 @@ class Strategies:
 
 def match_strategies(answer: Answer, layout: Layout) -> Strategies:
     """Return the ways that reproduce an answer, by what the files would show to each of them."""
-    predicted = (layout.predicted(each.query, each.names, each.rows) for each in tables_of(answer))
+    predicted = (
+        layout.predicted(table.query, table.names, table.rows) for table in tables_of(answer)
+    )
     ways = layout.ways(answer)
     catalogs = {way.catalog for way in ways}
     catalog = catalogs.pop() if len(catalogs) == 1 else None

@@ -13,9 +13,9 @@ from itertools import chain
 
 from harness.core.records import Column, Origin
 from harness.judge import match_rows
+from harness.judge.difference import Difference, DifferenceKind, ShownRows, leaves
+from harness.judge.expected_state import ExpectedState
 from harness.judge.match_rows import FoundRow, Matching
-from harness.judge.place import FoundRows, Place, What, leaves
-from harness.judge.world import World
 from harness.model.canonical import MapValue, Value, look_of, same, text_of
 from harness.model.datatypes import DataType
 from harness.model.query import Query, at
@@ -27,133 +27,141 @@ from harness.model.truth import Row
 class RowComparison:
     """The rows of a table beside those of a world."""
 
-    world: World
+    state: ExpectedState
     names: tuple[str, ...]
     """What the columns of the table are called."""
     matching: Matching
-    seen: FoundRows
-    cells: tuple[Place, ...]
+    seen: ShownRows
+    cells: tuple[Difference, ...]
     """The wrong values of rows that are there."""
-    lost: tuple[Place, ...]
+    lost: tuple[Difference, ...]
     """The values of rows that came as nothing but NULLs."""
-    whole_rows: tuple[Place, ...]
+    whole_rows: tuple[Difference, ...]
     """The rows that are too many, there twice, or absent."""
 
     @property
-    def places(self) -> tuple[Place, ...]:
+    def differences(self) -> tuple[Difference, ...]:
         """All that is wrong with rows."""
         return (*self.cells, *self.lost, *self.whole_rows)
 
 
 def wrong_aggregate(
-    world: World, query: Query, columns: Sequence[Column], rows: Sequence[FoundRow]
-) -> Iterator[Place]:
+    state: ExpectedState, query: Query, columns: Sequence[Column], rows: Sequence[FoundRow]
+) -> Iterator[Difference]:
     """Yield the place of a count or an extreme that is wrong; `world` is narrowed to its rows."""
-    found = rows[0][0] if len(columns) == 1 == len(rows) else tuple(rows)
-    expected = aggregate(world, query)
-    if same(found, expected):
+    result = rows[0][0] if len(columns) == 1 == len(rows) else tuple(rows)
+    expected = aggregate(state, query)
+    if same(result, expected):
         return
     if query.count:
-        yield Place(What.COUNT, "", query.label, expected, found)
+        yield Difference(DifferenceKind.COUNT, "", query.label, expected, result)
     else:
-        field = world.schema.find(query.columns[0])
-        origins = world.index.looks.get(look_of(found), ())
-        owner = _owner(world, field, origins)
+        field = state.schema.find(query.columns[0])
+        origins = state.index.looks.get(look_of(result), ())
+        owner = _owner(state, field, origins)
         disputed = owner is None and bool(origins)
-        yield Place(What.EXTREME, "", query.label, expected, found, field, owner, disputed)
+        yield Difference(
+            DifferenceKind.EXTREME, "", query.label, expected, result, field, owner, disputed
+        )
 
 
-def _owner(world: World, field: Field, origins: Sequence[Origin]) -> Origin | None:
+def _owner(state: ExpectedState, field: Field, origins: Sequence[Origin]) -> Origin | None:
     """Return whose value an extreme is; None where values of several fields look so.
 
     Of several rows of one field, one that the question asks for is the owner.
     """
-    if len({each.field_id for each in origins}) != 1:
+    if len({origin.field_id for origin in origins}) != 1:
         return None
-    asked = (e for e in origins if e.step == world.expected_step(field.id, e.key))
+    asked = (e for e in origins if e.step == state.expected_step(field.id, e.key))
     return next(asked, origins[-1] if len(origins) == 1 else None)
 
 
-def aggregate(world: World, query: Query) -> Value:
+def aggregate(state: ExpectedState, query: Query) -> Value:
     """Return what a count or an extreme of the rows of a narrowed world must be."""
-    names = world.schema.names
-    rows = (tuple(world.shown(row).values()) for row in world.rows.values())
+    names = state.schema.names
+    rows = (tuple(state.shown(row).values()) for row in state.rows.values())
     return query.answer(names, rows)[0][0]
 
 
 def compare_rows(
-    world: World,
+    state: ExpectedState,
     columns: Sequence[Column],
     rows: Sequence[FoundRow],
     asked: Sequence[str] | None = None,
 ) -> RowComparison:
     """Compare the rows of a table with those of a world; `asked`: the columns, None for all."""
     names = tuple(column.name for column in columns)
-    wanted = tuple(world.schema.names if asked is None else asked)
-    known = [name for name in wanted if name in names and world.schema.has(name)]
-    fields = [(world.schema.find(name), names.index(name)) for name in known]
-    matching = match_rows.match(world, names, rows)
+    wanted = tuple(state.schema.names if asked is None else asked)
+    known = [name for name in wanted if name in names and state.schema.has(name)]
+    fields = [(state.schema.find(name), names.index(name)) for name in known]
+    matching = match_rows.match(state, names, rows)
     seen = {
         text_of(row.key): [(field, values[at]) for field, at in fields]
         for row, values in matching.pairs
     }
-    cells = (_row(world, row, known, seen[text_of(row.key)]) for row, _ in matching.pairs)
-    lost = (_empty(world, row, known) for row, _ in matching.empty)
-    whole = tuple(_whole_rows(world, matching, wanted))
+    cells = (_row(state, row, known, seen[text_of(row.key)]) for row, _ in matching.pairs)
+    lost = (_empty(state, row, known) for row, _ in matching.empty)
+    whole = tuple(_whole_rows(state, matching, wanted))
     return RowComparison(
-        world, names, matching, seen, tuple(chain(*cells)), tuple(chain(*lost)), whole
+        state, names, matching, seen, tuple(chain(*cells)), tuple(chain(*lost)), whole
     )
 
 
 def wrong_columns(
-    world: World, columns: Sequence[Column], asked: Sequence[str]
-) -> tuple[Place, ...]:
+    state: ExpectedState, columns: Sequence[Column], asked: Sequence[str]
+) -> tuple[Difference, ...]:
     """Return the columns that are absent, too many, or declared with another type.
 
     A column that was asked but is not in the schema of the judged step is one too many. Of one that
     is there twice no type is asked: it is one place, and wrong already.
     """
-    wanted = [name for name in asked if world.schema.has(name)]
+    wanted = [name for name in asked if state.schema.has(name)]
     there = {column.name: column for column in columns}
     names = Counter(column.name for column in columns)
-    step = world.step_naming(names.elements())
+    step = state.step_naming(names.elements())
     once = [name for name in wanted if names[name] <= 1]
-    places = [_column(world, name, there.get(name), step) for name in once]
+    differences = [_column(state, name, there.get(name), step) for name in once]
     for name, times in names.items():
         if name not in wanted or times > 1:
-            origin = _named_then(world, name, step)
-            places.append(Place(What.EXTRA_COLUMN, "", name, None, name, origin=origin))
-    return tuple(place for place in places if place is not None)
+            origin = _named_then(state, name, step)
+            differences.append(
+                Difference(DifferenceKind.EXTRA_COLUMN, "", name, None, name, origin=origin)
+            )
+    return tuple(difference for difference in differences if difference is not None)
 
 
-def _column(world: World, name: str, column: Column | None, step: int | None) -> Place | None:
-    field = world.schema.find(name)
+def _column(
+    state: ExpectedState, name: str, column: Column | None, step: int | None
+) -> Difference | None:
+    field = state.schema.find(name)
     if column is None:
         origin = Origin(field.id, name, step, "") if step is not None else None
-        return Place(What.ABSENT_COLUMN, "", name, name, None, field, origin)
+        return Difference(DifferenceKind.ABSENT_COLUMN, "", name, name, None, field, origin)
     if _declares(column, field.type):
         return None
     declared = column.canonical or column.type
-    return Place(What.COLUMN_TYPE, "", name, str(field.type), declared, field)
+    return Difference(DifferenceKind.COLUMN_TYPE, "", name, str(field.type), declared, field)
 
 
-def _named_then(world: World, name: str, step: int | None) -> Origin | None:
-    if step is None or not world.at(step).schema.has(name):
+def _named_then(state: ExpectedState, name: str, step: int | None) -> Origin | None:
+    if step is None or not state.at(step).schema.has(name):
         return None
-    return Origin(world.at(step).schema.find(name).id, name, step, "")
+    return Origin(state.at(step).schema.find(name).id, name, step, "")
 
 
-def _whole_rows(world: World, matching: Matching, asked: Sequence[str]) -> Iterator[Place]:
+def _whole_rows(
+    state: ExpectedState, matching: Matching, asked: Sequence[str]
+) -> Iterator[Difference]:
     for key, values in matching.extra:
-        yield Place(What.EXTRA_ROW, key, "", None, values)
+        yield Difference(DifferenceKind.EXTRA_ROW, key, "", None, values)
     for key, values in matching.second:
-        yield Place(What.SECOND_ROW, key, "", None, values)
+        yield Difference(DifferenceKind.SECOND_ROW, key, "", None, values)
     there = matching.there
-    for key, row in world.keys.items():
+    for key, row in state.keys.items():
         if key not in there:
-            shown = world.shown(row)
-            values = tuple(at(shown, path) for path in asked if world.schema.has(path))
-            yield Place(What.ABSENT_ROW, key, "", values, None)
+            shown = state.shown(row)
+            values = tuple(at(shown, path) for path in asked if state.schema.has(path))
+            yield Difference(DifferenceKind.ABSENT_ROW, key, "", values, None)
 
 
 def _declares(column: Column, type_: DataType) -> bool:
@@ -165,75 +173,81 @@ def _declares(column: Column, type_: DataType) -> bool:
 
 
 def _row(
-    world: World, row: Row, known: Sequence[str], seen: Sequence[tuple[Field, Value]]
-) -> Iterator[Place]:
-    expected, key = world.shown(row), text_of(row.key)
-    for path, (field, found) in zip(known, seen, strict=True):
+    state: ExpectedState, row: Row, known: Sequence[str], seen: Sequence[tuple[Field, Value]]
+) -> Iterator[Difference]:
+    expected, key = state.shown(row), text_of(row.key)
+    for path, (field, result) in zip(known, seen, strict=True):
         wanted = at(expected, path)
-        if not same(wanted, found):
-            yield from _cell(world, Place(What.CELL, key, path, wanted, found, field))
+        if not same(wanted, result):
+            yield from _cell(
+                state, Difference(DifferenceKind.CELL, key, path, wanted, result, field)
+            )
 
 
-def _empty(world: World, row: Row, known: Sequence[str]) -> Iterator[Place]:
+def _empty(state: ExpectedState, row: Row, known: Sequence[str]) -> Iterator[Difference]:
     """Yield the values of a row that came as nothing but NULLs."""
-    seen = [(world.schema.find(name), None) for name in known]
-    return (replace(each, empty=True) for each in _row(world, row, known, seen))
+    seen = [(state.schema.find(name), None) for name in known]
+    return (replace(difference, empty=True) for difference in _row(state, row, known, seen))
 
 
-def _cell(world: World, at: Place) -> Iterator[Place]:
+def _cell(state: ExpectedState, at: Difference) -> Iterator[Difference]:
     """Yield the wrong parts of a value, as deep as both sides have the same shape."""
     if same(at.expected, at.found) or at.field is None:
         return
     match at.expected, at.found:
         case dict(), dict():
-            yield from _struct(world, at, at.field)
+            yield from _struct(state, at, at.field)
         case tuple(), tuple() if len(at.expected) == len(at.found):
             for number, (left, right) in enumerate(zip(at.expected, at.found, strict=True)):
-                yield from _cell(world, _part(at, f"[{number}]", at.field.children[0], left, right))
+                yield from _cell(state, _part(at, f"[{number}]", at.field.children[0], left, right))
         case MapValue(), MapValue() if same(_keys(at.expected), _keys(at.found)):
             for (key, left), (_, right) in zip(at.expected.pairs, at.found.pairs, strict=True):
                 value = at.field.children[1]
-                yield from _cell(world, _part(at, f"[{text_of(key)}]", value, left, right))
+                yield from _cell(state, _part(at, f"[{text_of(key)}]", value, left, right))
         case ((dict() | tuple() | MapValue()), None):
             yield from _all_lost(at, at.field)
         case _:
             yield at
 
 
-def _part(whole: Place, path: str, field: Field, expected: Value, found: Value) -> Place:
-    return Place(What.CELL, whole.key, f"{whole.column}{path}", expected, found, field)
+def _part(whole: Difference, path: str, field: Field, expected: Value, result: Value) -> Difference:
+    return Difference(
+        DifferenceKind.CELL, whole.key, f"{whole.column}{path}", expected, result, field
+    )
 
 
 def _keys(value: MapValue) -> tuple[Value, ...]:
     return tuple(key for key, _ in value.pairs)
 
 
-def _struct(world: World, at: Place, field: Field) -> Iterator[Place]:
-    expected, found = at.expected, at.found
-    step = world.step_naming(found, field)
-    there = world.at(step).schema.by_id(field.id) if step is not None else None
+def _struct(state: ExpectedState, at: Difference, field: Field) -> Iterator[Difference]:
+    expected, result = at.expected, at.found
+    step = state.step_naming(result, field)
+    there = state.at(step).schema.by_id(field.id) if step is not None else None
     old = {child.name: child.id for child in there.children} if there else {}
     for child in field.children:
-        if child.name in found:
-            part = _part(at, f".{child.name}", child, expected[child.name], found[child.name])
-            yield from _cell(world, part)
+        if child.name in result:
+            part = _part(at, f".{child.name}", child, expected[child.name], result[child.name])
+            yield from _cell(state, part)
         else:
             origin = Origin(child.id, child.name, step, at.key) if step is not None else None
             path = f"{at.column}.{child.name}"
-            yield Place(What.ABSENT_COLUMN, at.key, path, child.name, None, child, origin)
-    for name in found:
+            yield Difference(
+                DifferenceKind.ABSENT_COLUMN, at.key, path, child.name, None, child, origin
+            )
+    for name in result:
         if name not in expected:
             origin = Origin(old[name], name, step, at.key) if step is not None else None
             path = f"{at.column}.{name}"
-            yield Place(What.EXTRA_COLUMN, at.key, path, None, name, origin=origin)
-    if list(found) != list(expected) and found.keys() == expected.keys():
-        orders = ", ".join(expected), ", ".join(found)
-        yield Place(What.COLUMN_TYPE, at.key, at.column, *orders, field)
+            yield Difference(DifferenceKind.EXTRA_COLUMN, at.key, path, None, name, origin=origin)
+    if list(result) != list(expected) and result.keys() == expected.keys():
+        orders = ", ".join(expected), ", ".join(result)
+        yield Difference(DifferenceKind.COLUMN_TYPE, at.key, at.column, *orders, field)
 
 
-def _all_lost(at: Place, field: Field) -> Iterator[Place]:
+def _all_lost(at: Difference, field: Field) -> Iterator[Difference]:
     parts = [each for each in leaves(at.expected, field, at.column) if each[2] is not None]
     for path, leaf, value in parts:
-        yield Place(What.CELL, at.key, path, value, None, leaf)
+        yield Difference(DifferenceKind.CELL, at.key, path, value, None, leaf)
     if not parts:
         yield at

@@ -16,7 +16,7 @@ from typing import Final
 from harness.core.records import Answer, Column, Part, labelled
 from harness.core.tolerances import LOWER, Declared, Normalised, merged
 from harness.judge.cut_history import MILLISECONDS, milliseconds
-from harness.judge.world import World
+from harness.judge.expected_state import ExpectedState
 from harness.model.canonical import Value, same
 from harness.model.conversion import cast_text
 from harness.model.query import Comparison, Query
@@ -50,7 +50,9 @@ def understand(
     return taken(asked(answer) if cuts else answer, types, declared)
 
 
-def evened_out(answer: Answer, world: World, written: Rows | None) -> tuple[Normalised, ...]:
+def evened_out(
+    answer: Answer, state: ExpectedState, written: Rows | None
+) -> tuple[Normalised, ...]:
     """Count what was evened out in an answer, and what is expected but was not written.
 
     Args:
@@ -62,7 +64,7 @@ def evened_out(answer: Answer, world: World, written: Rows | None) -> tuple[Norm
     applied = merged(answer.normalised, *(part.normalised for part in answer.parts))
     if written is None or answer.refusal is not None:
         return applied
-    return merged(applied, cut(answer.question, world.schema, written, world.rows))
+    return merged(applied, cut(answer.question, state.schema, written, state.rows))
 
 
 def asked(answer: Answer) -> Answer:
@@ -97,7 +99,7 @@ def taken(answer: Answer, types: Mapping[str, str], declared: Declared) -> Answe
         return answer
     named = labelled(answer.question, answer.columns)
     columns, applied = _columns(named, types, declared)
-    parts = tuple(_part(each, types, declared) for each in answer.parts)
+    parts = tuple(_part(part, types, declared) for part in answer.parts)
     told = merged(answer.normalised, applied)
     return replace(answer, columns=columns, parts=parts, normalised=told)
 
@@ -119,15 +121,17 @@ def _cased(answer: Answer, names: Collection[str]) -> Answer:
     told = (answer.columns, *(part.columns for part in answer.parts))
     count = sum(column.name in back for columns in told for column in columns)
     parts = tuple(
-        replace(each, column=back.get(each.column, each.column), columns=_called(each, back))
-        for each in answer.parts
+        replace(part_, column=back.get(part_.column, part_.column), columns=_called(part_, back))
+        for part_ in answer.parts
     )
     applied = merged(answer.normalised, (Normalised(LOWER, count),) if count else ())
     return replace(answer, columns=_called(answer, back), parts=parts, normalised=applied)
 
 
 def _called(told: Answer | Part, back: Mapping[str, str]) -> tuple[Column, ...]:
-    return tuple(replace(each, name=back.get(each.name, each.name)) for each in told.columns)
+    return tuple(
+        replace(column, name=back.get(column.name, column.name)) for column in told.columns
+    )
 
 
 def _columns(

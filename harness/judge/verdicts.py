@@ -20,16 +20,16 @@ from harness.core.records import (
 )
 from harness.judge import answer_texts, compare, gate, recorded_metadata, recorded_schema
 from harness.judge.attribute import KeptFromReaders, attribute
-from harness.judge.case import READ_OPTIMIZED, Case, view_of_rows
+from harness.judge.expectations import Expectations, ExpectationsByEngine
+from harness.judge.expected_state import ExpectedState
 from harness.judge.file_evidence import Layout
+from harness.judge.final_attribution import with_final_attribution
 from harness.judge.name import name
 from harness.judge.order_dependence import with_order
-from harness.judge.settle import settle
-from harness.judge.standard import Standard, Standards
+from harness.judge.recorded_variant import READ_OPTIMIZED, RecordedVariant, view_of_rows
 from harness.judge.strategies import match_strategies
 from harness.judge.trace import trace
 from harness.judge.understand import evened_out, understand
-from harness.judge.world import World
 from harness.model import past_views
 from harness.model.canonical import has_unsettled
 from harness.scenario.cells import Cell
@@ -59,19 +59,21 @@ class Content:
     view: str
     """The view whose rows the one that was asked shows."""
     judged: Hashable
-    standard: Standard = field(compare=False)
+    expectations: Expectations = field(compare=False)
     answer: Answer = field(compare=False)
     """As `understand` returns it."""
 
     @property
-    def world(self) -> World:
+    def state(self) -> ExpectedState:
         """What it should show: the rows that are asked for; all, for columns asked alone."""
         if self.answer.refusal is not None:
-            return self.standard.world(self.step, self.view)
-        return self.standard.asked(self.step, self.view, self.answer.question)
+            return self.expectations.state(self.step, self.view)
+        return self.expectations.asked(self.step, self.view, self.answer.question)
 
 
-def judge(case: Case, cells: Sequence[Cell], answers: Mapping[str, Answer]) -> tuple[Verdict, ...]:
+def judge(
+    case: RecordedVariant, cells: Sequence[Cell], answers: Mapping[str, Answer]
+) -> tuple[Verdict, ...]:
     """Return a verdict for every cell of a variant whose step was not skipped.
 
     There is none either where nothing could be asked, since a refused step left out its column or
@@ -79,19 +81,19 @@ def judge(case: Case, cells: Sequence[Cell], answers: Mapping[str, Answer]) -> t
     A step gets a verdict of its own where the writer refused it, where nothing is known of it, or
     where what the table itself says of its schema is wrong since.
     """
-    return settle(judge_alone(case, cells, answers), answers)
+    return with_final_attribution(judge_alone(case, cells, answers), answers)
 
 
 def judge_alone(
-    case: Case, cells: Sequence[Cell], answers: Mapping[str, Answer]
+    case: RecordedVariant, cells: Sequence[Cell], answers: Mapping[str, Answer]
 ) -> tuple[Verdict, ...]:
-    """Return the same verdicts as far as each answer tells by itself, before `settle`."""
+    """Return the same verdicts as far as each answer tells by itself."""
     judged = JudgedVariant(case)
     of_cells = (judged.judge(cell, answers.get(cell.case)) for cell in cells)
     return (*of_steps(case), *filter(None, of_cells))
 
 
-def of_steps(case: Case) -> Iterator[Verdict]:
+def of_steps(case: RecordedVariant) -> Iterator[Verdict]:
     """Yield the verdicts on steps themselves."""
     schemas, metadata = recorded_schema.findings(case), recorded_metadata.findings(case)
     wrong = {s: (*schemas.get(s, ()), *metadata.get(s, ())) for s in (*schemas, *metadata)}
@@ -102,23 +104,23 @@ def of_steps(case: Case) -> Iterator[Verdict]:
 
 def assess(content: Content) -> Assessment:
     """Judge the content of one answer: each stage takes what those before it made."""
-    answer, world, standard = content.answer, content.world, content.standard
-    layout = standard.layout(content.step, content.view)
-    agreement = standard.agreement(content.step, content.view)
+    answer, state, expectations = content.answer, content.state, content.expectations
+    layout = expectations.layout(content.step, content.view)
+    agreement = expectations.agreement(content.step, content.view)
     strategies = match_strategies(answer, layout)
     if strategies.catalog is not None:
-        world = replace(world, catalog=strategies.catalog)
-    comparison = compare.compare(answer, world, strategies, agreement, cuts=standard.cuts)
-    named = name(trace(comparison, answer, layout), world)
-    findings = attribute(named, comparison, agreement, world, _kept_from_readers(content))
+        state = replace(state, catalog=strategies.catalog)
+    comparison = compare.compare(answer, state, strategies, agreement, cuts=expectations.cuts)
+    named = name(trace(comparison, answer, layout), state)
+    findings = attribute(named, comparison, agreement, state, _kept_from_readers(content))
     doubted = findings and answer.refusal is None
     return Assessment(findings, strategies.ways, layout.doubt() if doubted else "")
 
 
 def _kept_from_readers(content: Content) -> KeptFromReaders:
     """Return what the writer may have kept from whoever asks such a question."""
-    query, case = content.answer.question, content.standard.case
-    layout = content.standard.layout(content.step, content.view)
+    query, case = content.answer.question, content.expectations.case
+    layout = content.expectations.layout(content.step, content.view)
     unknown = bool(query.conditions and case.state_of[content.step].statistics.unknown)
     now = case.past(content.view, content.step) is None
     return KeptFromReaders(
@@ -136,10 +138,10 @@ def _kept_from_readers(content: Content) -> KeptFromReaders:
 class JudgedVariant:
     """A variant whose answers are judged one by one, those of one content once."""
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: RecordedVariant) -> None:
         """Work out the truth of the variant."""
         self.case = case
-        self._standards = Standards(case)
+        self._standards = ExpectationsByEngine(case)
         self._assess = cache(assess)
 
     def judge(self, cell: Cell, answer: Answer | None) -> Verdict | None:
@@ -158,42 +160,47 @@ class JudgedVariant:
             return replace(_blank(cell, self.case, VerdictKind.UNKNOWN), because=why)
 
     def _verdict(self, cell: Cell, answer: Answer | None) -> Verdict:
-        standard = self._standards.of(cell.reader, answer)
-        unjudged = _unjudged(cell, standard, answer)
+        expectations = self._standards.of(cell.reader, answer)
+        unjudged = _unjudged(cell, expectations, answer)
         if unjudged.because or answer is None:
             return unjudged
-        content = _content(cell, standard, answer)
+        content = _content(cell, expectations, answer)
         verdict = _with(self._assess(content), unjudged, content)
-        return with_order(verdict, answer, standard.history[0].table.key)
+        return with_order(verdict, answer, expectations.history[0].table.key)
 
 
-def understand_cell(cell: Cell, standard: Standard, answer: Answer) -> Answer:
+def understand_cell(cell: Cell, expectations: Expectations, answer: Answer) -> Answer:
     """Return the answer to a cell as its product can have understood it, to be judged by it."""
-    world = standard.world(cell.step, view_of_rows(cell.view))
-    types = dict(world.column_types(answer.question))
-    declared = tolerances.declared_for_format(cell.reader, standard.case.variant.format)
-    return understand(answer, types, declared, cuts=standard.cuts)
+    state = expectations.state(cell.step, view_of_rows(cell.view))
+    types = dict(state.column_types(answer.question))
+    declared = tolerances.declared_for_format(cell.reader, expectations.case.variant.format)
+    return understand(answer, types, declared, cuts=expectations.cuts)
 
 
-def _content(cell: Cell, standard: Standard, answer: Answer) -> Content:
-    understood = understand_cell(cell, standard, answer)
-    judged = standard.cuts, understood.question, answer_texts.content(understood)
-    return Content(cell.step, view_of_rows(cell.view), judged, standard, understood)
+def _content(cell: Cell, expectations: Expectations, answer: Answer) -> Content:
+    understood = understand_cell(cell, expectations, answer)
+    judged = expectations.cuts, understood.question, answer_texts.content(understood)
+    return Content(cell.step, view_of_rows(cell.view), judged, expectations, understood)
 
 
 def _with(assessment: Assessment, verdict: Verdict, content: Content) -> Verdict:
     """Return the verdict with what the answer tells."""
-    step, view, standard, answer = content.step, content.view, content.standard, content.answer
-    written = standard.written.world(step, view).rows if standard.written else None
+    step, view, expectations, answer = (
+        content.step,
+        content.view,
+        content.expectations,
+        content.answer,
+    )
+    written = expectations.written.state(step, view).rows if expectations.written else None
     kind, because = VerdictKind.CORRECT, assessment.doubt
     if answer.refusal is not None:
         kind = VerdictKind.REFUSED
-        because = _why_refused(answer.refusal, standard.layout(step, view))
+        because = _why_refused(answer.refusal, expectations.layout(step, view))
     elif assessment.findings:
         kind = VerdictKind.WRONG
     elif because := _unsettled(content):
         kind = VerdictKind.UNKNOWN
-    key = standard.history[0].table.key
+    key = expectations.history[0].table.key
     return replace(
         verdict,
         verdict=kind,
@@ -201,14 +208,14 @@ def _with(assessment: Assessment, verdict: Verdict, content: Content) -> Verdict
         reproduces=assessment.ways,
         scant=answer.refusal is None and answer.scant,
         because=because,
-        expected=standard.table(step, view, answer.question),
-        normalised=evened_out(answer, content.world, written),
+        expected=expectations.table(step, view, answer.question),
+        normalised=evened_out(answer, content.state, written),
     )
 
 
 def _unsettled(content: Content) -> str:
     """Return why an answer in which nothing is wrong is not right either; empty where it is."""
-    told = content.standard.table(content.step, content.view, content.answer.question)
+    told = content.expectations.table(content.step, content.view, content.answer.question)
     names = dict.fromkeys(
         name
         for row in told.rows
@@ -220,9 +227,9 @@ def _unsettled(content: Content) -> str:
     return f"no specification settles what became of values in another type: {', '.join(names)}"
 
 
-def _unjudged(cell: Cell, standard: Standard, answer: Answer | None) -> Verdict:
+def _unjudged(cell: Cell, expectations: Expectations, answer: Answer | None) -> Verdict:
     """Return the verdict as far as no content is looked at: it stands where it says why."""
-    case = standard.case
+    case = expectations.case
     blank = _blank(cell, case, VerdictKind.UNKNOWN)
     if case.broken is not None and cell.step >= case.broken:
         return replace(blank, because=_nothing_known(case, cell.step))
@@ -235,18 +242,18 @@ def _unjudged(cell: Cell, standard: Standard, answer: Answer | None) -> Verdict:
         asked = replace(asked, disclaimed=why if answer.has_rows else "")
     if answer.unknown or answer.void:
         return replace(asked, because=answer.unknown or answer.void)
-    if cell.view == READ_OPTIMIZED and (why := standard.layout_problem(cell.step)):
+    if cell.view == READ_OPTIMIZED and (why := expectations.layout_problem(cell.step)):
         return replace(asked, because=f"layout: {why}")
     return asked
 
 
-def _nothing_known(case: Case, step: int) -> str:
+def _nothing_known(case: RecordedVariant, step: int) -> str:
     broken = case.outcomes.get(case.broken or 0)
     why = f": step {broken.step}: {broken.because}" if broken and broken.because else ""
     return f"nothing is known of the table after step {step}{why}"
 
 
-def _left_out(cell: Cell, case: Case, answer: Answer | None) -> bool:
+def _left_out(cell: Cell, case: RecordedVariant, answer: Answer | None) -> bool:
     fell_away = answer is not None and _fell_away(cell, answer, case)
     incomplete = fell_away and _incomplete(case.outcomes, cell.step)
     return _skipped(case.outcomes.get(cell.step)) or incomplete
@@ -270,7 +277,7 @@ def _incomplete(outcomes: Mapping[int, Outcome], step: int) -> bool:
     return any(_skipped(each) or _told(each) for at, each in outcomes.items() if at <= step)
 
 
-def _fell_away(cell: Cell, answer: Answer, case: Case) -> bool:
+def _fell_away(cell: Cell, answer: Answer, case: RecordedVariant) -> bool:
     """Return whether there was nothing to ask; older records call a view not made yet unknown."""
     if not answer.unknown:
         return bool(answer.void) and not answer.probe
@@ -280,7 +287,7 @@ def _fell_away(cell: Cell, answer: Answer, case: Case) -> bool:
     return absent and (unmade or any(map(outcomes.half_done, so_far)))
 
 
-def _of_step(case: Case, outcome: Outcome, wrong: tuple[Finding, ...]) -> Verdict:
+def _of_step(case: RecordedVariant, outcome: Outcome, wrong: tuple[Finding, ...]) -> Verdict:
     refused = outcome.kind is OutcomeKind.REFUSED or outcomes.half_done(outcome)
     cell = case.variant.step_cell(outcome.step)
     why = refusals.text(outcome.refusal) if outcome.refusal else outcome.because
@@ -291,7 +298,7 @@ def _of_step(case: Case, outcome: Outcome, wrong: tuple[Finding, ...]) -> Verdic
     return replace(blank, because=why, findings=wrong, sql=sql)
 
 
-def _blank(cell: Cell, case: Case, kind: VerdictKind) -> Verdict:
+def _blank(cell: Cell, case: RecordedVariant, kind: VerdictKind) -> Verdict:
     return Verdict(
         case=cell.case,
         scenario=case.variant.scenario.name,
@@ -304,7 +311,7 @@ def _blank(cell: Cell, case: Case, kind: VerdictKind) -> Verdict:
     )
 
 
-def _version(cell: Cell, case: Case) -> str:
+def _version(cell: Cell, case: RecordedVariant) -> str:
     state = case.state_of.get(cell.step)
     return state.table_version if state else ""
 

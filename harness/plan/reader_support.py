@@ -50,7 +50,7 @@ def check_exists(reader: Reader) -> None:
     name, there = lock_name(reader.distribution), distributions.exists(reader.distribution)
     if not (there and distributions.load(reader.distribution).is_asked):
         names = ", ".join(distribution.name for distribution in readers())
-        others = f"and other versions of {version_rules.about()} (harness engines add)"
+        others = f"and other versions of {version_rules.product_ranges()} (harness engines add)"
         request = f"'{name}' is not a reader; allowed: {names}; {others}"
         raise wrong_reader(str(reader), request)
 
@@ -95,9 +95,7 @@ def check_combination(reader: Reader) -> None:
 
 def readers_of(format_name: str) -> tuple[str, ...]:
     """Return the distributions that can be asked about tables of a format."""
-    return tuple(
-        distribution.name for distribution in _readers() if _reads(distribution, format_name)
-    )
+    return tuple(d.name for d in _readers() if _reads(d, format_name))
 
 
 def check_format(format_name: str) -> None:
@@ -109,11 +107,7 @@ def check_format(format_name: str) -> None:
     """
     if any(_reads(distribution, format_name) for distribution in _readers()):
         return
-    read = (
-        name
-        for name in formats.names()
-        if any(_reads(distribution, name) for distribution in readers())
-    )
+    read = (n for n in formats.names() if any(_reads(d, n) for d in readers()))
     families = dict.fromkeys(formats.facts(name).family for name in read)
     raise _no_reader(format_name, formats.facts(format_name).family, tuple(families))
 

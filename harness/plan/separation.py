@@ -12,7 +12,7 @@ from harness.formats.api import Changes, FileLayout
 from harness.model.query import ALL
 from harness.model.simulation.matching import Readings, table_of
 from harness.model.simulation.reader import Simulation
-from harness.model.simulation.strategies import Logs, Way
+from harness.model.simulation.strategies import Logs, ReadStrategy
 from harness.plan.expected_files import expected_files
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario
@@ -28,10 +28,10 @@ class Apart:
     text: str
     """The operation in a few words."""
     changes_schema: bool
-    groups: tuple[tuple[Way, ...], ...]
+    groups: tuple[tuple[ReadStrategy, ...], ...]
     """Ways that answer alike are one group."""
 
-    def tells(self, left: Way, right: Way) -> bool:
+    def tells(self, left: ReadStrategy, right: ReadStrategy) -> bool:
         """Return whether two ways answer otherwise; a way that was not tried is none."""
         sides = [at for at, group in enumerate(self.groups) if left in group or right in group]
         return len(sides) > 1
@@ -62,19 +62,19 @@ def separation(scenario: Scenario, layout: FileLayout) -> tuple[Apart, ...]:
     )
 
 
-def _groups(readings: Readings) -> tuple[tuple[Way, ...], ...]:
-    groups: dict[object, list[Way]] = {}
-    for strategy in readings.ways(ALL):
+def _groups(readings: Readings) -> tuple[tuple[ReadStrategy, ...], ...]:
+    result: dict[object, list[ReadStrategy]] = {}
+    for strategy in readings.strategies(ALL):
         if (
-            strategy == Way(strategy.by, strategy.logs)
+            strategy == ReadStrategy(strategy.mapping, strategy.logs)
             and strategy.logs in SHOWN
             and (labels := readings.labels(strategy, ALL))
         ):
             with suppress(ValueError):  # what no specification settles is not predicted
-                groups.setdefault(table_of(labels, readings.answer(strategy, ALL)), []).append(
+                result.setdefault(table_of(labels, readings.answer(strategy, ALL)), []).append(
                     strategy
                 )
-    return tuple(map(tuple, groups.values()))
+    return tuple(map(tuple, result.values()))
 
 
 def idle(aparts: Sequence[Apart]) -> tuple[Apart, ...]:
@@ -90,9 +90,7 @@ def idle(aparts: Sequence[Apart]) -> tuple[Apart, ...]:
 
 def lines(aparts: Sequence[Apart]) -> Iterator[str]:
     """Say it: steps with the same groups on one line, ways that answer alike with `=` between."""
-    for text, steps in grouped(
-        (_said(step_groups), str(step_groups.step)) for step_groups in aparts
-    ).items():
+    for text, steps in grouped((_said(s), str(s.step)) for s in aparts).items():
         word = "step" if len(steps) == 1 else "steps"
         yield f"{word} {', '.join(steps)}: {text or 'all answer alike'}"
 
@@ -100,6 +98,4 @@ def lines(aparts: Sequence[Apart]) -> Iterator[str]:
 def _said(differences: Apart) -> str:
     """Return the groups in words; nothing where there is one alone."""
     several = len(differences.groups) > 1
-    return (
-        " | ".join(" = ".join(map(str, group)) for group in differences.groups) if several else ""
-    )
+    return " | ".join(" = ".join(map(str, g)) for g in differences.groups) if several else ""

@@ -40,9 +40,7 @@ def remembered(variants: Iterable[Variant]) -> Mapping[str, BaselineInfo]:
         ScenarioProblem: every problem of every baseline, before anything is run.
 
     """
-    scenarios = {
-        variant.scenario.name: variant.scenario for variant in variants if variant.scenario.path
-    }
+    scenarios = {v.scenario.name: v.scenario for v in variants if v.scenario.path}
     baselines = {name: _remembered(Path(scenario.path)) for name, scenario in scenarios.items()}
     read_all(lambda name: _lines(baselines[name], scenarios[name]), baselines)
     return baselines
@@ -118,9 +116,7 @@ def update(run: Run, plan: Plan, verdicts: Sequence[Verdict]) -> Updated:
     changed = [path for path, text in texts.items() if _text(path) != text]
     for path in changed:
         _write(path, texts[path])
-    unexplained = sum(
-        observation.found is not None and not observation.found.knowable for observation in seen
-    )
+    unexplained = sum(one.shown is not None and not one.shown.knowable for one in seen)
     unknown = sum(verdict.verdict is VerdictKind.UNKNOWN for verdict in verdicts)
     return Updated(tuple(map(_near, changed)), unexplained, unknown)
 
@@ -140,10 +136,7 @@ def facts(run: Run, plan: Plan) -> Facts:
     whole = (at for at, state in run.by_step.items() if not outcomes.failed(state.outcome))
     return Facts(
         variants={variant.id: variant for variant in plan.variants},
-        engines={
-            distribution.name: (distribution.engine, distribution.version)
-            for distribution in _locked(plan)
-        },
+        engines={d.name: (d.engine, d.version) for d in _locked(plan)},
         refusals=_refusals(run, plan),
         applied=tuple(whole),
     )
@@ -184,11 +177,7 @@ def _locked(plan: Plan) -> Iterator[Distribution]:
     writers = (name for variant in plan.variants for name in variant.writers)
     named = (*writers, *(reader.distribution for reader in plan.readers))
     locked_names = set(map(lock_name, named)) & set(distributions.names())
-    yield from (
-        distribution
-        for distribution in map(distributions.load, sorted(locked_names))
-        if distribution.is_asked
-    )
+    yield from (d for d in map(distributions.load, sorted(locked_names)) if d.is_asked)
 
 
 def today() -> datetime.date:

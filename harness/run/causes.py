@@ -14,8 +14,8 @@ from typing import Final
 
 from harness.core import refusals
 from harness.core.grouping import grouped
-from harness.core.parties import Party
 from harness.core.records import Answer, FindingKind, Refusal, Verdict, VerdictKind
+from harness.core.responsible import Responsible
 from harness.core.runtime_names import lock_name
 from harness.model import past_views
 from harness.run.load_run import Run
@@ -40,7 +40,7 @@ class Symptom:
     """Wrong also where a column shows it that was asked alone after the whole row was refused."""
     what: str
     """The finding's kind, what the refusal means, or why a cell is unknown or unsupported."""
-    party: Party | None = None
+    party: Responsible | None = None
     """Whose doing a finding is: the reader's and the writer's are never one cause."""
 
 

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from harness.judge.case import READ_OPTIMIZED, Case
-from harness.judge.standard import Standard, Standards
-from harness.judge.world import World
+from harness.judge.expectations import Expectations, ExpectationsByEngine
+from harness.judge.expected_state import ExpectedState
+from harness.judge.recorded_variant import READ_OPTIMIZED, RecordedVariant
 from harness.model import past_views, query_shapes
 from harness.model.canonical import MapValue, Value
 from harness.model.query import Query
@@ -89,7 +89,7 @@ class ExpectedTables:
 
 
 def expected_tables(
-    case: Case, step: int, tables: Mapping[str, str], asked: Iterable[tuple[str, str]]
+    case: RecordedVariant, step: int, tables: Mapping[str, str], asked: Iterable[tuple[str, str]]
 ) -> ExpectedTables:
     """Return what must be answered after a step of which the truth is known.
 
@@ -100,9 +100,9 @@ def expected_tables(
         asked: the view and the query of further questions.
 
     """
-    standard = Standards(case).written
+    expectations = ExpectationsByEngine(case).written
     every = dict.fromkeys([*((view, WHOLE) for view in tables), *asked])
-    result = (_table(standard, step, view, query, tables) for view, query in every)
+    result = (_table(expectations, step, view, query, tables) for view, query in every)
     schema = case.history[step].schema
     return ExpectedTables(
         case.variant.id,
@@ -114,18 +114,18 @@ def expected_tables(
 
 
 def _table(
-    standard: Standard, step: int, view: str, text: str, tables: Mapping[str, str]
+    expectations: Expectations, step: int, view: str, text: str, tables: Mapping[str, str]
 ) -> ExpectedTable | None:
     """Return what a question must be answered with; None where it cannot be put, or who knows."""
-    name, past = past_views.name_of(view), standard.case.past(view, step)
+    name, past = past_views.name_of(view), expectations.case.past(view, step)
     if name not in tables or (past is not None and not past.step):
         return None
-    if name == READ_OPTIMIZED and standard.layout_problem(step):
+    if name == READ_OPTIMIZED and expectations.layout_problem(step):
         return None
     try:
-        world = standard.world(step, view)
-        query = query_shapes.query(text, world.history[-1])
-        columns, rows = _answer(world, query)
+        state = expectations.state(step, view)
+        query = query_shapes.query(text, state.history[-1])
+        columns, rows = _answer(state, query)
     except (NoQuestionError, LayoutError):
         return None
     return ExpectedTable(
@@ -142,11 +142,11 @@ def _table(
 
 
 def _answer(
-    world: World, query: Query
+    state: ExpectedState, query: Query
 ) -> tuple[tuple[ExpectedColumn, ...], tuple[tuple[object, ...], ...]]:
-    table = world.table(query)
+    table = state.table(query)
     columns = (
-        ExpectedColumn(name, type_, None if query.label else _id(world.schema, name))
+        ExpectedColumn(name, type_, None if query.label else _id(state.schema, name))
         for name, type_ in table.columns
     )
     return tuple(columns), tuple(tuple(map(plain, row)) for row in table.rows)

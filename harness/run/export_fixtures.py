@@ -24,7 +24,7 @@ from harness.core.atomic_write import atomic_write
 from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
 from harness.core.records import OutcomeKind, StateRecord
-from harness.judge.case import Case
+from harness.judge.recorded_variant import RecordedVariant
 from harness.model.simulation import column_resolution
 from harness.model.simulation.column_resolution import LayoutError
 from harness.run import expected_tables, fixture_manifest, plan_record
@@ -148,7 +148,9 @@ class _Export:
         written = self._write(PurePosixPath(name) / SCENARIO, text)
         return FixtureVariant(info.id, info.scenario, written, info.format, info.settings, steps)
 
-    def _step(self, info: VariantInfo, case: Case, record: StateRecord, name: str) -> FixtureStep:
+    def _step(
+        self, info: VariantInfo, case: RecordedVariant, record: StateRecord, name: str
+    ) -> FixtureStep:
         step = record.outcome.step
         state = self._states.get((info.id, step))
         why = _why_not(record, self._run)
@@ -164,7 +166,9 @@ class _Export:
             why,
         )
 
-    def _fixture(self, case: Case, step: int, state: State, to: PurePosixPath) -> Fixture:
+    def _fixture(
+        self, case: RecordedVariant, step: int, state: State, to: PurePosixPath
+    ) -> Fixture:
         shape, frozen = formats.load(case.variant.format), state.frozen
         asked = self._asked.get((case.variant.id, step), ())
         views = (*shape.views, *shape.past_views)
@@ -231,7 +235,7 @@ def _inside(state: State, path: str) -> PurePosixPath:
     return name
 
 
-def _slices(case: Case, step: int) -> tuple[tuple[FileSlice, ...] | None, str]:
+def _slices(case: RecordedVariant, step: int) -> tuple[tuple[FileSlice, ...] | None, str]:
     """Return the files of a step, or why they are not known."""
     record = case.state_of[step]
     if record.layout:

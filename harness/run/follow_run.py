@@ -19,7 +19,7 @@ from harness.core.jsonl import Record
 from harness.core.records import Answer, Verdict
 from harness.judge import baseline
 from harness.judge.baseline import Applied, Known
-from harness.judge.settle import may_turn, settle
+from harness.judge.final_attribution import may_change, with_final_attribution
 from harness.run import (
     baseline_files,
     control_check,
@@ -77,9 +77,9 @@ class LiveVerdicts:
         judged = [v for cell in same_query if (v := self.judge.by_itself(cell.case))]
         again = {v.case for v in judged if self._asked_again(v)}
         if not again and all(cell.case in self._answers for cell in same_query):
-            judged = list(settle(judged, self._answers))
+            judged = list(with_final_attribution(judged, self._answers))
         else:
-            judged = [v for v in judged if v.case not in again and not may_turn(v)]
+            judged = [v for v in judged if v.case not in again and not may_change(v)]
         for verdict in judged:
             controls = self._controls_of(self._cells[verdict.case])
             answered = all(control.case in self._answers for control in controls)

@@ -13,13 +13,13 @@ from itertools import permutations
 from typing import Final
 
 from harness.core.grouping import grouped
-from harness.core.parties import Party
 from harness.core.records import QuestionKey, Verdict, VerdictKind
+from harness.core.responsible import Responsible
 from harness.run.causes import FoundCause, symptoms
 from harness.run.load_run import Run
 from harness.run.setting_lines import SettingLine, lines_of
 
-READERS: Final = frozenset({Party.READER, None})
+READERS: Final = frozenset({Responsible.READER, None})
 """Whose doing it must be that a reader's setting can help."""
 BAD: Final = frozenset({VerdictKind.WRONG, VerdictKind.REFUSED})
 Change = tuple[str, str, str]

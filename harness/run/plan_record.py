@@ -45,7 +45,7 @@ def info_of(plan: Plan, name: str, started: datetime.datetime, *, fresh: bool = 
         fresh=fresh,
         ask_again=plan.ask_again,
         metastore=_metastore_info(plan.metastore),
-        locks=distributions.own(_distributions(plan)),
+        locks=distributions.custom_locks(_distributions(plan)),
     )
 
 
@@ -181,9 +181,7 @@ def add_reader(folder: Path, reader: Reader) -> Plan:
     info = run_info.read_info(folder)
     _check_controls(info, reader)
     if str(reader) not in (known_reader.reader for known_reader in info.readers):
-        reasons = {
-            variant.id: reader_support.cannot(reader, variant.format) for variant in info.variants
-        }
+        reasons = {v.id: reader_support.cannot(reader, v.format) for v in info.variants}
         of = {variant.id: variant.format for variant in info.variants}
         formats_asked = dict.fromkeys(of[id_] for id_, why in reasons.items() if not why)
         can = [cell for cell in info.cells if not reasons[cell.variant]]
@@ -203,7 +201,7 @@ def add_reader(folder: Path, reader: Reader) -> Plan:
             readers=(*info.readers, _reader_info(reader, formats_asked)),
             cells=(*info.cells, *dict.fromkeys(replace(c, reader=str(reader)) for c in asked)),
             excluded=(*info.excluded, *sorted(left_out, key=lambda exclusion: exclusion.what)),
-            locks={**info.locks, **distributions.own([reader.distribution])},
+            locks={**info.locks, **distributions.custom_locks([reader.distribution])},
         )
         run_info.write_info(folder, info)
     return plan_of(info)

@@ -19,8 +19,8 @@ from harness.core.grouping import grouped
 from harness.core.records import Answer, StateRecord, Verdict, VerdictKind
 from harness.core.shared_values import VerdictParts
 from harness.judge import verdicts as judge
-from harness.judge.case import Case
-from harness.judge.settle import may_turn, settle
+from harness.judge.final_attribution import may_change, with_final_attribution
+from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import JudgedVariant
 from harness.plan.reader_support import declared
 from harness.run import control_check, load_run, report_cache
@@ -31,9 +31,9 @@ AT_ONCE: Final = 200
 """The truth of so many variants is kept: engines are asked about few at the same time."""
 
 
-def case_of(variant: Variant, states: Sequence[StateRecord]) -> Case:
+def case_of(variant: Variant, states: Sequence[StateRecord]) -> RecordedVariant:
     """Return a variant with the records of its states, which its format says how to lay out."""
-    return Case(variant, formats.load(variant.format).merge_on_read, states, declared)
+    return RecordedVariant(variant, formats.load(variant.format).merge_on_read, states, declared)
 
 
 class RunJudge:
@@ -129,9 +129,9 @@ class RunJudge:
                 verdict = judged.judge(cell, run.answers.get(cell.case))
             if verdict is not None:
                 verdicts.append(verdict)
-        if not any(map(may_turn, verdicts)):
+        if not any(map(may_change, verdicts)):
             return tuple(verdicts)
-        return settle(verdicts, run.answers)
+        return with_final_attribution(verdicts, run.answers)
 
     def _judged_variant(self, variant: str) -> JudgedVariant:
         return JudgedVariant(case_of(self._variants[variant], self._states.get(variant, [])))

@@ -15,8 +15,8 @@ from typing import Final
 
 from harness.core import jsonl
 from harness.core.grouping import grouped
-from harness.core.parties import Party
 from harness.core.records import Answer, StateRecord, Verdict, VerdictKind
+from harness.core.responsible import Responsible
 from harness.read import earlier_question, read_states
 from harness.run import load_run, run_folder, run_log
 from harness.run.run_work import Work, states_of
@@ -46,7 +46,7 @@ def due(verdict: Verdict, answer: Answer | None, which: AskedAgain) -> bool:
 def suspected(verdict: Verdict, which: AskedAgain) -> bool:
     """Return whether an answer may be owed to what its server was asked before; or is a sample."""
     if verdict.verdict is VerdictKind.WRONG:
-        by_reader = any(finding.party in {Party.READER, None} for finding in verdict.findings)
+        by_reader = any(finding.party in {Responsible.READER, None} for finding in verdict.findings)
         return by_reader and not verdict.reproduces
     right = verdict.verdict is VerdictKind.CORRECT
     return right and which is AskedAgain.SAMPLE and zlib.crc32(verdict.case.encode()) % ONE_OF == 0

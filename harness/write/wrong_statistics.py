@@ -51,9 +51,9 @@ class FileRowsSeen:
 
     def _contradicts(self, statistics: ColumnStatistics, path: str) -> bool:
         names, rows = self.rows.get(path, ((), []))
-        numbers = range(len(rows)) if path != statistics.path else statistics.told_rows()
+        range_ = range(len(rows)) if path != statistics.path else statistics.row_numbers()
         try:
-            return statistics.contradicted_by(values_at(statistics.column, names, rows, numbers))
+            return statistics.contradicted_by(values_at(statistics.column, names, rows, range_))
         except LookupError:
             return True
 
@@ -85,10 +85,6 @@ def wrong(
     statistics = tuple(statistics for statistics in statistics if statistics.column not in META)
     contradicted = [statistics for statistics in statistics if seen.contradicts(statistics)]
     there = {fact.path for fact in files}
-    still_there = [
-        statistics
-        for statistics in seen.footers
-        if statistics.path in there and statistics not in contradicted
-    ]
+    still_there = [s for s in seen.footers if s.path in there and s not in contradicted]
     seen.footers += [statistics for statistics in contradicted if statistics.source in FOOTERS]
     return StoredStatistics((*still_there, *contradicted), unknown)

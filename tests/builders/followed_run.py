@@ -9,7 +9,7 @@ from pathlib import Path
 
 from harness.core import jsonl
 from harness.core.records import Answer, Refusal, StateRecord, Verdict
-from harness.judge.case import Case
+from harness.judge.recorded_variant import RecordedVariant
 from harness.run import load_run, pipeline, plan_record, run_folder, run_info
 from harness.run.follow_run import LiveVerdicts, RunFollower
 from harness.run.run_judge import RunJudge
@@ -53,7 +53,9 @@ class FollowedRun:
         return {at: found[cell.case] for at, cell in enumerate(self.cells)}
 
 
-def followed_run(folder: Path, case: Case, readers: Sequence[str] = READERS[:2]) -> FollowedRun:
+def followed_run(
+    folder: Path, case: RecordedVariant, readers: Sequence[str] = READERS[:2]
+) -> FollowedRun:
     steps = len(case.states)
     variant = replace(case.variant, writers=(WRITER,) * steps)
     cells = [Cell(variant.id, steps - 1, name, "snapshot", "all") for name in readers]

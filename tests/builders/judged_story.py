@@ -14,7 +14,7 @@ from harness.core.records import (
     StateRecord,
     Verdict,
 )
-from harness.judge.case import Case
+from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import judge
 from harness.scenario.cells import Cell, Variant
 from harness.scenario.definition import Scenario, Step
@@ -36,7 +36,7 @@ def case_of(
     outcomes: Mapping[int, Outcome] | None = None,
     looked_at: bool = True,
     bare: bool = False,
-) -> Case:
+) -> RecordedVariant:
     """Return the records of a history whose files a writer has spoilt.
 
     Args:
@@ -60,7 +60,7 @@ def case_of(
         states[step] = replace(states[step], outcome=outcome)
     if not bare:
         states = [_listed(each) for each in states]
-    return Case(variant, mor, tuple(states))
+    return RecordedVariant(variant, mor, tuple(states))
 
 
 def _listed(state: StateRecord) -> StateRecord:
@@ -94,7 +94,9 @@ def _values(file: File, number: int) -> FileValues:
     return FileValues(number, file.names, tuple(rows), meta=tuple(meta), commits=tuple(commits))
 
 
-def judged(case: Case, replies: Sequence[Reply], view: str = "snapshot") -> tuple[Verdict, ...]:
+def judged(
+    case: RecordedVariant, replies: Sequence[Reply], view: str = "snapshot"
+) -> tuple[Verdict, ...]:
     """Let as many engines answer, each with a reply."""
     step = len(case.states) - 1
     cells = [Cell("variant", step, f"engine-{n}", view, "all") for n in range(len(replies))]
@@ -105,7 +107,9 @@ def judged(case: Case, replies: Sequence[Reply], view: str = "snapshot") -> tupl
     return judge(case, cells, answers)
 
 
-def case_without_values(story: Story, outcomes: Mapping[int, Outcome] | None = None) -> Case:
+def case_without_values(
+    story: Story, outcomes: Mapping[int, Outcome] | None = None
+) -> RecordedVariant:
     """Return the records of a history whose files were listed, but not read."""
     return case_of(story, outcomes=outcomes, looked_at=False)
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final, TypeVar, cast
 
 from harness.core.records import Answer, StateRecord, Verdict, VerdictKind
-from harness.judge.case import Case
+from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import judge
 from harness.run import plan_record, run_judge
 from harness.run.load_run import Run
@@ -23,7 +23,7 @@ SHOWN_PLACES: Final = 3
 OfVariant = TypeVar("OfVariant", Cell, StateRecord)
 
 
-def case_of(recorded: Recorded) -> Case:
+def case_of(recorded: Recorded) -> RecordedVariant:
     """Return the records of a variant as the judge takes them."""
     return run_judge.case_of(recorded.variant, recorded.states)
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from harness.core.records import Column, Finding, FindingKind, Witness
+from harness.judge.difference import Difference
+from harness.judge.expected_state import ExpectedState, Index, index_of
 from harness.judge.file_evidence import Layout
-from harness.judge.place import Place
-from harness.judge.world import Index, World, index_of
 from harness.model.canonical import Value
 from harness.model.datatypes import parse_type
 from harness.model.file_facts import FileFact, FileKind
@@ -93,9 +93,9 @@ class Story:
         """Return everything that was ever written."""
         return index_of(self.history)
 
-    def world(self, view: str = "snapshot") -> World:
+    def state(self, view: str = "snapshot") -> ExpectedState:
         """Return what the judge knows at the end."""
-        world = World(
+        state = ExpectedState(
             self.history,
             self.index,
             self.truth.rows,
@@ -103,8 +103,8 @@ class Story:
             base=self.base.rows if self.disk.merge_on_read else None,
         )
         if view != "read_optimized":
-            return world
-        return replace(world, rows=self.base.rows, newer=(self.truth.rows,))
+            return state
+        return replace(state, rows=self.base.rows, newer=(self.truth.rows,))
 
     @cached_property
     def steps(self) -> dict[str, int]:
@@ -133,7 +133,7 @@ class Story:
         meta = {
             each.path: [tuple(each.added(key).values()) for key in each.records] for each in files
         }
-        return Layout(self.world(view), self.facts, self.steps, meta=meta)
+        return Layout(self.state(view), self.facts, self.steps, meta=meta)
 
     def read(self, by: str = "id", **how: object) -> Reply:
         """Read the table at the end."""
@@ -286,15 +286,15 @@ def _keys(text: str) -> tuple[int, ...]:
     return tuple(keys)
 
 
-def places(story: Story, reply: Reply, view: str = "snapshot") -> tuple[Place, ...]:
+def places(story: Story, reply: Reply, view: str = "snapshot") -> tuple[Difference, ...]:
     """Compare an answer with the truth at the end."""
-    world = story.world(view)
-    return differences(world, reply.columns, reply.rows, world.schema.names)
+    state = story.state(view)
+    return differences(state, reply.columns, reply.rows, state.schema.names)
 
 
 def diagnosed(story: Story, reply: Reply, view: str = "snapshot") -> tuple[Finding, ...]:
     """Name everything that is wrong with an answer."""
-    return findings(places(story, reply, view), story.world(view))
+    return findings(places(story, reply, view), story.state(view))
 
 
 def named(story: Story, reply: Reply, view: str = "snapshot") -> dict[str, set[tuple[str, str]]]:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
-from harness.core.parties import Party
 from harness.core.records import (
     Answer,
     Finding,
@@ -20,6 +19,7 @@ from harness.core.records import (
     VerdictKind,
     Witness,
 )
+from harness.core.responsible import Responsible
 from harness.formats import keeping_case
 from harness.run import plan_record
 from harness.run.load_run import WRITE, Run
@@ -47,7 +47,7 @@ def finding(
     kind: FindingKind,
     *places: tuple[str, str, str | None],
     file: str = "",
-    party: Party | None = Party.READER,
+    party: Responsible | None = Responsible.READER,
 ) -> Finding:
     """Return a finding at places: key, column, found value."""
     found = tuple(Witness(key, column, "x", value, file=file) for key, column, value in places)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from harness import formats
-from harness.core.parties import Party
 from harness.core.records import FindingKind, OutcomeKind, Verdict, VerdictKind
+from harness.core.responsible import Responsible
 from harness.plan import Profile, ProfileReader, Writer, plan, scenarios_folder
 from harness.run.load_run import Run
 from harness.scenario import load
@@ -56,7 +56,7 @@ def test_a_compaction_loses_the_new_column_of_a_partition_that_was_not_told(run:
     assert {each.step for each in odd} == {COMPACT, COMPACT + 1}
     for each in odd:
         found = [(of.kind, of.columns, of.party) for of in each.findings]
-        assert found == [(FindingKind.LOST_VALUE, ("f2",), Party.WRITER)]
+        assert found == [(FindingKind.LOST_VALUE, ("f2",), Responsible.WRITER)]
 
 
 def _wrong(run: Run) -> list[Verdict]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from harness import formats
-from harness.core.parties import Party
 from harness.core.records import FindingKind, OutcomeKind, VerdictKind
+from harness.core.responsible import Responsible
 from harness.plan import Profile, ProfileReader, Writer, plan, scenarios_folder, writer_support
 from harness.run.load_run import Run
 from harness.scenario import load
@@ -44,4 +44,4 @@ def test_names_lead_to_all_columns_and_to_a_dropped_one_too(run: Run) -> None:
         (reader, step) for reader in (SPARK, TRINO) for step in COMES_BACK
     }
     found = {(of.kind, of.columns, of.party) for each in odd for of in each.findings}
-    assert found == {(FindingKind.RESURRECTED, ("f2",), Party.HISTORY)}
+    assert found == {(FindingKind.RESURRECTED, ("f2",), Responsible.HISTORY)}

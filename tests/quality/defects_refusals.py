@@ -18,7 +18,7 @@ from harness.core.records import (
     VerdictKind,
 )
 from harness.core.refusals import INTERNAL, OTHER_LIST, OTHER_TYPE
-from harness.judge.case import Case
+from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import judge
 from harness.scenario.cells import Cell, Variant
 from harness.scenario.definition import Scenario, Step
@@ -169,7 +169,7 @@ def _heads(verdict: Verdict) -> set[tuple[FindingKind, str]]:
     return {(kind, place.column) for kind, place in wrong if place.column and not place.key}
 
 
-def _case(story: Story) -> Case:
+def _case(story: Story) -> RecordedVariant:
     steps = tuple(Step(each) for each in story.operations)
     scenario = Scenario("family/name", story.disk.table, steps)
     mor, writers = story.disk.merge_on_read, ("writer",) * (len(steps) + 1)
@@ -183,4 +183,4 @@ def _case(story: Story) -> Case:
         )
         for step in range(len(steps) + 1)
     )
-    return Case(variant, mor, states)
+    return RecordedVariant(variant, mor, states)

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from harness.core.records import FindingKind
-from harness.judge.world import Index
+from harness.judge.expected_state import Index
 from harness.model import past_views
 from harness.model.canonical import Look, MapValue, Value, look_of, same, text_of
 from harness.model.commit import AS_OF, INCREMENTAL

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote, unquote
 
-from harness.core.parties import Party
 from harness.core.records import (
     Answer,
     Column,
@@ -23,7 +22,8 @@ from harness.core.records import (
     StateRecord,
     Verdict,
 )
-from harness.judge.case import Case
+from harness.core.responsible import Responsible
+from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import judge
 from harness.model.canonical import Value
 from harness.model.conversion import cast_text, convert
@@ -94,7 +94,7 @@ class Partitioned:
         shown = dict(zip(truth.schema.names, row_values(row, truth.schema), strict=True))
         return "/".join(f"{name}={self.named(shown[name])}" for name in truth.table.partition_by)
 
-    def case(self) -> Case:
+    def case(self) -> RecordedVariant:
         """Return the records of the table."""
         scenario = loads(STORY, "story.yaml")
         before = expected_history.history(scenario, merge_on_read=False, applied=[True])[0]
@@ -109,7 +109,7 @@ class Partitioned:
             StateRecord("variant", written, "d", files, values=values, listed_as=self.listed_as),
         )
         variant = Variant("variant", scenario, form, {}, ("writer", "writer"))
-        return Case(variant, merge_on_read=False, states=states)
+        return RecordedVariant(variant, merge_on_read=False, states=states)
 
     @property
     def _names(self) -> tuple[str, ...]:
@@ -190,7 +190,7 @@ def verdicts(
     return judge(table.case(), cells, answers)
 
 
-def story(verdict: Verdict) -> set[tuple[FindingKind, Party | None, str, str]]:
+def story(verdict: Verdict) -> set[tuple[FindingKind, Responsible | None, str, str]]:
     """Return each wrong place with its name and whose doing it is."""
     return {
         (each.kind, each.party, place.key, place.column)

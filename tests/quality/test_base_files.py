@@ -25,10 +25,9 @@ from tests.builders.simulated_disk import File
 from tests.builders.simulated_reader import Reader
 from tests.builders.table_story import Story
 from tests.builders.traced_answer import Line, Seen, read
-from tests.quality import asked, survey
+from tests.quality import asked, judged_defects
 from tests.quality.defects_base import BASE, VIEW
-from tests.quality.opinions import other
-from tests.quality.survey import Result
+from tests.quality.judged_defects import Result
 
 FOUND = {Result.RIGHT, Result.UNDECIDABLE}
 
@@ -58,11 +57,9 @@ def otherwise(story: Story, seed: int) -> Story:
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_the_files_tell_what_a_second_opinion_says(seed: int) -> None:
-    plot = merge_on_read(seed)
-    story = plot.story()
+def test_the_files_tell_what_the_truth_says_of_base_files(seed: int) -> None:
+    story = merge_on_read(seed).story()
     assert story.base.why == ""
-    assert {str(key) for key in story.base.rows} == set(other(plot)[-1].read_optimized)
     assert story.base.rows == story.truth.base
 
 
@@ -73,8 +70,8 @@ def test_a_right_answer_to_any_question_has_no_finding_however_the_files_lie(see
         assert story.base.why == ""
         for each in asked.questions(story):
             reply = asked.ask(story, each.query, BASE)
-            world = story.world(VIEW).narrowed(each.query)
-            assert findings(wrong(world, each.query, reply.columns, reply.rows), world) == ()
+            state = story.state(VIEW).narrowed(each.query)
+            assert findings(wrong(state, each.query, reply.columns, reply.rows), state) == ()
 
 
 def test_compactions_that_did_not_take_place_are_no_longer_guessed() -> None:
@@ -92,10 +89,10 @@ def test_rows_of_groups_with_log_files_alone_are_premature() -> None:
         for fact in plotted.facts
     )
     rows = base_rows(plotted.history, facts, plotted.steps).rows
-    world = replace(plotted.world(VIEW), rows=rows, base=rows)
+    state = replace(plotted.state(VIEW), rows=rows, base=rows)
     reply = right(plotted).reply
-    places = wrong(world, ALL, reply.columns, reply.rows)
-    named = {(each.key, name_of(each, world)) for each in places}
+    places = wrong(state, ALL, reply.columns, reply.rows)
+    named = {(each.key, name_of(each, state)) for each in places}
     assert {key for key, _ in named} >= {"403", "404"}
     assert {kind for key, kind in named if key != "402"} == {FindingKind.PREMATURE}
 
@@ -105,7 +102,7 @@ def test_every_change_of_one_value_is_found_under_its_right_name(seed: int) -> N
     story = merge_on_read(seed).story()
     results: Counter[Result] = Counter()
     for seen in changed_values(story):
-        judged = survey.held(seen)
+        judged = judged_defects.held(seen)
         assert judged.result in FOUND, judged.detail
         results[judged.result] += 1
     assert results[Result.RIGHT] > results[Result.UNDECIDABLE]
@@ -161,11 +158,11 @@ def test_every_change_of_one_row_is_found_under_its_right_name(seed: int) -> Non
         twice = replace(seen, lines=(*seen.lines, seen.lines[at]))
         now = [each for each in read(story).lines if each.key == seen.lines[at].key]
         newer = replace(seen, lines=(*seen.lines[:at], *now, *seen.lines[at + 1 :]))
-        assert survey.held(less).result is Result.RIGHT
-        assert {kind for _, kind in survey.named(twice)} == {FindingKind.DUPLICATE}
+        assert judged_defects.held(less).result is Result.RIGHT
+        assert {kind for _, kind in judged_defects.named(twice)} == {FindingKind.DUPLICATE}
         changed = now != [seen.lines[at]]
         wanted = {FindingKind.PREMATURE} if changed else set()
-        assert {kind for _, kind in survey.named(newer)} == wanted
+        assert {kind for _, kind in judged_defects.named(newer)} == wanted
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -175,4 +172,4 @@ def test_a_row_that_was_deleted_before_a_compaction_is_a_ghost(seed: int) -> Non
     before = read(story, Reader("id", logs="undeleted"), step=story.truth.step - 1)
     ghosts = tuple(each for each in before.lines if each.key == "402")
     seen = replace(right(story), lines=(*right(story).lines, *ghosts))
-    assert survey.named(seen) == [(("402", ""), FindingKind.GHOST_ROW)]
+    assert judged_defects.named(seen) == [(("402", ""), FindingKind.GHOST_ROW)]

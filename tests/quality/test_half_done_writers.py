@@ -9,7 +9,6 @@ from typing import Final
 import pytest
 
 from harness.core.outcomes import HALF_DONE
-from harness.core.parties import Party
 from harness.core.records import (
     Answer,
     Column,
@@ -21,7 +20,8 @@ from harness.core.records import (
     Verdict,
     VerdictKind,
 )
-from harness.judge.case import Case
+from harness.core.responsible import Responsible
+from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import judge
 from harness.model.canonical import text_of
 from harness.model.query import Query
@@ -46,11 +46,11 @@ def story(seed: int, *, applied: bool = True) -> Story:
     return history(steps, plot.columns, mor=plot.mor, partition_by=by, applied=done)
 
 
-def with_last(case: Case, last: StateRecord) -> Case:
+def with_last(case: RecordedVariant, last: StateRecord) -> RecordedVariant:
     return replace(case, states=(*case.states[:-1], last))
 
 
-def half_done(found: Story) -> Case:
+def half_done(found: Story) -> RecordedVariant:
     """Return the records of a history whose last write was committed before its writer failed.
 
     The catalog was not told of the partition of its rows.
@@ -67,7 +67,7 @@ def half_done(found: Story) -> Case:
     return with_last(case, state)
 
 
-def refused(found: Story) -> Case:
+def refused(found: Story) -> RecordedVariant:
     """Return the records of a history whose last write failed before its commit."""
     case = case_of(found)
     last = case.states[-1]
@@ -82,7 +82,9 @@ def without(reply: Reply, keys: Collection[str], key: str) -> Reply:
     return replace(reply, rows=tuple(row for row in reply.rows if text_of(row[at]) not in keys))
 
 
-def verdicts(case: Case, replies: Sequence[Reply], query: Query | None = None) -> Sequence[Verdict]:
+def verdicts(
+    case: RecordedVariant, replies: Sequence[Reply], query: Query | None = None
+) -> Sequence[Verdict]:
     """Return the verdict of the last step, and those of as many engines."""
     step = len(case.states) - 1
     cells = [Cell("variant", step, f"engine-{n}", "snapshot", "all") for n in range(len(replies))]
@@ -95,7 +97,7 @@ def verdicts(case: Case, replies: Sequence[Reply], query: Query | None = None) -
     return judge(case, cells, answers)
 
 
-def parties(verdict: Verdict) -> set[tuple[FindingKind, Party | None]]:
+def parties(verdict: Verdict) -> set[tuple[FindingKind, Responsible | None]]:
     return {(each.kind, each.party) for each in verdict.findings}
 
 
@@ -105,7 +107,7 @@ def test_rows_that_the_catalog_was_not_told_of_are_lost_by_the_writer(seed: int)
     whole, key = found.read(), found.disk.table.key
     step, by_catalog, by_timeline = verdicts(half_done(found), [without(whole, LATE, key), whole])
     assert (by_catalog.verdict, by_timeline.verdict) == (VerdictKind.WRONG, VerdictKind.CORRECT)
-    assert parties(by_catalog) == {(FindingKind.LOST_ROW, Party.CATALOG)}
+    assert parties(by_catalog) == {(FindingKind.LOST_ROW, Responsible.CATALOG)}
     assert {each.key for each in by_catalog.findings[0].places} == set(LATE)
     assert (step.view, step.verdict) == ("write", VerdictKind.REFUSED)
     assert step.because.startswith(f"{HALF_DONE}: {ERROR.kind}")
@@ -116,13 +118,13 @@ def test_a_reader_that_shows_one_of_these_rows_lost_the_other_itself(seed: int) 
     found = story(seed)
     reply = without(found.read(), LATE[:1], found.disk.table.key)
     _, verdict = verdicts(half_done(found), [reply])
-    assert parties(verdict) == {(FindingKind.LOST_ROW, Party.READER)}
+    assert parties(verdict) == {(FindingKind.LOST_ROW, Responsible.READER)}
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize(("lost", "party"), [(2, Party.CATALOG), (1, Party.READER)])
+@pytest.mark.parametrize(("lost", "party"), [(2, Responsible.CATALOG), (1, Responsible.READER)])
 def test_a_count_is_the_writers_where_just_these_rows_are_missing(
-    seed: int, lost: int, party: Party
+    seed: int, lost: int, party: Responsible
 ) -> None:
     found = story(seed)
     count = Reply((Column("count", "bigint", "long"),), ((len(found.truth.rows) - lost,),))
@@ -136,7 +138,7 @@ def test_rows_of_a_write_that_failed_before_its_commit_are_not_to_be_there(seed:
     found = story(seed, applied=False)
     _, right, wrong = verdicts(refused(found), [found.read(), as_if])
     assert (right.verdict, wrong.verdict) == (VerdictKind.CORRECT, VerdictKind.WRONG)
-    assert {party for _, party in parties(wrong)} == {Party.READER}
+    assert {party for _, party in parties(wrong)} == {Responsible.READER}
 
 
 @pytest.mark.parametrize("seed", SEEDS)

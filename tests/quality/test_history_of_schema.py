@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from harness.core.parties import Party
 from harness.core.records import FindingKind
-from harness.judge.case import Case
+from harness.core.responsible import Responsible
+from harness.judge.recorded_variant import RecordedVariant
 from harness.model.query import Comparison, Condition, Query
 from tests.builders.judged_story import case_of
 from tests.builders.simulated_reader import Reply
@@ -18,7 +18,7 @@ from tests.quality.test_half_done_writers import parties, verdicts, with_last
 COLUMNS = "id long, ts long, f1 string, f2 string"
 
 
-def keeping(found: Story, *names: tuple[str, str]) -> Case:
+def keeping(found: Story, *names: tuple[str, str]) -> RecordedVariant:
     """Return the records of a history whose table says that columns had these other names."""
     case = case_of(found)
     return with_last(case, replace(case.states[-1], former_names=names))
@@ -39,13 +39,13 @@ def with_values_of(found: Story, name: str, other: str) -> Reply:
 @pytest.mark.parametrize(
     ("names", "party"),
     [
-        ([("f3", "f2")], Party.HISTORY),
-        ([("f3", "f1")], Party.READER),
-        ([], Party.READER),
+        ([("f3", "f2")], Responsible.HISTORY),
+        ([("f3", "f1")], Responsible.READER),
+        ([], Responsible.READER),
     ],
 )
 def test_a_column_with_the_id_of_a_dropped_one_is_the_writers_doing(
-    names: list[tuple[str, str]], party: Party
+    names: list[tuple[str, str]], party: Responsible
 ) -> None:
     found = history("insert 401..404; drop f2; add f3 string", COLUMNS)
     answer = with_values_of(found, "f3", "f2")
@@ -59,9 +59,9 @@ def test_a_column_that_was_renamed_keeps_its_id_rightly() -> None:
     assert case.mistaken_for(4) == {"f1": frozenset({found.history[1].column_id("f2")})}
 
 
-@pytest.mark.parametrize(("names", "party"), [([("f3", "f2")], None), ([], Party.READER)])
+@pytest.mark.parametrize(("names", "party"), [([("f3", "f2")], None), ([], Responsible.READER)])
 def test_nobody_is_named_where_a_condition_is_on_a_mistaken_column(
-    names: list[tuple[str, str]], party: Party | None
+    names: list[tuple[str, str]], party: Responsible | None
 ) -> None:
     found = history("insert 401..404; drop f2; add f3 string", COLUMNS)
     asked = Query(where=Condition("f3", Comparison.NULL))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from harness.core.parties import Party
 from harness.core.records import FindingKind, VerdictKind
+from harness.core.responsible import Responsible
 from tests.builders.judged_story import case_of
 from tests.builders.simulated_reader import Reader, read
 from tests.builders.table_story import Story, history
 from tests.quality.test_half_done_writers import verdicts
 
 COLUMNS = "id string, ts long, f1 string, p string"
-PLACE = tuple[FindingKind, Party | None, str, str]
+PLACE = tuple[FindingKind, Responsible | None, str, str]
 
 
 def story(found: Story, reader: Reader) -> tuple[VerdictKind, set[PLACE]]:
@@ -36,7 +36,7 @@ def test_a_reader_that_merges_by_the_key_shows_the_row_once(more: str, *, mor: b
 
 @pytest.mark.parametrize("logs", ["undeleted", "ignored"])
 def test_a_reader_that_sees_no_deletes_or_no_log_files_shows_it_twice(logs: str) -> None:
-    duplicate = (FindingKind.DUPLICATE, Party.READER, "1", "")
+    duplicate = (FindingKind.DUPLICATE, Responsible.READER, "1", "")
     for more in ("", "; insert 5"):
         found = story(moved(mor=True, more=more), Reader(logs=logs))
         assert found == (VerdictKind.WRONG, {duplicate})
@@ -47,5 +47,5 @@ def test_who_shows_only_the_partition_that_it_left_shows_an_older_version() -> N
     before = history("insert 1..4", COLUMNS, partition_by=("p",)).read()
     (verdict,) = verdicts(case_of(found), [before])
     assert {(each.kind, each.party) for each in verdict.findings} == {
-        (FindingKind.STALE, Party.READER)
+        (FindingKind.STALE, Responsible.READER)
     }

@@ -7,9 +7,9 @@ from typing import Final
 import pytest
 
 from tests.builders.random_story import Plot
-from tests.quality import survey
+from tests.quality import judged_defects
 from tests.quality.defects import DEFECTS
-from tests.quality.survey import Result
+from tests.quality.judged_defects import Result
 
 STRUCT: Final = "struct<a: string, b: int>"
 BOOLEANS: Final = Plot(
@@ -108,4 +108,4 @@ ONE_ROW: Final = Plot(
 def test_a_history_in_which_it_once_had_a_wrong_name(name: str, plot: Plot, seed: int) -> None:
     seen = DEFECTS[name].read(plot, seed)
     assert seen is not None
-    assert survey.held(seen).result in {Result.RIGHT, Result.UNDECIDABLE}
+    assert judged_defects.held(seen).result in {Result.RIGHT, Result.UNDECIDABLE}

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from harness.core.parties import Party
 from harness.core.records import FindingKind, Verdict
+from harness.core.responsible import Responsible
 from tests.builders.judged_story import case_of
 from tests.builders.simulated_reader import Reply
 from tests.builders.table_story import Story, history
@@ -43,7 +43,7 @@ def test_the_order_of_the_table_under_the_names_of_the_catalog_is_a_way_of_readi
 ) -> None:
     found = history(f"{MOVED}; upsert 401", COLUMNS, mor=mor)
     verdict = judged(found, CATALOG, named_by(found, CATALOG))
-    assert parties(verdict) == {(FindingKind.MISALIGNED, Party.READER)}
+    assert parties(verdict) == {(FindingKind.MISALIGNED, Responsible.READER)}
     assert {f"by id, {WAY}", f"by name, {WAY}"} <= {*verdict.reproduces}
     assert verdict.claimed == ""
 
@@ -59,7 +59,7 @@ def test_a_null_that_came_from_another_column_is_misaligned_and_not_lost() -> No
     found = history("insert 401..405; move f1 after f2", COLUMNS)
     reply = named_by(found, CATALOG)
     assert None in dict(zip((row[0] for row in reply.rows), reply.rows, strict=True))[405]
-    assert parties(judged(found, CATALOG, reply)) == {(FindingKind.MISALIGNED, Party.READER)}
+    assert parties(judged(found, CATALOG, reply)) == {(FindingKind.MISALIGNED, Responsible.READER)}
 
 
 @pytest.mark.parametrize(

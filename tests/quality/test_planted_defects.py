@@ -1,6 +1,7 @@
-"""Each planted defect, over random histories: always found, and under its right name.
+"""Each planted defect, over random histories: found under its right name, blamed on the right one,
+and with its read strategy among those that reproduce the answer.
 
-What is right the tokens tell (`shadow`, `oracle`); `make quality` runs the same over many more.
+`oracle` says which name is right, by tokens that stand in the place of values (`traced_answer`).
 """
 
 from __future__ import annotations
@@ -12,15 +13,17 @@ from typing import Final
 
 import pytest
 
-from harness.core.records import FindingKind
+from harness.core.records import FindingKind, VerdictKind
 from harness.core.refusals import MEANINGS
-from tests.quality import defects_overwrite, survey
+from harness.core.responsible import Responsible
+from tests.quality import defects_overwrite, judged_defects
 from tests.quality.defects import DEFECTS, REFUSALS, right
 from tests.quality.defects_refusals import ALONE, TEXTS
-from tests.quality.survey import Result
+from tests.quality.judged_defects import Result
 
-SEEDS = range(40)
+SEEDS, FEWER_SEEDS = range(40), range(8)
 SEEN = {Result.RIGHT, Result.UNDECIDABLE}
+MISSES = {Result.WRONG, Result.MISSED}
 REFUSED = [name for name in REFUSALS if name.startswith("refused: ")]
 ASKED: Final[Mapping[str, tuple[str, ...]]] = {
     "by position": ("columns by position", "log files ignored, by position"),
@@ -141,10 +144,27 @@ def test_each_way_to_be_wrong_that_has_to_be_found_is_planted(what: str) -> None
 
 @pytest.mark.parametrize("name", DEFECTS)
 def test_a_defect_is_found_under_its_right_name(name: str) -> None:
-    counts, misses = survey.figures(DEFECTS[name], SEEDS)
-    assert misses == []
-    visible = sum(number for result, number in counts.items() if result in SEEN)
-    assert (visible == 0) == DEFECTS[name].harmless
+    results = {seed: judged_defects.judge(DEFECTS[name], seed) for seed in SEEDS}
+    assert [seed for seed, judged in results.items() if judged.result in MISSES] == []
+    assert any(judged.result in SEEN for judged in results.values()) != DEFECTS[name].harmless
+
+
+@pytest.mark.parametrize("name", DEFECTS)
+def test_a_defect_is_blamed_on_who_did_it_and_its_strategy_is_named(name: str) -> None:
+    defect, sure = DEFECTS[name], set[Responsible | None]()
+    responsible = judged_defects.responsible_for(defect)
+    unsure = {Responsible.UNSURE} if responsible is Responsible.WRITER else set()
+    for seed in FEWER_SEEDS:
+        seen = defect.seen(seed)
+        if seen is None:
+            continue
+        verdict = judged_defects.verdict_of(defect, seen, seed)
+        blamed = {finding.party for finding in verdict.findings}
+        assert blamed <= {responsible, *unsure}, seed
+        sure |= blamed
+        if verdict.verdict is VerdictKind.WRONG and responsible is Responsible.READER:
+            assert judged_defects.reproduces_planted(defect, verdict, seen), seed
+    assert responsible in sure or responsible is Responsible.READER
 
 
 @pytest.mark.parametrize("again", [FindingKind.DUPLICATE, FindingKind.TYPE_DRIFT])
@@ -153,17 +173,17 @@ def test_a_place_that_is_explained_twice_is_a_miss(
 ) -> None:
     seen = DEFECTS["a column twice"].seen(0)
     assert seen is not None
-    assert survey.held(seen).result is Result.RIGHT
-    ((spot, kind),) = survey.named(seen)
-    monkeypatch.setattr(survey, "named", lambda _: [(spot, kind), (spot, again)])
-    assert survey.held(seen).result is Result.MISSED
+    assert judged_defects.held(seen).result is Result.RIGHT
+    ((spot, kind),) = judged_defects.named(seen)
+    monkeypatch.setattr(judged_defects, "named", lambda _: [(spot, kind), (spot, again)])
+    assert judged_defects.held(seen).result is Result.MISSED
 
 
 def test_more_rows_of_one_key_are_a_place_each() -> None:
     seen = DEFECTS["every row twice"].seen(0)
     assert seen is not None
     thrice = replace(seen, lines=seen.lines + seen.lines[: len(seen.lines) // 2])
-    assert survey.held(thrice).result is Result.RIGHT
+    assert judged_defects.held(thrice).result is Result.RIGHT
 
 
 @pytest.mark.parametrize("name", REFUSALS)
@@ -181,7 +201,3 @@ def test_each_refusal_whose_meaning_is_known_is_planted(
         if re.fullmatch(kind or ".*", refusal.kind) and re.search(message, refusal.message)
     ]
     assert fits == [means]
-
-
-def test_there_are_many() -> None:
-    assert len(DEFECTS) + len(REFUSALS) >= 40

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from harness.core.parties import Party
 from harness.core.records import FindingKind, VerdictKind
+from harness.core.responsible import Responsible
 from harness.model.canonical import Value
 from harness.model.query import Comparison, Condition, Query
 from harness.reports.findings import finding_text
@@ -57,7 +57,7 @@ def test_who_reads_folders_rightly_is_right(stored: bool) -> None:  # noqa: FBT0
 def test_an_empty_text_in_the_folder_of_null_is_lost_by_the_writer(stored: bool) -> None:  # noqa: FBT001
     for verdict in verdicts(Partitioned(empty_as_null, stored=stored), [RIGHT, RIGHT]):
         assert verdict.verdict is VerdictKind.WRONG
-        assert story(verdict) == {(LOST, Party.FOLDER, "empty", "p")}
+        assert story(verdict) == {(LOST, Responsible.FOLDER, "empty", "p")}
         (finding,) = verdict.findings
         folder = f"day=2024-02-29/amount=1.50/flag=true/p={DEFAULT}"
         assert (finding.witness.folder, finding.witness.file) == (folder, "")
@@ -81,27 +81,27 @@ def test_so_is_a_row_that_is_asked_for_by_it(
 ) -> None:
     table = Partitioned(empty_as_null, stored=stored)
     for verdict in verdicts(table, [RIGHT, RIGHT], Query(where=where)):
-        assert story(verdict) == {(kind, Party.FOLDER, "empty", "")}
+        assert story(verdict) == {(kind, Responsible.FOLDER, "empty", "")}
 
 
 def test_who_shows_what_files_hold_is_right_and_the_folders_name_stays_the_writers() -> None:
     table = Partitioned(empty_as_null, stored=True)
     by_file, by_folder = verdicts(table, [FolderReader(by_file=True), RIGHT])
     assert (by_file.verdict, by_file.findings) == (VerdictKind.CORRECT, ())
-    assert story(by_folder) == {(LOST, Party.FOLDER, "empty", "p")}
+    assert story(by_folder) == {(LOST, Responsible.FOLDER, "empty", "p")}
 
 
 @BOTH
 def test_the_name_of_nulls_folder_as_a_text_is_altered_by_the_reader(stored: bool) -> None:  # noqa: FBT001
     (verdict,) = verdicts(Partitioned(stored=stored), [FolderReader(null_by_its_name)])
-    assert story(verdict) == {(ALTERED, Party.READER, "none", "p")}
+    assert story(verdict) == {(ALTERED, Responsible.READER, "none", "p")}
 
 
 def test_an_empty_text_shown_so_is_nobodys_but_the_writers() -> None:
     (verdict,) = verdicts(Partitioned(empty_as_null), [FolderReader(null_by_its_name)])
     assert story(verdict) == {
-        (ALTERED, Party.READER, "none", "p"),
-        (ALTERED, Party.FOLDER, "empty", "p"),
+        (ALTERED, Responsible.READER, "none", "p"),
+        (ALTERED, Responsible.FOLDER, "empty", "p"),
     }
 
 
@@ -113,20 +113,20 @@ def test_the_name_of_nulls_folder_is_the_writers_where_files_hold_null_for_a_tex
     table = Partitioned(lambda value: escaped(lost(value)), stored=True, held=lost)
     by_name, right = verdicts(table, [FolderReader(null_by_its_name), RIGHT])
     assert story(by_name) == {
-        (ALTERED, Party.READER, "none", "p"),
-        (ALTERED, Party.FOLDER, "upper", "p"),
+        (ALTERED, Responsible.READER, "none", "p"),
+        (ALTERED, Responsible.FOLDER, "upper", "p"),
     }
-    assert story(right) == {(LOST, Party.WRITER, "upper", "p")}
+    assert story(right) == {(LOST, Responsible.WRITER, "upper", "p")}
 
 
 def test_nulls_other_text_is_altered_by_the_reader_and_by_the_writer_where_it_was_no_null() -> None:
     reader = FolderReader(null_in_text)
     (right,) = verdicts(Partitioned(stored=True), [reader])
-    assert story(right) == {(ALTERED, Party.READER, "none", "p")}
+    assert story(right) == {(ALTERED, Responsible.READER, "none", "p")}
     (wrong,) = verdicts(Partitioned(empty_as_null, stored=True), [reader])
     assert story(wrong) == {
-        (ALTERED, Party.READER, "none", "p"),
-        (ALTERED, Party.FOLDER, "empty", "p"),
+        (ALTERED, Responsible.READER, "none", "p"),
+        (ALTERED, Responsible.FOLDER, "empty", "p"),
     }
 
 
@@ -137,8 +137,8 @@ def test_true_is_nulls_name_where_the_row_shows_the_name_and_else_nobodys(stored
     beside, alone = verdicts(
         table, [FolderReader(null_by_its_name, flags), FolderReader(change=flags)]
     )
-    assert story(beside) == {(ALTERED, Party.READER, "none", each) for each in ("p", "flag")}
-    assert story(alone) == {(FindingKind.UNEXPLAINED, Party.READER, "none", "flag")}
+    assert story(beside) == {(ALTERED, Responsible.READER, "none", each) for each in ("p", "flag")}
+    assert story(alone) == {(FindingKind.UNEXPLAINED, Responsible.READER, "none", "flag")}
 
 
 @BOTH
@@ -148,8 +148,10 @@ def test_escapes_that_are_shown_are_altered_by_the_reader(
     understood: Understood,
 ) -> None:
     (verdict,) = verdicts(Partitioned(stored=stored), [FolderReader(understood)])
-    places = {(ALTERED, Party.READER, key, "p") for key in ("other", "signs")}
-    null = {(ALTERED, Party.READER, "none", "p")} if understood is name_as_it_stands else set()
+    places = {(ALTERED, Responsible.READER, key, "p") for key in ("other", "signs")}
+    null = (
+        {(ALTERED, Responsible.READER, "none", "p")} if understood is name_as_it_stands else set()
+    )
     assert story(verdict) == places | null
 
 
@@ -168,14 +170,14 @@ def test_a_folders_text_read_as_another_type_is_the_readers(
     kind: FindingKind,
 ) -> None:
     (verdict,) = verdicts(Partitioned(stored=stored), [FolderReader(change={column: change})])
-    assert {each[:2] for each in story(verdict)} == {(kind, Party.READER)}
+    assert {each[:2] for each in story(verdict)} == {(kind, Responsible.READER)}
     assert {each[3] for each in story(verdict)} == {column}
 
 
 @BOTH
 def test_values_of_another_partition_are_the_readers_and_told_whose(stored: bool) -> None:  # noqa: FBT001
     (verdict,) = verdicts(Partitioned(stored=stored), [FolderReader(ahead=1)])
-    assert {party for _, party, _, _ in story(verdict)} == {Party.READER}
+    assert {party for _, party, _, _ in story(verdict)} == {Responsible.READER}
     spots = {(key, column) for _, _, key, column in story(verdict)}
     assert {key for key, column in spots if column == "p"} == {
         *("plain", "upper", "other", "signs", "none", "empty")
@@ -192,17 +194,17 @@ def as_it_is(value: Value) -> str:
 
 def test_who_unescapes_a_name_that_was_not_escaped_altered_what_the_file_holds() -> None:
     (verdict,) = verdicts(Partitioned(as_it_is, stored=True), [RIGHT])
-    assert story(verdict) == {(ALTERED, Party.READER, "signs", "p")}
+    assert story(verdict) == {(ALTERED, Responsible.READER, "signs", "p")}
 
 
 def test_what_the_catalog_says_of_a_folder_counts_before_its_name() -> None:
     table = Partitioned(stored=True)
     row = table.truth.rows["other"]
     by_catalog = FolderReader(change={"p": lambda value: "a%3Db" if value == "a=b" else value})
-    assert story(verdicts(table, [by_catalog])[0]) == {(ALTERED, Party.READER, "other", "p")}
+    assert story(verdicts(table, [by_catalog])[0]) == {(ALTERED, Responsible.READER, "other", "p")}
     listed = ((table.folder(row), ("1969-12-31", "-0.05", "false", "a%3Db")),)
     (verdict,) = verdicts(replace(table, listed_as=listed), [by_catalog])
-    assert story(verdict) == {(ALTERED, Party.FOLDER, "other", "p")}
+    assert story(verdict) == {(ALTERED, Responsible.FOLDER, "other", "p")}
 
 
 def test_what_no_name_tells_is_nobodys() -> None:

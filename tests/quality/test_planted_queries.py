@@ -19,7 +19,7 @@ from harness.core.records import (
     Verdict,
     VerdictKind,
 )
-from harness.judge.settle import settle
+from harness.judge.final_attribution import with_final_attribution
 from harness.judge.verdicts import JudgedVariant, judge
 from harness.model.canonical import Value
 from harness.model.query import Comparison, Condition, Query
@@ -41,7 +41,7 @@ def judged(story: Story, text: str, asked: Query, reply: Reply, view: str = "sna
     answer = Answer(cell.case, "select", reply.columns, reply.rows, question=asked)
     found = variant_of(story).judge(cell, answer)
     assert found is not None
-    (verdict,) = settle([found], {cell.case: answer})
+    (verdict,) = with_final_attribution([found], {cell.case: answer})
     return verdict
 
 
@@ -65,7 +65,7 @@ def keys(finding: Finding) -> list[str]:
     return [place.key for place in finding.places]
 
 
-@pytest.mark.parametrize("seed", range(80))
+@pytest.mark.parametrize("seed", range(20))
 def test_a_right_reader_is_right_in_every_shape_on_any_history(seed: int) -> None:
     story = story_of_seed(seed)
     for each in questions(story):
@@ -78,16 +78,7 @@ def test_a_right_reader_is_right_in_every_shape_on_any_history(seed: int) -> Non
         assert len(verdict.expected.rows) == len(reply.rows)
 
 
-@pytest.mark.parametrize("seed", range(80))
-def test_base_files_are_right_for_read_optimized_queries_of_every_shape(seed: int) -> None:
-    story = story_of_seed(seed)
-    for each in questions(story) if story.disk.merge_on_read else ():
-        reply = ask(story, each.query, Reader("id", logs="ignored"))
-        verdict = judged(story, each.text, each.query, reply, "read_optimized")
-        assert (each.text, verdict.findings) == (each.text, ())
-
-
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(20))
 def test_the_way_of_a_reader_is_among_those_that_reproduce_its_answer(seed: int) -> None:
     story = story_of_seed(seed)
     for each in questions(story):
@@ -97,7 +88,7 @@ def test_the_way_of_a_reader_is_among_those_that_reproduce_its_answer(seed: int)
                 assert f"by {by}" in verdict.reproduces, each.text
 
 
-@pytest.mark.parametrize("seed", range(80))
+@pytest.mark.parametrize("seed", range(20))
 def test_an_answer_other_than_the_expected_one_is_never_correct(seed: int) -> None:
     story = story_of_seed(seed)
     for each in questions(story):

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from harness.core.parties import Party
 from harness.core.records import FindingKind, OutcomeKind, VerdictKind, Witness
+from harness.core.responsible import Responsible
 from harness.judge import recorded_schema
-from harness.judge.case import Case
+from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import judge
 from harness.model.schema import Schema
 from harness.model.schema_history import FIRST, SchemaHistory, SchemaVersion, stored_type
@@ -49,7 +49,7 @@ def kept(truths: History, instants: Sequence[str]) -> SchemaHistory | None:
     return SchemaHistory(tuple(found)) if len(found) > 1 else None
 
 
-def keeping(found: Story, spoil: Spoil = lambda right: right, since: int = 0) -> Case:
+def keeping(found: Story, spoil: Spoil = lambda right: right, since: int = 0) -> RecordedVariant:
     """Return the records of a history, from a step on with what a writer makes of it."""
     case = case_of(found)
     instants = [each.outcome.instant for each in case.states]
@@ -152,7 +152,7 @@ def test_a_planted_mistake_has_its_name_at_the_step_that_made_it(
     first = verdicts[0]
     assert (first.step, first.view, first.verdict) == (since, "write", VerdictKind.WRONG)
     (finding,) = [each for each in first.findings if each.kind is kind]
-    assert finding.party is Party.HISTORY
+    assert finding.party is Responsible.HISTORY
     assert place is None or place in finding.places
     same = [each for v in verdicts[1:] for f in v.findings for each in f.places if each == place]
     assert not same

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from harness.core.parties import Party
 from harness.core.records import FindingKind
-from harness.judge.case import Case
+from harness.core.responsible import Responsible
+from harness.judge.recorded_variant import RecordedVariant
 from tests.builders.judged_story import case_of
 from tests.builders.simulated_reader import Reply
 from tests.builders.table_story import Story, history
@@ -23,7 +23,7 @@ def story(how: str) -> Story:
     return history(f"insert 401..404; {how}")
 
 
-def listing(found: Story, *columns: str) -> Case:
+def listing(found: Story, *columns: str) -> RecordedVariant:
     """Return the records of a history at whose end the catalog lists these columns."""
     case = case_of(found)
     return with_last(case, replace(case.states[-1], catalog=columns))
@@ -36,13 +36,13 @@ def by_columns_of(found: Story, step: int) -> Reply:
 @pytest.mark.parametrize(
     ("columns", "party"),
     [
-        (("id", "ts", "f1", "f2", "added"), Party.COLUMNS),
-        (("id", "ts", "f1", "f2"), Party.READER),
-        ((), Party.READER),
+        (("id", "ts", "f1", "f2", "added"), Responsible.COLUMNS),
+        (("id", "ts", "f1", "f2"), Responsible.READER),
+        ((), Responsible.READER),
     ],
 )
 def test_a_column_too_many_is_the_writers_where_the_catalog_lists_it(
-    columns: tuple[str, ...], party: Party
+    columns: tuple[str, ...], party: Responsible
 ) -> None:
     found = story(COLUMN)
     (verdict,) = verdicts(listing(found, *columns), [by_columns_of(found, 3)])
@@ -53,20 +53,20 @@ def test_a_column_is_missing_by_the_writers_doing_where_the_catalog_has_another_
     found = story(RENAMED)
     case = listing(found, "id", "ts", "f1", "h")
     (verdict,) = verdicts(case, [by_columns_of(found, 3)])
-    assert parties(verdict) == {(FindingKind.STALE, Party.COLUMNS)}
+    assert parties(verdict) == {(FindingKind.STALE, Responsible.COLUMNS)}
     assert {each.column for each in verdict.findings[0].places} == {"f2", "h"}
 
 
 @pytest.mark.parametrize(
     ("types", "party"),
     [
-        (("long", "long", "int", "int"), Party.COLUMNS),
-        (("long", "long", "long", "int"), Party.READER),
-        ((), Party.READER),
+        (("long", "long", "int", "int"), Responsible.COLUMNS),
+        (("long", "long", "long", "int"), Responsible.READER),
+        ((), Responsible.READER),
     ],
 )
 def test_a_type_of_before_is_the_writers_where_the_catalog_has_it(
-    types: tuple[str, ...], party: Party
+    types: tuple[str, ...], party: Responsible
 ) -> None:
     found = history("insert 401..404; type n long", "id long, ts long, n int, f int")
     case = case_of(found)
@@ -76,10 +76,13 @@ def test_a_type_of_before_is_the_writers_where_the_catalog_has_it(
 
 
 @pytest.mark.parametrize(
-    ("type_", "party"), [("int", Party.COLUMNS), ("string", Party.READER), ("", Party.READER)]
+    ("type_", "party"),
+    [("int", Responsible.COLUMNS), ("string", Responsible.READER), ("", Responsible.READER)],
 )
 @pytest.mark.parametrize("columns", ["n int", "n array<int>", "n map<string,int>"])
-def test_right_values_in_a_type_of_before_are_too(columns: str, type_: str, party: Party) -> None:
+def test_right_values_in_a_type_of_before_are_too(
+    columns: str, type_: str, party: Responsible
+) -> None:
     kind = columns.removeprefix("n ")
     path = {"int": "n", "array<int>": "n.element"}.get(kind, "n.value")
     found = history(f"insert 401..404; type {path} string", f"id long, ts long, {columns}")
@@ -98,7 +101,7 @@ def test_another_value_in_a_type_of_before_is_the_readers() -> None:
     listed = replace(case.states[-1], catalog=("id", "ts", "n", "f"), catalog_types=types)
     rows = [(*row[:2], row[3], *row[3:]) for row in shown.rows]
     (verdict,) = verdicts(with_last(case, listed), [replace(shown, rows=tuple(rows))])
-    assert (FindingKind.MISALIGNED, Party.READER) in parties(verdict)
+    assert (FindingKind.MISALIGNED, Responsible.READER) in parties(verdict)
 
 
 def test_a_type_that_the_column_never_had_is_not_excused_by_the_catalog() -> None:

@@ -9,9 +9,9 @@ from typing import Final
 
 import pytest
 
-from harness.core.parties import Party
 from harness.core.records import Answer, FindingKind, Verdict, VerdictKind
-from harness.judge.case import Case
+from harness.core.responsible import Responsible
+from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import judge
 from harness.model.canonical import Value, text_of
 from harness.model.column_statistics import (
@@ -41,7 +41,9 @@ def told_of(file: File, column: str, least: Value, greatest: Value) -> ColumnSta
     return ColumnStatistics(FOOTER, file.path, column, rows, 0, bound(least), bound(greatest))
 
 
-def with_statistics(found: Story, *statistics: ColumnStatistics, unknown: str = "") -> Case:
+def with_statistics(
+    found: Story, *statistics: ColumnStatistics, unknown: str = ""
+) -> RecordedVariant:
     case = case_of(found)
     last = replace(case.states[-1], statistics=StoredStatistics(statistics, unknown))
     return replace(case, states=(*case.states[:-1], last))
@@ -52,7 +54,7 @@ def without(reply: Reply, keys: Collection[str], key: str) -> Reply:
     return replace(reply, rows=tuple(row for row in reply.rows if text_of(row[at]) not in keys))
 
 
-def verdicts(case: Case, asked: Sequence[tuple[Query, Reply]]) -> list[Verdict]:
+def verdicts(case: RecordedVariant, asked: Sequence[tuple[Query, Reply]]) -> list[Verdict]:
     """Let one reader answer several questions about the last step."""
     step = len(case.states) - 1
     cells = [Cell("variant", step, "engine-1", "snapshot", f"q{n}") for n in range(len(asked))]
@@ -63,7 +65,7 @@ def verdicts(case: Case, asked: Sequence[tuple[Query, Reply]]) -> list[Verdict]:
     return list(judge(case, cells, answers))
 
 
-def parties(verdict: Verdict) -> set[tuple[FindingKind, Party | None]]:
+def parties(verdict: Verdict) -> set[tuple[FindingKind, Responsible | None]]:
     return {(each.kind, each.party) for each in verdict.findings}
 
 
@@ -86,9 +88,9 @@ def put(
     return verdict
 
 
-LOST_BY_STATISTICS: Final = {(FindingKind.LOST_ROW, Party.STATISTICS)}
+LOST_BY_STATISTICS: Final = {(FindingKind.LOST_ROW, Responsible.STATISTICS)}
 LOST_BY_NOBODY: Final = {(FindingKind.LOST_ROW, None)}
-LOST_BY_READER: Final = {(FindingKind.LOST_ROW, Party.READER)}
+LOST_BY_READER: Final = {(FindingKind.LOST_ROW, Responsible.READER)}
 
 COLUMNS: Final = "id string, ts long, d double, s string, n decimal(9, 2), e double"
 ROWS: Final = (

@@ -7,7 +7,7 @@ import pytest
 from harness import formats
 from harness.core.grouping import grouped
 from harness.core.records import OutcomeKind
-from harness.judge.standard import Standards
+from harness.judge.expectations import ExpectationsByEngine
 from harness.model import past_views
 from harness.run import plan_record
 from harness.run.expected_tables import ExpectedTable, conditions, expected_tables, plain
@@ -45,12 +45,14 @@ def test_a_fixture_expects_what_the_judge_does(name: str, views: set[str]) -> No
     run = recorded_run.run_of(name)
     tables, seen = tables_of(run), set[str]()
     standards = {
-        each.id: Standards(case_of(each, [s for s in run.states if s.variant == each.id]))
+        each.id: ExpectationsByEngine(
+            case_of(each, [s for s in run.states if s.variant == each.id])
+        )
         for each in plan_record.plan_of(run.info).variants
     }
     for each in run.verdicts:
-        table, standard = tables.get(each.question), standards[each.variant]
-        if table is None or each.expected is None or standard.of(each.reader).cuts:
+        table, expectations = tables.get(each.question), standards[each.variant]
+        if table is None or each.expected is None or expectations.of(each.reader).cuts:
             continue
         asked = run.answers[each.case].question
         if tuple(conditions(asked)) != table.where:  # it was recorded when others were asked

@@ -8,8 +8,8 @@ import pytest
 
 from harness.cli.explain.tables import CaseTables, tables_of
 from harness.core.records import VerdictKind
-from harness.judge.case import view_of_rows
-from harness.judge.standard import Standards
+from harness.judge.expectations import ExpectationsByEngine
+from harness.judge.recorded_variant import view_of_rows
 from harness.judge.verdicts import understand_cell
 from tests.builders import recordings, replay
 from tests.builders.recordings import Recorded
@@ -27,9 +27,9 @@ def explained(recorded: Recorded) -> dict[str, tuple[CaseTables, tuple[str, ...]
         answer = recorded.answers[cell]
         if said["verdict"] != VerdictKind.WRONG or answer is None:
             continue
-        standard = Standards(case).of(cell.reader, answer)
-        layout = standard.layout(cell.step, view_of_rows(cell.view))
-        taken = understand_cell(cell, standard, answer)
+        expectations = ExpectationsByEngine(case).of(cell.reader, answer)
+        layout = expectations.layout(cell.step, view_of_rows(cell.view))
+        taken = understand_cell(cell, expectations, answer)
         found[cell.case] = tables_of(layout, taken), tuple(said.get("reproduces", ()))
     return found
 

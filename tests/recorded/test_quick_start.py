@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from harness.cli.console.progress_display import PlainProgress
-from harness.core.parties import Party
+from harness.core.responsible import Responsible
 from tests.builders import recordings, replay
 
 VARIANTS: Final = recordings.read_all(Path(__file__).parent / "quick_start")
@@ -26,7 +26,7 @@ def test_progress_counts_as_many_wrong_cells_as_there_are_in_the_end() -> None:
     with PlainProgress(out).count("ask cells", CELLS) as cells:
         for each in VARIANTS:
             kinds = replay.kinds(each).values()
-            cells.found("", "answered", len(kinds))
+            cells.count_result("", "answered", len(kinds))
             cells.judge(map(str, kinds))
     of_cells = (each.verdicts[cell] for each in VARIANTS for cell in each.answers)
     at_last = Counter(said["verdict"] for said in of_cells)
@@ -44,4 +44,4 @@ def test_the_recording_holds_every_kind_of_verdict_and_nothing_unexplained() -> 
     kinds = Counter(finding["kind"] for finding in findings)
     assert {"misaligned", "resurrected", "stale", "missing_rename", "lost_value"} <= kinds.keys()
     assert "unexplained" not in kinds
-    assert {finding["party"] for finding in findings} == {Party.READER}
+    assert {finding["party"] for finding in findings} == {Responsible.READER}

@@ -17,8 +17,8 @@ from typing import Final
 
 import pytest
 
-from harness.core.parties import Party
 from harness.core.records import FindingKind, Verdict, VerdictKind
+from harness.core.responsible import Responsible
 from harness.judge.verdicts import judge
 from harness.scenario.cells import Cell, parse_reader
 from tests.builders import recorded_lines, recordings, replay, tidy_records
@@ -142,7 +142,8 @@ def _miss(verdict: Verdict, spoilt: Changed, *, told: bool) -> str:
         # Trino gives names in lower case, of which no two of a table's are alike.
         and all(_within(column.lower(), spoilt.column.lower()) for _, column, _, _ in found)
         and (not told or {kind for _, _, kind, _ in found} <= FITTING[spoilt.way])
-        and {party for _, _, _, party in found} <= {Party.READER, Party.READER if told else None}
+        and {party for _, _, _, party in found}
+        <= {Responsible.READER, Responsible.READER if told else None}
     )
     where = f"{spoilt.way} at {spoilt.key}, {spoilt.column}"
     return "" if right else f"{verdict.case}: {where}: {verdict.verdict} {found}"

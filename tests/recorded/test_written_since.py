@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from harness.core.records import labelled
-from harness.judge.standard import Standards
+from harness.judge.expectations import ExpectationsByEngine
 from harness.model.commit import INCREMENTAL
 from harness.model.past_views import name_of
-from harness.model.simulation.strategies import By, Way
+from harness.model.simulation.strategies import ColumnMapping, ReadStrategy
 from tests.builders import recordings, replay
 from tests.builders.recordings import Recorded
 
@@ -22,14 +22,14 @@ ROOT = Path(__file__).parent / "time_travel"
 
 def explained(recorded: Recorded) -> Iterator[tuple[str, bool]]:
     """Yield for each right answer whether a flawless reader gives it."""
-    standard = Standards(replay.case_of(recorded)).written
+    expectations = ExpectationsByEngine(replay.case_of(recorded)).written
     for cell, answer in recorded.answers.items():
         right = recorded.verdicts.get(cell, {}).get("verdict") == "correct"
         if answer and right and name_of(cell.view) == INCREMENTAL:
-            layout = standard.layout(cell.step, cell.view)
+            layout = expectations.layout(cell.step, cell.view)
             names = [each.name for each in labelled(answer.question, answer.columns)]
             _, ways = layout.fitting(answer.question, names, answer.rows)
-            yield cell.case, Way(By.ID) in ways
+            yield cell.case, ReadStrategy(ColumnMapping.ID) in ways
 
 
 def test_every_right_answer_is_given_by_a_reader_that_errs_in_nothing() -> None:

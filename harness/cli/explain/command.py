@@ -16,7 +16,7 @@ from harness.cli.explain import show, show_tables
 from harness.cli.explain.recorded_cell import RecordedCell, find
 from harness.cli.explain.tables import read_at_all, standard_of, tables_of
 from harness.cli.open_run import looked_at
-from harness.judge.case import view_of_rows
+from harness.judge.recorded_variant import view_of_rows
 from harness.judge.verdicts import understand_cell
 from harness.reports import html
 from harness.reports.file_numbers import number_files

@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 from harness.core import jsonl
 from harness.core.errors import UsageProblem
 from harness.core.records import Answer, StateRecord, Verdict
-from harness.judge.case import Case
+from harness.judge.recorded_variant import RecordedVariant
 from harness.run import load_run, plan_record, run_info
 from harness.run.load_run import wrong_record
 from harness.run.run_info import RunInfo
@@ -32,7 +32,7 @@ class RecordedCell:
     info: RunInfo
     """With no other variant than the cell's."""
     cell: Cell
-    case: Case
+    case: RecordedVariant
     answer: Answer | None
     verdict: Verdict | None
     question: tuple[Verdict, ...] = ()

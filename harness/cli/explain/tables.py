@@ -9,15 +9,15 @@ from harness.cli.explain.recorded_cell import RecordedCell
 from harness.core.grouping import grouped
 from harness.core.records import Answer
 from harness.judge import match_rows
+from harness.judge.expectations import Expectations, ExpectationsByEngine
+from harness.judge.expected_state import ExpectedState
 from harness.judge.file_evidence import Layout
-from harness.judge.standard import Standard, Standards
 from harness.judge.table_comparison import aggregate
-from harness.judge.world import World
 from harness.model.canonical import Value, same, text_of
 from harness.model.query import Query
 from harness.model.simulation.column_resolution import LayoutError, slices
 from harness.model.simulation.matching import Readings, table_of
-from harness.model.simulation.strategies import Way
+from harness.model.simulation.strategies import ReadStrategy
 
 ValueRows = Sequence[Sequence[Value]]
 ValueTable = tuple[tuple[str, ...], ValueRows]
@@ -70,11 +70,11 @@ class CaseTables:
     """How many ways, also those that only combine others."""
 
 
-def standard_of(found: RecordedCell) -> Standard | None:
+def standard_of(found: RecordedCell) -> Expectations | None:
     """Return truth as the cell's reader can show it; None when no state of its step is known."""
     if all(state.outcome.step != found.cell.step for state in found.case.states):
         return None
-    return Standards(found.case).of(found.cell.reader, found.answer)
+    return ExpectationsByEngine(found.case).of(found.cell.reader, found.answer)
 
 
 def tables_of(layout: Layout, answer: Answer) -> CaseTables:
@@ -84,11 +84,11 @@ def tables_of(layout: Layout, answer: Answer) -> CaseTables:
     """
     query, readings = answer.question, layout.readings()
     seen = (answer.labels, answer.rows) if answer.has_table else None
-    beside = _Expectation(layout.world.narrowed(query), query, layout)
+    beside = _Expectation(layout.state.narrowed(query), query, layout)
     # Of a product that cannot show all that was written, they may be of all of it.
     of, fitting = layout.fitting(query, *seen) if seen else (readings, ())
-    own = readings.ways(query) if readings else ()
-    shown = {each: readings for each in own if readings and len(each.beyond) <= 1}
+    own = readings.strategies(query) if readings else ()
+    shown = {each: readings for each in own if readings and len(each.deviations) <= 1}
     shown |= {each: of for each in fitting if of is not None}
     return CaseTables(
         expected=beside.sheet(("expected",), *beside.table),
@@ -101,7 +101,7 @@ def tables_of(layout: Layout, answer: Answer) -> CaseTables:
 
 
 def _ways(
-    readings: Mapping[Way, Readings], beside: _Expectation, seen: ValueTable | None
+    readings: Mapping[ReadStrategy, Readings], beside: _Expectation, seen: ValueTable | None
 ) -> Iterator[ComparedTable]:
     """Yield a table for each way, by what it is worked out; those that show the same are one."""
     shown = {way: _shown(of, way, beside.query) for way, of in readings.items()}
@@ -113,7 +113,7 @@ def _ways(
             yield replace(sheet, same_as_expected=table == wanted, same_as_found=table == found)
 
 
-def _shown(readings: Readings, way: Way, query: Query) -> ValueTable | None:
+def _shown(readings: Readings, way: ReadStrategy, query: Query) -> ValueTable | None:
     labels = readings.labels(way, query)
     try:
         return None if labels is None else (labels, readings.answer(way, query))
@@ -125,14 +125,14 @@ def _shown(readings: Readings, way: Way, query: Query) -> ValueTable | None:
 class _Expectation:
     """What every table is put beside: the rows that the question should be answered with."""
 
-    world: World
+    state: ExpectedState
     query: Query
     layout: Layout
 
     @property
     def table(self) -> ValueTable:
         """The expected table."""
-        expected = self.world.table(self.query)
+        expected = self.state.table(self.query)
         return tuple(name for name, _ in expected.columns), expected.rows
 
     def sheet(
@@ -142,18 +142,18 @@ class _Expectation:
         return ComparedTable(titles, tuple(labels), tuple(lines))
 
     def _aggregated(self, rows: ValueRows) -> Iterator[ComparedRow]:
-        expected = aggregate(self.world, self.query)
+        expected = aggregate(self.state, self.query)
         for row in rows:
             parts = tuple(ComparedValue(value, same(value, expected)) for value in row)
             yield ComparedRow("", parts, expected=True)
 
     def _lines(self, labels: Sequence[str], rows: ValueRows) -> Iterator[ComparedRow]:
         """Yield the rows in the order of the expected ones, those that are too many at the end."""
-        world = replace(self.world, predicted=self.layout.predicted(self.query, labels, rows))
-        found = match_rows.match(world, labels, [tuple(row) for row in rows])
+        state = replace(self.state, predicted=self.layout.predicted(self.query, labels, rows))
+        found = match_rows.match(state, labels, [tuple(row) for row in rows])
         there = {text_of(row.key): values for row, values in (*found.pairs, *found.empty)}
         names, wanted = self.table
-        keys = sorted(self.world.keys)
+        keys = sorted(self.state.keys)
         for key, row in zip(keys, wanted, strict=True):
             values = there.get(key)
             whole = dict(zip(names, row, strict=True))

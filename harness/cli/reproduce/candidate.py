@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from harness import formats
 from harness.core.problems import Problems
 from harness.core.yaml_reader import Document
-from harness.judge.case import SNAPSHOT
+from harness.judge.recorded_variant import SNAPSHOT
 from harness.model.schema import schema_of
 from harness.run.load_run import WRITE
 from harness.scenario import semantics

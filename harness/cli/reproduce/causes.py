@@ -16,7 +16,6 @@ from itertools import chain
 from typing import Final
 
 from harness.core.grouping import grouped
-from harness.core.parties import WRITERS, Party
 from harness.core.records import (
     Answer,
     Finding,
@@ -25,6 +24,7 @@ from harness.core.records import (
     Verdict,
     VerdictKind,
 )
+from harness.core.responsible import WRITERS, Responsible
 from harness.model import past_views, query_shapes
 from harness.run.load_run import WRITE
 from harness.scenario.cells import Variant
@@ -49,7 +49,7 @@ class Sign:
     ways: tuple[str, ...]
     """The ways of reading that reproduce the answer; what a refusal means, where it tells. None of
     what files hold: no way of reading brings it about."""
-    party: Party | None = None
+    party: Responsible | None = None
     """The writer, the model, or neither for sure, where files hold what is wrong; else None."""
     scant: bool = False
     """Whether the one way is not claimed, as the answer tells too little."""
@@ -130,13 +130,13 @@ def signs(verdict: Verdict, answer: Answer | None) -> frozenset[Sign]:
     own = (each for each in verdict.findings if each.kind is not FindingKind.ORDER_DEPENDENT)
     found = (_sign(each, ways, scant=scant) for each in own)
     if verdict.verdict is VerdictKind.UNKNOWN:  # who is not known to be wrong is not accused
-        return frozenset(each for each in found if each.party is Party.MODEL)
+        return frozenset(each for each in found if each.party is Responsible.MODEL)
     return frozenset(found) if verdict.verdict is VerdictKind.WRONG else frozenset()
 
 
 def _sign(finding: Finding, ways: tuple[str, ...], *, scant: bool) -> Sign:
     kind = str(finding.kind)
-    filed = finding.party not in {Party.READER, None}
+    filed = finding.party not in {Responsible.READER, None}
     return Sign(kind, (), finding.party) if filed else Sign(kind, ways, scant=scant)
 
 

@@ -15,7 +15,7 @@ from harness.cli.reproduce.causes import Cause
 from harness.cli.reproduce.script import Observation, script
 from harness.cli.reproduce.searches import Target
 from harness.core.errors import unwritable
-from harness.judge.case import SNAPSHOT
+from harness.judge.recorded_variant import SNAPSHOT
 from harness.run.load_run import WRITE
 from harness.scenario.definition import Scenario
 from harness.scenario.dump import dump

@@ -20,16 +20,16 @@ from harness.core.records import (
     StateRecord,
 )
 from harness.judge import verdicts
-from harness.judge.case import Case
-from harness.judge.standard import Standards
-from harness.judge.world import column_types
+from harness.judge.expectations import ExpectationsByEngine
+from harness.judge.expected_state import column_types
+from harness.judge.recorded_variant import RecordedVariant
 from harness.model import past_views, query_shapes
 from harness.model.commit import INCREMENTAL
 from harness.model.query import Query
 from harness.model.schema import Schema
 from harness.model.simulation.matching import Readings
 from harness.model.simulation.reader import Simulation
-from harness.model.simulation.strategies import OVERLAID, REKEYED, By
+from harness.model.simulation.strategies import OVERLAID, REKEYED, ColumnMapping
 from harness.plan.expected_files import expected_files
 from harness.scenario import expected_history
 from harness.scenario.cells import Cell
@@ -59,7 +59,7 @@ def predictable(sign: Sign, view: str) -> bool:
     of written files alone, and so is when rows were committed, which a view of what was written
     since a step goes by.
     """
-    added = any(each in sign.way for each in (By.COUNTED, OVERLAID, REKEYED))
+    added = any(each in sign.way for each in (ColumnMapping.COUNTED, OVERLAID, REKEYED))
     if sign.kind == FindingKind.UNEXPLAINED or added or view == INCREMENTAL:
         return False
     return sign.way.startswith(READ) if sign.refused else bool(sign.way)
@@ -84,7 +84,7 @@ def shows(
     return sign.among(signs(verdict, answer))
 
 
-def _written(candidate: Candidate) -> Case:
+def _written(candidate: Candidate) -> RecordedVariant:
     """Return the records that a writer of the candidate would leave."""
     variant = candidate.variant
     shape = formats.load(candidate.format)
@@ -97,16 +97,16 @@ def _written(candidate: Candidate) -> Case:
         StateRecord(variant.id, Outcome(step, OutcomeKind.APPLIED, str(step)), "", files)
         for step, files in enumerate(expected_files(history, operations, layout))
     ]
-    return Case(variant, shape.merge_on_read, states)
+    return RecordedVariant(variant, shape.merge_on_read, states)
 
 
-def _answer(case: Case, cell: Cell, way: str) -> Answer | None:
+def _answer(case: RecordedVariant, cell: Cell, way: str) -> Answer | None:
     """Return what a reader of a way answers; None where no such way is tried here."""
-    layout = Standards(case).of(cell.reader).layout(cell.step, cell.view)
-    history, later = layout.world.history, layout.world.later
+    layout = ExpectationsByEngine(case).of(cell.reader).layout(cell.step, cell.view)
+    history, later = layout.state.history, layout.state.later
     readings = Readings(Simulation(history, layout.files, layout.steps, later=later))
     query = query_shapes.query(cell.query, history[-1])
-    for each in readings.ways(query):
+    for each in readings.strategies(query):
         labels = readings.labels(each, query)
         if labels is not None and plain_way(str(each)) == way:
             columns = _columns(readings.reading.schema(each), query)

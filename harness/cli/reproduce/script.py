@@ -24,7 +24,7 @@ from harness.engines import time_travel
 from harness.engines.api import METASTORE, PointInTime, Question
 from harness.engines.spark.conf import COMMON
 from harness.formats import other_writers
-from harness.judge.case import Case
+from harness.judge.recorded_variant import RecordedVariant
 from harness.model import past_views
 from harness.model.canonical import Value
 from harness.model.commit import NAMED, ref_name
@@ -291,11 +291,11 @@ def _query(
         yield f"{statement};"
 
 
-def _case(variant: Variant, states: Sequence[StateRecord]) -> Case:
-    return Case(variant, formats.load(variant.format).merge_on_read, states)
+def _case(variant: Variant, states: Sequence[StateRecord]) -> RecordedVariant:
+    return RecordedVariant(variant, formats.load(variant.format).merge_on_read, states)
 
 
-def _place(case: Case, step: int, undone: Collection[int]) -> Iterator[str]:
+def _place(case: RecordedVariant, step: int, undone: Collection[int]) -> Iterator[str]:
     """Yield where the instant of a step is found."""
     where = formats.facts(case.variant.format).past.where
     first, *more = (filled(each, DATABASE, LOCATION) for each in where)

@@ -40,7 +40,7 @@ def apply(
     and of one whose cells are all unknown, nothing is said.
     """
     lines = Lines(known, facts, today)
-    return lines.applied([lines.apply(each) for each in verdicts])
+    return lines.applied([lines.apply(verdict) for verdict in verdicts])
 
 
 class Lines:
@@ -51,7 +51,7 @@ class Lines:
     ) -> None:
         """`known` has the lines of each scenario."""
         self._facts = facts
-        self._every = [line for each in known.values() for line in each]
+        self._every = [line for sequence in known.values() for line in sequence]
         self._expired = tuple(line for line in self._every if not line.counts(today))
         self._lines = {name: [k for k in each if k.counts(today)] for name, each in known.items()}
         self._tried, self._occurring = set[Known](), set[Known]()
@@ -64,8 +64,8 @@ class Lines:
 
     def applied(self, verdicts: Sequence[Verdict]) -> Applied:
         """Return the verdicts, to which all was applied, with what is to be said of the lines."""
-        for each in seen_of_steps(self._facts, verdicts):
-            self._match(each)
+        for seen_of_step in seen_of_steps(self._facts, verdicts):
+            self._match(seen_of_step)
         counted = [line for each in self._lines.values() for line in each]
         gone = self._tried - self._occurring
         return Applied(
@@ -74,7 +74,7 @@ class Lines:
             idle=tuple(line for line in counted if line not in self._tried),
             unreviewed=tuple(line for line in self._every if not line.reviewed),
             expired=self._expired,
-            answered=tuple(each for each in verdicts if each.disclaimed),
+            answered=tuple(verdict for verdict in verdicts if verdict.disclaimed),
         )
 
     def _match(self, seen: Seen) -> str:
@@ -89,7 +89,7 @@ class Lines:
 
 
 def _knows(line: Known, seen: Seen) -> bool:
-    return line.expect == seen.found and line.expect.knowable
+    return line.expect == seen.shown and line.expect.knowable
 
 
 def _first(lines: Sequence[Known], seen: Seen) -> Known | None:

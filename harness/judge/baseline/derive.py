@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from harness.judge.baseline.ground import Ground
+from harness.judge.baseline.cell_index import CellIndex
 from harness.judge.baseline.known import (
     QUERY,
     READER,
@@ -35,7 +35,7 @@ class Rule:
     expect: Expect
 
 
-def derive(ground: Ground, covered: int = 0) -> tuple[Rule, ...]:
+def derive(ground: CellIndex, covered: int = 0) -> tuple[Rule, ...]:
     """Return rules for the wrong cells that no line covers and that have nothing unexplained.
 
     Greedy: first the rule that explains most of what is left, or the one with fewest conditions.
@@ -64,7 +64,7 @@ def _worth(rule: Rule, explained: int) -> tuple[int, int]:
     return explained.bit_count(), -len(rule.when)
 
 
-def _rules(ground: Ground, at: int) -> Iterator[Rule]:
+def _rules(ground: CellIndex, at: int) -> Iterator[Rule]:
     """Yield the two most general rules for a cell: one for most steps, one for most readers.
 
     None when another cell has all the same properties and answers otherwise.
@@ -72,12 +72,12 @@ def _rules(ground: Ground, at: int) -> Iterator[Rule]:
     seen = ground.seen[at]
     names = _order(seen, ground.settings(seen.properties[KEPT]))
     full = {name: seen.properties.get(name, UNSET) for name in names}
-    if seen.found is None or ground.cells(_when(full, names)) & ground.others(seen.found):
+    if seen.shown is None or ground.cells(_when(full, names)) & ground.others(seen.shown):
         return
     rest = [name for name in reversed(names) if name != STEP]
     place = rest.index(VIEW)
     for order in ((STEP, *rest), (*rest[:place], STEP, *rest[place:])):
-        yield Rule(_general(ground, at, full, order, names), seen.found)
+        yield Rule(_general(ground, at, full, order, names), seen.shown)
 
 
 def _order(seen: Seen, readers: Sequence[str]) -> tuple[str, ...]:
@@ -91,13 +91,13 @@ def _when(conditions: dict[str, str], names: Sequence[str]) -> When:
 
 
 def _general(
-    ground: Ground, at: int, full: dict[str, str], order: Sequence[str], names: Sequence[str]
+    ground: CellIndex, at: int, full: dict[str, str], order: Sequence[str], names: Sequence[str]
 ) -> When:
     """Return the rule without the conditions, tried in that order, that it does not need."""
-    found = ground.seen[at].found
-    if found is None:
+    result = ground.seen[at].shown
+    if result is None:
         raise ValueError("a correct cell needs no rule")
-    others, kept = ground.others(found), dict(full)
+    others, kept = ground.others(result), dict(full)
     for name in order:
         without = {each: value for each, value in kept.items() if each != name}
         cells = ground.cells(_when(without, names))
@@ -108,7 +108,7 @@ def _general(
     return _when(kept, names)
 
 
-def _interval(ground: Ground, at: int, cells: int, others: int) -> str:
+def _interval(ground: CellIndex, at: int, cells: int, others: int) -> str:
     """Return the range of steps around a cell's own in which every cell answers alike."""
     own = ground.seen[at].step
     wrong = [ground.seen[each].step for each in ground.places(cells & others)]

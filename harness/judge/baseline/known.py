@@ -71,9 +71,9 @@ class Expect:
 
     def __str__(self) -> str:
         kinds = ", ".join(kind for kind in FindingKind if kind in self.kinds)
-        found = f"{kinds} in {', '.join(sorted(self.columns))}" if self.columns else kinds
+        result = f"{kinds} in {', '.join(sorted(self.columns))}" if self.columns else kinds
         refused = f"refused: {self.refused}" if self.refused else ""
-        return "; ".join(each for each in (refused, found) if each)
+        return "; ".join(each for each in (refused, result) if each)
 
 
 class ReviewedLine:

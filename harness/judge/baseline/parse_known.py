@@ -63,8 +63,8 @@ def parse(text: str, path: str) -> tuple[Known, ...]:
         return ()
     if not isinstance(document.data, list):
         problems.stop(1, "a baseline is a list; write `- when: …` for each line")
-    found = [_known(each, (at,), document) for at, each in enumerate(document.data)]
-    lines = tuple(each for each in found if each is not None)
+    result = [_known(each, (at,), document) for at, each in enumerate(document.data)]
+    lines = tuple(known for known in result if known is not None)
     _check_hidden(lines, problems)
     problems.raise_if_any()
     return lines
@@ -91,7 +91,7 @@ def _known(data: object, at: KeyPath, document: Document) -> Known | None:
 
 
 def _when(data: Mapping[str, object], at: KeyPath, document: Document) -> When:
-    found = []
+    result = []
     for name, value in data.items():
         setting = name.startswith((READER, VARIANT)) and not name.endswith(".")
         if name not in NAMES and not setting:
@@ -104,8 +104,8 @@ def _when(data: Mapping[str, object], at: KeyPath, document: Document) -> When:
             allowed = _allowed(name, setting=setting)
             document.note((*at, name), f"{name}: {value!r} is given; allowed: {allowed}")
             continue
-        found.append((name, text))
-    return tuple(found)
+        result.append((name, text))
+    return tuple(result)
 
 
 def _text(name: str, value: object, *, free: bool) -> str | None:
@@ -175,8 +175,8 @@ def until_of(text: str, at: KeyPath, document: Document) -> datetime.date | None
 def _check_hidden(lines: tuple[Known, ...], problems: Problems) -> None:
     """Note each line that can never be the first to match."""
     for at, line in enumerate(lines):
-        before = (each for each in lines[:at] if _covers(each.when, line.when))
-        hides = next((each for each in before if each.until is None), None)
+        before = (known for known in lines[:at] if _covers(known.when, line.when))
+        hides = next((known_ for known_ in before if known_.until is None), None)
         if hides is not None:
             problems.add(
                 line.line,

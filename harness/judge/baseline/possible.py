@@ -83,9 +83,9 @@ def _condition(name: str, value: str, values: Mapping[str, list[str]], last: int
         settings = [each for each in values if each.startswith((READER, VARIANT))]
         yield f"there is no setting '{name}'; {one_of(name, settings)}"
     else:
-        for each in value.split(", ") if name == WRITER else (value,):
-            if each not in values[name]:
-                yield f"{name}: there is no '{each}'; {one_of(each, values[name])}"
+        for part in value.split(", ") if name == WRITER else (value,):
+            if part not in values[name]:
+                yield f"{name}: there is no '{part}'; {one_of(part, values[name])}"
 
 
 def _question(text: str) -> Iterator[str]:
@@ -98,18 +98,18 @@ def _question(text: str) -> Iterator[str]:
 def _values(possible: Possible) -> dict[str, list[str]]:
     """Return the values that each condition can have."""
     engines = possible.engines
-    distributions = _once(each.distribution for each in engines)
+    distributions = _once(facts.distribution for facts in engines)
     values = {
-        "engine": _once(each.engine for each in engines),
-        "version": _once(each.version for each in engines),
+        "engine": _once(engine_facts.engine for engine_facts in engines),
+        "version": _once(engine_facts_.version for engine_facts_ in engines),
         "distribution": distributions,
         WRITER: distributions,
         "format": list(possible.formats),
         VIEW: _once((*(view for views in possible.formats.values() for view in views), WRITE)),
         "twin": ["true", "false"],
     }
-    for each in engines:
-        _add_settings(values, READER, each.settings)
+    for engine in engines:
+        _add_settings(values, READER, engine.settings)
     _add_settings(values, VARIANT, possible.variants)
     return values
 
@@ -127,7 +127,7 @@ def _once(texts: Iterable[str]) -> list[str]:
 def _together(line: Known, possible: Possible) -> Iterator[str]:
     """Yield which conditions are possible one by one, and not together."""
     asked = [pair for pair in line.when if pair[0] in OF_ENGINE or pair[0].startswith(READER)]
-    if not any(_has(each, asked) for each in possible.engines):
+    if not any(_has(engine, asked) for engine in possible.engines):
         yield f"no distribution has all of {_said(asked)}"
     when = dict(line.when)
     views = possible.formats.get(when.get("format", ""), (when.get(VIEW, WRITE),))

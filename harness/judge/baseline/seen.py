@@ -37,7 +37,7 @@ class Seen:
 
     scenario: str
     properties: Properties
-    found: Expect | None
+    shown: Expect | None
     """How it is wrong or refused; None when it is correct."""
     judged: bool = True
     """False when nothing is known of it, or its reader does not support it."""
@@ -50,29 +50,29 @@ class Seen:
 
 def all_seen(verdicts: Sequence[Verdict], facts: Facts) -> tuple[Seen, ...]:
     """Return what is seen of each verdict, in their order, and then of each applied step."""
-    return (*(seen_of(each, facts) for each in verdicts), *seen_of_steps(facts, verdicts))
+    return (*(seen_of(verdict, facts) for verdict in verdicts), *seen_of_steps(facts, verdicts))
 
 
 def seen_of(verdict: Verdict, facts: Facts) -> Seen:
     """Return what is seen of a verdict."""
-    found = None
+    result = None
     if verdict.verdict in {VerdictKind.WRONG, VerdictKind.REFUSED}:
         refused = verdict.verdict is VerdictKind.REFUSED
-        found = Expect(
+        result = Expect(
             facts.refusals.get(verdict.case, "unnamed") if refused else "",
-            frozenset(each.kind for each in verdict.findings),
-            frozenset(column for each in verdict.findings for column in each.columns),
+            frozenset(finding.kind for finding in verdict.findings),
+            frozenset(column for finding_ in verdict.findings for column in finding_.columns),
         )
     own = {"view": past_views.name_of(verdict.view), "step": str(verdict.step)}
     own |= {QUERY: verdict.query} if verdict.view != WRITE else {}
     properties = own | _of_reader(verdict.reader, facts)
     properties |= _of_variant(facts.variants[verdict.variant], verdict.step)
-    return Seen(verdict.scenario, properties, found, verdict.verdict in JUDGED)
+    return Seen(verdict.scenario, properties, result, verdict.verdict in JUDGED)
 
 
 def seen_of_steps(facts: Facts, verdicts: Iterable[Verdict]) -> Iterator[Seen]:
     """Yield what is seen of each applied step that has no verdict of its own."""
-    told = {(each.variant, each.step) for each in verdicts if each.view == WRITE}
+    told = {(verdict.variant, verdict.step) for verdict in verdicts if verdict.view == WRITE}
     for name, step in (each for each in facts.applied if each not in told):
         variant = facts.variants[name]
         own = {"view": WRITE, "step": str(step)}

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from harness.judge.baseline.cell_index import CellIndex
 from harness.judge.baseline.derive import Rule, derive
 from harness.judge.baseline.dump_known import dump
-from harness.judge.baseline.ground import Ground
 from harness.judge.baseline.known import TODO, Expect, Known, Support
 from harness.judge.baseline.parse_known import parse
 from harness.judge.baseline.seen import Seen
@@ -28,7 +28,7 @@ def update(text: str, path: str, seen: Sequence[Seen], today: datetime.date) -> 
         ScenarioProblem: the old baseline cannot be read.
 
     """
-    old, ground = parse(text, path), Ground(seen)
+    old, ground = parse(text, path), CellIndex(seen)
     kept = [line for line in old if line.counts(today) and _right(line, ground)]
     covered = 0
     for line in kept:
@@ -38,7 +38,7 @@ def update(text: str, path: str, seen: Sequence[Seen], today: datetime.date) -> 
     return dump(text, old, kept, new)
 
 
-def _right(line: Known, ground: Ground) -> bool:
+def _right(line: Known, ground: CellIndex) -> bool:
     return not ground.cells(line.when) & ground.others(line.expect)
 
 

@@ -9,8 +9,8 @@ import struct
 import unicodedata
 
 from harness.core.records import Origin
-from harness.judge.place import VALUES, Place
-from harness.judge.world import World
+from harness.judge.difference import VALUES, Difference
+from harness.judge.expected_state import ExpectedState
 from harness.model import partition_paths
 from harness.model.canonical import Value, same
 from harness.model.datatypes import Primitive
@@ -35,65 +35,67 @@ GREGORIAN = datetime.date(1582, 10, 15)
 Hive by the Julian one (Spark SQL migration guide, "Upgrading from Spark SQL 2.4 to 3.0")."""
 
 
-def explains(place: Place, world: World) -> bool:
+def explains(difference: Difference, state: ExpectedState) -> bool:
     """Return whether the found value is the expected one that lost or changed a bit.
 
     A value that somebody else wrote is not, however near it is.
     """
-    if place.what not in VALUES or place.found is None:
+    if difference.kind not in VALUES or difference.found is None:
         return False
-    if place.origin is not None and not _its_own(place, place.origin, world):
+    if difference.origin is not None and not _its_own(difference, difference.origin, state):
         return False
-    if shows_folder(place, world):
+    if shows_folder(difference, state):
         return True
-    if place.expected is None:
+    if difference.expected is None:
         return False
-    if place.disputed:
-        return _only_sign_of_zero(place.expected, place.found)
-    return near(place.expected, place.found)
+    if difference.disputed:
+        return _only_sign_of_zero(difference.expected, difference.found)
+    return near(difference.expected, difference.found)
 
 
-def shows_folder(place: Place, world: World) -> bool:
+def shows_folder(difference: Difference, state: ExpectedState) -> bool:
     """Return whether a text is a partition's value in the form that its folder's name has.
 
     Or NULL in that form, `__HIVE_DEFAULT_PARTITION__`: as a boolean it is true (Hive 3.1.3), for
     every text is that is not empty.
     """
-    if not (place.folder and place.field):
+    if not (difference.folder and difference.field):
         return False
-    at = place.folder, world.history[0].table.partition_by, place.field.name
-    if isinstance(place.found, str):
-        return place.found in partition_paths.forms(*at)
-    return place.found is True and partition_paths.is_null(*at)
+    at = difference.folder, state.history[0].table.partition_by, difference.field.name
+    if isinstance(difference.found, str):
+        return difference.found in partition_paths.forms(*at)
+    return difference.found is True and partition_paths.is_null(*at)
 
 
-def _its_own(place: Place, origin: Origin, world: World) -> bool:
+def _its_own(difference: Difference, origin: Origin, state: ExpectedState) -> bool:
     """Return whether the value is of the very version that should be there, in other digits."""
-    own = place.field is not None and origin.field_id == place.field.id
-    same_version = origin.step == world.expected_step(origin.field_id, place.key)
-    return own and origin.key == place.key and same_version
+    own = difference.field is not None and origin.field_id == difference.field.id
+    same_version = origin.step == state.expected_step(origin.field_id, difference.key)
+    return own and origin.key == difference.key and same_version
 
 
-def _only_sign_of_zero(expected: Value, found: Value) -> bool:
+def _only_sign_of_zero(expected: Value, result: Value) -> bool:
     """Return whether a zero has another sign: then zeros elsewhere are no other explanation."""
-    return isinstance(expected, float) and isinstance(found, float) and expected == found == 0
+    return isinstance(expected, float) and isinstance(result, float) and expected == result == 0
 
 
-def near(expected: Value, found: Value) -> bool:
+def near(expected: Value, result: Value) -> bool:
     """Return whether one value may be the other with its digits, zone or precision changed."""
     if isinstance(expected, datetime.date):
-        return _near_in_time(expected, found)
+        return _near_in_time(expected, result)
     if isinstance(expected, bytes):
-        return _near_bytes(expected, found)
+        return _near_bytes(expected, result)
     if isinstance(expected, str):
-        return isinstance(found, str) and _near_text(expected, found)
-    if isinstance(expected, decimal.Decimal) and isinstance(found, str):
-        return found == _raw_decimal(expected) or _near_number(expected, found)
-    return _near_number(expected, found) or _bits_of(expected, found) or _rescaled(expected, found)
+        return isinstance(result, str) and _near_text(expected, result)
+    if isinstance(expected, decimal.Decimal) and isinstance(result, str):
+        return result == _raw_decimal(expected) or _near_number(expected, result)
+    return (
+        _near_number(expected, result) or _bits_of(expected, result) or _rescaled(expected, result)
+    )
 
 
-def _near_in_time(expected: datetime.date, found: Value) -> bool:
-    shown = _shown(found) if isinstance(found, str) else found
+def _near_in_time(expected: datetime.date, result: Value) -> bool:
+    shown = _shown(result) if isinstance(result, str) else result
     if not isinstance(shown, datetime.date):
         return False
     dates = not isinstance(expected, datetime.datetime)
@@ -125,15 +127,15 @@ def _moment(value: datetime.date) -> datetime.datetime:
     return datetime.datetime.combine(value, datetime.time())
 
 
-def _near_text(expected: str, found: str) -> bool:
+def _near_text(expected: str, result: str) -> bool:
     """Return whether a text was cut off, padded, or changed in case, form or encoding."""
-    rest = found.strip().lower()
+    rest = result.strip().lower()
     if rest and expected.strip().lower().startswith(rest):
         return True
     if not rest and not expected.strip():
         return True
-    forms = [unicodedata.normalize("NFKC", each) for each in (expected, found)]
-    return forms[0] == forms[1] or found in _misread(expected) or found in _raw_number(expected)
+    forms = [unicodedata.normalize("NFKC", each) for each in (expected, result)]
+    return forms[0] == forms[1] or result in _misread(expected) or result in _raw_number(expected)
 
 
 def _raw_number(text: str) -> set[str]:
@@ -158,19 +160,19 @@ def _misread(text: str) -> set[str]:
     return lossy | {encoded.decode("latin-1"), encoded.decode("cp1252", "replace")}
 
 
-def _near_bytes(expected: bytes, found: Value) -> bool:
+def _near_bytes(expected: bytes, result: Value) -> bool:
     """Whether bytes were cut off or padded with zeros, or some of them were lost in a text."""
-    if isinstance(found, str):
-        return found in {expected.decode(each, "replace") for each in ("utf-8", "ascii")}
-    if not isinstance(found, bytes):
+    if isinstance(result, str):
+        return result in {expected.decode(literal, "replace") for literal in ("utf-8", "ascii")}
+    if not isinstance(result, bytes):
         return False
-    rest = found.rstrip(b"\0")
+    rest = result.rstrip(b"\0")
     return bool(rest) and expected.startswith(rest)
 
 
-def _near_number(expected: Value, found: Value) -> bool:
+def _near_number(expected: Value, result: Value) -> bool:
     try:
-        left, right = decimal.Decimal(str(expected)), decimal.Decimal(str(found))
+        left, right = decimal.Decimal(str(expected)), decimal.Decimal(str(result))
         if left.is_finite() and right.is_infinite():
             return abs(left) >= BEYOND and (left > 0) == (right > 0)
         both = left.is_finite() and right.is_finite()
@@ -179,7 +181,7 @@ def _near_number(expected: Value, found: Value) -> bool:
         return False
 
 
-def _bits_of(expected: Value, found: Value) -> bool:
+def _bits_of(expected: Value, result: Value) -> bool:
     """Return whether a number is the bits of the one that it should be, a float or a whole one.
 
     So Trino 476 shows what files hold of an int or long column that became a float: 16777002 as
@@ -189,23 +191,23 @@ def _bits_of(expected: Value, found: Value) -> bool:
     if not isinstance(expected, float):
         return False
     try:
-        if isinstance(found, float):
+        if isinstance(result, float):
             whole = expected.is_integer()
-            return whole and same(physical_values.taken(int(expected), Primitive("float")), found)
-        return type(found) is int and physical_values.number(expected) == found
+            return whole and same(physical_values.taken(int(expected), Primitive("float")), result)
+        return type(result) is int and physical_values.number(expected) == result
     except (ValueError, ArithmeticError, struct.error):  # beyond 32 bits
         return False
 
 
-def _rescaled(expected: Value, found: Value) -> bool:
+def _rescaled(expected: Value, result: Value) -> bool:
     """Return whether a decimal has the digits of the one that it should be, and another point.
 
     So PrestoDB 0.283 (Parquet) and Trino 476 (Avro) show what files hold of a column that got more
     places: 12342.25 of a `decimal(11, 2)` as the 1.234225 of a `decimal(11, 6)`.
     """
-    if not isinstance(expected, decimal.Decimal) or not isinstance(found, decimal.Decimal):
+    if not isinstance(expected, decimal.Decimal) or not isinstance(result, decimal.Decimal):
         return False
-    told, shown = (each.normalize().as_tuple() for each in (expected, found))
+    told, shown = (decimal_.normalize().as_tuple() for decimal_ in (expected, result))
     enough = len(told.digits) >= TELLING
     return enough and (told.sign, told.digits) == (shown.sign, shown.digits)
 
@@ -222,9 +224,9 @@ def _raw_decimal(expected: decimal.Decimal) -> str:
     return bytes([*data[:-1], data[-1] | sign]).decode("utf-8", "replace")
 
 
-def _shorter(expected: decimal.Decimal, found: decimal.Decimal) -> bool:
+def _shorter(expected: decimal.Decimal, result: decimal.Decimal) -> bool:
     """Return whether digits behind the point were cut off or rounded away."""
-    exact, short = (min(0, int(n.normalize().as_tuple().exponent)) for n in (expected, found))
-    last, off = decimal.Decimal(1).scaleb(short), abs(expected - found)
-    cut_off = abs(found) < abs(expected) and off < last
+    exact, short = (min(0, int(n.normalize().as_tuple().exponent)) for n in (expected, result))
+    last, off = decimal.Decimal(1).scaleb(short), abs(expected - result)
+    cut_off = abs(result) < abs(expected) and off < last
     return exact < short and (cut_off or off * 2 <= last)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from harness.judge.place import Place, What
-from harness.judge.world import World
+from harness.judge.difference import Difference, DifferenceKind
+from harness.judge.expected_state import ExpectedState
 
 
-def explains(place: Place, world: World) -> bool:
+def explains(difference: Difference, state: ExpectedState) -> bool:
     """Return whether the key was answered before, or the column was."""
-    if place.what is What.EXTRA_COLUMN:
-        return place.field is None and place.column in world.schema.names
-    return place.what is What.SECOND_ROW
+    if difference.kind is DifferenceKind.EXTRA_COLUMN:
+        return difference.field is None and difference.column in state.schema.names
+    return difference.kind is DifferenceKind.SECOND_ROW

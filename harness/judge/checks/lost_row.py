@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from harness.judge.place import Place, What
-from harness.judge.world import World
+from harness.judge.difference import Difference, DifferenceKind
+from harness.judge.expected_state import ExpectedState
 
 
-def explains(place: Place, world: World) -> bool:  # noqa: ARG001 - all checks are asked alike
+def explains(difference: Difference, state: ExpectedState) -> bool:  # noqa: ARG001 - all checks are asked alike
     """Return whether a row is absent, or fewer rows are counted than there are."""
-    fewer = place.what is What.COUNT and place.counted and place.found < place.expected
-    return place.what is What.ABSENT_ROW or fewer
+    fewer = (
+        difference.kind is DifferenceKind.COUNT
+        and difference.counted
+        and difference.found < difference.expected
+    )
+    return difference.kind is DifferenceKind.ABSENT_ROW or fewer

@@ -5,13 +5,19 @@ The least or the greatest value of others is one too: NULLs do not count for it.
 
 from __future__ import annotations
 
-from harness.judge.place import VALUES, Place, What
-from harness.judge.world import World
+from harness.judge.difference import VALUES, Difference, DifferenceKind
+from harness.judge.expected_state import ExpectedState
 
 
-def explains(place: Place, world: World) -> bool:
+def explains(difference: Difference, state: ExpectedState) -> bool:
     """Return whether a value is simply not there."""
-    if place.what is What.EXTREME and place.origin is not None and place.field is not None:
-        own = place.origin.field_id == place.field.id
-        return own and place.origin.step == world.expected_step(place.field.id, place.origin.key)
-    return place.what in VALUES and place.found is None
+    if (
+        difference.kind is DifferenceKind.EXTREME
+        and difference.origin is not None
+        and difference.field is not None
+    ):
+        own = difference.origin.field_id == difference.field.id
+        return own and difference.origin.step == state.expected_step(
+            difference.field.id, difference.origin.key
+        )
+    return difference.kind in VALUES and difference.found is None

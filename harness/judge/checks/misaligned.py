@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from harness.judge.checks import resurrected
-from harness.judge.place import VALUES, Place
-from harness.judge.world import World
+from harness.judge.difference import VALUES, Difference
+from harness.judge.expected_state import ExpectedState
 
 
-def explains(place: Place, world: World) -> bool:
+def explains(difference: Difference, state: ExpectedState) -> bool:
     """Return whether the value belongs to another field, living or dropped under another name."""
-    if place.what not in VALUES or place.origin is None or place.field is None:
+    if difference.kind not in VALUES or difference.origin is None or difference.field is None:
         return False
-    if place.origin.field_id == place.field.id or not place.own_row:
+    if difference.origin.field_id == difference.field.id or not difference.own_row:
         return False
     # A field that came only later is of no column that the view could show.
-    return not (world.unborn(place.origin.field_id) or resurrected.explains(place, world))
+    return not (state.unborn(difference.origin.field_id) or resurrected.explains(difference, state))

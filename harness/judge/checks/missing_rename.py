@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from harness.judge.place import Place, What
-from harness.judge.world import World
+from harness.judge.difference import Difference, DifferenceKind
+from harness.judge.expected_state import ExpectedState
 
 
-def explains(place: Place, world: World) -> bool:
+def explains(difference: Difference, state: ExpectedState) -> bool:
     """Return whether files may hold the value under a name that is not today's."""
-    if place.what is not What.CELL or place.found is not None or place.field is None:
+    if (
+        difference.kind is not DifferenceKind.CELL
+        or difference.found is not None
+        or difference.field is None
+    ):
         return False
-    if place.empty:
+    if difference.empty:
         return False
-    now = world.schema.path_of(place.field.id)
-    return bool(world.names_held(place.field.id, place.key) - {now})
+    now = state.schema.path_of(difference.field.id)
+    return bool(state.names_held(difference.field.id, difference.key) - {now})

@@ -2,34 +2,40 @@
 
 from __future__ import annotations
 
-from harness.judge.place import VALUES, Place, What
-from harness.judge.world import World
+from harness.judge.difference import VALUES, Difference, DifferenceKind
+from harness.judge.expected_state import ExpectedState
 
 
-def explains(place: Place, world: World) -> bool:
+def explains(difference: Difference, state: ExpectedState) -> bool:
     """Return whether the row is as a newer table has it, or gone as it is gone there.
 
     Of columns: whether they are those of a later step than the one the view goes back to. The value
     of a field that came after that step is early under whatever name, and so is its NULL under
     the name that it has taken over.
     """
-    if world.newer is None:
+    if state.newer is None:
         return False
-    if place.what in {What.EXTRA_COLUMN, What.ABSENT_COLUMN}:
-        return place.origin is not None and place.origin.step > world.step
-    if place.what in {What.EXTRA_ROW, What.ABSENT_ROW}:
-        return place.origin is not None
-    return place.what in VALUES and (_newer_value(place, world) or _null_of_newer(place, world))
+    if difference.kind in {DifferenceKind.EXTRA_COLUMN, DifferenceKind.ABSENT_COLUMN}:
+        return difference.origin is not None and difference.origin.step > state.step
+    if difference.kind in {DifferenceKind.EXTRA_ROW, DifferenceKind.ABSENT_ROW}:
+        return difference.origin is not None
+    return difference.kind in VALUES and (
+        _newer_value(difference, state) or _null_of_newer(difference, state)
+    )
 
 
-def _newer_value(place: Place, world: World) -> bool:
-    origin, field = place.origin, place.field
-    if origin is None or field is None or not place.own_row:
+def _newer_value(difference: Difference, state: ExpectedState) -> bool:
+    origin, field = difference.origin, difference.field
+    if origin is None or field is None or not difference.own_row:
         return False
     if origin.field_id != field.id:
-        return world.unborn(origin.field_id)
-    return world.expected_step(field.id, origin.key) < origin.step <= world.now.step
+        return state.unborn(origin.field_id)
+    return state.expected_step(field.id, origin.key) < origin.step <= state.now.step
 
 
-def _null_of_newer(place: Place, world: World) -> bool:
-    return place.found is None and place.field is not None and world.named_later(place.field)
+def _null_of_newer(difference: Difference, state: ExpectedState) -> bool:
+    return (
+        difference.found is None
+        and difference.field is not None
+        and state.named_later(difference.field)
+    )

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from harness.judge.place import VALUES, Place
-from harness.judge.world import World
+from harness.judge.difference import VALUES, Difference
+from harness.judge.expected_state import ExpectedState
 
 
-def explains(place: Place, world: World) -> bool:
+def explains(difference: Difference, state: ExpectedState) -> bool:
     """Return whether the value belongs to a dropped field that ever had this name.
 
     It may have been written under another one: a file that was rewritten after a rename names
     every value, old ones too, as the field was called then.
     """
-    if place.what not in VALUES or place.origin is None or place.field is None:
+    if difference.kind not in VALUES or difference.origin is None or difference.field is None:
         return False
-    origin, name = place.origin, world.schema.path_of(place.field.id)
-    gone = not world.live(origin.field_id)
-    return gone and place.own_row and name in world.names_of(origin.field_id)
+    origin, name = difference.origin, state.schema.path_of(difference.field.id)
+    gone = not state.live(origin.field_id)
+    return gone and difference.own_row and name in state.names_of(origin.field_id)

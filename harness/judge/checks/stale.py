@@ -5,22 +5,22 @@ Older is also what was written later with a smaller ordering value, where the ta
 
 from __future__ import annotations
 
-from harness.judge.place import VALUES, Place, What
-from harness.judge.world import World
+from harness.judge.difference import VALUES, Difference, DifferenceKind
+from harness.judge.expected_state import ExpectedState
 
 
-def explains(place: Place, world: World) -> bool:
+def explains(difference: Difference, state: ExpectedState) -> bool:
     """Return whether the value is an older one, or one that a restore or a rollback took back.
 
     Of columns: whether all are those of an earlier step.
     """
-    if place.what in {What.EXTRA_COLUMN, What.ABSENT_COLUMN}:
-        return place.origin is not None and place.origin.step <= world.step
-    return place.what in VALUES and _older_value(place, world)
+    if difference.kind in {DifferenceKind.EXTRA_COLUMN, DifferenceKind.ABSENT_COLUMN}:
+        return difference.origin is not None and difference.origin.step <= state.step
+    return difference.kind in VALUES and _older_value(difference, state)
 
 
-def _older_value(place: Place, world: World) -> bool:
-    origin, field = place.origin, place.field
-    if origin is None or field is None or origin.field_id != field.id or not place.own_row:
+def _older_value(difference: Difference, state: ExpectedState) -> bool:
+    origin, field = difference.origin, difference.field
+    if origin is None or field is None or origin.field_id != field.id or not difference.own_row:
         return False
-    return world.older(origin, field.id) or origin.step in world.history[-1].undone
+    return state.older(origin, field.id) or origin.step in state.history[-1].undone

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from harness.judge.place import Place
-from harness.judge.world import World
+from harness.judge.difference import Difference
+from harness.judge.expected_state import ExpectedState
 
 
-def explains(place: Place, world: World) -> bool:  # noqa: ARG001 - all checks are asked alike
+def explains(difference: Difference, state: ExpectedState) -> bool:  # noqa: ARG001 - all checks are asked alike
     """Take what no other check took."""
     return True

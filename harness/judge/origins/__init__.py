@@ -13,50 +13,62 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from harness.core.records import Origin
+from harness.judge.difference import Difference, ShownRows
+from harness.judge.expected_state import ExpectedState
 from harness.judge.origins import column_origins, row_origins, type_origins
 from harness.judge.origins.value_origins import own_witness
-from harness.judge.place import FoundRows, Place
 from harness.judge.predicted_rows import PredictedRows
-from harness.judge.world import World
 
 
-def attribute(world: World, places: Sequence[Place], seen: FoundRows) -> tuple[Place, ...]:
+def attribute(
+    state: ExpectedState, differences: Sequence[Difference], seen: ShownRows
+) -> tuple[Difference, ...]:
     """Return the places with the origin of each cell, in the same order."""
-    if world.predicted is not None:
-        return tuple(_as_predicted(world, place, world.predicted) for place in places)
-    own = [own_witness(world, place) for place in places]
+    if state.predicted is not None:
+        return tuple(
+            _as_predicted(state, difference, state.predicted) for difference in differences
+        )
+    own = [own_witness(state, difference) for difference in differences]
     by_field = column_origins.wrong_columns(own)
-    cells = column_origins.cells_of(world, seen) if any(place.disputed for place in own) else {}
-    older = row_origins.older(world, own)
+    cells = (
+        column_origins.cells_of(state, seen)
+        if any(difference.disputed for difference in own)
+        else {}
+    )
+    older = row_origins.older(state, own)
     for field_id, wrong in by_field.items():
         column_origins.moved_dates(own, wrong)
-        column_origins.by_pattern(world, own, wrong, cells.get(field_id, ()))
-        column_origins.by_neighbours(world, own, wrong, older)
-    versions = row_origins.other_versions(world, own)
-    own = row_origins.of_shown_version(world, own, versions)
-    older = row_origins.older(world, own)
-    shown = column_origins.shown_fields(world, own, older)
-    named = type_origins.own_in_another(world, own)
+        column_origins.by_pattern(state, own, wrong, cells.get(field_id, ()))
+        column_origins.by_neighbours(state, own, wrong, older)
+    versions = row_origins.other_versions(state, own)
+    own = row_origins.of_shown_version(state, own, versions)
+    older = row_origins.older(state, own)
+    shown = column_origins.shown_fields(state, own, older)
+    named = type_origins.own_in_another(state, own)
     return tuple(
-        row_origins.of_another_field(world, place, shown, older)
-        or row_origins.as_of(world, place, versions)
-        for place in named
+        row_origins.of_another_field(state, difference, shown, older)
+        or row_origins.as_of(state, difference, versions)
+        for difference in named
     )
 
 
-def _as_predicted(world: World, place: Place, predicted: PredictedRows) -> Place:
+def _as_predicted(
+    state: ExpectedState, difference: Difference, predicted: PredictedRows
+) -> Difference:
     """Take the origin of what the place was read from; nothing was read where there is none."""
-    whole = place.column.partition("[")[0]
-    origin = predicted.origins.get((place.key, whole))
-    if origin and place.field and whole != place.column:
-        own = world.root_of(origin.field_id) == world.root_of(place.field.id)
-        origin = replace(origin, field_id=place.field.id) if own else origin
-    return replace(place, origin=None if _own(world, place, origin) else origin, disputed=False)
+    whole = difference.column.partition("[")[0]
+    origin = predicted.origins.get((difference.key, whole))
+    if origin and difference.field and whole != difference.column:
+        own = state.root_of(origin.field_id) == state.root_of(difference.field.id)
+        origin = replace(origin, field_id=difference.field.id) if own else origin
+    return replace(
+        difference, origin=None if _own(state, difference, origin) else origin, disputed=False
+    )
 
 
-def _own(world: World, place: Place, origin: Origin | None) -> bool:
+def _own(state: ExpectedState, difference: Difference, origin: Origin | None) -> bool:
     """Whether it is the very value that should be there: changed, it is nobody's any more."""
-    if origin is None or place.field is None:
+    if origin is None or difference.field is None:
         return False
-    step = world.expected_step(origin.field_id, place.key)
-    return (origin.field_id, origin.key, origin.step) == (place.field.id, place.key, step)
+    step = state.expected_step(origin.field_id, difference.key)
+    return (origin.field_id, origin.key, origin.step) == (difference.field.id, difference.key, step)

@@ -125,13 +125,11 @@ def test_all_engines_are_checked_in_the_runtimes_that_there_are(
         if not docker:
             raise EnvironmentProblem("no Docker daemon answers")
 
-    monkeypatch.setattr(docker_daemon, "about", about)
+    monkeypatch.setattr(docker_daemon, "describe", about)
     names = list(map(str, verify_engines.all_readers()))
     assert {"trino-476", "hive-3.1.3", "spark-3.5.8-hudi-1.0.2"} <= set(names)
     assert "hive-metastore-3.1.3" not in names
     assert ("trino-476@container" in names) is docker
     assert "datafusion-54.1.0-hudi-0.5.0" in names
     assert "datafusion-54.1.0-hudi-0.5.0@container" not in names
-    no_hive = ("pyiceberg", "deltalake", "duckdb")
-    assert not [name for name in names if name.startswith(no_hive)], "they read no Hive tables"
     assert len(names) == len(set(names))

@@ -13,8 +13,8 @@ from harness.comparison import acceptance_file
 from harness.comparison.accepted import WRITER, Acceptance
 from harness.comparison.result import ComparedSide, Decision, SideComparison, compare
 from harness.core.errors import ScenarioProblem
-from harness.core.parties import Party
 from harness.core.records import FindingKind, Verdict, VerdictKind
+from harness.core.responsible import Responsible
 from harness.run.load_run import WRITE
 from tests.builders.verdicts import OTHER, finding, run, verdict
 from tests.builders.verdicts import WRITER as SPARK
@@ -57,7 +57,7 @@ def test_an_accepted_cause_counts_no_longer() -> None:
         replace(LINE, engine="hive"),
         replace(LINE, finding=FindingKind.STALE),
         replace(LINE, operation="drop_column"),
-        replace(LINE, party=Party.WRITER),
+        replace(LINE, party=Responsible.WRITER),
         replace(LINE, scenarios=("hudi/other",)),
         replace(LINE, finding=None, refusal="missing_rename"),
     ],

@@ -6,8 +6,8 @@ from harness.comparison.cell_pairs import cell_pairs
 from harness.comparison.correspondence import correspondence
 from harness.comparison.regressions import NEW_WRITER, Regression, regressions
 from harness.comparison.verdict_change import VerdictChange
-from harness.core.parties import Party
 from harness.core.records import FindingKind, Verdict, VerdictKind
+from harness.core.responsible import Responsible
 from harness.run.load_run import WRITE, Run
 from tests.builders.verdicts import OTHER, VARIANT, WRITER, finding, run, verdict
 
@@ -78,11 +78,11 @@ def test_silent_causes_come_before_loud_ones() -> None:
 
 
 def test_findings_of_readers_and_of_writers_are_never_one_cause() -> None:
-    theirs = finding(FindingKind.LOST_VALUE, ("1", "f2", None), party=Party.WRITER)
+    theirs = finding(FindingKind.LOST_VALUE, ("1", "f2", None), party=Responsible.WRITER)
     ours = finding(FindingKind.LOST_VALUE, ("1", "f2", None))
     old = run(verdict(RIGHT), verdict(RIGHT, variant=OTHER))
     found = of(old, verdict(WRONG, theirs), verdict(WRONG, ours, variant=OTHER))
-    assert {each.key.symptom.party for each in found} == {Party.READER, Party.WRITER}
+    assert {each.key.symptom.party for each in found} == {Responsible.READER, Responsible.WRITER}
 
 
 def test_a_refused_step_is_the_writers_cause() -> None:
@@ -95,12 +95,12 @@ def test_a_refused_step_is_the_writers_cause() -> None:
 
 
 def test_a_step_that_is_recorded_wrongly_is_no_refusal() -> None:
-    low = finding(FindingKind.LOW_MAX_ID, ("", "f2", "7"), party=Party.HISTORY)
+    low = finding(FindingKind.LOW_MAX_ID, ("", "f2", "7"), party=Responsible.HISTORY)
     step = replace(verdict(WRONG, low, reader=WRITER, view=WRITE), query="step")
     old = run(replace(step, verdict=RIGHT, findings=()))
     (found,) = of(old, step)
     symptom = found.key.symptom
-    assert (symptom.kind, symptom.what, symptom.party) == (WRONG, "low_max_id", Party.HISTORY)
+    assert (symptom.kind, symptom.what, symptom.party) == (WRONG, "low_max_id", Responsible.HISTORY)
     assert of(run(step), step) == ()
 
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from harness.core.parties import Party
 from harness.core.records import Answer, Column, Verdict, VerdictKind
-from harness.judge.case import Case
-from harness.judge.standard import Standards
+from harness.core.responsible import Responsible
+from harness.judge.expectations import ExpectationsByEngine
+from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import judge
 from harness.model.query import Query, not_null
 from harness.scenario.cells import Cell
@@ -30,28 +30,28 @@ from tests.builders.table_story import Story, changed, history
 from tests.builders.traced_answer import Files
 
 
-def asked(case: Case, query: Query, reply: Reply) -> Verdict:
+def asked(case: RecordedVariant, query: Query, reply: Reply) -> Verdict:
     cell = Cell("variant", len(case.states) - 1, "engine-1", "snapshot", "other")
     answer = Answer(cell.case, "select", reply.columns, reply.rows, question=query)
     (found,) = judge(case, [cell], {cell.case: answer})
     return found
 
 
-def party(found: Verdict) -> Party | None:
+def party(found: Verdict) -> Responsible | None:
     (finding,) = found.findings
     return finding.party
 
 
 def test_a_reader_that_shows_what_no_file_holds_is_to_blame() -> None:
     (found,) = verdicts_on(touched(), None, touched().read("position", shift=1))
-    assert {each.party for each in found.findings} == {Party.READER}
+    assert {each.party for each in found.findings} == {Responsible.READER}
 
 
 def test_a_writer_that_did_not_write_what_was_sent_is_to_blame() -> None:
     (found,) = verdicts_on(
         touched(), spoilt_rows(empty_f1), shown_as_filed(touched(), spoilt_rows(empty_f1))
     )
-    assert (found.verdict, party(found)) == (VerdictKind.WRONG, Party.WRITER)
+    assert (found.verdict, party(found)) == (VerdictKind.WRONG, Responsible.WRITER)
 
 
 def test_of_a_wrong_file_and_a_wrong_reader_each_gets_his_own_finding() -> None:
@@ -60,7 +60,7 @@ def test_of_a_wrong_file_and_a_wrong_reader_each_gets_his_own_finding() -> None:
     lost = tuple((*row[:at], None, *row[at + 1 :]) for row in reply.rows)
     (found,) = verdicts_on(touched(), spoilt_rows(empty_f1), Reply(reply.columns, lost))
     places = {each.party: {at.key for at in each.places} for each in found.findings}
-    assert places == {Party.WRITER: {"1"}, Party.READER: {"2", "3", "4"}}
+    assert places == {Responsible.WRITER: {"1"}, Responsible.READER: {"2", "3", "4"}}
 
 
 def test_a_reader_is_to_blame_where_it_shows_neither_what_was_written_nor_what_is_there() -> None:
@@ -68,7 +68,7 @@ def test_a_reader_is_to_blame_where_it_shows_neither_what_was_written_nor_what_i
     at = reply.names.index("f1")
     odd = tuple((*row[:at], row[at] or "nobody's", *row[at + 1 :]) for row in reply.rows)
     (found,) = verdicts_on(touched(), spoilt_rows(empty_f1), Reply(reply.columns, odd))
-    assert party(found) is Party.READER
+    assert party(found) is Responsible.READER
 
 
 def test_nothing_is_claimed_where_the_files_were_not_looked_at() -> None:
@@ -81,7 +81,7 @@ def test_a_value_that_a_statement_sent_is_the_writers_doing_however_many_agree()
     reply = shown_as_filed(touched(), spoilt_rows(empty_f1))
     found = verdicts_on(touched(), spoilt_rows(empty_f1), reply, reply)
     assert [(each.verdict, party(each)) for each in found] == [
-        (VerdictKind.WRONG, Party.WRITER)
+        (VerdictKind.WRONG, Responsible.WRITER)
     ] * 2
 
 
@@ -96,7 +96,9 @@ def test_a_value_that_no_recorded_statement_holds_puts_the_model_in_doubt() -> N
         for each in case.states
     ]
     found = judged(replace(case, states=states), (reply, reply))
-    assert {(each.verdict, party(each)) for each in found} == {(VerdictKind.UNKNOWN, Party.MODEL)}
+    assert {(each.verdict, party(each)) for each in found} == {
+        (VerdictKind.UNKNOWN, Responsible.MODEL)
+    }
 
 
 def test_a_row_that_was_only_carried_along_is_the_writers_doing_however_many_agree() -> None:
@@ -104,7 +106,7 @@ def test_a_row_that_was_only_carried_along_is_the_writers_doing_however_many_agr
     found = verdicts_on(
         touched(), files, shown_as_filed(touched(), files), shown_as_filed(touched(), files)
     )
-    assert {party(each) for each in found} == {Party.WRITER}
+    assert {party(each) for each in found} == {Responsible.WRITER}
 
 
 @pytest.fixture
@@ -119,7 +121,7 @@ def test_the_model_is_in_doubt_where_all_engines_and_the_files_agree_against_it(
 ) -> None:
     reply = shown_as_filed(*doubtful)
     for each in verdicts_on(*doubtful, reply, reply):
-        assert (each.verdict, party(each)) == (VerdictKind.UNKNOWN, Party.MODEL)
+        assert (each.verdict, party(each)) == (VerdictKind.UNKNOWN, Responsible.MODEL)
         assert each.because.startswith("the reference model is in doubt")
 
 
@@ -127,7 +129,7 @@ def test_of_one_engine_alone_the_answer_stays_wrong_and_nobody_is_named_for_it(
     doubtful: tuple[Story, Files],
 ) -> None:
     (found,) = verdicts_on(*doubtful, shown_as_filed(*doubtful))
-    assert (found.verdict, party(found)) == (VerdictKind.WRONG, Party.UNSURE)
+    assert (found.verdict, party(found)) == (VerdictKind.WRONG, Responsible.UNSURE)
 
 
 def test_the_model_is_not_in_doubt_where_one_engine_sides_with_it(
@@ -137,7 +139,7 @@ def test_the_model_is_not_in_doubt_where_one_engine_sides_with_it(
     reply = shown_as_filed(made, files)
     found = verdicts_on(made, files, reply, reply, made.read())
     assert [each.verdict for each in found] == [*[VerdictKind.WRONG] * 2, VerdictKind.CORRECT]
-    assert Party.MODEL not in {each.party for verdict in found for each in verdict.findings}
+    assert Responsible.MODEL not in {each.party for verdict in found for each in verdict.findings}
 
 
 def test_other_mistakes_of_an_engine_do_not_settle_the_doubt(
@@ -156,14 +158,14 @@ def test_settings_of_one_engine_are_one_voice(doubtful: tuple[Story, Files]) -> 
     reply, case = shown_as_filed(*doubtful), case_of(*doubtful)
     cells = [Cell("variant", 3, f"engine-1{{x={n}}}", "snapshot", "all") for n in range(2)]
     answers = {each.case: Answer(each.case, "select", reply.columns, reply.rows) for each in cells}
-    assert {party(each) for each in judge(case, cells, answers)} == {Party.UNSURE}
+    assert {party(each) for each in judge(case, cells, answers)} == {Responsible.UNSURE}
 
 
 def test_the_writer_is_not_blamed_where_an_engine_shows_what_was_written() -> None:
     """A file cannot show what it does not hold: it, or one of both readings, is not as we think."""
     files = spoilt_rows(empty_f1)
     wrong, right = verdicts_on(touched(), files, shown_as_filed(touched(), files), touched().read())
-    assert (wrong.verdict, party(wrong)) == (VerdictKind.WRONG, Party.UNSURE)
+    assert (wrong.verdict, party(wrong)) == (VerdictKind.WRONG, Responsible.UNSURE)
     assert right.verdict is VerdictKind.CORRECT
 
 
@@ -173,7 +175,7 @@ def test_what_is_right_elsewhere_in_another_answer_tells_nothing_of_the_writer()
     shorter = Reply(reply.columns, tuple(row for row in reply.rows if row[0] != "1"))
     for each in (other, shorter):
         found, _ = verdicts_on(touched(), files, reply, each)
-        assert party(found) is Party.WRITER
+        assert party(found) is Responsible.WRITER
 
 
 def test_a_value_that_was_sent_and_that_no_file_since_has_a_row_for_is_the_writers_doing() -> None:
@@ -183,7 +185,7 @@ def test_a_value_that_was_sent_and_that_no_file_since_has_a_row_for_is_the_write
         return None if file.step == 2 else file
 
     found = verdicts_on(made, lost, shown_as_filed(made, lost), shown_as_filed(made, lost))
-    assert {party(each) for each in found} == {Party.WRITER}
+    assert {party(each) for each in found} == {Responsible.WRITER}
 
 
 def test_a_row_that_a_compaction_leaves_out_is_the_writers_doing_though_others_were_deleted() -> (
@@ -192,7 +194,7 @@ def test_a_row_that_a_compaction_leaves_out_is_the_writers_doing_though_others_w
     made = history("insert 1..3; delete 2; compact", mor=True)
     files = spoilt_rows(lambda key, row: None if key == "3" else row, step=3)
     found = verdicts_on(made, files, shown_as_filed(made, files), shown_as_filed(made, files))
-    assert {party(each) for each in found} == {Party.WRITER}
+    assert {party(each) for each in found} == {Responsible.WRITER}
 
 
 def test_a_deleted_row_that_a_file_still_holds_is_not_the_readers_doing() -> None:
@@ -202,13 +204,13 @@ def test_a_deleted_row_that_a_file_still_holds_is_not_the_readers_doing() -> Non
         return replace(file, deleted=())
 
     reply = shown_as_filed(made, kept)
-    assert {party(each) for each in verdicts_on(made, kept, reply, reply)} == {Party.WRITER}
+    assert {party(each) for each in verdicts_on(made, kept, reply, reply)} == {Responsible.WRITER}
 
 
 def test_a_count_is_held_against_the_rows_in_the_files() -> None:
     files = spoilt_rows(lambda key, row: None if key == "2" else row)
     case, query = case_of(touched(), files), Query(count=True)
-    for number, wanted in ((3, Party.WRITER), (2, Party.READER)):
+    for number, wanted in ((3, Responsible.WRITER), (2, Responsible.READER)):
         reply = Reply((Column("count", "bigint", "long"),), ((number,),))
         assert party(asked(case, query, reply)) is wanted
 
@@ -219,12 +221,12 @@ def test_a_row_that_the_predicate_leaves_out_of_the_files_is_the_writers_doing()
     seen = shown_as_filed(touched(), spoilt_rows(empty_f1))
     there = tuple(row for row in seen.rows if row[seen.names.index("f1")] is not None)
     found = asked(case, query, Reply(seen.columns, there))
-    assert (found.findings[0].witness.key, party(found)) == ("1", Party.WRITER)
+    assert (found.findings[0].witness.key, party(found)) == ("1", Responsible.WRITER)
 
 
 def said(made: Story, files: Files | None) -> list[tuple[str, str]]:
-    standard = Standards(case_of(made, files)).written
-    beside = standard.agreement(len(made.operations), "snapshot")
+    expectations = ExpectationsByEngine(case_of(made, files)).written
+    beside = expectations.agreement(len(made.operations), "snapshot")
     assert beside is not None
     return [(each.key, each.text) for each in beside.said]
 
@@ -261,7 +263,7 @@ def test_a_reader_that_cuts_timestamps_is_held_to_what_it_can_show_of_the_files(
     cell = Cell("variant", len(case.states) - 1, reader, "snapshot", "all")
     answer = Answer(cell.case, "select", shown.columns, shown.rows)
     (found,) = judge(case, [cell], {cell.case: answer})
-    assert (found.verdict, party(found)) == (VerdictKind.WRONG, Party.WRITER)
+    assert (found.verdict, party(found)) == (VerdictKind.WRONG, Responsible.WRITER)
     assert [each.key for each in found.findings[0].places] == ["4"]
 
 
@@ -275,10 +277,10 @@ def test_a_value_that_nothing_leads_to_is_lost_by_the_tables_own_record(
     files = tuple(replace(each, lost_names=lost) for each in last.files)
     states = (*case.states[:-1], replace(last, files=files))
     (verdict,) = judged(replace(case, states=states), [found.read("name")])
-    assert party(verdict) is (Party.HISTORY if lost else Party.READER)
+    assert party(verdict) is (Responsible.HISTORY if lost else Responsible.READER)
 
 
-def without_names(case: Case) -> Case:
+def without_names(case: RecordedVariant) -> RecordedVariant:
     """Return a case whose files say nothing of their columns."""
     return replace(
         case,
@@ -306,14 +308,14 @@ def test_in_files_without_names_another_column_at_its_place_is_the_catalogs_doin
     (verdict,) = judged(case, [found.read("position")])
     assert verdict.findings
     assert {each.party for each in verdict.findings} == {
-        Party.HISTORY if nameless else Party.READER
+        Responsible.HISTORY if nameless else Responsible.READER
     }
 
 
 def test_a_rename_leads_astray_nobody_who_goes_by_places() -> None:
     found = history("insert 1..3; rename f1 g")
     (verdict,) = judged(without_names(case_of(found, None)), [found.read("name")])
-    assert party(verdict) is Party.READER
+    assert party(verdict) is Responsible.READER
 
 
 @pytest.mark.parametrize("misled", [(), ("f2",)])
@@ -327,4 +329,4 @@ def test_a_dropped_value_that_comes_back_by_the_mapping_of_names_is_the_tables_o
     states = (*case.states[:-1], replace(last, files=files))
     (verdict,) = judged(replace(case, states=states), [found.read("name")])
     assert [each.kind.value for each in verdict.findings] == ["resurrected"]
-    assert party(verdict) is (Party.HISTORY if misled else Party.READER)
+    assert party(verdict) is (Responsible.HISTORY if misled else Responsible.READER)

@@ -61,7 +61,7 @@ def test_a_value_of_another_type_in_a_file_is_a_difference_though_it_says_the_sa
     story = history("insert 1", "id string, ts long, n int")
     number = next(iter(story.truth.rows.values())).values[3]
     (found,) = held(story, with_value("n", str(number), step=1)).differences
-    assert (found.column, found.expected, found.found) == ("n", number, str(number))
+    assert (found.column, found.expected, found.actual) == ("n", number, str(number))
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from harness.core.parties import Party
 from harness.core.records import (
     Finding,
     FindingKind,
@@ -13,6 +12,7 @@ from harness.core.records import (
     VerdictKind,
     Witness,
 )
+from harness.core.responsible import Responsible
 from harness.judge.baseline import Applied, Expect, Known, Support
 from harness.judge.gate import gate
 
@@ -46,7 +46,7 @@ def verdict(kind: VerdictKind, *, known: str = "", because: str = "", number: in
 def depending(**others: str) -> Verdict:
     """A wrong answer that a fresh server did not give."""
     seen = Witness("1", "f1", "a", "b")
-    finding = Finding(FindingKind.ORDER_DEPENDENT, ("f1",), seen, (seen,), Party.READER)
+    finding = Finding(FindingKind.ORDER_DEPENDENT, ("f1",), seen, (seen,), Responsible.READER)
     return replace(verdict(WRONG, number=2, **others), findings=(finding,))
 
 
@@ -152,7 +152,7 @@ def test_many_reasons_are_cut_short_with_their_number() -> None:
 
 def test_a_model_in_doubt_fails_the_gate_as_such_and_blames_nobody() -> None:
     seen = Witness("1", "f1", "a", "b")
-    finding = Finding(FindingKind.STALE, ("f1",), seen, (seen,), Party.MODEL)
+    finding = Finding(FindingKind.STALE, ("f1",), seen, (seen,), Responsible.MODEL)
     doubted = replace(verdict(UNKNOWN, because="why"), findings=(finding,))
     assert gate(Applied((doubted, verdict(CORRECT)))).status == 3
     text = said(Applied((doubted, verdict(CORRECT))))

@@ -14,7 +14,7 @@ ROWS = TOLD.read().rows
 
 
 def keys(rows: list[tuple[object, ...]]) -> tuple[list[str], list[str], list[str]]:
-    found = match(TOLD.world(), NAMES, rows)
+    found = match(TOLD.state(), NAMES, rows)
     return (
         [str(row.key) for row, _ in found.pairs],
         [key for key, _ in found.second],
@@ -28,7 +28,7 @@ def test_every_row_is_found_by_its_key() -> None:
 
 def test_the_order_in_which_rows_come_changes_nothing() -> None:
     rows = [*ROWS, (1, None, "x"), (1, None, "y"), (9, None, "z")]
-    assert match(TOLD.world(), NAMES, rows) == match(TOLD.world(), NAMES, rows[::-1])
+    assert match(TOLD.state(), NAMES, rows) == match(TOLD.state(), NAMES, rows[::-1])
 
 
 def test_a_key_counts_though_all_else_is_wrong() -> None:
@@ -51,7 +51,7 @@ NOTHING = (None, None, None)
 
 
 def test_rows_of_nothing_but_nulls_are_the_missing_ones_where_there_are_as_many() -> None:
-    found = match(TOLD.world(), NAMES, [ROWS[0], NOTHING, NOTHING])
+    found = match(TOLD.state(), NAMES, [ROWS[0], NOTHING, NOTHING])
     assert [str(row.key) for row, _ in found.empty] == ["2", "3"]
     assert found.extra == ()
     assert found.there == {"1", "2", "3"}
@@ -59,18 +59,18 @@ def test_rows_of_nothing_but_nulls_are_the_missing_ones_where_there_are_as_many(
 
 @pytest.mark.parametrize("number", [1, 3])
 def test_more_or_fewer_of_them_are_nobodys(number: int) -> None:
-    found = match(TOLD.world(), NAMES, [ROWS[0], *[NOTHING] * number])
+    found = match(TOLD.state(), NAMES, [ROWS[0], *[NOTHING] * number])
     assert (found.empty, len(found.extra)) == ((), number)
 
 
 def test_rows_of_nothing_but_nulls_are_too_many_where_none_is_missing() -> None:
-    found = match(TOLD.world(), NAMES, [*ROWS, NOTHING])
+    found = match(TOLD.state(), NAMES, [*ROWS, NOTHING])
     assert (found.empty, len(found.extra)) == ((), 1)
 
 
 def test_of_two_rows_with_a_key_the_better_one_is_the_row() -> None:
     worse, better = (1, None, "x"), ROWS[0]
-    found = match(TOLD.world(), NAMES, [worse, better])
+    found = match(TOLD.state(), NAMES, [worse, better])
     assert [row for _, row in found.pairs] == [better]
     assert found.second == (("1", worse),)
 
@@ -112,7 +112,7 @@ SMALL = history(
 
 def of_small(*shown: int) -> list[tuple[str, int]]:
     """Return which row is taken for which, where rows show a number as their key alone."""
-    found = match(SMALL.world(), NAMES, [(each, None, None) for each in shown])
+    found = match(SMALL.state(), NAMES, [(each, None, None) for each in shown])
     return sorted((str(row.key), int(str(values[0]))) for row, values in found.pairs)
 
 

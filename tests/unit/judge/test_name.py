@@ -8,13 +8,13 @@ import pytest
 
 from harness.core.records import FindingKind
 from harness.judge import checks, recorded_metadata, recorded_schema
+from harness.judge.difference import Difference, DifferenceKind
 from harness.judge.name import ORDER, check_of, name_of
-from harness.judge.place import Place, What
 from tests.builders.judge_stages import findings
 from tests.builders.table_story import history
 
 TOLD = history("insert 1,2; upsert 1; delete 2", "id long, ts long, l array<string>")
-WORLD = TOLD.world()
+WORLD = TOLD.state()
 
 
 def test_every_finding_has_a_file_and_a_place_in_the_order() -> None:
@@ -25,22 +25,23 @@ def test_every_finding_has_a_file_and_a_place_in_the_order() -> None:
     assert sorted((*ORDER, *others)) == sorted(FindingKind)
 
 
-@pytest.mark.parametrize("what", What)
-def test_every_place_has_a_name(what: What) -> None:
-    assert name_of(Place(what, "", "", None, None), WORLD) in FindingKind
+@pytest.mark.parametrize("what", DifferenceKind)
+def test_every_place_has_a_name(what: DifferenceKind) -> None:
+    assert name_of(Difference(what, "", "", None, None), WORLD) in FindingKind
 
 
 def test_what_nothing_explains_is_unexplained_and_asked_last() -> None:
-    place = Place(What.CELL, "1", "ts", 202001, 7, TOLD.truth.schema.find("ts"))
+    place = Difference(DifferenceKind.CELL, "1", "ts", 202001, 7, TOLD.truth.schema.find("ts"))
     assert [kind for kind in ORDER if check_of(kind)(place, WORLD)] == [ORDER[-1]]
     assert ORDER[-1] is FindingKind.UNEXPLAINED
 
 
 def test_places_of_one_name_are_one_finding_with_its_columns() -> None:
     field = TOLD.truth.schema.find("l")
-    lost = [Place(What.CELL, "1", f"l[{at}]", "x", None, field.children[0]) for at in range(2)] + [
-        Place(What.CELL, "1", "ts", 1, None, TOLD.truth.schema.find("ts"))
-    ]
+    lost = [
+        Difference(DifferenceKind.CELL, "1", f"l[{at}]", "x", None, field.children[0])
+        for at in range(2)
+    ] + [Difference(DifferenceKind.CELL, "1", "ts", 1, None, TOLD.truth.schema.find("ts"))]
     (finding,) = findings(lost, WORLD)
     assert finding.kind is FindingKind.LOST_VALUE
     assert finding.columns == ("l.element", "ts")
@@ -50,9 +51,9 @@ def test_places_of_one_name_are_one_finding_with_its_columns() -> None:
 
 def test_findings_come_in_the_order_of_the_names() -> None:
     places = [
-        Place(What.ABSENT_ROW, "1", "", (1, 2), None),
-        Place(What.EXTRA_ROW, "2", "", None, (2, 3)),
-        Place(What.EXTRA_ROW, "9", "", None, (9, None)),
+        Difference(DifferenceKind.ABSENT_ROW, "1", "", (1, 2), None),
+        Difference(DifferenceKind.EXTRA_ROW, "2", "", None, (2, 3)),
+        Difference(DifferenceKind.EXTRA_ROW, "9", "", None, (9, None)),
     ]
     found = findings(places, WORLD)
     assert [each.kind.value for each in found] == ["ghost_row", "lost_row", "unexplained"]

@@ -17,8 +17,8 @@ def told_of(
     story: Story, reply: Reply, query: Query, view: str = "read_optimized"
 ) -> dict[str, int]:
     """Return the step of each row that is as log files have it."""
-    world = story.world(view).narrowed(query)
-    found = newer_rows.origins(world, reply.names, match(world, reply.names, reply.rows))
+    state = story.state(view).narrowed(query)
+    found = newer_rows.origins(state, reply.names, match(state, reply.names, reply.rows))
     assert all(each.key == key for key, each in found.items())
     return {key: each.step for key, each in found.items()}
 

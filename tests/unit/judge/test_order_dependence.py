@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from harness.core.parties import Party
 from harness.core.records import (
     Answer,
     Column,
@@ -15,6 +14,7 @@ from harness.core.records import (
     Verdict,
     VerdictKind,
 )
+from harness.core.responsible import Responsible
 from harness.judge.order_dependence import WHY
 from harness.judge.verdicts import judge
 from harness.model.canonical import Value
@@ -59,7 +59,11 @@ def test_a_right_answer_that_was_another_one_before_is_wrong_and_shows_both_valu
     verdict = judged(right, spoilt(right, 0, "f1_new", "asuffix"))
     assert (verdict.verdict, verdict.because) == (VerdictKind.WRONG, WHY)
     (finding,) = verdict.findings
-    assert (finding.kind, finding.party, finding.columns) == (ORDER, Party.READER, ("f1_new",))
+    assert (finding.kind, finding.party, finding.columns) == (
+        ORDER,
+        Responsible.READER,
+        ("f1_new",),
+    )
     (place,) = finding.places
     assert (place.key, place.column) == ("1", "f1_new")
     assert (place.expected, place.found) == ("f3s1r1", "asuffix")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.core.records import Answer, FindingKind, OutcomeKind, Part, Refusal, Verdict
-from harness.judge.case import Case
-from harness.judge.standard import Standards
+from harness.judge.expectations import ExpectationsByEngine
+from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import judge
 from harness.scenario.cells import Cell
 from tests.builders.judged_story import case_of
@@ -29,7 +29,7 @@ def cut(one: Story) -> Reply:
     return Reply(reply.columns, tuple((*row[:at], None, *row[at + 1 :]) for row in reply.rows))
 
 
-def judged(one: Story, reply: Reply | Answer, case: Case | None = None) -> Verdict:
+def judged(one: Story, reply: Reply | Answer, case: RecordedVariant | None = None) -> Verdict:
     cell = Cell("variant", len(one.operations), "engine-1", "snapshot", "all")
     if isinstance(reply, Reply):
         reply = Answer("", "select", reply.columns, reply.rows)
@@ -70,8 +70,8 @@ def test_after_a_refused_write_no_list_is_known() -> None:
     case = case_of(story())
     refused = replace(case.states[3].outcome, kind=OutcomeKind.REFUSED)
     states = (*case.states[:3], replace(case.states[3], outcome=refused), case.states[4])
-    assert Standards(case).written.layout(4, "snapshot").catalog.partitions is not None
-    after = Standards(replace(case, states=states)).written
+    assert ExpectationsByEngine(case).written.layout(4, "snapshot").catalog.partitions is not None
+    after = ExpectationsByEngine(replace(case, states=states)).written
     assert after.layout(2, "snapshot").catalog.partitions is not None
     assert after.layout(4, "snapshot").catalog.partitions is None
 
@@ -87,13 +87,20 @@ def test_a_refused_change_of_the_schema_leaves_them_known() -> None:
     case = case_of(story())
     refused = replace(case.states[2].outcome, kind=OutcomeKind.REFUSED)
     states = (*case.states[:2], replace(case.states[2], outcome=refused), *case.states[3:])
-    lists = Standards(replace(case, states=states)).written.layout(4, "snapshot").catalog.partitions
+    lists = (
+        ExpectationsByEngine(replace(case, states=states))
+        .written.layout(4, "snapshot")
+        .catalog.partitions
+    )
     assert lists is not None
     assert not lists.differ
 
 
 def test_views_of_the_past_have_no_lists() -> None:
-    assert Standards(case_of(story())).written.layout(4, "as_of(3)").catalog.partitions is None
+    assert (
+        ExpectationsByEngine(case_of(story())).written.layout(4, "as_of(3)").catalog.partitions
+        is None
+    )
 
 
 def test_rows_of_which_only_the_partition_is_left_are_those_of_the_table() -> None:

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from harness.core.records import Column
-from harness.judge.place import What
+from harness.judge.difference import DifferenceKind
 from harness.judge.table_comparison import wrong_columns
 from tests.builders.judge_stages import differences, wrong_rows
 from tests.builders.simulated_reader import Reply, columns_of
@@ -27,7 +27,7 @@ def test_a_number_is_the_same_or_it_is_a_place(found: object) -> None:
     reply = TOLD.read()
     rows = ((1, found, reply.rows[0][2]), *reply.rows[1:])
     (place,) = places(TOLD, Reply(reply.columns, rows))
-    assert (place.what, place.key, place.column) == (What.CELL, "1", "g")
+    assert (place.kind, place.key, place.column) == (DifferenceKind.CELL, "1", "g")
 
 
 def test_places_tell_the_part_of_a_struct() -> None:
@@ -40,35 +40,40 @@ def test_cells_come_before_rows_and_rows_before_columns() -> None:
     reply = TOLD.read()
     columns = (*reply.columns, Column("more", "int", "int"))
     rows = ((1, 0.0, reply.rows[0][2], 1), (*reply.rows[1], 1), (*reply.rows[1], 1))
-    found = [each.what for each in places(TOLD, Reply(columns, rows))]
-    assert found == [What.CELL, What.SECOND_ROW, What.ABSENT_ROW, What.EXTRA_COLUMN]
+    found = [each.kind for each in places(TOLD, Reply(columns, rows))]
+    assert found == [
+        DifferenceKind.CELL,
+        DifferenceKind.SECOND_ROW,
+        DifferenceKind.ABSENT_ROW,
+        DifferenceKind.EXTRA_COLUMN,
+    ]
 
 
 def test_only_the_columns_that_were_asked_are_absent() -> None:
     reply = TOLD.read()
     found = differences(
-        TOLD.world(), reply.columns[:2], [row[:2] for row in reply.rows], ["id", "g"]
+        TOLD.state(), reply.columns[:2], [row[:2] for row in reply.rows], ["id", "g"]
     )
     assert found == ()
-    (place,) = wrong_columns(TOLD.world(), reply.columns[:2], ["id", "g", "s"])
-    assert (place.what, place.column) == (What.ABSENT_COLUMN, "s")
+    (place,) = wrong_columns(TOLD.state(), reply.columns[:2], ["id", "g", "s"])
+    assert (place.kind, place.column) == (DifferenceKind.ABSENT_COLUMN, "s")
 
 
 def test_a_column_that_the_schema_does_not_have_is_one_too_many_even_when_asked() -> None:
     column = Column("f1", "double", "double")
-    (place,) = wrong_columns(TOLD.world(), [*TOLD.read().columns, column], ["id", "g", "s", "f1"])
-    assert (place.what, place.column, place.origin) == (What.EXTRA_COLUMN, "f1", None)
+    (place,) = wrong_columns(TOLD.state(), [*TOLD.read().columns, column], ["id", "g", "s", "f1"])
+    assert (place.kind, place.column, place.origin) == (DifferenceKind.EXTRA_COLUMN, "f1", None)
 
 
 def test_names_count_in_their_case() -> None:
     columns = columns_of(TOLD.history[1].schema)
     upper = (columns[0], Column("G", "double", "double"), columns[2])
-    found = {each.what for each in wrong_columns(TOLD.world(), upper, ["id", "g", "s"])}
-    assert found == {What.ABSENT_COLUMN, What.EXTRA_COLUMN}
+    found = {each.kind for each in wrong_columns(TOLD.state(), upper, ["id", "g", "s"])}
+    assert found == {DifferenceKind.ABSENT_COLUMN, DifferenceKind.EXTRA_COLUMN}
 
 
 def test_an_answer_without_any_row_lost_them_all() -> None:
-    found = wrong_rows(TOLD.world(), TOLD.read().columns, ())
-    assert [(each.what, each.key) for each in found] == [
-        (What.ABSENT_ROW, key) for key in ("1", "2", "3")
+    found = wrong_rows(TOLD.state(), TOLD.read().columns, ())
+    assert [(each.kind, each.key) for each in found] == [
+        (DifferenceKind.ABSENT_ROW, key) for key in ("1", "2", "3")
     ]

@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 
 from harness.core.jsonl import dump, parse
-from harness.core.parties import Party
 from harness.core.records import (
     Answer,
     Column,
@@ -17,9 +16,10 @@ from harness.core.records import (
     Verdict,
     VerdictKind,
 )
-from harness.judge.case import Case
+from harness.core.responsible import Responsible
+from harness.judge.expectations import ExpectationsByEngine
 from harness.judge.file_evidence import UNDATED
-from harness.judge.standard import Standards
+from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import judge
 from harness.model.query import Query
 from harness.scenario.cells import Cell
@@ -37,12 +37,12 @@ def only(reply: Reply, keys: set[str]) -> Reply:
     return replace(reply, rows=tuple(row for row in reply.rows if row[0] in keys))
 
 
-def verdict_of(case: Case, reply: Reply, view: str = SINCE) -> Verdict:
+def verdict_of(case: RecordedVariant, reply: Reply, view: str = SINCE) -> Verdict:
     (verdict,) = judged(case, [reply], view)
     return verdict
 
 
-def parties(verdict: Verdict) -> set[Party | None]:
+def parties(verdict: Verdict) -> set[Responsible | None]:
     return {each.party for each in verdict.findings}
 
 
@@ -67,7 +67,7 @@ def test_which_other_rows_were_given_is_told_and_that_the_reader_did_it(
     assert verdict.verdict is VerdictKind.WRONG
     assert f"by id, {given}" in verdict.reproduces
     assert all(each.endswith(f", {given}") for each in verdict.reproduces)
-    assert (parties(verdict), verdict.because) == ({Party.READER}, "")
+    assert (parties(verdict), verdict.because) == ({Responsible.READER}, "")
 
 
 RENAMED = "insert 1..4; insert 5; rename f1 g; add f3 int after ts; upsert 2"
@@ -79,13 +79,16 @@ def test_one_way_is_claimed_where_the_rows_tell_how_columns_were_found_too(
 ) -> None:
     story = history(RENAMED, mor=True)
     verdict = verdict_of(case_of(story), story.read(by), "incremental(2)")
-    assert (verdict.claimed, parties(verdict)) == (f"{way}, the begin ignored", {Party.READER})
+    assert (verdict.claimed, parties(verdict)) == (
+        f"{way}, the begin ignored",
+        {Responsible.READER},
+    )
 
 
 def test_how_columns_were_found_is_told_where_the_rows_are_the_right_ones() -> None:
     story = history("insert 1..4; insert 5,6; move f1 after f2")
     verdict = verdict_of(case_of(story), only(story.read("position"), {"5", "6"}), "incremental(1)")
-    assert (verdict.claimed, parties(verdict)) == ("by position", {Party.READER})
+    assert (verdict.claimed, parties(verdict)) == ("by position", {Responsible.READER})
     assert verdict.findings[0].witness.file.startswith("g2_")
 
 
@@ -102,7 +105,7 @@ def test_an_answer_without_rows_tells_too_little() -> None:
     assert "by id, nothing given" in verdict.reproduces
     assert (verdict.scant, verdict.claimed) == (True, "")
     assert {each.kind for each in verdict.findings} == {FindingKind.LOST_ROW}
-    assert parties(verdict) == {Party.READER}
+    assert parties(verdict) == {Responsible.READER}
 
 
 def unsaid(state: StateRecord) -> StateRecord:
@@ -173,10 +176,10 @@ def test_a_reader_that_goes_by_what_files_say_of_their_rows_is_not_blamed(
     story = history(STORY)
     case, reply = case_of(story, wrong), only(story.read(), shown)
     verdict = verdict_of(case, reply)
-    assert ("by id" in verdict.reproduces, parties(verdict)) == (True, {Party.UNSURE})
+    assert ("by id" in verdict.reproduces, parties(verdict)) == (True, {Responsible.UNSURE})
     several = judged(case, [reply, reply], SINCE)
     assert {each.verdict for each in several} == {VerdictKind.UNKNOWN}
-    said = Standards(case).written.agreement(len(case.states) - 1, SINCE)
+    said = ExpectationsByEngine(case).written.agreement(len(case.states) - 1, SINCE)
     assert said is not None
     assert {each.key for each in said.said} == shown ^ NEW
     assert all("its file says that it was committed" in each.text for each in said.said)
@@ -190,7 +193,7 @@ def test_a_write_that_no_file_took_in_is_the_writers_doing() -> None:
 
     verdict = verdict_of(case_of(story, lost), only(story.read(), NEW - {"2"}))
     assert [each.kind for each in verdict.findings] == [FindingKind.LOST_ROW]
-    assert ("by id" in verdict.reproduces, parties(verdict)) == (True, {Party.WRITER})
+    assert ("by id" in verdict.reproduces, parties(verdict)) == (True, {Responsible.WRITER})
 
 
 def test_a_count_is_the_readers_doing_where_files_say_what_the_truth_does() -> None:
@@ -198,7 +201,7 @@ def test_a_count_is_the_readers_doing_where_files_say_what_the_truth_does() -> N
     count = Answer(
         "", "select", (Column("n", "long", "long"),), ((7,),), question=Query(count=True)
     )
-    for files, party in ((None, Party.READER), (late, Party.UNSURE)):
+    for files, party in ((None, Responsible.READER), (late, Responsible.UNSURE)):
         case = case_of(story, files)
         cell = Cell("variant", len(case.states) - 1, "engine-1", SINCE, "count")
         (verdict,) = judge(case, [cell], {cell.case: replace(count, case=cell.case)})
@@ -208,6 +211,6 @@ def test_a_count_is_the_readers_doing_where_files_say_what_the_truth_does() -> N
 def test_which_type_was_met_is_not_told_of_files_that_may_not_have_been_opened() -> None:
     story = history("insert 1..4; move f1 after f2", "id string, ts long, f1 string, f2 int")
     case = case_of(story)
-    layout = Standards(case).written.layout(2, "snapshot")
+    layout = ExpectationsByEngine(case).written.layout(2, "snapshot")
     assert layout.clash() == "by position"
-    assert Standards(case).written.layout(2, "incremental(1)").clash() == ""
+    assert ExpectationsByEngine(case).written.layout(2, "incremental(1)").clash() == ""

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from harness.core.records import Answer, Outcome, OutcomeKind, StateRecord, Verdict, VerdictKind
-from harness.judge.case import Case
-from harness.judge.standard import Standards
+from harness.judge.expectations import ExpectationsByEngine
+from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import judge
 from harness.model import past_views
 from harness.model.past_views import Past, anchor, planned
@@ -35,7 +35,7 @@ STORY = "insert 1..4; upsert 2; rename f1 g; upsert 2,5; delete 3; add f3 int"
 READER = "engine-1"
 
 
-def case_of(story: Story, kinds: Mapping[int, OutcomeKind] | None = None) -> Case:
+def case_of(story: Story, kinds: Mapping[int, OutcomeKind] | None = None) -> RecordedVariant:
     """The records of a writer whose schema changes make no instant, as Iceberg's."""
     steps = tuple(Step(each) for each in story.operations)
     scenario = Scenario("family/name", story.disk.table, steps)
@@ -50,7 +50,7 @@ def case_of(story: Story, kinds: Mapping[int, OutcomeKind] | None = None) -> Cas
         made = "" if silent or kind is not OutcomeKind.APPLIED else instant_of(step)
         files = tuple(each.fact() for each in story.disk.until(step))
         states.append(StateRecord("variant", Outcome(step, kind, made), "d", files))
-    return Case(variant, story.disk.merge_on_read, tuple(states))
+    return RecordedVariant(variant, story.disk.merge_on_read, tuple(states))
 
 
 def judged(story: Story, reply: Reply, view: str) -> Verdict:
@@ -116,11 +116,11 @@ def test_the_newest_instant_up_to_a_step_stands_for_it() -> None:
 def test_the_truth_as_of_a_step_is_that_of_the_snapshot_then(seed: int) -> None:
     story = story_of_seed(seed)
     case, last = case_of(story), len(story.operations)
-    standard = Standards(case).written
+    expectations = ExpectationsByEngine(case).written
     made = sorted(case.instants.values())
     for step in range(made[0], last):
         truth = story.history[max(each for each in made if each <= step)]
-        expected = standard.table(last, f"as_of({step})", ALL)
+        expected = expectations.table(last, f"as_of({step})", ALL)
         assert [name for name, _ in expected.columns] == list(truth.schema.names)
         rows = [row_values(row, truth.schema) for row in truth.rows.values()]
         assert sorted(map(repr, expected.rows)) == sorted(map(repr, rows))
@@ -130,14 +130,14 @@ def test_the_truth_as_of_a_step_is_that_of_the_snapshot_then(seed: int) -> None:
 def test_what_was_written_since_and_the_rows_left_as_they_were_make_the_table(seed: int) -> None:
     story = story_of_seed(seed)
     case, last = case_of(story), len(story.operations)
-    standard = Standards(case).written
+    expectations = ExpectationsByEngine(case).written
     now = story.history[last]
     for step in sorted(case.instants.values()):
-        world = standard.world(last, f"incremental({step})")
+        state = expectations.state(last, f"incremental({step})")
         before = story.history[step].rows
         left = {key for key, row in now.rows.items() if before.get(key) == row}
-        assert set(world.rows) == set(now.rows) - left
-        assert {**world.rows, **world.left_out} == dict(now.rows)
+        assert set(state.rows) == set(now.rows) - left
+        assert {**state.rows, **state.left_out} == dict(now.rows)
 
 
 @pytest.mark.parametrize("mor", [False, True])

@@ -80,10 +80,7 @@ def test_what_was_changed_is_told_and_no_secret(tmp_path: Path) -> None:
 def test_a_jar_takes_the_place_of_another_version_of_it(tmp_path: Path) -> None:
     registered(tmp_path)
     distribution, base = distributions.load("hive-newer-reader"), distributions.load("hive-3.1.3")
-    front, before = (
-        [a for a in distribution.artifacts if a.into == "front"]
-        for distribution in (distribution, base)
-    )
+    front, before = ([a for a in d.artifacts if a.into == "front"] for d in (distribution, base))
     assert [artifact.file_name for artifact in front] == [
         artifact.file_name.replace("hudi-presto-bundle-1.0.2", "hudi-presto-bundle-1.2.0")
         for artifact in before
@@ -110,7 +107,7 @@ def test_a_profile_and_the_command_line_can_name_it(tmp_path: Path) -> None:
         "about: x\ntable: {columns: {id: string, ts: long, f1: string}, key: id, order_by: ts}\n"
         "steps: [{insert: [1]}]\n"
     )
-    distributions._own.clear()
+    distributions._custom.clear()
     made = plan_options.make([mine], "first", "", named=NamedParts(readers=["trino-patched"]))
     assert {cell.reader for cell in made.cells} == {"trino-patched"}
     assert any(variant.scenario.name == "control/unchanged" for variant in made.variants)
@@ -118,9 +115,9 @@ def test_a_profile_and_the_command_line_can_name_it(tmp_path: Path) -> None:
 
 def test_a_run_keeps_what_its_readers_are(tmp_path: Path) -> None:
     registered(tmp_path)
-    local = distributions.own(["trino-patched", "trino-476"])
+    local = distributions.custom_locks(["trino-patched", "trino-476"])
     assert local.keys() == {"trino-patched"}
-    distributions._own.clear()
+    distributions._custom.clear()
     for name, text in local.items():
         distributions.register(name, text, "run.json")
     assert distributions.load("trino-patched").heap_mb == 2048
@@ -129,7 +126,10 @@ def test_a_run_keeps_what_its_readers_are(tmp_path: Path) -> None:
 def test_a_run_keeps_what_they_build_on_as_well(tmp_path: Path) -> None:
     distributions.register("trino-470", "name: trino-470\nversion: '470'\nrules: trino\n", "f")
     registered(tmp_path, "trino-ours: {like: trino-470, heap_mb: 7}")
-    assert distributions.own(["trino-ours@container"]).keys() == {"trino-470", "trino-ours"}
+    assert distributions.custom_locks(["trino-ours@container"]).keys() == {
+        "trino-470",
+        "trino-ours",
+    }
 
 
 WRONG = {

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from harness.core.parties import Party
 from harness.core.records import (
     Finding,
     FindingKind,
@@ -15,19 +14,20 @@ from harness.core.records import (
     VerdictKind,
     Witness,
 )
+from harness.core.responsible import Responsible
 from harness.reports.advice import advice
 
 PLACE = Witness("1", "f1", "b", "a")
 
 
-def verdict(reader: str, kind: VerdictKind, party: Party | None = None) -> Verdict:
+def verdict(reader: str, kind: VerdictKind, party: Responsible | None = None) -> Verdict:
     finding = Finding(FindingKind.STALE, ("f1",), PLACE, (PLACE,), party)
     findings = (finding,) if kind is VerdictKind.WRONG else ()
     case = f"a/b[x,y]/s1/snapshot/all/{reader}"
     return Verdict(case, "a/b", "a/b[x,y]", 1, reader, "snapshot", "all", kind, findings=findings)
 
 
-WRONG = verdict("trino-476{names=false}", VerdictKind.WRONG, Party.READER)
+WRONG = verdict("trino-476{names=false}", VerdictKind.WRONG, Responsible.READER)
 OTHERS = (
     verdict("trino-476{names=true}", VerdictKind.CORRECT),
     verdict("trino-4761", VerdictKind.CORRECT),
@@ -57,8 +57,8 @@ def test_commands_name_the_case_as_a_shell_takes_it() -> None:
     ]
 
 
-@pytest.mark.parametrize("party", [Party.WRITER, Party.MODEL, Party.UNSURE])
-def test_no_setting_is_praised_where_the_reader_is_not_to_blame(party: Party) -> None:
+@pytest.mark.parametrize("party", [Responsible.WRITER, Responsible.MODEL, Responsible.UNSURE])
+def test_no_setting_is_praised_where_the_reader_is_not_to_blame(party: Responsible) -> None:
     blamed = verdict(WRONG.reader, VerdictKind.WRONG, party)
     assert [each.verb for each in advice(blamed, OTHERS)] == ["reproduce"]
 

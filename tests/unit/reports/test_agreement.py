@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from harness.core.parties import WRITERS, Party
 from harness.core.records import (
     Answer,
     Column,
@@ -17,6 +16,7 @@ from harness.core.records import (
     VerdictKind,
     Witness,
 )
+from harness.core.responsible import WRITERS, Responsible
 from harness.core.tolerances import LOWER, Normalised
 from harness.model.query import Query
 from harness.reports import agreement
@@ -127,14 +127,14 @@ def test_truth_standing_alone_against_two_engines_is_an_alarm(base: Run) -> None
 
 
 @pytest.mark.parametrize("party", sorted(WRITERS))
-def test_what_was_found_to_be_the_writers_is_no_alarm(base: Run, party: Party) -> None:
+def test_what_was_found_to_be_the_writers_is_no_alarm(base: Run, party: Responsible) -> None:
     lost = Finding(FindingKind.LOST_ROW, (), Witness("2", "", None, None), (), party)
     said = {name: (verdict(name), answer(name, ("1", 2))) for name in ("a-1", "b-1")}
     theirs = {
         name: (replace(each, findings=(lost,)), answer_) for name, (each, answer_) in said.items()
     }
     assert agreement.alarms(run_of(base, theirs)) == ()
-    doubtful = replace(lost, party=Party.MODEL)
+    doubtful = replace(lost, party=Responsible.MODEL)
     verdict_, answer_ = said["b-1"]
     one = {**theirs, "b-1": (replace(verdict_, findings=(doubtful,)), answer_)}
     assert len(agreement.alarms(run_of(base, one))) == 1

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from harness.core.parties import Party
 from harness.core.records import FindingKind, VerdictKind
+from harness.core.responsible import Responsible
 from harness.reports.cause_texts import CauseText, cause_texts
 from harness.run.load_run import Run
 from tests.builders import recorded_run, sample_run
@@ -143,12 +143,12 @@ def test_an_answer_that_tells_too_little_decides_nothing_in_a_cause(
 
 def test_findings_of_another_doing_are_a_cause_of_their_own_without_advice(sampled: Run) -> None:
     wrong = next(each for each in sampled.verdicts if each.verdict is VerdictKind.WRONG)
-    blamed = tuple(replace(each, party=Party.WRITER) for each in wrong.findings)
+    blamed = tuple(replace(each, party=Responsible.WRITER) for each in wrong.findings)
     told = {**sampled.recorded, wrong.case: replace(wrong, findings=blamed)}
     (cause,) = (
         each
         for each in cause_texts(replace(sampled, recorded=told))
-        if each.cause.key.symptom.party is Party.WRITER
+        if each.cause.key.symptom.party is Responsible.WRITER
     )
     assert cause.cause.cases == (wrong.case,)
     assert "the files hold the same: the writer is to blame)" in cause.seen

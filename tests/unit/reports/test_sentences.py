@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from harness.core.parties import Party
 from harness.core.records import (
     Finding,
     FindingKind,
@@ -10,6 +9,7 @@ from harness.core.records import (
     Refusal,
     Witness,
 )
+from harness.core.responsible import Responsible
 from harness.reports.findings import finding_text, own_text, witness_text
 from harness.reports.sentences import LITTLE, mapping_text, refusal_text
 
@@ -193,16 +193,16 @@ def test_one_mapping_is_a_diagnosis_and_several_are_none() -> None:
 @pytest.mark.parametrize(
     ("party", "end"),
     [
-        (Party.READER, "; the files hold what was written"),
-        (Party.WRITER, "; the files hold the same: the writer is to blame"),
-        (Party.MODEL, "; engines and files agree: check the expected table first"),
+        (Responsible.READER, "; the files hold what was written"),
+        (Responsible.WRITER, "; the files hold the same: the writer is to blame"),
+        (Responsible.MODEL, "; engines and files agree: check the expected table first"),
         (
-            Party.UNSURE,
+            Responsible.UNSURE,
             "; the files hold the same: the mistake is the writer's or our own",
         ),
         (None, "expected 'b'"),
     ],
 )
-def test_a_finding_says_whose_doing_it_is(party: Party | None, end: str) -> None:
+def test_a_finding_says_whose_doing_it_is(party: Responsible | None, end: str) -> None:
     seen = Witness("1", "f1", "b", "a")
     assert finding_text(Finding(FindingKind.STALE, ("f1",), seen, (seen,), party)).endswith(end)

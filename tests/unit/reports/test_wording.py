@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import reports
-from harness.core.parties import Party
 from harness.core.records import (
     Column,
     Expected,
@@ -22,6 +21,7 @@ from harness.core.records import (
     VerdictKind,
     Witness,
 )
+from harness.core.responsible import Responsible
 from harness.model.query import COUNT
 from harness.reports import findings, html_cells, junit, markdown, words
 from harness.reports.file_numbers import number_files
@@ -46,7 +46,7 @@ PLACES = st.builds(
 FINDINGS = st.builds(
     lambda kind, party, places: Finding(kind, (places[0].column,), places[0], tuple(places), party),
     st.sampled_from(FindingKind),
-    st.none() | st.sampled_from(Party),
+    st.none() | st.sampled_from(Responsible),
     st.lists(PLACES, min_size=1, max_size=3),
 )
 NESTED = Witness("1", "l", ({"a": 1},), "x")
@@ -99,7 +99,7 @@ def test_a_cell_without_words_says_so_in_every_report_and_the_log_why(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     # Of this party there is no other: it is a cause of its own.
-    finding = Finding(FindingKind.UNEXPLAINED, ("l",), NESTED, (NESTED,), Party.UNSURE)
+    finding = Finding(FindingKind.UNEXPLAINED, ("l",), NESTED, (NESTED,), Responsible.UNSURE)
     run, verdict = run_with(finding, tmp_path)
     wording = words.shown
 

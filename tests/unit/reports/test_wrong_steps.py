@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from harness.core.parties import Party
 from harness.core.records import Finding, FindingKind, Verdict, VerdictKind, Witness
+from harness.core.responsible import Responsible
 from harness.judge.baseline import Applied
 from harness.judge.baseline.seen import Facts, seen_of_steps
 from harness.judge.recorded_schema import KINDS
@@ -24,7 +24,7 @@ from tests.builders import sample_run
 
 STEP = 4
 PLACE = Witness("", "f2", 8, 7)
-FOUND = Finding(FindingKind.LOW_MAX_ID, ("f2",), PLACE, (PLACE,), Party.HISTORY)
+FOUND = Finding(FindingKind.LOW_MAX_ID, ("f2",), PLACE, (PLACE,), Responsible.HISTORY)
 SAID = "max_column_id is 7; expected at least 8, the id of f2"
 
 

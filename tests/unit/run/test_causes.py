@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from harness.core.parties import Party
 from harness.core.records import (
     Answer,
     Finding,
@@ -16,6 +15,7 @@ from harness.core.records import (
     VerdictKind,
     Witness,
 )
+from harness.core.responsible import Responsible
 from harness.run.causes import FoundCause, causes
 from harness.run.load_run import Run
 from harness.run.run_info import ReaderInfo, RunInfo, StepInfo, VariantInfo
@@ -36,7 +36,7 @@ RIGHT, STALE, RENAME = VerdictKind.CORRECT, FindingKind.STALE, FindingKind.MISSI
 PLACE: Final = Witness("1", "f", "a", None)
 REFUSAL: Final = Refusal("GENERIC_INTERNAL_ERROR", "no", cause="java.io.IOException: of s_1")
 
-Shown = VerdictKind | FindingKind | tuple[FindingKind, Party] | str
+Shown = VerdictKind | FindingKind | tuple[FindingKind, Responsible] | str
 
 
 def verdict(name: str, step: int, reader: str, shown: Shown, query: str = "all") -> Verdict:
@@ -47,7 +47,7 @@ def verdict(name: str, step: int, reader: str, shown: Shown, query: str = "all")
         return replace(made, verdict=shown, because="time-out" if shown == "unknown" else "")
     if isinstance(shown, str) and not isinstance(shown, FindingKind):
         return replace(verdict(name, step, reader, STALE), known=shown)
-    kind, party = shown if isinstance(shown, tuple) else (shown, Party.READER)
+    kind, party = shown if isinstance(shown, tuple) else (shown, Responsible.READER)
     found = Finding(kind, ("f",), PLACE, (PLACE,), party)
     return replace(made, verdict=VerdictKind.WRONG, findings=(found,))
 
@@ -126,16 +126,16 @@ def test_versions_settings_and_scenarios_of_one_engine_are_one_cause() -> None:
 
 
 def test_engines_and_parties_are_never_one_cause() -> None:
-    writer = (RENAME, Party.WRITER)
+    writer = (RENAME, Responsible.WRITER)
     told = found(
         *series("short", TRINO, [RIGHT, RENAME]),
         *series("short", HIVE, [RIGHT, RENAME]),
         *series("long", TRINO, [RIGHT, RIGHT, RIGHT, writer]),
     )
     assert {(each.key.engine, each.key.symptom.party) for each in told} == {
-        ("trino", Party.READER),
-        ("hive", Party.READER),
-        ("trino", Party.WRITER),
+        ("trino", Responsible.READER),
+        ("hive", Responsible.READER),
+        ("trino", Responsible.WRITER),
     }
 
 

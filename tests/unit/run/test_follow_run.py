@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.core.parties import Party
 from harness.core.records import Answer, Verdict, VerdictKind
+from harness.core.responsible import Responsible
 from harness.plan import controls
 from harness.scenario.cells import Cell, Plan, parse_reader
 from tests.builders.columns_alone import in_parts
@@ -32,7 +32,7 @@ from tests.builders.spoilt_files import (
 from tests.builders.table_story import history
 
 
-def parties(verdict: Verdict) -> set[Party | None]:
+def parties(verdict: Verdict) -> set[Responsible | None]:
     return {finding.party for finding in verdict.findings}
 
 
@@ -61,7 +61,7 @@ def test_the_writer_is_not_blamed_where_the_next_one_may_show_what_was_written(
     assert going.final().keys() == right_one
     going.answers(order[1], answer_of(replies[order[1]]))
     assert going.final() == going.judged()
-    assert parties(going.judged()[0]) == {Party.UNSURE}
+    assert parties(going.judged()[0]) == {Responsible.UNSURE}
 
 
 def test_what_a_refusals_columns_show_can_turn_as_well(tmp_path: Path) -> None:
@@ -71,8 +71,8 @@ def test_what_a_refusals_columns_show_can_turn_as_well(tmp_path: Path) -> None:
     assert going.final() == {}
     going.answers(1, answer_of(touched().read()))
     assert going.final() == going.judged()
-    verdict = going.judged()[0]
-    assert (verdict.verdict, parties(verdict)) == (VerdictKind.REFUSED, {Party.UNSURE})
+    result = going.judged()[0]
+    assert (result.verdict, parties(result)) == (VerdictKind.REFUSED, {Responsible.UNSURE})
 
 
 RENAMED = history("insert 1..3; rename f1 f1_new")

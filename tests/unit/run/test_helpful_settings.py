@@ -3,8 +3,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from harness.core.parties import Party
 from harness.core.records import FindingKind, Verdict, VerdictKind
+from harness.core.responsible import Responsible
 from harness.run.causes import causes
 from harness.run.helpful_settings import HelpfulSetting, SettingsAsked
 from harness.run.load_run import Run
@@ -74,7 +74,7 @@ def test_a_setting_that_spoils_as_much_as_it_mends_is_none() -> None:
 def test_where_the_writer_did_it_no_setting_is_looked_for() -> None:
     run = recorded_run.run_of("quick_start")
     blamed = {
-        v.case: replace(v, findings=tuple(replace(f, party=Party.WRITER) for f in v.findings))
+        v.case: replace(v, findings=tuple(replace(f, party=Responsible.WRITER) for f in v.findings))
         for v in run.verdicts
     }
     assert helpful(changed(run, blamed), MISALIGNED) is None

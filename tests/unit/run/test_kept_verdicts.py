@@ -14,7 +14,7 @@ from harness.artifacts.result_cache import ResultCache
 from harness.core import jsonl
 from harness.core.records import Verdict
 from harness.judge import verdicts
-from harness.judge.case import Case
+from harness.judge.recorded_variant import RecordedVariant
 from harness.run import load_run, pipeline, plan_record, run_info
 from harness.run.load_run import Run
 from harness.run.run_judge import RunJudge
@@ -31,7 +31,7 @@ def judged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return a list that gets the variants that are judged."""
     seen, of_steps = list[str](), verdicts.of_steps
 
-    def listed(case: Case) -> Iterator[Verdict]:
+    def listed(case: RecordedVariant) -> Iterator[Verdict]:
         seen.append(case.variant.id)
         return of_steps(case)
 

@@ -11,7 +11,7 @@ import pytest
 from harness.artifacts.result_cache import ResultCache
 from harness.core.records import Answer, Outcome, OutcomeKind, Refusal, Verdict, VerdictKind
 from harness.judge import verdicts as judge
-from harness.judge.case import Case
+from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import JudgedVariant
 from harness.run import load_run, pipeline, plan_record
 from harness.run.load_run import Run
@@ -35,14 +35,16 @@ def answer(cell: Cell, reply: Reply) -> Answer:
 
 
 def provisional(
-    case: Case, cells: Sequence[Cell], answers: Sequence[Answer]
+    case: RecordedVariant, cells: Sequence[Cell], answers: Sequence[Answer]
 ) -> list[Verdict | None]:
     run_judge = RunJudge(Plan("mine", (case.variant,), (), tuple(cells)))
     run_judge.add_states(case.states)
     return [run_judge.add_answer(answer) for answer in answers]
 
 
-def at_last(case: Case, cells: Sequence[Cell], answers: Sequence[Answer]) -> list[Verdict | None]:
+def at_last(
+    case: RecordedVariant, cells: Sequence[Cell], answers: Sequence[Answer]
+) -> list[Verdict | None]:
     final = judge.judge(case, cells, {answer.case: answer for answer in answers})
     by_case = {verdict.case: verdict for verdict in final}
     return [by_case.get(answer.case) for answer in answers]

@@ -10,7 +10,6 @@ import pytest
 
 from harness.artifacts.cache import Cache
 from harness.core import jsonl
-from harness.core.parties import Party
 from harness.core.progress import Count, Progress
 from harness.core.records import (
     Answer,
@@ -21,6 +20,7 @@ from harness.core.records import (
     VerdictKind,
     Witness,
 )
+from harness.core.responsible import Responsible
 from harness.judge.verdicts import judge
 from harness.read import earlier_question, read_states
 from harness.read.reader_servers import ReadContext
@@ -117,7 +117,7 @@ def test_an_answer_that_nothing_explains_and_a_fresh_server_does_not_give_is_ord
     result = judged(going, tmp_path)
     assert servers.asked == [(READERS[0],)]
     (finding,) = result[READERS[0]].findings
-    assert (finding.kind, finding.party) == (FindingKind.ORDER_DEPENDENT, Party.READER)
+    assert (finding.kind, finding.party) == (FindingKind.ORDER_DEPENDENT, Responsible.READER)
     assert (finding.witness.expected, finding.witness.found) == ("f3s1r1", "asuffix")
     assert result[READERS[1]].reproduces == ("by name",)
     recorded = list(jsonl.read_all(going.folder / load_run.ANSWERS, Answer))
@@ -154,9 +154,7 @@ def test_an_answer_that_comes_again_keeps_its_findings_and_is_not_asked_a_third_
     servers.says = dict.fromkeys(READERS, STRANGE)
     going = begun(tmp_path, STRANGE, RIGHT)
     first = judged(going, tmp_path)
-    assert FindingKind.ORDER_DEPENDENT not in {
-        finding.kind for finding in first[READERS[0]].findings
-    }
+    assert FindingKind.ORDER_DEPENDENT not in {f.kind for f in first[READERS[0]].findings}
     assert first[READERS[0]].verdict is VerdictKind.WRONG
     assert judged(going, tmp_path) == first
     assert len(servers.asked) == 1
@@ -197,7 +195,7 @@ WITNESS = Witness("1", "f", 1, 2)
 
 
 def verdict(
-    kind: VerdictKind, *ways: str, party: Party | None = Party.READER, case: str = "c"
+    kind: VerdictKind, *ways: str, party: Responsible | None = Responsible.READER, case: str = "c"
 ) -> Verdict:
     finding = Finding(FindingKind.UNEXPLAINED, ("f",), WITNESS, (WITNESS,), party)
     result = (finding,) if kind is VerdictKind.WRONG else ()
@@ -210,8 +208,8 @@ def verdict(
         (verdict(VerdictKind.WRONG), True),
         (verdict(VerdictKind.WRONG, party=None), True),
         (verdict(VerdictKind.WRONG, "by name"), False),
-        (verdict(VerdictKind.WRONG, party=Party.WRITER), False),
-        (verdict(VerdictKind.WRONG, party=Party.UNSURE), False),
+        (verdict(VerdictKind.WRONG, party=Responsible.WRITER), False),
+        (verdict(VerdictKind.WRONG, party=Responsible.UNSURE), False),
         (verdict(VerdictKind.CORRECT), False),
         (verdict(VerdictKind.REFUSED), False),
         (verdict(VerdictKind.UNKNOWN), False),

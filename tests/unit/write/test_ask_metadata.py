@@ -18,7 +18,7 @@ from harness.engines.api import NoAnswerError, RefusedError
 from harness.formats import load
 from harness.formats.hudi.metadata import PREFIX
 from harness.judge import recorded_metadata
-from harness.judge.case import Case
+from harness.judge.recorded_variant import RecordedVariant
 from harness.model.commit import ExtraMetadata
 from harness.model.schema import SchemaChangeError
 from harness.reports.findings import witness_text
@@ -70,9 +70,7 @@ def test_the_writer_is_told_before_the_write_and_forgets_it_even_if_that_is_refu
     statements = told_by(way)
     assert (statements[0].text, statements[-1].text) == (first, last)
     assert all(isinstance(statement, Sql) for statement in statements)
-    assert [statement.text.split()[0] for statement in statements if statement.commits] == [
-        "insert"
-    ]
+    assert [s.text.split()[0] for s in statements if s.commits] == ["insert"]
     assert statements[-1].in_any_case
 
 
@@ -88,10 +86,7 @@ def test_a_dataframe_is_told_in_its_options() -> None:
         (WriteWithMetadata((1,), {}, "run."), "give at least one"),
         (step(pairs={"ran.id": "1"}), "'ran.id' has no name behind the prefix; write run.…"),
         (step(pairs={"run.": "1"}), "'run.' has no name behind the prefix"),
-        (
-            step(pairs={"a bc": "1"}, prefix="a b"),
-            "'a b' is no name of metadata; allowed: letters",
-        ),
+        (step(pairs={"a bc": "1"}, prefix="a b"), "'a b' is no name of metadata; allowed: letters"),
         (step(pairs={"run.id": "a;b"}), "the value of 'run.id' cannot be told by every way"),
         (step(pairs={"run.id": "${x}"}), "the value of 'run.id'"),
         (step(pairs={"run.id": ""}), "the value of 'run.id'"),
@@ -217,14 +212,12 @@ def test_nothing_is_wrong_where_all_is_there_or_nothing_is_known(
     assert recorded_metadata.findings(case(kept)) == {}
 
 
-def case(extra_metadata: ExtraMetadata | None) -> Case:
+def case(retained: ExtraMetadata | None) -> RecordedVariant:
     planned = replace(variant(), scenario=scenario_of(step()))
     outcomes = (Outcome(0, OutcomeKind.APPLIED), Outcome(1, OutcomeKind.APPLIED, INSTANT))
     states = [StateRecord(planned.id, outcome, "") for outcome in outcomes]
-    return Case(
-        planned,
-        merge_on_read=False,
-        states=[states[0], replace(states[1], metadata=extra_metadata)],
+    return RecordedVariant(
+        planned, merge_on_read=False, states=[states[0], replace(states[1], metadata=retained)]
     )
 
 

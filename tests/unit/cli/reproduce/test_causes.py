@@ -17,7 +17,6 @@ from harness.cli.reproduce.causes import (
     signs,
     step_answers,
 )
-from harness.core.parties import Party
 from harness.core.records import (
     Answer,
     Finding,
@@ -29,6 +28,7 @@ from harness.core.records import (
     VerdictKind,
     Witness,
 )
+from harness.core.responsible import Responsible
 from harness.judge.verdicts import judge
 from harness.run import load_run, pipeline, plan_record
 from harness.run.load_run import Run
@@ -157,7 +157,7 @@ def of_files(story: Story, files: Files) -> tuple[CauseGroup, ...]:
 
 def test_what_a_writer_spoilt_is_one_cause_of_his_whoever_reads_it() -> None:
     (group,) = of_files(spoilt_files.touched(), spoilt_files.spoilt_rows(spoilt_files.empty_f1))
-    assert (group.cause.whose, group.cause.sign.party) == ("writer writer", Party.WRITER)
+    assert (group.cause.whose, group.cause.sign.party) == ("writer writer", Responsible.WRITER)
     assert group.cause.sign.ways == ()
     assert len(group.cases) == 2
     assert "writer writer" in str(group.cause)
@@ -171,8 +171,8 @@ def test_what_puts_the_model_in_doubt_is_a_cause_of_the_models() -> None:
 
 
 def test_one_engine_shows_the_doubt_again_as_the_writers_doing_and_never_as_a_readers() -> None:
-    doubt = Sign("lost_value", (), Party.MODEL)
-    assert doubt.among(frozenset({Sign("lost_value", (), Party.WRITER)}))
+    doubt = Sign("lost_value", (), Responsible.MODEL)
+    assert doubt.among(frozenset({Sign("lost_value", (), Responsible.WRITER)}))
     assert not doubt.among(frozenset({Sign("lost_value", ())}))
     assert not Sign("lost_value", ()).among(frozenset({doubt}))
 
@@ -194,7 +194,7 @@ def test_a_step_that_was_recorded_wrongly_is_a_cause_of_its_writer() -> None:
     story = history("insert 1; drop f2; rename f1 g")
     case = case_without_values(story, {})
     place = Witness("", "f2", 8, 7)
-    found = Finding(FindingKind.LOW_MAX_ID, ("f2",), place, (place,), Party.HISTORY)
+    found = Finding(FindingKind.LOW_MAX_ID, ("f2",), place, (place,), Responsible.HISTORY)
     wrong = Verdict(
         "step", "s", "variant", 3, "writer", "write", "step", VerdictKind.WRONG, (found,)
     )
@@ -203,7 +203,7 @@ def test_a_step_that_was_recorded_wrongly_is_a_cause_of_its_writer() -> None:
     assert answers["step"].refusal is None
     (group,) = groups([case.variant], [wrong], answers)
     assert group.cause.operation == "rename_column"
-    assert group.cause.sign == Sign("low_max_id", (), Party.HISTORY)
+    assert group.cause.sign == Sign("low_max_id", (), Responsible.HISTORY)
     assert (group.cause.whose, group.cause.view) == ("writer writer", "write")
 
 

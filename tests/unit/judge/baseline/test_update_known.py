@@ -118,7 +118,7 @@ def test_a_derived_line_covers_no_correct_cell_and_no_other_answer(
         cells = [
             each for each in all_seen(*run) if each.judged and holds(line.when, each.properties)
         ]
-        assert {each.found for each in cells} == {line.expect}
+        assert {each.shown for each in cells} == {line.expect}
 
 
 @given(runs())

@@ -28,9 +28,9 @@ def called(story: Story, names: Mapping[str, str] | None, folder: str = "") -> d
     """Return what it is called that a reader shows NULL for all of `g`, by the rows' keys."""
     facts = story.facts if names is None else [stored(each, names, folder) for each in story.facts]
     files = row_files.lying(story.history, facts, story.steps)
-    world = replace(story.world(), row_files=files)
+    state = replace(story.state(), row_files=files)
     reply = changed(story.read(), {"g": lambda _: None})
-    found = findings(differences(world, reply.columns, reply.rows, world.schema.names), world)
+    found = findings(differences(state, reply.columns, reply.rows, state.schema.names), state)
     return {str(each.kind): {place.key for place in each.places} for each in found}
 
 

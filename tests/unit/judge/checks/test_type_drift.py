@@ -8,16 +8,16 @@ from decimal import Decimal
 import pytest
 
 from harness.judge.checks import type_drift
-from harness.judge.place import Place, What
+from harness.judge.difference import Difference, DifferenceKind
 from harness.model.canonical import MapValue, Value
 from tests.builders.table_story import history
 
 MOMENT = datetime.datetime(2001, 1, 4, 12, 10, 5, 250000)  # noqa: DTZ001 - canonical
-WORLD = history("insert 1", "id string, f1 string").world()
+WORLD = history("insert 1", "id string, f1 string").state()
 
 
 def drifts(expected: Value, found: Value) -> bool:
-    return type_drift.explains(Place(What.CELL, "1", "f1", expected, found), WORLD)
+    return type_drift.explains(Difference(DifferenceKind.CELL, "1", "f1", expected, found), WORLD)
 
 
 @pytest.mark.parametrize(

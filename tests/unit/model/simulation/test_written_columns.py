@@ -67,6 +67,6 @@ def test_what_it_holds_is_compared_under_those_names(lost: tuple[int, ...]) -> N
     found = Holdings((*SENT, state), TOLD.history).differences(fact)
     # The file only carries its rows: also that of step 2, to which only `f2` was sent.
     assert [
-        (difference.key, difference.column, difference.found, difference.sent)
+        (difference.key, difference.column, difference.actual, difference.sent)
         for difference in found
     ] == [(str(key), "g", None, True) for key in lost]

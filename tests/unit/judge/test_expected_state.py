@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from harness.judge.place import leaves
-from harness.judge.world import index_of
+from harness.judge.difference import leaves
+from harness.judge.expected_state import index_of
 from harness.model.canonical import MapValue
 from harness.model.datatypes import parse_type
 from harness.model.schema import schema_of
@@ -43,34 +43,34 @@ RENAMED = "insert 1,2; rename f1 g; upsert 1; rename g h; {}; rename h i"
 
 
 def test_files_hold_a_value_under_the_names_that_they_have_for_it() -> None:
-    before = history(RENAMED.format("upsert 2"), mor=True).world()
+    before = history(RENAMED.format("upsert 2"), mor=True).state()
     assert before.names_held(3, "1") == {"f1", "g"}
     assert before.names_held(3, "2") == {"f1", "h"}
-    after = history(RENAMED.format("compact"), mor=True).world()
+    after = history(RENAMED.format("compact"), mor=True).state()
     assert after.names_held(3, "1") == {"h"}
 
 
 def test_unknown_files_may_hold_a_value_under_the_names_since_the_newest_base_file() -> None:
-    before = replace(history(RENAMED.format("upsert 2"), mor=True).world(), row_files={})
+    before = replace(history(RENAMED.format("upsert 2"), mor=True).state(), row_files={})
     assert before.names_held(3, "1") == {"f1", "g", "h", "i"}
-    after = replace(history(RENAMED.format("compact"), mor=True).world(), row_files={})
+    after = replace(history(RENAMED.format("compact"), mor=True).state(), row_files={})
     assert after.names_held(3, "1") == {"g", "h", "i"}
     assert after.names_held(3, "2") == {"f1", "g", "h", "i"}
 
 
 def test_an_earlier_step_is_known_by_all_of_its_columns() -> None:
-    world = history("add f3; rename f1 g; drop f2").world()
-    assert world.step_naming(["f2", "ts", "id", "f1", "f3"]) == 1
-    assert world.step_naming(["id", "ts", "g", "f3"]) is None
-    assert world.step_naming(["id", "ts", "f1"]) is None
+    state = history("add f3; rename f1 g; drop f2").state()
+    assert state.step_naming(["f2", "ts", "id", "f1", "f3"]) == 1
+    assert state.step_naming(["id", "ts", "g", "f3"]) is None
+    assert state.step_naming(["id", "ts", "f1"]) is None
 
 
 def test_columns_that_an_earlier_and_a_later_step_had_are_of_neither() -> None:
     story = history("add f3; insert 1; drop f3; drop f1")
-    world = replace(story.world(), history=story.history[:3], later=story.history[3:])
-    assert world.step_naming(["id", "ts", "f1", "f2"]) is None
-    assert world.step_naming(["id", "ts", "f2"]) == 4
-    assert replace(world, later=story.history[4:]).step_naming(["id", "ts", "f1", "f2"]) == 0
+    state = replace(story.state(), history=story.history[:3], later=story.history[3:])
+    assert state.step_naming(["id", "ts", "f1", "f2"]) is None
+    assert state.step_naming(["id", "ts", "f2"]) == 4
+    assert replace(state, later=story.history[4:]).step_naming(["id", "ts", "f1", "f2"]) == 0
 
 
 @pytest.mark.parametrize(("catalog", "step"), [(0, 0), (3, 3)])
@@ -78,26 +78,26 @@ def test_how_an_answer_was_read_tells_of_which_of_two_steps_its_columns_are(
     catalog: int, step: int
 ) -> None:
     story = history("add f3; insert 1; drop f3; drop f1")
-    world = replace(story.world(), history=story.history[:3], later=story.history[3:])
-    assert replace(world, catalog=catalog).step_naming(["id", "ts", "f1", "f2"]) == step
+    state = replace(story.state(), history=story.history[:3], later=story.history[3:])
+    assert replace(state, catalog=catalog).step_naming(["id", "ts", "f1", "f2"]) == step
 
 
 def test_columns_in_another_case_are_of_the_step_by_whose_schema_they_were_read() -> None:
     story = history("insert 1; rename f1 F1; drop f2")
-    world = replace(story.world(), history=story.history[:2], later=story.history[2:])
-    assert world.step_naming(["id", "ts", "f1"]) is None
-    assert replace(world, catalog=3).step_naming(["id", "ts", "f1"]) == 3
+    state = replace(story.state(), history=story.history[:2], later=story.history[2:])
+    assert state.step_naming(["id", "ts", "f1"]) is None
+    assert replace(state, catalog=3).step_naming(["id", "ts", "f1"]) == 3
 
 
 def test_a_name_is_of_another_field_later_only_where_the_answer_was_read_so() -> None:
     story = history("insert 1; drop f1; add f1")
-    world = replace(story.world(), history=story.history[:2], later=story.history[2:])
-    f1, f2 = world.schema.find("f1"), world.schema.find("f2")
-    assert not world.named_later(f1)
-    assert replace(world, catalog=3).named_later(f1)
-    assert not replace(world, catalog=3).named_later(f2)
-    assert not replace(world, catalog=2).named_later(f1)
-    assert not replace(world, catalog=0).named_later(f1)
+    state = replace(story.state(), history=story.history[:2], later=story.history[2:])
+    f1, f2 = state.schema.find("f1"), state.schema.find("f2")
+    assert not state.named_later(f1)
+    assert replace(state, catalog=3).named_later(f1)
+    assert not replace(state, catalog=3).named_later(f2)
+    assert not replace(state, catalog=2).named_later(f1)
+    assert not replace(state, catalog=0).named_later(f1)
 
 
 def test_leaves_are_named_by_path() -> None:
@@ -108,17 +108,17 @@ def test_leaves_are_named_by_path() -> None:
 
 
 def test_a_row_is_shown_as_the_step_of_the_world_shows_it() -> None:
-    world = history("insert 1; rename f1 f9", "id string, f1 string").world()
-    [row] = world.rows.values()
-    assert world.shown(row) == {"id": "1", "f9": "f2s1r1"}
-    before = replace(world, history=world.history[:2])
+    state = history("insert 1; rename f1 f9", "id string, f1 string").state()
+    [row] = state.rows.values()
+    assert state.shown(row) == {"id": "1", "f9": "f2s1r1"}
+    before = replace(state, history=state.history[:2])
     assert before.shown(row) == {"id": "1", "f1": "f2s1r1"}
 
 
 def test_what_a_row_shows_is_worked_out_once() -> None:
-    world = history("insert 1").world()
-    [row] = world.rows.values()
-    assert world.shown(row) is world.shown(row)
+    state = history("insert 1").state()
+    [row] = state.rows.values()
+    assert state.shown(row) is state.shown(row)
 
 
 def test_a_value_is_owned_where_one_key_alone_has_had_it() -> None:

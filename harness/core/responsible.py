@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 
-class Party(StrEnum):
+class Responsible(StrEnum):
     """Who is to blame for a wrong answer."""
 
     READER = "reader"
@@ -33,8 +33,14 @@ class Party(StrEnum):
 
 WRITERS: Final = frozenset(
     {
-        *(Party.WRITER, Party.CATALOG, Party.COLUMNS, Party.HISTORY, Party.COMMIT),
-        *(Party.STATISTICS, Party.FOLDER),
+        *(
+            Responsible.WRITER,
+            Responsible.CATALOG,
+            Responsible.COLUMNS,
+            Responsible.HISTORY,
+            Responsible.COMMIT,
+        ),
+        *(Responsible.STATISTICS, Responsible.FOLDER),
     }
 )
 """The parties that are the writer, each by evidence beside the truth."""

@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from harness.core.parties import Party
 from harness.core.records import (
     Answer,
     Finding,
@@ -17,6 +16,7 @@ from harness.core.records import (
     VerdictKind,
     Witness,
 )
+from harness.core.responsible import Responsible
 from harness.core.runtime_names import lock_name
 from harness.model.simulation.strategies import LEFT_OUT, TRUSTED
 from harness.scenario.cells import parse_reader
@@ -27,11 +27,13 @@ IN_DOUBT: Final = (
     "the reference model is in doubt: engines and files agree against it, and none sides with it"
 )
 _JUDGED: Final = frozenset({VerdictKind.CORRECT, VerdictKind.WRONG})
-_OPEN: Final = frozenset({Party.WRITER, Party.MODEL, Party.STATISTICS})
+_OPEN: Final = frozenset({Responsible.WRITER, Responsible.MODEL, Responsible.STATISTICS})
 """Those of whom other answers may tell more."""
 
 
-def settle(verdicts: Sequence[Verdict], answers: Mapping[str, Answer]) -> tuple[Verdict, ...]:
+def with_final_attribution(
+    verdicts: Sequence[Verdict], answers: Mapping[str, Answer]
+) -> tuple[Verdict, ...]:
     """Return the verdicts of a variant, each finding with whose doing it is after all were heard.
 
     That is seen over all readers of a question. Where everybody is against the model and no
@@ -40,16 +42,16 @@ def settle(verdicts: Sequence[Verdict], answers: Mapping[str, Answer]) -> tuple[
     """
     answered: dict[QuestionKey, list[Verdict]] = {}
     told: dict[tuple[str, int, str, str], list[Verdict]] = {}
-    for each in verdicts:
-        answer = answers.get(each.case)
-        if each.verdict in _JUDGED and answer is not None and answer.has_table:
-            answered.setdefault(each.question, []).append(each)
-            told.setdefault(_teller(each), []).append(each)
+    for verdict in verdicts:
+        answer = answers.get(verdict.case)
+        if verdict.verdict in _JUDGED and answer is not None and answer.has_table:
+            answered.setdefault(verdict.question, []).append(verdict)
+            told.setdefault(_teller(verdict), []).append(verdict)
     return tuple(
-        _settle(each, answered.get(each.question, ()), told.get(_teller(each), ()))
-        if may_turn(each)
-        else each
-        for each in verdicts
+        _settle(verdict_, answered.get(verdict_.question, ()), told.get(_teller(verdict_), ()))
+        if may_change(verdict_)
+        else verdict_
+        for verdict_ in verdicts
     )
 
 
@@ -58,8 +60,8 @@ def _teller(verdict: Verdict) -> tuple[str, int, str, str]:
     return verdict.variant, verdict.step, verdict.view, verdict.reader
 
 
-def may_turn(verdict: Verdict) -> bool:
-    """Return whether answers of others to the same question can still turn a verdict (`settle`).
+def may_change(verdict: Verdict) -> bool:
+    """Return whether answers of others to the same question can still turn a verdict.
 
     Only that of an answer which shows something wrong that files hold as well, be it in columns
     asked alone after a refusal, or lacks what statistics exclude. `WRITER` may become `UNSURE`, and
@@ -68,18 +70,18 @@ def may_turn(verdict: Verdict) -> bool:
     reader did it, or that files are not known. Nor does it turn anything that many agree: that is
     an alarm of reports.
     """
-    return any(each.party in _OPEN for each in verdict.findings)
+    return any(finding.party in _OPEN for finding in verdict.findings)
 
 
 def _settle(verdict: Verdict, answered: Sequence[Verdict], others: Sequence[Verdict]) -> Verdict:
     """Name who did it where that is sure; findings alike then become one."""
-    found: dict[tuple[FindingKind, Party | None], Finding] = {}
-    for each in verdict.findings:
-        finding = replace(each, party=_after_all(each, verdict, answered, others))
+    result: dict[tuple[FindingKind, Responsible | None], Finding] = {}
+    for finding_ in verdict.findings:
+        finding = replace(finding_, party=_after_all(finding_, verdict, answered, others))
         at = finding.kind, finding.party
-        found[at] = _together(found[at], finding) if at in found else finding
-    settled = replace(verdict, findings=tuple(found.values()))
-    doubted = any(each.party is Party.MODEL for each in settled.findings)
+        result[at] = _together(result[at], finding) if at in result else finding
+    settled = replace(verdict, findings=tuple(result.values()))
+    doubted = any(each.party is Responsible.MODEL for each in settled.findings)
     if verdict.verdict is not VerdictKind.WRONG or not doubted:
         return settled
     return replace(settled, verdict=VerdictKind.UNKNOWN, because=IN_DOUBT)
@@ -87,17 +89,19 @@ def _settle(verdict: Verdict, answered: Sequence[Verdict], others: Sequence[Verd
 
 def _after_all(
     finding: Finding, verdict: Verdict, answered: Sequence[Verdict], others: Sequence[Verdict]
-) -> Party | None:
+) -> Responsible | None:
     match finding.party:
-        case Party.WRITER:
+        case Responsible.WRITER:
             # Files that hold something else cannot show it: one of the two readings is wrong.
-            asked_alike = (each for each in answered if each.expected == verdict.expected)
+            asked_alike = (
+                verdict_ for verdict_ in answered if verdict_.expected == verdict.expected
+            )
             told_apart = any(map(partial(_shows_the_written, finding), asked_alike))
-            return Party.UNSURE if told_apart else Party.WRITER
-        case Party.STATISTICS:
-            return None if _read_otherwise(verdict, others) else Party.STATISTICS
-        case Party.MODEL:
-            return Party.MODEL if _alone(finding, answered) else Party.UNSURE
+            return Responsible.UNSURE if told_apart else Responsible.WRITER
+        case Responsible.STATISTICS:
+            return None if _read_otherwise(verdict, others) else Responsible.STATISTICS
+        case Responsible.MODEL:
+            return Responsible.MODEL if _alone(finding, answered) else Responsible.UNSURE
     return finding.party
 
 
@@ -106,9 +110,9 @@ def _read_otherwise(verdict: Verdict, others: Sequence[Verdict]) -> bool:
 
     It may where such a way gives the answer, and all of its other answers of whole rows.
     """
-    telling = [each for each in others if each.reproduces and not each.scant]
+    telling = [other for other in others if other.reproduces and not other.scant]
     ways = (way for way in verdict.reproduces if TRUSTED not in way)
-    return any(all(_may_be_of(way, each) for each in telling) for way in ways)
+    return any(all(_may_be_of(way, verdict_) for verdict_ in telling) for way in ways)
 
 
 def _may_be_of(way: str, verdict: Verdict) -> bool:
@@ -120,22 +124,24 @@ def _may_be_of(way: str, verdict: Verdict) -> bool:
     kept = ", ".join(each for each in parts if not each.startswith(LEFT_OUT))
     finders = [each.removeprefix(f"{LEFT_OUT} ") for each in parts if each.startswith(LEFT_OUT)]
     return all(
-        any(f"{part}, ".startswith(f"{each}, ") for each in verdict.reproduces)
+        any(f"{part}, ".startswith(f"{reproduce}, ") for reproduce in verdict.reproduces)
         for part in (kept, *finders)
     )
 
 
 def _shows_the_written(finding: Finding, verdict: Verdict) -> bool:
     """Return whether an answer shows what was written, at some place of another one's finding."""
-    wrong = [(each.key, each.column) for found in verdict.findings for each in found.places]
-    return not all(any(_touch(place, at) for at in wrong) for place in finding.places)
+    wrong = [
+        (witness.key, witness.column) for result in verdict.findings for witness in result.places
+    ]
+    return not all(any(_touch(difference, at) for at in wrong) for difference in finding.places)
 
 
-def _touch(place: Witness, at: tuple[str, str]) -> bool:
+def _touch(difference: Witness, at: tuple[str, str]) -> bool:
     key, column = at
-    if not place.column:
-        return at == (place.key, "")
-    return key in {"", place.key} and (not column or _root(column) == _root(place.column))
+    if not difference.column:
+        return at == (difference.key, "")
+    return key in {"", difference.key} and (not column or _root(column) == _root(difference.column))
 
 
 def _root(column: str) -> str:
@@ -144,15 +150,21 @@ def _root(column: str) -> str:
 
 def _alone(finding: Finding, answered: Sequence[Verdict]) -> bool:
     """Return whether several engines show what the files hold, and none what the model expects."""
-    places = {(each.key, each.column) for each in finding.places}
-    agreeing = [each for each in answered if places <= _wrong_in(each, {Party.MODEL})]
-    voices = {lock_name(parse_reader(each.reader).distribution) for each in agreeing}
-    return len(voices) >= VOICES and all(places <= _wrong_in(each, set(Party)) for each in answered)
+    differences = {(witness.key, witness.column) for witness in finding.places}
+    agreeing = [
+        verdict for verdict in answered if differences <= _wrong_in(verdict, {Responsible.MODEL})
+    ]
+    voices = {lock_name(parse_reader(verdict_.reader).distribution) for verdict_ in agreeing}
+    return len(voices) >= VOICES and all(
+        differences <= _wrong_in(each, set(Responsible)) for each in answered
+    )
 
 
-def _wrong_in(verdict: Verdict, parties: set[Party]) -> set[tuple[str, str]]:
-    found = (each for each in verdict.findings if each.party in parties)
-    return {(place.key, place.column) for each in found for place in each.places}
+def _wrong_in(verdict: Verdict, parties: set[Responsible]) -> set[tuple[str, str]]:
+    result = (finding for finding in verdict.findings if finding.party in parties)
+    return {
+        (difference.key, difference.column) for finding_ in result for difference in finding_.places
+    }
 
 
 def _together(one: Finding, other: Finding) -> Finding:

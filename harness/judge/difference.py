@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
-from harness.core.parties import Party
 from harness.core.records import Origin
+from harness.core.responsible import Responsible
 from harness.model.canonical import MapValue, Value, look_of, text_of
 from harness.model.schema import Field
 
-FoundRows = Mapping[str, Sequence[tuple[Field, Value]]]
+ShownRows = Mapping[str, Sequence[tuple[Field, Value]]]
 """What was found in each row, by the text of its key: the columns with their values."""
 
 
-class What(Enum):
+class DifferenceKind(Enum):
     """The kinds of places that can be wrong."""
 
     CELL = auto()
@@ -36,17 +36,17 @@ class What(Enum):
     """The same of the least or the greatest value of a column."""
 
 
-VALUES: Final = frozenset({What.CELL, What.EXTREME})
+VALUES: Final = frozenset({DifferenceKind.CELL, DifferenceKind.EXTREME})
 """Places where one value of a field is found."""
-Spot = tuple[What, str, str]
+Location = tuple[DifferenceKind, str, str]
 """A wrong place without what was found there: the kind of place, its key and its column."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Difference:
     """One wrong place."""
 
-    what: What
+    kind: DifferenceKind
     key: str
     column: str
     """Dotted path, empty for a whole row."""
@@ -59,7 +59,7 @@ class Place:
     the step whose columns were answered. None when nobody's is recognised."""
     disputed: bool = False
     """Several origins fit and nothing decides between them: no name would be more than a guess."""
-    party: Party | None = None
+    party: Responsible | None = None
     """Whose doing it is; None where that is not known."""
     file: str = ""
     """What its row was read from, relative to the table's folder; empty where that is not known."""
@@ -74,12 +74,12 @@ class Place:
         """Whether the value found is one of the place's row; an extreme is of any row."""
         if self.origin is None:
             return False
-        return self.what is What.EXTREME or self.origin.key == self.key
+        return self.kind is DifferenceKind.EXTREME or self.origin.key == self.key
 
     @property
-    def spot(self) -> Spot:
+    def location(self) -> Location:
         """The place without what was found there."""
-        return self.what, self.key, self.column
+        return self.kind, self.key, self.column
 
     @property
     def counted(self) -> bool:

@@ -14,10 +14,10 @@ from harness.core.cached_method import cached_method
 from harness.core.records import Answer, Expected
 from harness.judge import cut_history
 from harness.judge.agreement import FileAgreement
-from harness.judge.case import READ_OPTIMIZED, SNAPSHOT, Case
+from harness.judge.expected_state import ExpectedState, index_of
 from harness.judge.file_evidence import Layout
+from harness.judge.recorded_variant import READ_OPTIMIZED, SNAPSHOT, RecordedVariant
 from harness.judge.state_files import StateFiles
-from harness.judge.world import World, index_of
 from harness.model import past_views
 from harness.model.commit import BRANCH
 from harness.model.past_views import Past
@@ -29,14 +29,14 @@ from harness.model.truth import History
 OF_BRANCHES: Final = "the files of branches are not looked at"
 
 
-class Standard:
+class Expectations:
     """What is expected of one product after each step in each view, and what files tell beside."""
 
     def __init__(
         self,
-        case: Case,
+        case: RecordedVariant,
         history: History,
-        written: Standard | None = None,
+        written: Expectations | None = None,
         *,
         lowers: bool = False,
     ) -> None:
@@ -55,20 +55,20 @@ class Standard:
         return self.written is not None
 
     @cached_method
-    def world(self, step: int, view: str) -> World:
+    def state(self, step: int, view: str) -> ExpectedState:
         """Return what checks may ask about a step and a view."""
         past = self.case.past(view, step)
         return self._of_the_past(step, past) if past else self._of_now(step, view)
 
     @cached_method
-    def asked(self, step: int, view: str, query: Query) -> World:
+    def asked(self, step: int, view: str, query: Query) -> ExpectedState:
         """Return the same where only the rows that a query asks for should be seen."""
-        return self.world(step, view).narrowed(query)
+        return self.state(step, view).narrowed(query)
 
     @cached_method
     def table(self, step: int, view: str, query: Query) -> Expected:
         """Return the table that a view should answer to a query after a step."""
-        return self.world(step, view).table(query)
+        return self.state(step, view).table(query)
 
     @cached_method
     def layout(self, step: int, view: str) -> Layout:
@@ -77,7 +77,7 @@ class Standard:
         at = past.step if past and past.of_then else step
         state = self.case.state_of[at]
         return Layout(
-            self.world(step, view),
+            self.state(step, view),
             state.files,
             self.case.made(at),
             OF_BRANCHES if past and past.name == BRANCH else state.layout,
@@ -103,44 +103,44 @@ class Standard:
         if past and past.of_then:
             return self.agreement(past.step, SNAPSHOT)
         held = self._files.held(step, view)
-        return FileAgreement(self.world(step, view), held, self._files.holdings) if held else None
+        return FileAgreement(self.state(step, view), held, self._files.holdings) if held else None
 
     def layout_problem(self, step: int) -> str:
         """Return why the files do not tell what base files show; empty where they do."""
         return self._files.base(step).why
 
-    def _of_now(self, step: int, view: str) -> World:
+    def _of_now(self, step: int, view: str) -> ExpectedState:
         history, base = self.history[: step + 1], self._files.base(step)
         files, now = self._files.of_rows(step, view), history[-1].rows
-        world = World(history, self._index, now, row_files=files, base=base.rows)
-        return replace(world, rows=base.rows, newer=(now,)) if view == READ_OPTIMIZED else world
+        state = ExpectedState(history, self._index, now, row_files=files, base=base.rows)
+        return replace(state, rows=base.rows, newer=(now,)) if view == READ_OPTIMIZED else state
 
-    def _of_the_past(self, step: int, past: Past) -> World:
+    def _of_the_past(self, step: int, past: Past) -> ExpectedState:
         """Return the world of a view of the past: as of a step, or what was written since.
 
         Of a branch: what is staged there.
         """
         if past.of_then:
-            world, later = self.world(past.step, SNAPSHOT), self.history[past.step + 1 : step + 1]
-            return replace(world, newer=tuple(each.rows for each in later), later=later)
-        world = self.world(step, SNAPSHOT)
+            state, later = self.state(past.step, SNAPSHOT), self.history[past.step + 1 : step + 1]
+            return replace(state, newer=tuple(truth_.rows for truth_ in later), later=later)
+        state = self.state(step, SNAPSHOT)
         if past.name == BRANCH:
-            truth = staged(world.history[-1])
-            told = (*world.history[:-1], truth)
-            return replace(world, history=told, rows=truth.rows, row_files={}, base=None)
-        rows = past_views.written_since(world.rows, past.step)
-        older = {key: row for key, row in world.rows.items() if key not in rows}
-        return replace(world, rows=rows, left_out=older)
+            truth = staged(state.history[-1])
+            told = (*state.history[:-1], truth)
+            return replace(state, history=told, rows=truth.rows, row_files={}, base=None)
+        rows = past_views.written_since(state.rows, past.step)
+        older = {key: row for key, row in state.rows.items() if key not in rows}
+        return replace(state, rows=rows, left_out=older)
 
 
-class Standards:
+class ExpectationsByEngine:
     """The standards of one variant, each made once."""
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: RecordedVariant) -> None:
         """Work out the truth of all that was written."""
-        self.written = Standard(case, case.history)
+        self.written = Expectations(case, case.history)
 
-    def of(self, reader: str, answer: Answer | None = None) -> Standard:
+    def of(self, reader: str, answer: Answer | None = None) -> Expectations:
         """Return the standard of a reader's product.
 
         It is that of all that was written where the answer shows more than the product is declared
@@ -151,13 +151,13 @@ class Standards:
         return self.written if finer else less
 
     @cached_method
-    def _of_product(self, name: str) -> Standard:
+    def _of_product(self, name: str) -> Expectations:
         written, declared = self.written, tolerances.declared_for(name)
         history = cut_history.cut_history(written.history, declared)
         lowers = tolerances.LOWER in declared and _has_capitals(written.history)
         if history is written.history:
-            return Standard(written.case, history, lowers=True) if lowers else written
-        return Standard(written.case, history, written, lowers=lowers)
+            return Expectations(written.case, history, lowers=True) if lowers else written
+        return Expectations(written.case, history, written, lowers=lowers)
 
 
 def _has_capitals(history: History) -> bool:

@@ -7,13 +7,14 @@ of its model is another one than that of writer and engines, or it misreads the 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from harness.core.parties import Party
+import pytest
+
 from harness.core.records import Outcome, Verdict, VerdictKind
+from harness.core.responsible import Responsible
 from harness.model.canonical import Value
 from tests.builders import random_story
 from tests.builders.judged_story import case_of, judged
@@ -105,49 +106,42 @@ def _of_reading(seed: int) -> tuple[Verdict, ...]:
     return judged(case_of(story, _every(_misread)), (wrong, story.read()))
 
 
-OWN: Final[Mapping[str, tuple[Callable[[int], tuple[Verdict, ...]], Party, VerdictKind]]] = {
+OWN: Final[Mapping[str, tuple[Callable[[int], tuple[Verdict, ...]], Responsible, VerdictKind]]] = {
     "own: a rule of conversion, one engine asked": (
         _of_rule(1),
-        Party.UNSURE,
+        Responsible.UNSURE,
         VerdictKind.WRONG,
     ),
     "own: a rule of conversion, two engines asked": (
         _of_rule(2),
-        Party.MODEL,
+        Responsible.MODEL,
         VerdictKind.UNKNOWN,
     ),
     "own: flags made otherwise, two engines asked": (
         _of_values,
-        Party.MODEL,
+        Responsible.MODEL,
         VerdictKind.UNKNOWN,
     ),
     "own: when rows were committed, one engine asked": (
         _of_commits(1),
-        Party.UNSURE,
+        Responsible.UNSURE,
         VerdictKind.WRONG,
     ),
     "own: when rows were committed, two engines asked": (
         _of_commits(2),
-        Party.MODEL,
+        Responsible.MODEL,
         VerdictKind.UNKNOWN,
     ),
-    "own: files misread, two engines asked": (_of_reading, Party.UNSURE, VerdictKind.WRONG),
+    "own: files misread, two engines asked": (_of_reading, Responsible.UNSURE, VerdictKind.WRONG),
 }
 """What is answered; whose doing it has to be, and the verdict."""
 
 
-def right(name: str, seed: int) -> bool:
-    """Return whether nobody is blamed for a mistake of our own; each shows in every history."""
-    ask, party, kind = OWN[name]
-    story = [each for each in ask(seed) if each.verdict is not VerdictKind.CORRECT]
-    parties = {finding.party for verdict in story for finding in verdict.findings}
-    return parties == {party} and {each.verdict for each in story} == {kind}
-
-
-def figures(name: str, seeds: Iterable[int]) -> tuple[Counter[str], list[str]]:
-    """Count in how many histories nobody is blamed; say where somebody is."""
-    found = {seed: right(name, seed) for seed in seeds}
-    counts = Counter({"nobody": sum(found.values()), "somebody": len(found) - sum(found.values())})
-    return counts, [
-        f"{name}, seed {s}: somebody is blamed" for s, good in found.items() if not good
-    ]
+@pytest.mark.parametrize("name", OWN)
+@pytest.mark.parametrize("seed", range(8))
+def test_nobody_is_blamed_for_a_mistake_of_our_own(name: str, seed: int) -> None:
+    ask, responsible, kind = OWN[name]
+    shown = [verdict for verdict in ask(seed) if verdict.verdict is not VerdictKind.CORRECT]
+    findings = [finding for verdict in shown for finding in verdict.findings]
+    assert {finding.party for finding in findings} == {responsible}
+    assert {verdict.verdict for verdict in shown} == {kind}

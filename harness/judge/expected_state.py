@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from harness.core.records import Expected, Origin
-from harness.judge.place import NULLS
+from harness.judge.difference import NULLS
 from harness.judge.predicted_rows import PredictedRows
 from harness.model.canonical import Look, MapValue, Value, look_of, text_of
 from harness.model.conversion import nested_text
@@ -31,9 +31,9 @@ class Index:
     def owned(self) -> Mapping[Look, tuple[str, frozenset[int]]]:
         """The one key that ever had a value, and in which fields, by how the value looks."""
         return {
-            look: (origins[0].key, frozenset(each.field_id for each in origins))
+            look: (origins[0].key, frozenset(origin.field_id for origin in origins))
             for look, origins in self.looks.items()
-            if len({each.key for each in origins}) == 1
+            if len({origin_.key for origin_ in origins}) == 1
         }
 
 
@@ -42,7 +42,9 @@ def index_of(history: History) -> Index:
     looks: dict[Look, dict[Origin, None]] = {}
     cells: dict[tuple[int, str], dict[int, frozenset[Look]]] = {}
     for truth in history:
-        since = {each.id: _definitions(each, history[truth.step :]) for each in truth.schema.fields}
+        since = {
+            field_.id: _definitions(field_, history[truth.step :]) for field_ in truth.schema.fields
+        }
         sent = (row for row in truth.sent_contested.values() if row is not None)
         for row in (*truth.rows.values(), *truth.failed, *sent):
             for column in truth.schema.fields:
@@ -52,8 +54,8 @@ def index_of(history: History) -> Index:
                     by_step = cells.setdefault((origin.field_id, origin.key), {})
                     look = look_of(value)
                     by_step[origin.step] = by_step.get(origin.step, frozenset()) | {look}
-                    for each in (look, *_as_text(value)) if look not in NULLS else ():
-                        looks.setdefault(each, {})[origin] = None
+                    for look_ in (look, *_as_text(value)) if look not in NULLS else ():
+                        looks.setdefault(look_, {})[origin] = None
     return Index({look: tuple(origins) for look, origins in looks.items()}, cells)
 
 
@@ -80,8 +82,8 @@ def _forms(row: Row, since: Sequence[Field], truth: Truth) -> Iterator[tuple[Ori
 
 def _definitions(field: Field, history: History) -> tuple[Field, ...]:
     """Return what a column is from a step on, each definition once."""
-    found = (truth.schema.by_id(field.id) for truth in history)
-    return tuple(dict.fromkeys(each for each in found if each is not None))
+    result = (truth.schema.by_id(field.id) for truth in history)
+    return tuple(dict.fromkeys(field_ for field_ in result if field_ is not None))
 
 
 def _parts(value: Value, field: Field) -> Iterator[tuple[Field, Value]]:
@@ -89,11 +91,11 @@ def _parts(value: Value, field: Field) -> Iterator[tuple[Field, Value]]:
     yield field, value
     match value:
         case tuple() if field.children:
-            for each in value:
-                yield from _parts(each, field.children[0])
+            for any_ in value:
+                yield from _parts(any_, field.children[0])
         case MapValue():
-            for _, each in value.pairs:
-                yield from _parts(each, field.children[1])
+            for _, any_ in value.pairs:
+                yield from _parts(any_, field.children[1])
         case dict():
             for child in field.children:
                 yield from _parts(value.get(child.name), child)
@@ -122,7 +124,7 @@ def column_types(schema: Schema, query: Query) -> tuple[tuple[str, str], ...]:
 
 
 @dataclass(frozen=True)  # no slots: what is derived is kept
-class World:
+class ExpectedState:
     """What checks may ask: the history up to the judged step, and what was ever written."""
 
     history: History
@@ -169,17 +171,17 @@ class World:
             try:
                 values = row_values(row, self.schema)
             except ValueError:
-                values = tuple(_in_type(row, each) for each in self.schema.fields)
+                values = tuple(_in_type(row, field_) for field_ in self.schema.fields)
             self._shown[id(row)] = row, dict(zip(self.schema.names, values, strict=True))
         return self._shown[id(row)][1]
 
-    def narrowed(self, query: Query) -> World:
+    def narrowed(self, query: Query) -> ExpectedState:
         """Return the world in which only the rows that a query asks for should be seen."""
         if not query.conditions:
             return self
         rows = self._asked(query, self.rows)
         others = {key: row for key, row in self.rows.items() if key not in rows}
-        newer = self.newer and tuple(self._asked(query, each) for each in self.newer)
+        newer = self.newer and tuple(self._asked(query, rows_) for rows_ in self.newer)
         return replace(self, rows=rows, left_out={**self.left_out, **others}, newer=newer)
 
     def _asked(self, query: Query, rows: Rows) -> Rows:
@@ -243,19 +245,19 @@ class World:
 
     def _names_in_files(self, field_id: int, key: str) -> frozenset[str]:
         versions = self.index.cells.get((field_id, key), {})
-        found = set[str]()
-        for each in self.row_files[key]:
-            written = max((at for at in versions if at <= each.step), default=None)
-            path = self.history[each.step].schema.path_of(field_id)
+        result = set[str]()
+        for row_file in self.row_files[key]:
+            written = max((at for at in versions if at <= row_file.step), default=None)
+            path = self.history[row_file.step].schema.path_of(field_id)
             if path and written is not None and versions[written] != NULLS:
-                found |= each.stored_as(path)
-        return frozenset(found.intersection(self.names_of(field_id)))
+                result |= row_file.stored_as(path)
+        return frozenset(result.intersection(self.names_of(field_id)))
 
     def root_of(self, field_id: int) -> int:
         """Return the id of the column that a field is, or is a part of."""
         for truth in reversed(self.history):
             for column in truth.schema.fields:
-                if any(each.id == field_id for each in column.walk()):
+                if any(field_.id == field_id for field_ in column.walk()):
                     return column.id
         return field_id
 
@@ -271,15 +273,15 @@ class World:
         def had(truth: Truth) -> bool:
             there = truth.schema.by_id(parent.id) if parent else None
             siblings = truth.schema.fields if parent is None else there.children if there else ()
-            return sorted(each.name for each in siblings) == wanted
+            return sorted(sibling.name for sibling in siblings) == wanted
 
         newest = (next(filter(had, reversed(t)), None) for t in (self.history[:-1], self.later))
-        found = [truth.step for truth in newest if truth is not None]
-        if len(found) > 1 and self.catalog is not None:
-            return found[self.catalog > self.step]
-        if not found and parent is None:
+        result = [truth.step for truth in newest if truth is not None]
+        if len(result) > 1 and self.catalog is not None:
+            return result[self.catalog > self.step]
+        if not result and parent is None:
             return self.catalog
-        return found[0] if len(found) == 1 else None
+        return result[0] if len(result) == 1 else None
 
     def expected_step(self, field_id: int, key: str) -> int:
         """Return the step that wrote the value which the judged view should show; -1 for none."""
@@ -309,7 +311,7 @@ class World:
         if self.catalog is None or self.catalog <= self.step:
             return False
         there, own = self.at(self.catalog).schema, self.schema.path_of(field.id) or ""
-        paths = ((each.id, there.path_of(each.id) or "") for each in there.walk())
+        paths = ((field_.id, there.path_of(field_.id) or "") for field_ in there.walk())
         return any(at != field.id and path.lower() == own.lower() for at, path in paths)
 
     def live(self, field_id: int) -> bool:

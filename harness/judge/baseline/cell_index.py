@@ -9,37 +9,39 @@ from harness.judge.baseline.known import READER, VIEW, WRITE, Expect, When, hold
 from harness.judge.baseline.seen import Seen
 
 
-class Ground:
+class CellIndex:
     """Cells by their place in `seen`; a set of them is the bits of a number.
 
     Each condition is tried once on each cell; sets are then joined bit by bit.
     """
 
     def __init__(self, seen: Iterable[Seen]) -> None:
-        self.seen = tuple(each for each in seen if each.judged)
-        self.knowable = _bits(each.found is not None and each.found.knowable for each in self.seen)
+        self.seen = tuple(seen_ for seen_ in seen if seen_.judged)
+        self.knowable = _bits(each.shown is not None and each.shown.knowable for each in self.seen)
         self._steps = _bits(each.properties[VIEW] == WRITE for each in self.seen)
 
     def cells(self, when: When) -> int:
         """Return the cells of which all conditions hold."""
-        found = (1 << len(self.seen)) - 1
+        result = (1 << len(self.seen)) - 1
         for pair in when:
-            found &= self._one(pair)
-        return found if any(name == VIEW for name, _ in when) else found & ~self._steps
+            result &= self._one(pair)
+        return result if any(name == VIEW for name, _ in when) else result & ~self._steps
 
     @cached_method
     def _one(self, pair: tuple[str, str]) -> int:
-        return _bits(_holds(pair, each) for each in self.seen)
+        return _bits(_holds(pair, seen) for seen in self.seen)
 
     @cached_method
-    def others(self, found: Expect) -> int:
+    def others(self, result: Expect) -> int:
         """Return the cells that do not answer so: the correct ones, and those wrong otherwise."""
-        return _bits(each.found != found for each in self.seen)
+        return _bits(seen.shown != result for seen in self.seen)
 
     def settings(self, engine: str) -> tuple[str, ...]:
         """Return the names of the settings that readers of an engine have."""
-        readers = (each.properties for each in self.seen if each.properties["engine"] == engine)
-        return tuple(sorted({name for each in readers for name in each if name.startswith(READER)}))
+        readers = (seen.properties for seen in self.seen if seen.properties["engine"] == engine)
+        return tuple(
+            sorted({name for reader in readers for name in reader if name.startswith(READER)})
+        )
 
     def places(self, cells: int) -> Iterator[int]:
         """Yield the place of each cell of a set."""

@@ -1,4 +1,4 @@
-"""What the product says of a planted defect, held against the tokens."""
+"""What the judge says of a planted defect: which names, who is responsible, how it was read."""
 
 from __future__ import annotations
 
@@ -9,18 +9,76 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
-from harness.core.records import FindingKind
+from harness.core.records import Answer, FindingKind, Verdict
+from harness.core.responsible import Responsible
 from harness.judge.checks.altered_value import near
+from harness.judge.expectations import ExpectationsByEngine
+from harness.judge.expected_state import ExpectedState
 from harness.judge.file_evidence import Layout
-from harness.judge.standard import Standards
-from harness.judge.world import World
+from harness.judge.verdicts import judge as judge_variant
 from harness.model import past_views
 from harness.model.canonical import Look, MapValue, Value, look_of, text_of
+from harness.scenario.cells import Cell
 from tests.builders.judge_stages import findings, wrong
-from tests.builders.judged_story import case_of
+from tests.builders.judged_story import ANEW, COUNTED, NULLS_BY_SCHEMA, case_of
 from tests.builders.traced_answer import Seen, tokens_in
 from tests.quality.oracle import Oracle, Spot, Wrong
 from tests.quality.planted import Defect
+
+WRITER: Final = "writer: "
+"""How the names of planted writers begin; all others are readers."""
+STRATEGIES: Final[Mapping[str, str]] = {
+    "columns by position": "by position",
+    "columns by name": "by name",
+    "base files by id, logs by name": "by id, log files by name",
+    "base files by name, logs by id": "by name, log files by id",
+    "base files by position, logs by id": "by position, log files by id",
+    "by position, meta columns counted": COUNTED,
+    "log files ignored, meta columns counted": f"{COUNTED}, base files only",
+    "three of Hudi's columns under others": "by id, three of Hudi's columns under others",
+    "record keys from the third column": "by id, record keys from the third column",
+    "record keys from the third column, base files by name": (
+        "by name, log files by id, record keys from the third column"
+    ),
+    "log files ignored": "by id, base files only",
+    "log files ignored, by position": "by position, base files only",
+    "log files ignored, by name": "by name, base files only",
+    "deletes ignored": "by id, deletes ignored",
+    "schema of an earlier step, by id": "by id, catalog of step {}",
+    "schema of an earlier step, by name": "by name, catalog of step {}",
+    "files left out by the name's statistics": "by id, files left out by name",
+    "files left out by the place's statistics": "by id, files left out by position",
+    "names differ only in case, case ignored": "by name in any case",
+    "partitions by their own column lists": "by name, partitions by their own column lists",
+    "by position, values as they are stored": "by position, values as they are stored",
+    "timestamps cut to milliseconds towards 1970": "by id, timestamps in milliseconds",
+    "by id, ids given anew in each file": ANEW,
+    "by name, texts that are no numbers as NULL": "by name, texts that are no numbers are NULL",
+    "read-optimized by position": "by position, base files only",
+    "read-optimized merges all logs": "by id",
+    "NULL looked for in no column that forbids it": NULLS_BY_SCHEMA,
+    "every value taken to be there where NULL is forbidden": NULLS_BY_SCHEMA,
+    "structs without a part in the file NULL": "by id, structs without a part in the file are NULL",
+    "by position, values converted": "by position, values converted to the column's type",
+    "numbers of an older catalog, for a predicate": "by id, catalog of step {}",
+    "as of a step: values of then under the columns of now": "by id, catalog of step {}",
+    "as of a step: columns of now, after a drop": "by id, catalog of step {}",
+    "as of a step: columns by position": "by position",
+    "as of a step: deletes ignored": "by id, deletes ignored",
+    "since a step: everything": "by id, the begin ignored",
+    "since a step: everything that a predicate holds for": "by id, the begin ignored",
+    "since a step: everything, columns by position": "by position, the begin ignored",
+    "since a step: one write too many": "by id, one write too many",
+    "since a step: one write too many, columns by name": "by name, one write too many",
+    "since a step: one write too few": "by id, one write too few",
+    "since a step: nothing": "by id, nothing given",
+    "since a step: columns of then": "by id, catalog of step {}",
+    "since a step: columns by position": "by position",
+    "since a step: columns by name": "by name",
+    "since a step: log files ignored": "by id, base files only",
+    "since a step: deletes ignored": "by id, deletes ignored",
+}
+"""The way of planted readers that read in one of those that are predicted; {} is `Seen.catalog`."""
 
 FEW: Final = {
     *("0", "1", "-1", "", "NULL", "null", look_of(b""), look_of(()), look_of((None,))),
@@ -84,25 +142,28 @@ def _twice(found: Sequence[tuple[Spot, FindingKind]]) -> list[Spot]:
 
 def named(seen: Seen) -> list[tuple[Spot, FindingKind]]:
     """Ask the product: each place of each finding, with its name."""
-    world, layout = _judged_by(seen)
-    world, reply = world.narrowed(seen.query), seen.reply
+    state, layout = _judged_by(seen)
+    state, reply = state.narrowed(seen.query), seen.reply
     predicted = layout.predicted(seen.query, reply.names, reply.rows)
-    world = replace(world, predicted=predicted)
-    places = wrong(world, seen.query, reply.columns, reply.rows)
+    state = replace(state, predicted=predicted)
+    places = wrong(state, seen.query, reply.columns, reply.rows)
     return [
         ((place.key, place.column), finding.kind)
-        for finding in findings(places, world)
+        for finding in findings(places, state)
         for place in finding.places
     ]
 
 
-def _judged_by(seen: Seen) -> tuple[World, Layout]:
+def _judged_by(seen: Seen) -> tuple[ExpectedState, Layout]:
     """Return what the product judges an answer by."""
     story, view = seen.story, seen.view
     if past_views.past(view) is None:
-        return story.world(view), story.layout(view, bare=seen.bare)
-    standard, step = Standards(case_of(story, bare=seen.bare)).written, story.truth.step
-    return standard.world(step, view), standard.layout(step, view)
+        return story.state(view), story.layout(view, bare=seen.bare)
+    expectations, step = (
+        ExpectationsByEngine(case_of(story, bare=seen.bare)).written,
+        story.truth.step,
+    )
+    return expectations.state(step, view), expectations.layout(step, view)
 
 
 def _some(things: Iterable[object]) -> str:
@@ -258,13 +319,39 @@ def _of_null(oracle: Oracle, place: Wrong) -> set[FindingKind]:
     return {FindingKind.MISSING_RENAME if renamed else FindingKind.LOST_VALUE}
 
 
-def figures(defect: Defect, seeds: Iterable[int]) -> tuple[Counter[Result], list[str]]:
-    """Count what becomes of many histories; give some of the misses."""
-    counts: Counter[Result] = Counter()
-    misses: list[str] = []
-    for seed in seeds:
-        found = judge(defect, seed)
-        counts[found.result] += 1
-        if found.result in {Result.WRONG, Result.MISSED}:
-            misses.append(f"{defect.name}, seed {seed}: {found.result}: {found.detail}")
-    return counts, misses
+def responsible_for(defect: Defect) -> Responsible:
+    """Return whose doing a planted defect is to be called."""
+    return Responsible.WRITER if defect.name.startswith(WRITER) else Responsible.READER
+
+
+def verdict_of(defect: Defect, seen: Seen, seed: int) -> Verdict:
+    """Return the verdict on what a defect answers."""
+    files = seen.files if responsible_for(defect) is Responsible.WRITER else None
+    # Half of the catalogs list no meta columns: that must not lead to another name.
+    case = case_of(seen.story, files, bare=seen.bare or seed % 2 == 1)
+    cell = Cell("variant", len(case.states) - 1, "engine-1", seen.view, "all")
+    reply = seen.reply
+    answer = Answer(cell.case, "select", reply.columns, reply.rows, question=seen.query)
+    (verdict,) = judge_variant(case, [cell], {cell.case: answer})
+    return verdict
+
+
+def reproduces_planted(defect: Defect, verdict: Verdict, seen: Seen) -> bool:
+    """Return whether the planted read strategy, or a part of it, is among those that are named.
+
+    A part alone gives the same answer where the history has nothing that would show the rest. Of
+    the columns of an earlier step none is, where a value has no form in a type of then: the planted
+    reader shows it as it is, which none can.
+    """
+    planted = STRATEGIES.get(defect.name, "")
+    if seen.catalog is not None:
+        planted = planted.format(seen.catalog) if seen.typed else ""
+    return not planted or any(
+        f"{_whole(planted)}, ".startswith(f"{_whole(strategy)}, ")
+        for strategy in verdict.reproduces
+    )
+
+
+def _whole(strategy: str) -> str:
+    """Return a strategy so that no other way to find columns is a part of it."""
+    return strategy.replace(COUNTED, "counted").replace(ANEW, "anew")

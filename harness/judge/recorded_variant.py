@@ -35,7 +35,7 @@ def view_of_rows(view: str) -> str:
 
 
 @dataclass(frozen=True)  # no slots: what is derived is kept
-class Case:
+class RecordedVariant:
     """One variant with its recorded states."""
 
     variant: Variant
@@ -88,8 +88,8 @@ class Case:
         """Return the keys, as text, of the rows in partitions that the catalog does not list."""
         state = self.state_of[step]
         folders = set(state.unlisted)
-        there = (each for each in state.files if folder_of(each.path) in folders)
-        return frozenset(key for each in there for key in each.keys)
+        there = (file for file in state.files if folder_of(file.path) in folders)
+        return frozenset(key for fact in there for key in fact.keys)
 
     def catalog(self, step: int) -> frozenset[str]:
         """Return the columns that the catalog lists, in lower case; none where it is not known."""
@@ -99,13 +99,13 @@ class Case:
         """Return the columns, in lower case, that the catalog lists with a type of before."""
         state, (*earlier, now) = self.state_of[step], self.history[: step + 1]
         listed = dict(zip(map(str.lower, state.catalog), state.catalog_types, strict=False))
-        found: dict[str, str] = {}
+        result: dict[str, str] = {}
         for field in now.schema.fields:
             type_, name = listed.get(field.name.lower(), ""), field.name.lower()
             before = {str(each.type) for t in earlier if (each := t.schema.by_id(field.id))}
             if type_ != str(field.type) and type_ in before:
-                found[name] = type_
-        return found
+                result[name] = type_
+        return result
 
     def mistaken_for(self, step: int) -> Mapping[str, frozenset[int]]:
         """Return the columns that the table's own history takes for others, with those fields.
@@ -118,29 +118,29 @@ class Case:
         for truth in self.history[: step + 1]:
             for field in truth.schema.fields:
                 fields.setdefault(field.name.lower(), set()).add(field.id)
-        found: dict[str, frozenset[int]] = {}
+        result: dict[str, frozenset[int]] = {}
         state = self.state_of[step]
         kept = state.schema_history
         for name, before in kept.former_names if kept else state.former_names:
             now = {f.id for f in self.history[step].schema.fields if f.name.lower() == name.lower()}
             others = fields.get(before.lower(), set())
             if now and not now & others:
-                found[name.lower()] = found.get(name.lower(), frozenset()) | others
-        for each in self._misled(step):
-            if each.shown_as:
-                found[each.shown_as] = found.get(each.shown_as, frozenset()) | {each.id}
-        return found
+                result[name.lower()] = result.get(name.lower(), frozenset()) | others
+        for column in self._misled(step):
+            if column.shown_as:
+                result[column.shown_as] = result.get(column.shown_as, frozenset()) | {column.id}
+        return result
 
     def lost(self, step: int) -> Mapping[str, frozenset[str]]:
         """Return the columns, and parts of structs, that nothing leads to in files that have them.
 
         By their paths of now, with the keys, as text, of the rows in these files.
         """
-        found: dict[str, frozenset[str]] = {}
-        for each in self._misled(step):
-            if path := self.history[step].schema.path_of(each.id):
-                found[path] = found.get(path, frozenset()) | frozenset(each.keys)
-        return found
+        result: dict[str, frozenset[str]] = {}
+        for column in self._misled(step):
+            if path := self.history[step].schema.path_of(column.id):
+                result[path] = result.get(path, frozenset()) | frozenset(column.keys)
+        return result
 
     def _misled(self, step: int) -> Iterator[MisledColumn]:
         files = self.state_of[step].files
@@ -151,11 +151,11 @@ class Case:
 
         Where no step up to the planned one made an instant nothing can be asked, and 0 stands.
         """
-        found = past_views.past(view)
-        if found is None or found.name == BRANCH:
-            return found
-        made = set(self.instants.values()) - found.undone(self.history[: after + 1])
-        return replace(found, step=past_views.anchor(made, found.step) or 0)
+        result = past_views.past(view)
+        if result is None or result.name == BRANCH:
+            return result
+        made = set(self.instants.values()) - result.undone(self.history[: after + 1])
+        return replace(result, step=past_views.anchor(made, result.step) or 0)
 
     @property
     def _steps(self) -> range:
