@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 
 from harness.core.records import Answer, Column, Finding, Part, Refusal, Verdict, labelled
 from harness.model.canonical import Value
-from harness.model.simulation.matching import WayAnswer
+from harness.model.simulation.matching import StrategyAnswer
 from harness.reports import tolerance_counts
 from harness.reports.advice import advice
 from harness.reports.file_numbers import NumberedFiles
@@ -148,12 +148,12 @@ def _table(
     )
 
 
-def way_tables(answers: Sequence[WayAnswer], pool: Pool) -> int:
+def way_tables(answers: Sequence[StrategyAnswer], pool: Pool) -> int:
     """Return what each read strategy would answer to a question, and which ways these are."""
     shown = ((each, [(label, "") for label in each.labels]) for each in answers)
     return pool.add(
         [
-            [_table(heads, each.rows, pool), pool.add_ways(map(str, each.ways))]
+            [_table(heads, each.rows, pool), pool.add_ways(map(str, each.strategies))]
             for each, heads in shown
         ]
     )

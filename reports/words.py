@@ -22,13 +22,13 @@ from harness.model.simulation.strategies import (
     LISTED,
     NULLS_BY_SCHEMA,
     OVERLAID,
-    OWN_ORDER,
     PARTLESS,
     REKEYED,
     STORED,
+    TABLE_ORDER,
     TRUSTED,
-    By,
-    Given,
+    ColumnMapping,
+    IncrementalRange,
     Logs,
 )
 
@@ -37,11 +37,11 @@ T = TypeVar("T")
 LOG: Final = logging.getLogger("harness.reports")
 NOT_WORDED: Final = "the harness could not word this cell; its log, harness.log, says why"
 """Stands where the words of a cell should be. Its verdict is as it was judged."""
-ANEW: Final = str(By.RENUMBERED).removeprefix(f"{By.ID}, ")
-OUTSIDE: Final = str(By.ID_OUTSIDE).removeprefix(f"{By.ID}, ")
-ALONE: Final = str(By.ID_ALONE).removeprefix(f"{By.ID}, ")
-PARTS_TOO: Final = str(By.PARTS_TOO).removeprefix(f"{By.POSITION}, ")
-META_COUNTED: Final = str(By.COUNTED).removeprefix(f"{By.POSITION}, ")
+ANEW: Final = str(ColumnMapping.RENUMBERED).removeprefix(f"{ColumnMapping.ID}, ")
+OUTSIDE: Final = str(ColumnMapping.ID_OUTSIDE).removeprefix(f"{ColumnMapping.ID}, ")
+ALONE: Final = str(ColumnMapping.ID_ALONE).removeprefix(f"{ColumnMapping.ID}, ")
+PARTS_TOO: Final = str(ColumnMapping.PARTS_TOO).removeprefix(f"{ColumnMapping.POSITION}, ")
+META_COUNTED: Final = str(ColumnMapping.COUNTED).removeprefix(f"{ColumnMapping.POSITION}, ")
 """The parts of these ways that by id, and by position alone have not."""
 LONGEST: Final = 120
 """Characters of a value or message in a sentence; the HTML report shows it whole."""
@@ -94,11 +94,12 @@ VIEWS: Final[Mapping[str, str]] = {
 }
 """What each view shows of a table."""
 WAYS: Final[Mapping[str, str]] = {
-    By.ID: "columns are found by field id, which stays the same when they are renamed or moved",
-    By.NAME: "columns are looked up in each file by their current name",
-    By.FOLDED: "columns are looked up in each file by their current name, ignoring case",
-    By.POSITION: "the table's first column is read from the file's first column, and so on, "
-    "whatever their names",
+    ColumnMapping.ID: "columns are found by field id, which stays the same when they are renamed "
+    "or moved",
+    ColumnMapping.NAME: "columns are looked up in each file by their current name",
+    ColumnMapping.FOLDED: "columns are looked up in each file by their current name, ignoring case",
+    ColumnMapping.POSITION: "the table's first column is read from the file's first column, and "
+    "so on, whatever their names",
     PARTS_TOO: "the first part of a struct is read from its first part in the file, and so on",
     ANEW: "the columns of each file are numbered afresh, as in a newly created table",
     OUTSIDE: "what is inside a column is looked up by its current name",
@@ -126,14 +127,14 @@ WAYS: Final[Mapping[str, str]] = {
     CUT: "fractions of a millisecond are cut off, towards 1970",
     OVERLAID: "where the catalog does not list Hudi's columns, the commit time, the record key and "
     "the partition path of rows from base files appear under their first, third and fourth column",
-    OWN_ORDER: "each row's values stand in the order of the table's own schema, and are named in "
+    TABLE_ORDER: "each row's values stand in the order of the table's own schema, and are named in "
     "the order in which the catalog lists the columns",
     REKEYED: "where the catalog does not list Hudi's columns, the third column of a row from a "
     "base file is taken for its record key, so newer values and deletes in log files miss it",
-    Given.ALL: "rows written before the step are shown too, however old they are",
-    Given.EARLIER: "rows written in the step itself are shown too",
-    Given.LATER: "rows written in the next step are left out",
-    Given.NOTHING: "no row written after the step is shown",
+    IncrementalRange.ALL: "rows written before the step are shown too, however old they are",
+    IncrementalRange.EARLIER: "rows written in the step itself are shown too",
+    IncrementalRange.LATER: "rows written in the next step are left out",
+    IncrementalRange.NOTHING: "no row written after the step is shown",
 }
 """What a reader does that reads in such a way; a way may have several of these parts."""
 

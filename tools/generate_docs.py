@@ -1,7 +1,7 @@
-"""Generate the parts of docs/ that repeat what the code says.
+"""Generate the parts of docs/ and of README.md that repeat what the code says.
 
 A generated part stands between `<!-- generated: <name> -->` and `<!-- end -->`, in any page. Run
-`python tools/generate_docs.py` after a change of what it is made from; with `--check` it only says
+`python -m tools.generate_docs` after a change of what it is made from; with `--check` it only says
 which pages are stale.
 """
 
@@ -17,8 +17,10 @@ from harness import formats
 from harness.scenario.examples import scenario_of
 from harness.scenario.operations import registry
 from harness.scenario.operations.api import Operation
+from tools import engine_docs
 
 DOCS: Final = Path(__file__).parents[1] / "docs"
+PAGES: Final = (DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md")))
 _PART: Final = re.compile(r"(<!-- generated: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _LABELS: Final = {"hive-acid": "transactional Hive", "iceberg": "Iceberg", "delta": "Delta"}
 
@@ -52,13 +54,18 @@ def _family(name: str) -> str:
     return _LABELS.get(name) or {"hive": "plain Hive", "hudi": "Hudi"}.get(family, family)
 
 
-PARTS: Final[Mapping[str, Callable[[], str]]] = {"operations": operations}
+PARTS: Final[Mapping[str, Callable[[], str]]] = {
+    "engines": engine_docs.engines,
+    "operations": operations,
+    "reader-settings": engine_docs.reader_settings,
+    "tolerances": engine_docs.tolerances,
+}
 """What makes each generated part, by its name."""
 
 
 def stale_pages() -> Iterator[tuple[Path, str]]:
     """Yield the pages whose generated parts are stale, each with the text that it should have."""
-    for page in sorted(DOCS.rglob("*.md")):
+    for page in PAGES:
         text = page.read_text(encoding="utf-8")
         generated = _PART.sub(lambda part: f"{part[1]}{PARTS[part[2]]()}\n{part[3]}", text)
         if generated != text:

@@ -76,7 +76,7 @@ class PythonLibrary:
     `tables` as `describe` has them, and `conf`."""
     families: tuple[str, ...]
     """The families of formats that it reads."""
-    statement: Callable[[Question], str]
+    statement: Callable[[Question, ReaderSettings], str]
     """Returns a question as somebody would type it."""
     describe: Callable[[str, str, Entry, PointInTime | None], Description]
     """Returns what the worker is given of a table, by database, name, entry, and what of its past
@@ -84,6 +84,8 @@ class PythonLibrary:
     by_hand_lines: Callable[[ReaderSettings, FormatFacts], tuple[str, ...]]
     words: TimeTravel = field(default_factory=dict, hash=False)
     settings: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    setting_families: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    """The families that a setting concerns, where it is not all."""
     conf: Callable[[ReaderSettings], Mapping[str, str]] = dict
     """Returns the library's own keys and values for the settings of a reader."""
     refusal: Callable[[str, str], Refusal] = Refusal
@@ -96,10 +98,10 @@ class PythonLibrary:
     def statements(
         self,
         distribution: Distribution,  # noqa: ARG002 - the same for all
-        settings: ReaderSettings,  # noqa: ARG002 - the session has them
+        settings: ReaderSettings,
         question: Question,
     ) -> tuple[str, ...]:
-        return (self.statement(question),)
+        return (self.statement(question, settings),)
 
     def time_travel(self, distribution: Distribution) -> TimeTravel:  # noqa: ARG002 - as above
         return self.words
@@ -107,13 +109,16 @@ class PythonLibrary:
     def cannot(
         self,
         distribution: Distribution,
-        settings: ReaderSettings,  # noqa: ARG002 - they go with all formats
+        settings: ReaderSettings,
         format_: FormatFacts,
     ) -> str:
         if format_.family not in self.families:
             return f"{distribution.name} has no reader for {format_.family} tables"
         if self.files and format_.files not in self.files:
             return f"{distribution.name} reads no {format_.files} files"
+        for setting in settings:
+            if format_.family not in self.setting_families.get(setting, self.families):
+                return f"{setting} says nothing of {format_.name} tables"
         return ""
 
     def by_hand(
@@ -218,8 +223,7 @@ class LibraryServer(Served):
         """
         hello = (python_worker.HELLO, python_worker.HELLO_S)
         connection = connected(self.port, self.token, *hello)
-        conf = self.library.conf(settings)
-        return LibraryConnection(self.running, connection, self.library, self.metastore, conf)
+        return LibraryConnection(self.running, connection, self.library, self.metastore, settings)
 
 
 class LibraryConnection:
@@ -231,7 +235,7 @@ class LibraryConnection:
         connection: socket.socket,
         library: PythonLibrary,
         metastore: str,
-        conf: Mapping[str, str],
+        settings: ReaderSettings,
     ) -> None:
         """`connection`: to the worker, which has proved who it is."""
         self._running = running
@@ -239,11 +243,13 @@ class LibraryConnection:
         self._answers = connection.makefile("rb")
         self._library = library
         self._metastore = metastore
-        self._conf = conf
+        self._settings = settings
+        self._conf = library.conf(settings)
 
     def ask(self, question: Question, *, timeout_s: float) -> Reply:
         tables = [(question.database, question.table)]
-        return self._reply(self._library.statement(question), tables, question.past, timeout_s)
+        statement = self._library.statement(question, self._settings)
+        return self._reply(statement, tables, question.past, timeout_s)
 
     def run(
         self, statement: str, *, timeout_s: float, tables: Sequence[tuple[str, str]] = ()

@@ -210,7 +210,7 @@ class Holdings:
         if values.unread:
             raise NotKnown(f"{fact.path}: {values.unread}")
         step = self._steps[fact.instant]
-        held = late_versions.held(self._history[step], fact)
+        held = late_versions.file_rows(self._history[step], fact)
         instants = values.commits or ("",) * len(values.rows)
         for text, row, instant in zip(fact.keys, values.rows, instants, strict=True):
             key = self._keys.get(text, text)
@@ -243,7 +243,7 @@ class Holdings:
 
     def _differences(self, fact: FileFact) -> Iterator[FileDifference]:
         step = self._steps[fact.instant]
-        held = late_versions.held(self._history[step], fact)
+        held = late_versions.file_rows(self._history[step], fact)
         for row in self._rows(fact):
             own = held.get(row.key)
             for column in self._columns(fact) if own else ():

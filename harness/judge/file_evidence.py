@@ -21,18 +21,18 @@ from harness.model.column_statistics import ColumnStatistics
 from harness.model.file_facts import FileFact
 from harness.model.query import Query, at
 from harness.model.simulation import column_resolution, late_versions
-from harness.model.simulation.catalogs import LISTS_ALIKE, CatalogColumns
+from harness.model.simulation.catalogs import CATALOG_AS_SCHEMA, CatalogColumns
 from harness.model.simulation.hudi_meta_columns import NO_META, Meta
 from harness.model.simulation.incremental import Since
 from harness.model.simulation.matching import Readings
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.simulated_row import SimulatedRow
-from harness.model.simulation.strategies import By, Way
+from harness.model.simulation.strategies import ColumnMapping, ReadStrategy
 from harness.model.truth import Row
 
 _Row = TypeVar("_Row", bound=Hashable)
 UNDATED: Final = "neither a way of reading nor whose doing it is can be told"
-_TELLING: Final = frozenset({By.COUNTED, By.RENUMBERED})
+_TELLING: Final = frozenset({ColumnMapping.COUNTED, ColumnMapping.RENUMBERED})
 """Ways to find columns under which the values themselves may not tell whose they are."""
 
 
@@ -50,7 +50,7 @@ class Layout:
     """What of the rows the view gives, where that is a part of them by when they were committed."""
     meta: Meta = field(default_factory=dict)
     """What Hudi's meta columns hold, where the catalog does not list them."""
-    catalog: CatalogColumns = LISTS_ALIKE
+    catalog: CatalogColumns = CATALOG_AS_SCHEMA
     """What it lists of the columns that may make a difference."""
     statistics: Sequence[ColumnStatistics] = ()
     """Those that may exclude rows which are there."""
@@ -79,7 +79,7 @@ class Layout:
         lost = [key for key in self.state.keys if key not in there]
         return f"no file holds row {', '.join(lost)}" if lost and there else ""
 
-    def ways(self, answer: Answer) -> Sequence[Way]:
+    def ways(self, answer: Answer) -> Sequence[ReadStrategy]:
         """Return the smallest ways of reading that reproduce a whole answer; several claim nothing.
 
         None where none of those tried does, and where the files tell nothing.
@@ -90,7 +90,7 @@ class Layout:
 
     def fitting(
         self, query: Query, labels: Sequence[str], rows: Sequence[Sequence[Value]]
-    ) -> tuple[Readings | None, Sequence[Way]]:
+    ) -> tuple[Readings | None, Sequence[ReadStrategy]]:
         """Return the smallest ways that reproduce an answer, and the readings they are among.
 
         A product that cannot show all that was written may cut it otherwise than is declared: then
@@ -107,8 +107,8 @@ class Layout:
     def tried(self, query: Query) -> int:
         """Return the number of ways of reading an answer is compared with (`fitting`)."""
         own, whole = self.readings(), self.whole.readings() if self.whole is not None else None
-        cut = sum(way.cut for way in whole.ways(query)) if whole else 0
-        return len(own.ways(query)) + cut if own else 0
+        cut = sum(way.cut for way in whole.strategies(query)) if whole else 0
+        return len(own.strategies(query)) + cut if own else 0
 
     def predicted(
         self, query: Query, labels: Sequence[str], rows: Sequence[Sequence[Value]]
@@ -237,11 +237,11 @@ class Layout:
         readings = self.readings() if self.statistics and query.conditions else None
         if readings is None:
             return ()
-        whole = self._asked(readings, Way(By.ID), query)
-        ways = (way for way in readings.ways(query) if way.trusted and way.only_trusts)
+        whole = self._asked(readings, ReadStrategy(ColumnMapping.ID), query)
+        ways = (way for way in readings.strategies(query) if way.trusted and way.only_trusts)
         return tuple(whole - self._asked(readings, way, query) for way in ways)
 
-    def _asked(self, readings: Readings, way: Way, query: Query) -> frozenset[str]:
+    def _asked(self, readings: Readings, way: ReadStrategy, query: Query) -> frozenset[str]:
         names, reading = self.state.schema.names, readings.reading
         shown = ((row.key, row.values) for row in reading.rows(way, query.conditions))
         return frozenset(
@@ -284,11 +284,11 @@ class Layout:
         return column_resolution.version(self.state.history, fact, key, self.steps)
 
 
-def _tells_more(way: Way) -> bool:
+def _tells_more(way: ReadStrategy) -> bool:
     """Return whether a way shows what does not tell itself whose it is."""
-    converted = way.cast and way.by.placed
-    elsewhere = way.listed or way.overlaid or way.own_order
-    return way.by in _TELLING or way.stored or elsewhere or converted
+    converted = way.cast and way.mapping.placed
+    elsewhere = way.listed or way.overlaid or way.table_order
+    return way.mapping in _TELLING or way.stored or elsewhere or converted
 
 
 def _together(rows: Iterable[tuple[_Row, FileFact]]) -> dict[_Row, list[FileFact]]:

@@ -18,7 +18,7 @@ from harness.model.query import Query, at
 from harness.model.schema import Field
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.simulated_row import SimulatedRow
-from harness.model.simulation.strategies import Way
+from harness.model.simulation.strategies import ReadStrategy
 from harness.model.truth import History
 
 Looks = tuple[tuple[str, Look], ...]
@@ -47,7 +47,7 @@ class PredictedRows:
 
 
 def predict_rows(
-    reading: Simulation, way: Way, query: Query, labels: Sequence[str], history: History
+    reading: Simulation, way: ReadStrategy, query: Query, labels: Sequence[str], history: History
 ) -> PredictedRows:
     """Return the rows that a reader of a way answers to a query that is no count."""
     keys: dict[Looks, list[str]] = defaultdict(list)

@@ -82,7 +82,7 @@ class ColumnStatistics:
         rows = f"{self.rows} {'row' if self.rows == 1 else 'rows'} of {self.path or 'the table'}"
         return f"{self.source} on {self.column} in {rows}: {least} to {greatest}, {nulls}"
 
-    def told_rows(self) -> range:
+    def row_numbers(self) -> range:
         """Return the numbers of the rows that it is about."""
         return range(self.first, self.first + self.rows)
 

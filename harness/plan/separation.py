@@ -12,7 +12,7 @@ from harness.formats.api import Changes, FileLayout
 from harness.model.query import ALL
 from harness.model.simulation.matching import Readings, table_of
 from harness.model.simulation.reader import Simulation
-from harness.model.simulation.strategies import Logs, Way
+from harness.model.simulation.strategies import Logs, ReadStrategy
 from harness.plan.expected_files import expected_files
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario
@@ -28,10 +28,10 @@ class Apart:
     text: str
     """The operation in a few words."""
     changes_schema: bool
-    groups: tuple[tuple[Way, ...], ...]
+    groups: tuple[tuple[ReadStrategy, ...], ...]
     """Ways that answer alike are one group."""
 
-    def tells(self, left: Way, right: Way) -> bool:
+    def tells(self, left: ReadStrategy, right: ReadStrategy) -> bool:
         """Return whether two ways answer otherwise; a way that was not tried is none."""
         found = [at for at, group in enumerate(self.groups) if left in group or right in group]
         return len(found) > 1
@@ -62,11 +62,11 @@ def separation(scenario: Scenario, layout: FileLayout) -> tuple[Apart, ...]:
     )
 
 
-def _groups(readings: Readings) -> tuple[tuple[Way, ...], ...]:
-    found: dict[object, list[Way]] = {}
-    for way in readings.ways(ALL):
+def _groups(readings: Readings) -> tuple[tuple[ReadStrategy, ...], ...]:
+    found: dict[object, list[ReadStrategy]] = {}
+    for way in readings.strategies(ALL):
         if (
-            way == Way(way.by, way.logs)
+            way == ReadStrategy(way.mapping, way.logs)
             and way.logs in SHOWN
             and (labels := readings.labels(way, ALL))
         ):

@@ -26,7 +26,7 @@ from harness.core.records import (
     Verdict,
     VerdictKind,
 )
-from harness.model.simulation.matching import WayAnswer
+from harness.model.simulation.matching import StrategyAnswer
 from harness.run import frames
 from harness.run.frames import FrameColumn
 from harness.run.report_cache import UNCACHED, ReportCache
@@ -45,7 +45,7 @@ WRITE: Final = "write"
 DID_NOT_RUN: Final = "did not run"
 NOT_JUDGED: Final = "answered but not judged; judge the run again"
 _NONE: Final[Mapping[str, Verdict]] = {}
-StrategyAnswers = Callable[[], Mapping[QuestionKey, tuple[WayAnswer, ...]]]
+StrategyAnswers = Callable[[], Mapping[QuestionKey, tuple[StrategyAnswer, ...]]]
 
 
 @dataclass(frozen=True, slots=True)

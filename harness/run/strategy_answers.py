@@ -17,7 +17,7 @@ from harness.core.grouping import grouped
 from harness.core.records import Answer, QuestionKey, Verdict, VerdictKind
 from harness.judge.expectations import ExpectationsByEngine
 from harness.judge.recorded_variant import view_of_rows
-from harness.model.simulation.matching import WayAnswer
+from harness.model.simulation.matching import StrategyAnswer
 from harness.run import plan_record
 from harness.run.load_run import Run
 from harness.run.run_judge import case_of
@@ -31,7 +31,7 @@ def with_strategy_answers(run: Run) -> Run:
     return replace(run, strategy_answers=partial(strategy_answers, run))
 
 
-def strategy_answers(run: Run) -> Mapping[QuestionKey, tuple[WayAnswer, ...]]:
+def strategy_answers(run: Run) -> Mapping[QuestionKey, tuple[StrategyAnswer, ...]]:
     """Return the answers to every question that was answered wrongly, each table once."""
     wrong = [verdict for verdict in run.verdicts if verdict.verdict is VerdictKind.WRONG]
     first = {verdict.question: verdict for verdict in reversed(wrong)}
@@ -40,7 +40,7 @@ def strategy_answers(run: Run) -> Mapping[QuestionKey, tuple[WayAnswer, ...]]:
 
 def _answers(
     run: Run, wrong: Mapping[str, list[Verdict]]
-) -> Iterator[tuple[QuestionKey, tuple[WayAnswer, ...]]]:
+) -> Iterator[tuple[QuestionKey, tuple[StrategyAnswer, ...]]]:
     for variant in _variants(run) if wrong else ():
         if variant.id in wrong:
             standards = ExpectationsByEngine(case_of(variant, run.states_of(variant.id)))
@@ -58,7 +58,9 @@ def _variants(run: Run) -> tuple[Variant, ...]:
         return ()
 
 
-def _of(standards: ExpectationsByEngine, verdict: Verdict, answer: Answer) -> tuple[WayAnswer, ...]:
+def _of(
+    standards: ExpectationsByEngine, verdict: Verdict, answer: Answer
+) -> tuple[StrategyAnswer, ...]:
     """Return the answers to one question; none where they cannot be worked out."""
     try:
         standard = standards.of(verdict.reader, answer)

@@ -49,7 +49,7 @@ class FileRowsSeen:
 
     def _contradicts(self, told: ColumnStatistics, path: str) -> bool:
         names, rows = self.rows.get(path, ((), []))
-        own = range(len(rows)) if path != told.path else told.told_rows()
+        own = range(len(rows)) if path != told.path else told.row_numbers()
         try:
             return told.contradicted_by(values_at(told.column, names, rows, own))
         except LookupError:

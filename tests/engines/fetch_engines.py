@@ -12,16 +12,14 @@ from harness.artifacts.cache import Cache
 from harness.cli.console.progress_display import PlainProgress
 from harness.run import needed_artifacts
 
-AT_NIGHT: Final = {
-    *("datafusion-54.1.0-hudi-0.5.0", "pyiceberg-0.12.0", "s3proxy-2.9.0", "trino-483"),
-    *("deltalake-1.6.6", "duckdb-1.5.5"),
-    *("hive-2.3.10", "hive-3.1.3-hudi-0.11.1", "hive-3.1.3-tez-0.9.2", "hive-4.0.1"),
-    "hive-4.0.1-tez-0.10.4",
-    *("hive-metastore-2.3.10", "hive-metastore-4.0.1"),
-    *("hive-mutation-3.1.3", "hive-schematool-3.1.3", "hive-schematool-4.0.1"),
-    "spark-4.0.1-delta-4.0.0",
+BY_DAY: Final = {
+    *("hive-3.1.3", "hive-3.1.3-iceberg-1.4.3", "hive-metastore-3.1.3"),
+    *("prestodb-0.283", "prestosql-350", "trino-368", "trino-476"),
+    *("spark-3.1.3-hudi-0.10.0", "spark-3.1.3-hudi-0.12.0", "spark-3.4.4-hudi-0.14.0"),
+    *("spark-3.5.8", "spark-3.5.8-delta-3.3.2", "spark-3.5.8-iceberg-1.10.1"),
+    *("spark-3.5.8-hudi-0.15.0", "spark-3.5.8-hudi-1.0.2", "spark-3.5.8-hudi-1.2.0"),
 }
-"""Fetched by the tests of the night, which alone start them."""
+"""Started by the tests of the day; all others only by those of the night, which fetch them."""
 LARGE: Final = 1_000_000_000
 """A download of more bytes is made only when it is asked for."""
 
@@ -34,8 +32,7 @@ def download_size(name: str, cache: Cache) -> int:
 def main() -> None:
     """Fetch what is not there yet."""
     cache = Cache.default()
-    by_day = (each for each in distributions.names() if each not in AT_NIGHT)
-    names = [each for each in by_day if download_size(each, cache) <= LARGE]
+    names = [name for name in sorted(BY_DAY) if download_size(name, cache) <= LARGE]
     needed_artifacts.fetch_all(names, cache, PlainProgress())
 
 

@@ -19,7 +19,7 @@ from harness.model.canonical import Value
 from harness.model.datatypes import parse_type
 from harness.model.query import Query
 from harness.model.simulation.reader import Simulation
-from harness.model.simulation.strategies import By, Way
+from harness.model.simulation.strategies import ColumnMapping, ReadStrategy
 from harness.model.table import Table
 from harness.model.truth import Rows, row_values
 from harness.runtime import metastore_client
@@ -213,8 +213,10 @@ def test_file_facts_reproduce_the_answers_by_id_and_by_name(stage: Stage, name: 
             if of == name and record.outcome.instant
         }
         until = history(name)[: step + 1]
-        for by, flag in ((By.ID, "on"), (By.NAME, "off")):
-            told = [each.values for each in Simulation(until, files, instants).rows(Way(by))]
+        for by, flag in ((ColumnMapping.ID, "on"), (ColumnMapping.NAME, "off")):
+            told = [
+                each.values for each in Simulation(until, files, instants).rows(ReadStrategy(by))
+            ]
             answer = stage.ask(name, step, "snapshot", flag)
             assert sorted(told, key=str) == answer, f"step {step}, {by}"
 

@@ -14,14 +14,18 @@ from harness.judge.difference import DifferenceKind
 from harness.model.canonical import MapValue, Value, same, text_of
 from harness.model.conversion import cast_text
 from harness.model.simulation.reader import Simulation
-from harness.model.simulation.strategies import By, Logs, Way
+from harness.model.simulation.strategies import ColumnMapping, Logs, ReadStrategy
 from harness.model.truth import row_values
 from tests.builders.random_story import story_of_seed
 from tests.builders.simulated_disk import instant_of
 from tests.builders.simulated_reader import Reply
 from tests.builders.table_story import Story, diagnosed, places
 
-WAYS = [("id", By.ID), ("name", By.NAME), ("position", By.POSITION)]
+WAYS = [
+    ("id", ColumnMapping.ID),
+    ("name", ColumnMapping.NAME),
+    ("position", ColumnMapping.POSITION),
+]
 SEEDS = range(80)
 
 story = cache(story_of_seed)
@@ -51,7 +55,7 @@ def test_predicted_answers_are_those_of_a_simulated_reader(seed: int) -> None:
     for by, way in WAYS:
         for logs in ("merged", "ignored"):
             kind = Logs.MERGED if logs == "merged" else Logs.IGNORED
-            predicted = Simulation(one.history, files, steps).rows(Way(way, kind))
+            predicted = Simulation(one.history, files, steps).rows(ReadStrategy(way, kind))
             assert texts([each.values for each in predicted]) == texts(one.read(by, logs=logs).rows)
 
 

@@ -13,7 +13,7 @@ from harness.core.records import labelled
 from harness.judge.expectations import ExpectationsByEngine
 from harness.model.commit import INCREMENTAL
 from harness.model.past_views import name_of
-from harness.model.simulation.strategies import By, Way
+from harness.model.simulation.strategies import ColumnMapping, ReadStrategy
 from tests.builders import recordings, replay
 from tests.builders.recordings import Recorded
 
@@ -29,7 +29,7 @@ def explained(recorded: Recorded) -> Iterator[tuple[str, bool]]:
             layout = expectations.layout(cell.step, cell.view)
             names = [each.name for each in labelled(answer.question, answer.columns)]
             _, ways = layout.fitting(answer.question, names, answer.rows)
-            yield cell.case, Way(By.ID) in ways
+            yield cell.case, ReadStrategy(ColumnMapping.ID) in ways
 
 
 def test_every_right_answer_is_given_by_a_reader_that_errs_in_nothing() -> None:

@@ -14,7 +14,6 @@ from typing import Final
 import pytest
 import typer
 
-from harness.artifacts import distributions
 from harness.cli import app, plan_options
 from harness.cli.explain import recorded_cell
 from harness.reports.words import WAYS
@@ -115,10 +114,3 @@ def test_the_files_that_contributors_are_sent_to_are_there() -> None:
 def test_the_published_results_stay_small() -> None:
     files = [path for path in (ROOT / "docs" / "results").rglob("*") if path.is_file()]
     assert 0 < sum(path.stat().st_size for path in files) < MOST_PUBLISHED
-
-
-def test_the_first_page_names_every_engine_that_can_be_asked() -> None:
-    text = START.read_text(encoding="utf-8")
-    asked = [name for name in distributions.names() if distributions.load(name).is_asked]
-    base = {"spark-3.5.8"}  # what the distributions of Spark have in common
-    assert [name for name in asked if f"`{name}`" not in text] == sorted(base)

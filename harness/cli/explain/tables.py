@@ -17,7 +17,7 @@ from harness.model.canonical import Value, same, text_of
 from harness.model.query import Query
 from harness.model.simulation.column_resolution import LayoutError, slices
 from harness.model.simulation.matching import Readings, table_of
-from harness.model.simulation.strategies import Way
+from harness.model.simulation.strategies import ReadStrategy
 
 ValueRows = Sequence[Sequence[Value]]
 ValueTable = tuple[tuple[str, ...], ValueRows]
@@ -87,8 +87,8 @@ def tables_of(layout: Layout, answer: Answer) -> CaseTables:
     beside = _Expectation(layout.state.narrowed(query), query, layout)
     # Of a product that cannot show all that was written, they may be of all of it.
     of, fitting = layout.fitting(query, *seen) if seen else (readings, ())
-    own = readings.ways(query) if readings else ()
-    shown = {each: readings for each in own if readings and len(each.beyond) <= 1}
+    own = readings.strategies(query) if readings else ()
+    shown = {each: readings for each in own if readings and len(each.deviations) <= 1}
     shown |= {each: of for each in fitting if of is not None}
     return CaseTables(
         expected=beside.sheet(("expected",), *beside.table),
@@ -101,7 +101,7 @@ def tables_of(layout: Layout, answer: Answer) -> CaseTables:
 
 
 def _ways(
-    readings: Mapping[Way, Readings], beside: _Expectation, seen: ValueTable | None
+    readings: Mapping[ReadStrategy, Readings], beside: _Expectation, seen: ValueTable | None
 ) -> Iterator[ComparedTable]:
     """Yield a table for each way, by what it is worked out; those that show the same are one."""
     shown = {way: _shown(of, way, beside.query) for way, of in readings.items()}
@@ -113,7 +113,7 @@ def _ways(
             yield replace(sheet, same_as_expected=table == wanted, same_as_found=table == found)
 
 
-def _shown(readings: Readings, way: Way, query: Query) -> ValueTable | None:
+def _shown(readings: Readings, way: ReadStrategy, query: Query) -> ValueTable | None:
     labels = readings.labels(way, query)
     try:
         return None if labels is None else (labels, readings.answer(way, query))

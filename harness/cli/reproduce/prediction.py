@@ -29,7 +29,7 @@ from harness.model.query import Query
 from harness.model.schema import Schema
 from harness.model.simulation.matching import Readings
 from harness.model.simulation.reader import Simulation
-from harness.model.simulation.strategies import OVERLAID, REKEYED, By
+from harness.model.simulation.strategies import OVERLAID, REKEYED, ColumnMapping
 from harness.plan.expected_files import expected_files
 from harness.scenario import expected_history
 from harness.scenario.cells import Cell
@@ -59,7 +59,7 @@ def predictable(sign: Sign, view: str) -> bool:
     of written files alone, and so is when rows were committed, which a view of what was written
     since a step goes by.
     """
-    added = any(each in sign.way for each in (By.COUNTED, OVERLAID, REKEYED))
+    added = any(each in sign.way for each in (ColumnMapping.COUNTED, OVERLAID, REKEYED))
     if sign.kind == FindingKind.UNEXPLAINED or added or view == INCREMENTAL:
         return False
     return sign.way.startswith(READ) if sign.refused else bool(sign.way)
@@ -106,7 +106,7 @@ def _answer(case: RecordedVariant, cell: Cell, way: str) -> Answer | None:
     history, later = layout.state.history, layout.state.later
     readings = Readings(Simulation(history, layout.files, layout.steps, later=later))
     query = query_shapes.query(cell.query, history[-1])
-    for each in readings.ways(query):
+    for each in readings.strategies(query):
         labels = readings.labels(each, query)
         if labels is not None and plain_way(str(each)) == way:
             columns = _columns(readings.reading.schema(each), query)

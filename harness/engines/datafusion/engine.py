@@ -29,7 +29,7 @@ MAX_KIND: Final = 60
 """What stands before a colon is the name of an error if it is no longer."""
 
 
-def statement(question: Question) -> str:
+def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG001 - as all
     """Return the SQL of a question."""
     return select(question, ANSI)
 

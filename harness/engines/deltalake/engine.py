@@ -11,7 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from harness.engines.api import PointInTime, Question, TimeTravel, TimeTravelWords
+from harness.engines.api import PointInTime, Question, ReaderSettings, TimeTravel, TimeTravelWords
 from harness.engines.deltalake import answers
 from harness.engines.python_library import Description, Entry, PythonLibrary, folder_of
 from harness.engines.query_sql import ANSI, select
@@ -28,7 +28,7 @@ TIME_TRAVEL: Final[TimeTravel] = {
 }
 
 
-def statement(question: Question) -> str:
+def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG001 - as all
     """Return the SQL of a question."""
     return select(question, ANSI, TIME_TRAVEL)
 

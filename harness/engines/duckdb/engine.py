@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from harness.engines.api import PointInTime, Question, TimeTravel, TimeTravelWords
+from harness.engines.api import PointInTime, Question, ReaderSettings, TimeTravel, TimeTravelWords
 from harness.engines.duckdb import answers
 from harness.engines.python_library import Description, Entry, PythonLibrary, folder_of
 from harness.engines.query_sql import ANSI, select
@@ -25,7 +25,7 @@ TIME_TRAVEL: Final[TimeTravel] = {
 """DuckDB's manual, "Delta Extension"."""
 
 
-def statement(question: Question) -> str:
+def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG001 - as all
     """Return the SQL of a question."""
     return select(question, ANSI, TIME_TRAVEL)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from harness.engines.api import Question, TimeTravel, TimeTravelWords
+from harness.engines.api import Question, ReaderSettings, TimeTravel, TimeTravelWords
 from harness.engines.query_sql import time_travel_words
 from harness.model.commit import AS_OF, BRANCH, TAG
 from harness.model.query import Comparison, Condition, Query
@@ -30,7 +30,7 @@ _CALLS: Final = {
 """Of `pyiceberg.expressions`."""
 
 
-def statement(question: Question) -> str:
+def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG001 - as all
     """Return the expression of a question."""
     query = question.query
     arguments = [_condition(query.conditions)] if query.conditions else []
@@ -62,7 +62,8 @@ def _taken(query: Query, scan: str) -> str:
 def _condition(conditions: Sequence[Condition]) -> str:
     """Return conditions, each of which must hold.
 
-    >>> _condition([Condition("n", Test.NULL), Condition("a.d", Test.EQUAL, "1.50", "double")])
+    >>> equal = Condition("a.d", Comparison.EQUAL, "1.50", "double")
+    >>> _condition([Condition("n", Comparison.NULL), equal])
     "And(IsNull('n'), EqualTo('a.d', 1.5))"
     """
     parts = [f"{_CALLS[each.test]}({each.path!r}{_compared(each)})" for each in conditions]

@@ -1,5 +1,8 @@
 """Trino as a reader, and with it the engines it was called before (see `presto`).
 
+Which of its error codes are refusals, and which say nothing of the query, is decided in `client.py`
+(`_SAYS_NOTHING`, `_TOO_LITTLE`, `_sorted`); what a refusal means in words is in `core/refusals.py`.
+
 Every server holds, for Hudi tables and for plain Hive tables, a catalog with the engine's default
 and one for each value of `use-column-names`. On versions without a connector for Hudi the
 distribution puts the hive connector behind the `hudi` catalogs, so the SQL is the same for all; on

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from harness.model.simulation.partition_schemas import Lists
-from harness.model.simulation.strategies import By
+from harness.model.simulation.strategies import ColumnMapping
 from harness.model.truth import History
 
 CATALOGS: Final = 12
@@ -26,11 +26,11 @@ class CatalogColumns:
     """Whether the reader has all names in lower case, and some are not."""
 
 
-LISTS_ALIKE: Final = CatalogColumns()
+CATALOG_AS_SCHEMA: Final = CatalogColumns()
 """Nothing that a schema does not tell."""
 
 
-def other_catalogs(history: History, later: History, by: By) -> tuple[int, ...]:
+def other_catalogs(history: History, later: History, by: ColumnMapping) -> tuple[int, ...]:
     """Return the steps that made another schema than the view's, the newest first.
 
     A reader may still go by one of them, or go by it already.
@@ -45,7 +45,7 @@ def other_catalogs(history: History, later: History, by: By) -> tuple[int, ...]:
     return (*after, *before)
 
 
-def _made(truths: History, by: By) -> list[tuple[Hashable, int]]:
+def _made(truths: History, by: ColumnMapping) -> list[tuple[Hashable, int]]:
     """Return each schema, as far as it matters to a way to find columns, with what made it.
 
     The order of columns matters to a reader by position alone.

@@ -18,7 +18,7 @@ from harness.model.schema import Field, Schema
 from harness.model.simulation import casts, late_versions, orc_conversions
 from harness.model.simulation import physical_values as as_stored
 from harness.model.simulation.late_versions import record_keys
-from harness.model.simulation.strategies import By
+from harness.model.simulation.strategies import ColumnMapping
 from harness.model.simulation.written_columns import written_schema
 from harness.model.truth import History, Row, named
 
@@ -45,7 +45,7 @@ class LayoutError(Exception):
 
 def meeting_other_types(
     history: History, files: Sequence[FileFact], steps: Mapping[str, int], *, counted: bool = False
-) -> tuple[By, ...]:
+) -> tuple[ColumnMapping, ...]:
     """Return the ways to find columns that lead to one of another type in some base file.
 
     Where that is one way alone, an engine that complains of the type reads so. `counted`: whether
@@ -58,7 +58,7 @@ def meeting_other_types(
     bases = [base for base, _ in slices(files, steps) if base is not None]
     return tuple(
         by
-        for by in finders(history, counted=counted)
+        for by in column_mappings(history, counted=counted)
         if any(
             source is not None and _differ(field, source, by)
             for base in bases
@@ -67,14 +67,14 @@ def meeting_other_types(
     )
 
 
-def finders(
+def column_mappings(
     history: History,
     *,
     counted: bool = False,
     renumbered: bool = False,
     outside: bool = False,
     nameless: bool = False,
-) -> tuple[By, ...]:
+) -> tuple[ColumnMapping, ...]:
     """Return the ways to find columns that can differ on such a history.
 
     Upper and lower case matter only where two names differ by nothing else. `counted`: whether a
@@ -85,17 +85,17 @@ def finders(
     names = {field.name for truth in history for field in truth.schema.walk()}
     folds = len({name.casefold() for name in names}) < len(names)
     never = {
-        By.FOLDED: not folds,
-        By.COUNTED: not counted,
-        By.RENUMBERED: not renumbered,
-        By.PARTS_TOO: not nameless,
-        By.ID_OUTSIDE: not outside,
-        By.ID_ALONE: all(field.default is None for field in history[-1].schema.fields),
+        ColumnMapping.FOLDED: not folds,
+        ColumnMapping.COUNTED: not counted,
+        ColumnMapping.RENUMBERED: not renumbered,
+        ColumnMapping.PARTS_TOO: not nameless,
+        ColumnMapping.ID_OUTSIDE: not outside,
+        ColumnMapping.ID_ALONE: all(field.default is None for field in history[-1].schema.fields),
     }
-    return tuple(by for by in By if not never.get(by))
+    return tuple(by for by in ColumnMapping if not never.get(by))
 
 
-def _differ(field: Field, source: Field, by: By) -> bool:
+def _differ(field: Field, source: Field, by: ColumnMapping) -> bool:
     if type(field.type) is not type(source.type) or not field.children:
         return field.type != source.type
     there = {child.id if by.inside else child.name: child for child in source.children}
@@ -112,7 +112,7 @@ def met_otherwise(
     history: History,
     files: Sequence[FileFact],
     steps: Mapping[str, int],
-    by: By,
+    by: ColumnMapping,
     otherwise: CanDiffer,
 ) -> bool:
     """Return whether some column of a base file can show something else than its values.
@@ -171,7 +171,7 @@ def version(history: History, fact: FileFact, key: str, steps: Mapping[str, int]
         LayoutError: the truth has no such row at that step.
 
     """
-    rows = late_versions.held(history[steps[fact.instant]], fact)
+    rows = late_versions.file_rows(history[steps[fact.instant]], fact)
     row = next((row for value, row in rows.items() if key in record_keys(history, value)), None)
     if row is None:
         raise LayoutError(f"{fact.path}: the truth has no row {key} at instant {fact.instant}")
@@ -182,7 +182,7 @@ def sources(
     history: History,
     fact: FileFact,
     steps: Mapping[str, int],
-    by: By,
+    by: ColumnMapping,
     catalog: Schema | None = None,
 ) -> list[tuple[Field, Field | None]]:
     """Return the table's columns, each with the one of the file that is taken for it.
@@ -192,7 +192,7 @@ def sources(
     now, written = history[-1], written_schema(history, fact, steps)
     names = [name for name, _ in fact.columns]
     pairs = zip(fact.stored_names or names, names, strict=True)
-    in_file = [p for p in pairs if by is By.COUNTED or p[1] not in META]
+    in_file = [p for p in pairs if by is ColumnMapping.COUNTED or p[1] not in META]
     found: list[tuple[Field, Field | None]] = []
     first = [field.id for field in history[0].schema.fields]
     position = 0
@@ -201,34 +201,43 @@ def sources(
             # Its value comes from the partition's path, not from the file.
             found.append((field, written.by_id(field.id)))
             continue
-        place = first.index(field.id) if by is By.RENUMBERED else position
+        place = first.index(field.id) if by is ColumnMapping.RENUMBERED else position
         found.append((field, _in_file(field, place, in_file, written, by)))
         position += 1
     return found
 
 
 def _in_file(
-    field: Field, position: int, in_file: Sequence[tuple[str, str]], written: Schema, by: By
+    field: Field,
+    position: int,
+    in_file: Sequence[tuple[str, str]],
+    written: Schema,
+    by: ColumnMapping,
 ) -> Field | None:
     """Return the field that a column is taken from; `in_file`: its columns as the file calls them.
 
     Each with the name that the table had for it then.
     """
     match by:
-        case By.ID | By.ID_OUTSIDE | By.ID_ALONE:
+        case ColumnMapping.ID | ColumnMapping.ID_OUTSIDE | ColumnMapping.ID_ALONE:
             return next((each for each in written.fields if each.id == field.id), None)
-        case By.NAME | By.FOLDED:
+        case ColumnMapping.NAME | ColumnMapping.FOLDED:
             found = _named_as(field.name, [stored for stored, _ in in_file], by)
             name = next((name for stored, name in in_file if stored == found), None)
-        case By.POSITION | By.COUNTED | By.PARTS_TOO | By.RENUMBERED:
+        case (
+            ColumnMapping.POSITION
+            | ColumnMapping.COUNTED
+            | ColumnMapping.PARTS_TOO
+            | ColumnMapping.RENUMBERED
+        ):
             name = in_file[position][1] if position < len(in_file) else None
     return next((field for field in (*written.fields, *META.values()) if field.name == name), None)
 
 
-def shown(row: Row, field: Field, source: Field | None, by: By) -> Value:
+def shown(row: Row, field: Field, source: Field | None, by: ColumnMapping) -> Value:
     """Return what a reader shows of a row for a table's column, `source` being the file's."""
     if source is None:
-        return field.default if by in {By.ID, By.ID_OUTSIDE} else None
+        return field.default if by in {ColumnMapping.ID, ColumnMapping.ID_OUTSIDE} else None
     value = row.of(source)
     if by.inside:
         # One of Hudi's columns under another: of another type it is refused.
@@ -237,22 +246,22 @@ def shown(row: Row, field: Field, source: Field | None, by: By) -> Value:
     return _by_name(value, source, field, by, _as)
 
 
-def shown_as_stored(row: Row, field: Field, source: Field | None, by: By) -> Value:
+def shown_as_stored(row: Row, field: Field, source: Field | None, by: ColumnMapping) -> Value:
     """Return the same of a reader that takes what is stored for values of the column's type."""
     return _shown(row, field, source, by, _as_stored)
 
 
-def shown_as_converted(row: Row, field: Field, source: Field | None, by: By) -> Value:
+def shown_as_converted(row: Row, field: Field, source: Field | None, by: ColumnMapping) -> Value:
     """Return the same of a reader that converts as ORC's does, and may cut or lose something."""
     return _shown(row, field, source, by, _as_converted)
 
 
-def shown_as_cast(row: Row, field: Field, source: Field | None, by: By) -> Value:
+def shown_as_cast(row: Row, field: Field, source: Field | None, by: ColumnMapping) -> Value:
     """Return the same of a reader that casts, and shows NULL where that cannot be done."""
     return _shown(row, field, source, by, _as_cast)
 
 
-def _shown(row: Row, field: Field, source: Field | None, by: By, as_: As) -> Value:
+def _shown(row: Row, field: Field, source: Field | None, by: ColumnMapping, as_: As) -> Value:
     if source is None:
         return None
     try:
@@ -265,7 +274,7 @@ As = Callable[[Value, Field, Field], Value]
 """Gives a plain value of a file's field as the table's field."""
 
 
-def _by_name(value: Value, source: Field, field: Field, by: By, as_: As) -> Value:
+def _by_name(value: Value, source: Field, field: Field, by: ColumnMapping, as_: As) -> Value:
     """Return a stored value of the file's field `source` as the table's field `field`."""
     if value is None:
         return None
@@ -291,24 +300,26 @@ def _by_name(value: Value, source: Field, field: Field, by: By, as_: As) -> Valu
     return as_(value, source, field)
 
 
-def _part(value: Mapping[int, Value], there: Field | None, part: Field, by: By, as_: As) -> Value:
+def _part(
+    value: Mapping[int, Value], there: Field | None, part: Field, by: ColumnMapping, as_: As
+) -> Value:
     return _by_name(value.get(there.id), there, part, by, as_) if there else None
 
 
-def part_in(source: Field, field: Field, part: Field, by: By) -> Field | None:
+def part_in(source: Field, field: Field, part: Field, by: ColumnMapping) -> Field | None:
     """Return the part of a file's struct that is taken for a part of the table's."""
-    if by is By.PARTS_TOO:
+    if by is ColumnMapping.PARTS_TOO:
         return dict(zip(field.children, source.children, strict=False)).get(part)
-    if by is By.ID:
+    if by is ColumnMapping.ID:
         return next((child for child in source.children if child.id == part.id), None)
     names = [child.name for child in source.children]
     name = _named_as(part.name, names, by)
     return source.children[names.index(name)] if name is not None else None
 
 
-def _named_as(name: str, names: Sequence[str], by: By) -> str | None:
+def _named_as(name: str, names: Sequence[str], by: ColumnMapping) -> str | None:
     """Return the name that a reader takes for another; case counts unless it is folded."""
-    if by is By.FOLDED:
+    if by is ColumnMapping.FOLDED:
         return next((text for text in names if text.casefold() == name.casefold()), None)
     return name if name in names else None
 

@@ -13,14 +13,14 @@ from harness.model.simulation.column_resolution import (
     META,
     CanDiffer,
     Slices,
-    finders,
+    column_mappings,
     met_otherwise,
     sources,
 )
 from harness.model.simulation.hudi_renumbered_ids import renumbered
 from harness.model.simulation.partless_structs import may_be_partless
 from harness.model.simulation.shown_columns import unplaced
-from harness.model.simulation.strategies import By, Logs
+from harness.model.simulation.strategies import ColumnMapping, Logs
 from harness.model.simulation.struct_changes import moved_inside, renamed_inside
 from harness.model.truth import History
 
@@ -51,11 +51,11 @@ class Differences:
         return renumbered(self.history, self._files, self.steps)
 
     @cached_property
-    def finders(self) -> tuple[By, ...]:
+    def finders(self) -> tuple[ColumnMapping, ...]:
         """The ways to find columns."""
         hudis = any(name in META for base in self._bases for name, _ in base.columns)
         renamed, moved = renamed_inside(self.history), moved_inside(self.history)
-        return finders(
+        return column_mappings(
             self.history,
             counted=self.counted,
             renumbered=self.renumbered,
@@ -64,22 +64,22 @@ class Differences:
         )
 
     @cached_property
-    def stored(self) -> frozenset[By]:
+    def stored(self) -> frozenset[ColumnMapping]:
         """The ways to find columns with which what is stored can show something else."""
-        others = [by for by in self.finders if by is not By.ID]
+        others = [by for by in self.finders if by is not ColumnMapping.ID]
         return self._otherwise(self._files, as_stored.otherwise, others)
 
     @cached_property
-    def cast(self) -> frozenset[By]:
+    def cast(self) -> frozenset[ColumnMapping]:
         """The same of values that are cast: of texts by name, of all by position."""
-        named = [by for by in self.finders if not (by is By.ID or by.placed)]
+        named = [by for by in self.finders if not (by is ColumnMapping.ID or by.placed)]
         converted = [file for file in self._files if orc_conversions.may_convert(file)]
         return self._otherwise(self._files, casts.otherwise, named) | self._otherwise(
-            converted, orc_conversions.otherwise, [By.POSITION, By.PARTS_TOO]
+            converted, orc_conversions.otherwise, [ColumnMapping.POSITION, ColumnMapping.PARTS_TOO]
         )
 
     @cached_property
-    def partless(self) -> frozenset[By]:
+    def partless(self) -> frozenset[ColumnMapping]:
         """The ways to find columns with which base files have none of a struct's parts."""
         return frozenset(filter(self._may_be_partless, self.finders))
 
@@ -95,12 +95,12 @@ class Differences:
             yield Logs.OTHER_MODE
 
     def _otherwise(
-        self, files: Sequence[FileFact], otherwise: CanDiffer, finders: Sequence[By]
-    ) -> frozenset[By]:
+        self, files: Sequence[FileFact], otherwise: CanDiffer, finders: Sequence[ColumnMapping]
+    ) -> frozenset[ColumnMapping]:
         met = partial(met_otherwise, self.history, files, self.steps, otherwise=otherwise)
         return frozenset(by for by in finders if met(by))
 
-    def _may_be_partless(self, by: By) -> bool:
+    def _may_be_partless(self, by: ColumnMapping) -> bool:
         return any(
             may_be_partless(*source, unplaced(by))
             for base in self._bases

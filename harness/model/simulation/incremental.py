@@ -19,7 +19,7 @@ from typing import Final
 
 from harness.model.file_facts import FileFact
 from harness.model.simulation.column_resolution import META, LayoutError
-from harness.model.simulation.strategies import Given
+from harness.model.simulation.strategies import IncrementalRange
 from harness.model.truth import Row
 
 COMMIT_TIME: Final = "_hoodie_commit_time"
@@ -51,7 +51,7 @@ class Since:
             raise LayoutError(f"{fact.path} does not say when its rows were committed")
         return [dated(row, instant) for row, instant in zip(rows, instants, strict=True)]
 
-    def gives(self, row: Row, given: Given = Given.SINCE) -> bool:
+    def gives(self, row: Row, given: IncrementalRange = IncrementalRange.SINCE) -> bool:
         """Return whether a row is given.
 
         Raises:
@@ -60,17 +60,17 @@ class Since:
         """
         at = self._committed(row)
         match given:
-            case Given.ALL:
+            case IncrementalRange.ALL:
                 return True
-            case Given.NOTHING:
+            case IncrementalRange.NOTHING:
                 return False
-            case Given.EARLIER:
+            case IncrementalRange.EARLIER:
                 return at >= self.step
-            case Given.LATER:
+            case IncrementalRange.LATER:
                 return at > self._next
         return at > self.step
 
-    def differing(self, rows: Iterable[Row]) -> tuple[Given, ...]:
+    def differing(self, rows: Iterable[Row]) -> tuple[IncrementalRange, ...]:
         """Return what else than it should be may be given of rows, where that is not the same.
 
         Raises:
@@ -79,7 +79,7 @@ class Since:
         """
         there = list(rows)
         right = [self.gives(row) for row in there]
-        others = (given for given in Given if given is not Given.SINCE)
+        others = (given for given in IncrementalRange if given is not IncrementalRange.SINCE)
         return tuple(
             other for other in others if [self.gives(row, other) for row in there] != right
         )

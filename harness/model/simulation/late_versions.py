@@ -17,7 +17,7 @@ from harness.model.truth import History, Rows, Truth
 Item = TypeVar("Item")
 
 
-def held(truth: Truth, fact: FileFact) -> Rows:
+def file_rows(truth: Truth, fact: FileFact) -> Rows:
     """Return the rows that a file of a step may hold, in the versions that it holds.
 
     `truth`: of that step.

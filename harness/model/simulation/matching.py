@@ -17,7 +17,7 @@ from harness.model.canonical import Look, Unpredicted, Value, look_of
 from harness.model.query import Query
 from harness.model.simulation.hudi_renumbered_ids import has_timestamp
 from harness.model.simulation.reader import Simulation
-from harness.model.simulation.strategies import By, Way
+from harness.model.simulation.strategies import ColumnMapping, ReadStrategy
 
 TableLook = tuple[tuple[str, ...], frozenset[tuple[tuple[Look, ...], int]]]
 """The labels of an answer, sorted, and how its rows look in that order, each how often."""
@@ -31,12 +31,12 @@ def table_of(labels: Sequence[str], rows: Sequence[Sequence[Value]]) -> TableLoo
 
 
 @dataclass(frozen=True, slots=True)
-class WayAnswer:
+class StrategyAnswer:
     """A table that a reader would answer, and the smallest ways of reading that show it."""
 
     labels: tuple[str, ...]
     rows: Sequence[tuple[Value, ...]]
-    ways: tuple[Way, ...]
+    strategies: tuple[ReadStrategy, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,33 +44,33 @@ class Readings:
     """What readers of each way would answer about one table state."""
 
     reading: Simulation
-    _tables: dict[Query, dict[Way, TableLook | None]] = field(
+    _tables: dict[Query, dict[ReadStrategy, TableLook | None]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
-    _fitting: dict[tuple[Query, TableLook], tuple[Way, ...]] = field(
+    _fitting: dict[tuple[Query, TableLook], tuple[ReadStrategy, ...]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
-    _rows: dict[Way, list[tuple[Value, ...]]] = field(
+    _rows: dict[ReadStrategy, list[tuple[Value, ...]]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
-    def ways(self, query: Query) -> tuple[Way, ...]:
+    def strategies(self, query: Query) -> tuple[ReadStrategy, ...]:
         """Return the ways that are tried for a question, the smallest first.
 
         Ids are given anew only where a timestamp is asked for.
         """
-        found = self.reading.ways(query.conditions)
+        found = self.reading.strategies(query.conditions)
         if not self.reading.renumbered or self._reads_timestamps(query):
             return found
-        return tuple(way for way in found if way.by is not By.RENUMBERED)
+        return tuple(way for way in found if way.mapping is not ColumnMapping.RENUMBERED)
 
     def _reads_timestamps(self, query: Query) -> bool:
-        fields = self.reading.schema(Way(By.ID)).fields
+        fields = self.reading.schema(ReadStrategy(ColumnMapping.ID)).fields
         asked = {path.partition(".")[0] for path in (*query.columns, *query.filters)}
         whole = not (query.columns or query.label)
         return any(has_timestamp(each) for each in fields if whole or each.name in asked)
 
-    def labels(self, way: Way, query: Query) -> tuple[str, ...] | None:
+    def labels(self, way: ReadStrategy, query: Query) -> tuple[str, ...] | None:
         """Return what the answer's columns are called; None where the reader has no such column."""
         schema = self.reading.schema(way)
         asked = (*query.columns, *query.filters)
@@ -78,7 +78,7 @@ class Readings:
             return None
         return query.labels(schema.names)
 
-    def answer(self, way: Way, query: Query) -> list[tuple[Value, ...]]:
+    def answer(self, way: ReadStrategy, query: Query) -> list[tuple[Value, ...]]:
         """Return the rows that a reader of that way answers.
 
         A reader is taken to resolve every row, and then to see whether the predicate holds for it;
@@ -94,7 +94,7 @@ class Readings:
             raise ValueError(f"a value is not predicted of a reader {way}")
         return found
 
-    def _values(self, way: Way, query: Query) -> list[tuple[Value, ...]]:
+    def _values(self, way: ReadStrategy, query: Query) -> list[tuple[Value, ...]]:
         """Return all rows that a reader of that way reads, with all columns."""
         if way.pruned is not None or way.trusted is not None:
             return [row.values for row in self.reading.rows(way, query.conditions)]
@@ -104,12 +104,12 @@ class Readings:
 
     def fitting(
         self, query: Query, labels: Sequence[str], rows: Sequence[Sequence[Value]]
-    ) -> tuple[Way, ...]:
+    ) -> tuple[ReadStrategy, ...]:
         """Return the smallest ways that reproduce a whole answer, under the labels asked for."""
         asked = query, table_of(labels, rows)
         if asked not in self._fitting:
-            fits: list[Way] = []
-            for way in self.ways(query):
+            fits: list[ReadStrategy] = []
+            for way in self.strategies(query):
                 if not any(map(way.includes, fits)) and self._fits(way, *asked):
                     fits.append(way)
             self._fitting[asked] = tuple(fits)
@@ -117,32 +117,32 @@ class Readings:
 
     def all_fitting(
         self, query: Query, labels: Sequence[str], rows: Sequence[Sequence[Value]]
-    ) -> tuple[Way, ...]:
+    ) -> tuple[ReadStrategy, ...]:
         """Return every way that reproduces a whole answer, also those that do more than need be."""
         wanted = table_of(labels, rows)
-        return tuple(way for way in self.ways(query) if self._fits(way, query, wanted))
+        return tuple(way for way in self.strategies(query) if self._fits(way, query, wanted))
 
-    def answers(self, query: Query) -> tuple[WayAnswer, ...]:
+    def answers(self, query: Query) -> tuple[StrategyAnswer, ...]:
         """Return every table that one of the ways shows, each once, with its smallest ways."""
-        found: dict[TableLook, WayAnswer] = {}
-        for way in self.ways(query):
+        found: dict[TableLook, StrategyAnswer] = {}
+        for way in self.strategies(query):
             labels = self.labels(way, query)
             shown = self._shown(way, query) if labels else None
             if labels is None or shown is None:
                 continue
             table = table_of(labels, shown)
-            same = found.get(table, WayAnswer(labels, shown, ()))
-            if not any(map(way.includes, same.ways)):
-                found[table] = replace(same, ways=(*same.ways, way))
+            same = found.get(table, StrategyAnswer(labels, shown, ()))
+            if not any(map(way.includes, same.strategies)):
+                found[table] = replace(same, strategies=(*same.strategies, way))
         return tuple(found.values())
 
-    def _shown(self, way: Way, query: Query) -> list[tuple[Value, ...]] | None:
+    def _shown(self, way: ReadStrategy, query: Query) -> list[tuple[Value, ...]] | None:
         try:
             return self.answer(way, query)
         except ValueError:
             return None
 
-    def _fits(self, way: Way, query: Query, wanted: TableLook) -> bool:
+    def _fits(self, way: ReadStrategy, query: Query, wanted: TableLook) -> bool:
         labels = self.labels(way, query)
         if labels is None or tuple(sorted(labels)) != wanted[0]:
             return False
@@ -151,6 +151,6 @@ class Readings:
             tables[way] = self._table(way, query, labels)
         return tables[way] == wanted
 
-    def _table(self, way: Way, query: Query, labels: Sequence[str]) -> TableLook | None:
+    def _table(self, way: ReadStrategy, query: Query, labels: Sequence[str]) -> TableLook | None:
         rows = self._shown(way, query)
         return None if rows is None else table_of(labels, rows)

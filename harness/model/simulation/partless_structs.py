@@ -12,10 +12,10 @@ from harness.model.canonical import MapValue, Value
 from harness.model.datatypes import Array, Struct
 from harness.model.schema import Field
 from harness.model.simulation.column_resolution import nested, part_in
-from harness.model.simulation.strategies import By
+from harness.model.simulation.strategies import ColumnMapping
 
 
-def may_be_partless(field: Field, source: Field | None, by: By) -> bool:
+def may_be_partless(field: Field, source: Field | None, by: ColumnMapping) -> bool:
     """Return whether a file has none of the parts of a column, or of something inside it."""
     if source is None or nested(source) is None or nested(field) != nested(source):
         return False
@@ -23,7 +23,7 @@ def may_be_partless(field: Field, source: Field | None, by: By) -> bool:
     return _lacks_parts(field, source, by) or any(may_be_partless(*pair, by) for pair in pairs)
 
 
-def without_partless(value: Value, field: Field, source: Field | None, by: By) -> Value:
+def without_partless(value: Value, field: Field, source: Field | None, by: ColumnMapping) -> Value:
     """Return what is shown with NULL for each struct or array none of whose parts the file has."""
     if value is None or source is None or nested(field) != nested(source):
         return value
@@ -42,7 +42,7 @@ def without_partless(value: Value, field: Field, source: Field | None, by: By) -
     return value
 
 
-def _lacks_parts(field: Field, source: Field | None, by: By) -> bool:
+def _lacks_parts(field: Field, source: Field | None, by: ColumnMapping) -> bool:
     """Return whether a file has no innermost part of a column; a map always has its keys."""
     if source is None:
         return True
@@ -51,7 +51,7 @@ def _lacks_parts(field: Field, source: Field | None, by: By) -> bool:
     return all(_lacks_parts(*pair, by) for pair in _pairs(field, source, by))
 
 
-def _pairs(field: Field, source: Field, by: By) -> list[tuple[Field, Field | None]]:
+def _pairs(field: Field, source: Field, by: ColumnMapping) -> list[tuple[Field, Field | None]]:
     """Return the parts of a column, each with that of the file which is taken for it."""
     if isinstance(field.type, Struct):
         return [(child, part_in(source, field, child, by)) for child in field.children]

@@ -12,8 +12,8 @@ from harness.model.column_statistics import ColumnStatistics
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.query import Condition, Query, at
 from harness.model.schema import Field, Schema
-from harness.model.simulation import late_versions, own_order
-from harness.model.simulation.catalogs import LISTS_ALIKE, CatalogColumns, other_catalogs
+from harness.model.simulation import late_versions, local_order
+from harness.model.simulation.catalogs import CATALOG_AS_SCHEMA, CatalogColumns, other_catalogs
 from harness.model.simulation.column_resolution import META, shown, slices, sources, version
 from harness.model.simulation.differences import Differences
 from harness.model.simulation.hudi_meta_columns import NO_META, Meta, overlaid
@@ -30,11 +30,17 @@ from harness.model.simulation.shown_columns import (
 )
 from harness.model.simulation.simulated_row import SimulatedRow
 from harness.model.simulation.statistics import can_hold
-from harness.model.simulation.strategies import Beyond, By, Logs, Way, ways
+from harness.model.simulation.strategies import (
+    ColumnMapping,
+    Deviation,
+    Logs,
+    ReadStrategy,
+    read_strategies,
+)
 from harness.model.simulation.trusted_statistics import NamesOf, TrustedStatistics, names_of
 from harness.model.truth import History, Row
 
-_ReadKey = tuple[int, By, int | None, bool, ShowValue, bool, bool, bool, bool]
+_ReadKey = tuple[int, ColumnMapping, int | None, bool, ShowValue, bool, bool, bool, bool]
 
 
 class Simulation:
@@ -49,7 +55,7 @@ class Simulation:
         files: Sequence[FileFact],
         steps: Mapping[str, int],
         meta: Meta = NO_META,
-        catalog: CatalogColumns = LISTS_ALIKE,
+        catalog: CatalogColumns = CATALOG_AS_SCHEMA,
         since: Since | None = None,
         later: History = (),
         statistics: Sequence[ColumnStatistics] = (),
@@ -82,7 +88,7 @@ class Simulation:
         bases = [base for base, _ in self._slices if base is not None and base.keys]
         self._counted = bool(meta) and all(base.path in meta for base in bases)
         self._can = Differences(history, self._slices, steps, self._counted)
-        self._taken_for = own_order.taken_for(history, self._slices, steps, catalog.order)
+        self._taken_for = local_order.taken_for(history, self._slices, steps, catalog.order)
         rows = [row for each in self._rows.values() for _, row in each]
         self._cut = any(finer(value) for row in rows for value in row.values.values())
         self._given = since.differing(rows) if since else ()
@@ -93,26 +99,26 @@ class Simulation:
         self._overlaid = self._counted and any(logs for _, logs in self._slices)
         self._rekeyed = self._counted and any(base and logs for base, logs in self._slices)
         self._read: dict[_ReadKey, dict[str, SimulatedRow]] = {}
-        self._ways: dict[tuple[bool, bool], tuple[Way, ...]] = {}
+        self._ways: dict[tuple[bool, bool], tuple[ReadStrategy, ...]] = {}
 
     @property
     def misleads(self) -> bool:
         """Whether values may be shown so that they do not tell themselves whose they are."""
         can, moved = self._can, self._listed or self._taken_for
-        return bool(can.stored or moved or can.renumbered or By.POSITION in can.cast)
+        return bool(can.stored or moved or can.renumbered or ColumnMapping.POSITION in can.cast)
 
     @property
     def renumbered(self) -> bool:
         """Whether ids that are given anew in each file can show something else."""
         return self._can.renumbered
 
-    def ways(self, where: Sequence[Condition] = ()) -> tuple[Way, ...]:
+    def strategies(self, where: Sequence[Condition] = ()) -> tuple[ReadStrategy, ...]:
         """Return the ways worth trying on these files for some conditions, the smallest first."""
         prunes, by_schema = at_ = bool(where), any(decided(where, self._history[-1]))
         if at_ not in self._ways:
             found = self._can.finders
             catalogs = {by: other_catalogs(self._history, self._later, by) for by in found}
-            can = Beyond(
+            can = Deviation(
                 tuple(self._can.logs()),
                 catalogs,
                 prunes,
@@ -128,10 +134,10 @@ class Simulation:
                 self._given,
                 bool(self._taken_for),
             )
-            self._ways[at_] = ways(found, can)
+            self._ways[at_] = read_strategies(found, can)
         return self._ways[at_]
 
-    def asked(self, way: Way, query: Query) -> Query | None:
+    def asked(self, way: ReadStrategy, query: Query) -> Query | None:
         """Return what a reader of that way asks of each row; None where it takes none to pass."""
         return without_decided(query, self._history[-1]) if way.nulls_by_schema else query
 
@@ -145,11 +151,11 @@ class Simulation:
         dated = self._since.dated(fact, rows) if self._since else rows
         return list(zip(fact.keys, dated, strict=True))
 
-    def schema(self, way: Way) -> Schema:
+    def schema(self, way: ReadStrategy) -> Schema:
         """Return the schema that a reader of that way goes by."""
         return self._schemas[len(self._history) - 1 if way.catalog is None else way.catalog]
 
-    def rows(self, way: Way, where: Sequence[Condition] = ()) -> Iterator[SimulatedRow]:
+    def rows(self, way: ReadStrategy, where: Sequence[Condition] = ()) -> Iterator[SimulatedRow]:
         """Yield every row as a reader of that way shows it, in the order of its schema.
 
         `where`: the conditions by which it may leave out files; rows it does not leave out. A base
@@ -161,10 +167,10 @@ class Simulation:
 
         """
         for row in self._merged(way, where):
-            if self._since is None or self._since.gives(row.row, way.given):
+            if self._since is None or self._since.gives(row.row, way.incremental):
                 yield row
 
-    def _merged(self, way: Way, where: Sequence[Condition]) -> Iterator[SimulatedRow]:
+    def _merged(self, way: ReadStrategy, where: Sequence[Condition]) -> Iterator[SimulatedRow]:
         """Yield the rows of every file group, whenever they were committed."""
         for base, logs in self._slices:
             merged = logs if way.logs is not Logs.IGNORED else ()
@@ -172,7 +178,7 @@ class Simulation:
                 continue
             older = dict[str, SimulatedRow]()
             if base is not None and (merged or self._kept(base, way, where)):
-                older = self._of(base, way.by, way)
+                older = self._of(base, way.mapping, way)
                 if way.trusted and not any(log.keys for log in merged):
                     left = self._trusted.keys(way.trusted, base, where, self._names(way))
                     older = {key: row for key, row in older.items() if key not in left}
@@ -183,19 +189,21 @@ class Simulation:
             else:
                 yield from (row for row in {**older, **newer}.values() if row is not None)
 
-    def _skipped(self, fact: FileFact, way: Way, where: Sequence[Condition]) -> bool:
+    def _skipped(self, fact: FileFact, way: ReadStrategy, where: Sequence[Condition]) -> bool:
         """Return whether trusted statistics of a folder leave out a file group."""
         source = way.trusted
         return source is not None and self._trusted.folder(source, fact, where, self._names(way))
 
-    def _names(self, way: Way) -> NamesOf:
+    def _names(self, way: ReadStrategy) -> NamesOf:
         def names(where: Condition, fact: FileFact) -> frozenset[str]:
-            return names_of(where.path, self._taken(fact, way.by, way), fact, unplaced(way.by))
+            return names_of(
+                where.path, self._taken(fact, way.mapping, way), fact, unplaced(way.mapping)
+            )
 
         return names
 
     def _newer(
-        self, logs: Sequence[FileFact], way: Way, older: Mapping[str, SimulatedRow]
+        self, logs: Sequence[FileFact], way: ReadStrategy, older: Mapping[str, SimulatedRow]
     ) -> dict[str, SimulatedRow | None]:
         """Return what log files make of rows, by the record key; None for a deleted one."""
         whole = partial(SimulatedRow.completed, schema=self._history[-1].schema)
@@ -218,12 +226,12 @@ class Simulation:
         """
         return list(self._places()).index(KEY_AT)
 
-    def sources(self, way: Way, fact: FileFact) -> list[tuple[Field, Field | None]]:
+    def sources(self, way: ReadStrategy, fact: FileFact) -> list[tuple[Field, Field | None]]:
         """Return the columns that a reader of that way shows, each with the one of a file it takes.
 
         Hudi's meta columns have negative ids.
         """
-        by = way.by if fact.kind is FileKind.BASE else in_logs(way)
+        by = way.mapping if fact.kind is FileKind.BASE else in_logs(way)
         found = self._taken(fact, by, way)
         if not way.listed or not self._rows[id(fact)]:
             return found
@@ -234,10 +242,12 @@ class Simulation:
             for (field, source), place in zip(found, self._places(), strict=True)
         ]
 
-    def _taken(self, fact: FileFact, by: By, way: Way) -> list[tuple[Field, Field | None]]:
+    def _taken(
+        self, fact: FileFact, by: ColumnMapping, way: ReadStrategy
+    ) -> list[tuple[Field, Field | None]]:
         """Return the columns that a reader shows, lists of partitions left aside."""
         found = sources(self._history, fact, self._steps, by, self.schema(way))
-        if way.own_order:
+        if way.table_order:
             own = {field.id: source for field, source in found}
             return [(f, own[self._taken_for.get(f.id, f.id)]) for f, _ in found]
         if not way.overlaid or fact.kind is not FileKind.BASE:
@@ -253,11 +263,11 @@ class Simulation:
         for name in truth.schema.names:
             yield None if name in truth.table.partition_by else next(places)
 
-    def _of(self, fact: FileFact, by: By, way: Way) -> dict[str, SimulatedRow]:
+    def _of(self, fact: FileFact, by: ColumnMapping, way: ReadStrategy) -> dict[str, SimulatedRow]:
         # Log records are given as rows of their own schema, whatever reads them.
         show = show_of(way) if fact.kind is FileKind.BASE else shown
         partless = way.partless and fact.kind is FileKind.BASE
-        laid = way.overlaid, way.own_order
+        laid = way.overlaid, way.table_order
         at_ = id(fact), by, way.catalog, way.listed, show, way.cut, *laid, partless
         if at_ not in self._read:
             found = self._taken(fact, by, way)
@@ -277,12 +287,14 @@ class Simulation:
             for value, place in zip(values, self._places(), strict=True)
         )
 
-    def _kept(self, base: FileFact, way: Way, where: Sequence[Condition]) -> bool:
+    def _kept(self, base: FileFact, way: ReadStrategy, where: Sequence[Condition]) -> bool:
         """Return whether a base file that stands alone is read at all."""
         by = way.pruned
         return by is None or all(self._may_hold(base, way, by, condition) for condition in where)
 
-    def _may_hold(self, base: FileFact, way: Way, by: By, where: Condition) -> bool:
+    def _may_hold(
+        self, base: FileFact, way: ReadStrategy, by: ColumnMapping, where: Condition
+    ) -> bool:
         head = where.path.partition(".")[0]
         found = sources(self._history, base, self._steps, by, self.schema(way))
         taken = next((each for each in found if each[0].name == head), None)

@@ -14,10 +14,10 @@ from harness.model.simulation.column_resolution import (
     shown_as_stored,
 )
 from harness.model.simulation.partless_structs import may_be_partless, without_partless
-from harness.model.simulation.strategies import By, Logs, Way
+from harness.model.simulation.strategies import ColumnMapping, Logs, ReadStrategy
 from harness.model.truth import Row
 
-ShowValue = Callable[[Row, Field, Field | None, By], Value]
+ShowValue = Callable[[Row, Field, Field | None, ColumnMapping], Value]
 """Gives what a row shows under a table's column, of the column of its file that is taken for it."""
 
 
@@ -27,14 +27,16 @@ class ShownColumns:
     def __init__(self, rows: Mapping[int, Sequence[tuple[str, Row]]]) -> None:
         """`rows`: those of each file, by its `id`, each with its key's text."""
         self._rows = rows
-        self._shown: dict[tuple[int, int, int, By, ShowValue, bool], Sequence[Value]] = {}
+        self._shown: dict[
+            tuple[int, int, int, ColumnMapping, ShowValue, bool], Sequence[Value]
+        ] = {}
 
     def of(
         self,
         fact: FileFact,
         field: Field,
         source: Field | None,
-        by: By,
+        by: ColumnMapping,
         show: ShowValue,
         *,
         partless: bool = False,
@@ -54,24 +56,24 @@ class ShownColumns:
         return self._shown[at]
 
 
-def show_of(way: Way) -> ShowValue:
+def show_of(way: ReadStrategy) -> ShowValue:
     """Return what gives the values of base files to a reader of a way."""
     if way.stored:
         return shown_as_stored
     if way.cast:
-        return shown_as_converted if way.by.placed else shown_as_cast
+        return shown_as_converted if way.mapping.placed else shown_as_cast
     return shown
 
 
-def unplaced(by: By) -> By:
+def unplaced(by: ColumnMapping) -> ColumnMapping:
     """Return how columns are found where they have no place, as parts of structs."""
-    return By.NAME if by.placed and by is not By.PARTS_TOO else by
+    return ColumnMapping.NAME if by.placed and by is not ColumnMapping.PARTS_TOO else by
 
 
-def in_logs(way: Way) -> By:
+def in_logs(way: ReadStrategy) -> ColumnMapping:
     """Return how a reader of a way finds columns in log files."""
     if way.logs is Logs.BY_NAME:
-        return By.NAME
-    if way.logs is Logs.BY_ID or way.by is By.RENUMBERED:
-        return By.ID
-    return unplaced(way.by)
+        return ColumnMapping.NAME
+    if way.logs is Logs.BY_ID or way.mapping is ColumnMapping.RENUMBERED:
+        return ColumnMapping.ID
+    return unplaced(way.mapping)

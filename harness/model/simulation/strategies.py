@@ -26,12 +26,12 @@ NULLS_BY_SCHEMA: Final = "conditions on NULL answered from the schema"
 PARTLESS: Final = "structs without a part in the file are NULL"
 CUT: Final = "timestamps in milliseconds"
 OVERLAID: Final = "three of Hudi's columns under others"
-OWN_ORDER: Final = "the table's own order under the catalog's names"
+TABLE_ORDER: Final = "the table's own order under the catalog's names"
 REKEYED: Final = "record keys from the third column"
 """What the text of a way says of the things beyond."""
 
 
-class By(StrEnum):
+class ColumnMapping(StrEnum):
     """How a reader finds a table's column in a file."""
 
     ID = "by id"
@@ -54,12 +54,17 @@ class By(StrEnum):
     @property
     def inside(self) -> bool:
         """Whether columns and parts of structs are found by their ids."""
-        return self in {By.ID, By.ID_ALONE}
+        return self in {ColumnMapping.ID, ColumnMapping.ID_ALONE}
 
     @property
     def placed(self) -> bool:
         """Whether a column's place decides."""
-        return self in {By.POSITION, By.COUNTED, By.PARTS_TOO, By.RENUMBERED}
+        return self in {
+            ColumnMapping.POSITION,
+            ColumnMapping.COUNTED,
+            ColumnMapping.PARTS_TOO,
+            ColumnMapping.RENUMBERED,
+        }
 
 
 class Logs(StrEnum):
@@ -78,7 +83,7 @@ class Logs(StrEnum):
     it declares event time."""
 
 
-class Given(StrEnum):
+class IncrementalRange(StrEnum):
     """Which rows a reader gives that is asked for what was written since a step.
 
     How it was asked does not matter: a begin is exclusive or inclusive by a library's version
@@ -95,18 +100,18 @@ class Given(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class ReadStrategy:
     """A way to read a whole table.
 
     Struct parts are found by name when columns are found by position, and so are log records,
     which carry their own schema (seen on Trino 476 and PrestoDB 0.283, engines notes).
     """
 
-    by: By
+    mapping: ColumnMapping
     logs: Logs = Logs.MERGED
     catalog: int | None = None
     """The step whose schema the reader still goes by; None for today's."""
-    pruned: By | None = None
+    pruned: ColumnMapping | None = None
     """How it finds the column by whose statistics it leaves out files; None for the column that it
     reads."""
     listed: bool = False
@@ -124,10 +129,10 @@ class Way:
     overlaid: bool = False
     """Whether it shows three of Hudi's columns of a base file under the table's own (see
     `model.overlay`)."""
-    own_order: bool = False
+    table_order: bool = False
     """Whether it names columns that stand in the table's own order in that of the catalog (see
-    `own_order`)."""
-    given: Given = Given.SINCE
+    `local_order`)."""
+    incremental: IncrementalRange = IncrementalRange.SINCE
     """Which rows it gives of a view of what was written since a step; all of any other view."""
     rekeyed: bool = False
     """Whether it takes the third column of a base row for its record key, by which log records are
@@ -141,7 +146,7 @@ class Way:
     """Whether it looks for NULL in no column that forbids it (see `required_columns`)."""
 
     @property
-    def beyond(self) -> tuple[tuple[str, object], ...]:
+    def deviations(self) -> tuple[tuple[str, object], ...]:
         """What it does beside finding columns."""
         told = (
             ("logs", self.logs),
@@ -152,32 +157,34 @@ class Way:
             ("cast", self.cast or None),
             ("cut", self.cut or None),
             ("overlaid", self.overlaid or None),
-            ("own_order", self.own_order or None),
+            ("table_order", self.table_order or None),
             ("rekeyed", self.rekeyed or None),
             ("partless", self.partless or None),
             ("trusted", self.trusted),
             ("nulls_by_schema", self.nulls_by_schema or None),
-            ("given", self.given),
+            ("given", self.incremental),
         )
-        return tuple(each for each in told if each[1] not in {None, Logs.MERGED, Given.SINCE})
+        return tuple(
+            each for each in told if each[1] not in {None, Logs.MERGED, IncrementalRange.SINCE}
+        )
 
     @property
     def only_trusts(self) -> bool:
         """Whether all that it does wrong is to go by statistics as they are stored."""
-        return self == Way(By.ID, trusted=self.trusted)
+        return self == ReadStrategy(ColumnMapping.ID, trusted=self.trusted)
 
     @property
-    def twice(self) -> bool:
+    def redundant(self) -> bool:
         """Whether it says of something else what it says of columns: another way means the same.
 
         Statistics tell of texts before they are cast, and know nothing of a NULL that a cast makes.
         """
-        by_id = self.by in {By.ID, By.RENUMBERED, By.ID_ALONE}
-        pruned = self.by is self.pruned and not self.cast
+        by_id = self.mapping in {ColumnMapping.ID, ColumnMapping.RENUMBERED, ColumnMapping.ID_ALONE}
+        pruned = self.mapping is self.pruned and not self.cast
         return pruned or (by_id and self.logs is Logs.BY_ID)
 
     @property
-    def nobodys(self) -> bool:
+    def implausible(self) -> bool:
         """Whether no engine is known to read so.
 
         Hive, which goes by the lists of partitions, finds columns by name or by id, in the catalog
@@ -190,28 +197,34 @@ class Way:
         by no statistics.
         """
         older = self.catalog is not None
-        lists = self.listed and (self.by.placed or older or self.stored)
-        anew = self.by is By.RENUMBERED and (older or self.stored)
-        of_iceberg = self.by in {By.ID_OUTSIDE, By.ID_ALONE}
+        lists = self.listed and (self.mapping.placed or older or self.stored)
+        anew = self.mapping is ColumnMapping.RENUMBERED and (older or self.stored)
+        of_iceberg = self.mapping in {ColumnMapping.ID_OUTSIDE, ColumnMapping.ID_ALONE}
         outside = of_iceberg and (older or self.stored or self.cast or self.listed)
-        stored = self.stored and (self.by is By.ID or self.cut)
+        stored = self.stored and (self.mapping is ColumnMapping.ID or self.cut)
         casts = self.cast and (self.listed or self.stored or self.cut)
         merges = self.logs is Logs.MERGED and not older and self.pruned is None
-        laid = self.overlaid and not (self.by is By.ID and merges)
-        pruned = self.pruned in {By.RENUMBERED, By.ID_OUTSIDE, By.ID_ALONE}
-        named = self.logs is Logs.BY_NAME and (self.by is not By.ID or older)
+        laid = self.overlaid and not (self.mapping is ColumnMapping.ID and merges)
+        pruned = self.pruned in {
+            ColumnMapping.RENUMBERED,
+            ColumnMapping.ID_OUTSIDE,
+            ColumnMapping.ID_ALONE,
+        }
+        named = self.logs is Logs.BY_NAME and (self.mapping is not ColumnMapping.ID or older)
         both = self.trusted is not None and self.pruned is not None
         statistics = self.trusted is not None or self.pruned is not None
         both |= self.nulls_by_schema and (older or statistics)
-        laid |= self.own_order and (older or self.stored or self.cast or self.overlaid)
+        laid |= self.table_order and (older or self.stored or self.cast or self.overlaid)
         return lists or anew or outside or stored or casts or laid or pruned or named or both
 
-    def includes(self, other: Way) -> bool:
+    def includes(self, other: ReadStrategy) -> bool:
         """Return whether another way is a smaller part of this one."""
-        return self.by is other.by and frozenset(other.beyond) < frozenset(self.beyond)
+        return self.mapping is other.mapping and frozenset(other.deviations) < frozenset(
+            self.deviations
+        )
 
     def __str__(self) -> str:
-        parts = [str(self.by)]
+        parts = [str(self.mapping)]
         parts += [str(self.logs)] if self.logs is not Logs.MERGED else []
         parts += [f"{CATALOG} {self.catalog}"] if self.catalog is not None else []
         parts += [f"{LEFT_OUT} {self.pruned}"] if self.pruned else []
@@ -219,36 +232,39 @@ class Way:
         parts += [NULLS_BY_SCHEMA] if self.nulls_by_schema else []
         parts += [LISTED] if self.listed else []
         parts += [STORED] if self.stored else []
-        parts += [CONVERTED if self.by.placed else CAST] if self.cast else []
+        parts += [CONVERTED if self.mapping.placed else CAST] if self.cast else []
         parts += [CUT] if self.cut else []
         parts += [OVERLAID] if self.overlaid else []
-        parts += [OWN_ORDER] if self.own_order else []
+        parts += [TABLE_ORDER] if self.table_order else []
         parts += [REKEYED] if self.rekeyed else []
         parts += [PARTLESS] if self.partless else []
-        parts += [str(self.given)] if self.given is not Given.SINCE else []
+        parts += [str(self.incremental)] if self.incremental is not IncrementalRange.SINCE else []
         return ", ".join(parts)
 
 
-REKEYING: Final = (Way(By.ID, rekeyed=True), Way(By.NAME, Logs.BY_ID, rekeyed=True))
+REKEYING: Final = (
+    ReadStrategy(ColumnMapping.ID, rekeyed=True),
+    ReadStrategy(ColumnMapping.NAME, Logs.BY_ID, rekeyed=True),
+)
 """The ways in which record keys are taken from the third column. Hive finds columns of base files
 by id or by name, those of log records always by id, and was seen to do nothing else beside."""
 
 
 @dataclass(frozen=True, slots=True)
-class Beyond:
+class Deviation:
     """What can make a difference on some files, beside how columns are found."""
 
     logs: Sequence[Logs] = ()
     """What is done with log files, beside merging them."""
-    catalogs: Mapping[By, Sequence[int]] = field(default_factory=dict)
+    catalogs: Mapping[ColumnMapping, Sequence[int]] = field(default_factory=dict)
     """The steps of other catalogs, for each way to find columns."""
     prunes: bool = False
     """Whether there is a predicate."""
     listed: bool = False
     """Whether lists of partitions differ."""
-    stored: Container[By] = ()
+    stored: Container[ColumnMapping] = ()
     """With which ways to find columns what is stored shows something else."""
-    cast: Container[By] = ()
+    cast: Container[ColumnMapping] = ()
     """With which of them values are cast to something else."""
     cut: bool = False
     """Whether there are timestamps of which less than a millisecond can be cut off."""
@@ -256,22 +272,24 @@ class Beyond:
     """Whether Hudi's columns may be shown under others."""
     rekeyed: bool = False
     """Whether record keys may be taken from the third column."""
-    partless: Container[By] = ()
+    partless: Container[ColumnMapping] = ()
     """With which ways to find columns base files have none of a struct's parts."""
     trusted: Sequence[str] = ()
     """Where statistics are stored that what the files hold contradicts."""
     nulls_by_schema: bool = False
     """Whether there is a condition on the NULL of a column that forbids it."""
-    given: Sequence[Given] = ()
+    incremental: Sequence[IncrementalRange] = ()
     """What else may be given than what was written since a step, where that is asked for."""
-    own_order: bool = False
+    table_order: bool = False
     """Whether the catalog names the columns in another order than the table's own."""
 
 
-def ways(finders: Sequence[By], can: Beyond = Beyond()) -> tuple[Way, ...]:
+def read_strategies(
+    finders: Sequence[ColumnMapping], can: Deviation = Deviation()
+) -> tuple[ReadStrategy, ...]:
     """Return the ways worth trying, the smallest first."""
     made = (
-        Way(by, *each, partless=partless, trusted=trusted, nulls_by_schema=by_schema)
+        ReadStrategy(by, *each, partless=partless, trusted=trusted, nulls_by_schema=by_schema)
         for by in finders
         for by_schema in ((False, True) if can.nulls_by_schema else (False,))
         for trusted in ((None, *can.trusted) if can.prunes else (None,))
@@ -284,11 +302,17 @@ def ways(finders: Sequence[By], can: Beyond = Beyond()) -> tuple[Way, ...]:
             (False, True) if by in can.stored else (False,),
             (False, True) if by in can.cast else (False,),
             (False, True) if can.cut else (False,),
-            (False, True) if can.overlaid and by is By.ID else (False,),
-            (False, True) if can.own_order and by in {By.ID, By.NAME} else (False,),
-            (Given.SINCE, *can.given),
+            (False, True) if can.overlaid and by is ColumnMapping.ID else (False,),
+            (False, True)
+            if can.table_order and by in {ColumnMapping.ID, ColumnMapping.NAME}
+            else (False,),
+            (IncrementalRange.SINCE, *can.incremental),
         )
     )
-    some = [way for way in made if not (way.twice or way.nobodys) and len(way.beyond) <= AT_ONCE]
+    some = [
+        way
+        for way in made
+        if not (way.redundant or way.implausible) and len(way.deviations) <= AT_ONCE
+    ]
     some += REKEYING if can.rekeyed else ()
-    return tuple(sorted(some, key=lambda way: len(way.beyond)))
+    return tuple(sorted(some, key=lambda way: len(way.deviations)))

@@ -13,7 +13,7 @@ from harness.model.file_facts import FileFact
 from harness.model.query import Condition
 from harness.model.schema import Field
 from harness.model.simulation.column_resolution import part_in
-from harness.model.simulation.strategies import By
+from harness.model.simulation.strategies import ColumnMapping
 
 Sources = Sequence[tuple[Field, Field | None]]
 """The columns of a table, each with the one of a file that is taken for it."""
@@ -35,7 +35,7 @@ class TrustedStatistics:
         """Return the keys of the rows of a file that statistics of the file exclude."""
         excluding = self._excluding(source, fact.path, fact, where, names)
         return frozenset(
-            fact.keys[row] for statistics in excluding for row in statistics.told_rows()
+            fact.keys[row] for statistics in excluding for row in statistics.row_numbers()
         )
 
     def folder(
@@ -64,7 +64,7 @@ class TrustedStatistics:
         ]
 
 
-def names_of(path: str, found: Sources, fact: FileFact, by: By) -> frozenset[str]:
+def names_of(path: str, found: Sources, fact: FileFact, by: ColumnMapping) -> frozenset[str]:
     """Return the names under which a column of a table has its statistics.
 
     That is the name of the file's column which is taken for it. Where the file has none of the

@@ -6,7 +6,6 @@ import math
 import struct
 from collections.abc import Callable
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -78,13 +77,6 @@ def test_every_product_that_has_declarations_is_one_that_reads() -> None:
 
 def test_a_product_of_which_nothing_is_said_has_no_declarations() -> None:
     assert declared_for("engine-1{path=fetch}") == {}
-
-
-def test_the_page_on_findings_lists_every_declaration_beside_its_products() -> None:
-    lines = (Path(__file__).parents[3] / "docs/findings.md").read_text("utf-8").splitlines()
-    table = {line.split("`")[1]: line for line in lines if line.startswith("| `")}
-    for name, each in ALL:
-        assert name in table[each.name].lower()
 
 
 def formats_of(reader: str, declaration: str) -> list[str]:

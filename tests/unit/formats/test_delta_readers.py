@@ -18,7 +18,7 @@ from harness.model.file_facts import FileFact, FileKind
 from harness.model.query import ALL
 from harness.model.simulation.matching import Readings
 from harness.model.simulation.reader import Simulation
-from harness.model.simulation.strategies import By
+from harness.model.simulation.strategies import ColumnMapping
 from harness.model.table import Table
 from harness.model.truth import History, row_values
 from harness.scenario import expected_history
@@ -78,7 +78,7 @@ def truth(history: History) -> Rows:
 
 def test_a_reader_by_id_shows_the_truth(history: History, facts: tuple[FileFact, ...]) -> None:
     assert history[-1].schema.names == NAMES
-    assert fitting(history, facts, truth(history)) == [str(By.ID)]
+    assert fitting(history, facts, truth(history)) == [str(ColumnMapping.ID)]
 
 
 def test_a_reader_by_the_names_of_the_table_is_caught(
@@ -89,7 +89,7 @@ def test_a_reader_by_the_names_of_the_table_is_caught(
         found = dict(zip(names, row, strict=True))
         rows.append(tuple(found.get(name) for name in NAMES))
     assert sorted(map(str, rows)) != sorted(map(str, truth(history)))
-    assert fitting(history, facts, rows) == [str(By.NAME)]
+    assert fitting(history, facts, rows) == [str(ColumnMapping.NAME)]
     by_key = {row[0]: dict(zip(NAMES, row, strict=True)) for row in rows}
     assert (by_key["3"]["f2"], by_key["3"]["g"]) == ("f4s2r3", None)  # resurrected, and lost
 
@@ -99,7 +99,7 @@ def test_a_reader_by_position_is_caught(history: History, facts: tuple[FileFact,
     by_key = {row[0]: row for row in rows}
     assert by_key["3"][1] == 202003  # the ordering value under f2
     found = fitting(history, facts, [(r[0], str(r[1]), *r[2:]) for r in rows])
-    assert str(By.NAME) not in found
+    assert str(ColumnMapping.NAME) not in found
     assert sorted(map(str, rows)) != sorted(map(str, truth(history)))
 
 

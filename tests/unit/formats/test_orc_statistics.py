@@ -80,7 +80,7 @@ def test_each_stripe_tells_of_its_own_rows(tmp_path: Path) -> None:
     ):
         orc.writerows(enumerate(texts))
     found = [each for each in orc_statistics.read(tmp_path / "f", "f") if each.column == "n"]
-    rows = [number for each in found for number in each.told_rows()]
+    rows = [number for each in found for number in each.row_numbers()]
     assert rows == list(range(20_000))
     assert len(found) > 1
     assert [(each.least, each.greatest) for each in found] == [

@@ -24,7 +24,7 @@ from harness.core.records import (
 from harness.core.refusals import OTHER_TYPE
 from harness.judge.verdicts import judge
 from harness.model.simulation.milliseconds import cut
-from harness.model.simulation.strategies import OVERLAID, REKEYED, By
+from harness.model.simulation.strategies import OVERLAID, REKEYED, ColumnMapping
 from harness.scenario.cells import Cell
 from tests.builders.judged_story import COUNTED, case_of
 from tests.builders.simulated_reader import Reply
@@ -63,7 +63,7 @@ def places(verdict: Verdict) -> dict[tuple[str, str], Witness]:
 def test_each_value_is_misaligned_and_says_whose_it_is() -> None:
     verdict = judged(TOLD, answered(read()))
     assert {each.kind for each in verdict.findings} == {FindingKind.MISALIGNED}
-    assert verdict.reproduces == (By.COUNTED,) == (COUNTED,)
+    assert verdict.reproduces == (ColumnMapping.COUNTED,) == (COUNTED,)
     found = places(verdict)
     assert {key for key, _ in found} == {"1", "2", "3"}
     whose = [found["2", name].origin for name in ("id", "a", "b", "c", "d")]
@@ -220,7 +220,7 @@ def test_ids_given_anew_tell_whose_values_of_two_kinds_are_and_what_is_cut_is_al
     assert names == ("id", "ts", "b", "a", "m", "at")
     assert (old.key, new.key) == ("1", "2")
     verdict = judged(story, answered(Reply(story.read().columns, tuple(shown))), bare=False)
-    assert verdict.reproduces == (f"{By.RENUMBERED}, timestamps in milliseconds",)
+    assert verdict.reproduces == (f"{ColumnMapping.RENUMBERED}, timestamps in milliseconds",)
     found = places(verdict)
     assert found.keys() == {("2", "a"), ("2", "b"), ("1", "at"), ("2", "at")}
     assert found["2", "b"].origin == Origin(3, "a", 4, "2")

@@ -10,7 +10,7 @@ from harness.formats.api import Changes, FileLayout
 from harness.model.datatypes import parse_type
 from harness.model.schema import SchemaChangeError
 from harness.model.simulation.reader import Simulation
-from harness.model.simulation.strategies import By, Way
+from harness.model.simulation.strategies import ColumnMapping, ReadStrategy
 from harness.model.table import Table
 from harness.model.truth import History, row_values
 from harness.plan.expected_files import expected_files
@@ -41,14 +41,14 @@ def history(*operations: Operation) -> History:
     return expected_history.history(scenario, merge_on_read=False, applied=done)
 
 
-def shown(by: By) -> list[object]:
+def shown(by: ColumnMapping) -> list[object]:
     """What a reader shows of the last column, once the file of row 2 was written anew."""
     found = history(*STEPS)
     files = expected_files(found, STEPS, FileLayout(Changes.REPLACE, partitions=False))[-1]
     newest = {fact.file_group: fact for fact in files}
     numbers = {str(step): step for step in range(len(found))}
     reading = Simulation(found, list(newest.values()), numbers)
-    return [row.values[-1] for row in reading.rows(Way(by))]
+    return [row.values[-1] for row in reading.rows(ReadStrategy(by))]
 
 
 def test_rows_that_are_older_have_the_default_under_any_later_name() -> None:
@@ -58,15 +58,19 @@ def test_rows_that_are_older_have_the_default_under_any_later_name() -> None:
 
 
 def test_a_reader_without_defaults_lacks_them_where_no_file_was_written_since() -> None:
-    assert sorted(map(str, shown(By.ID))) == ["f3s4r3", "x", "x"]
-    assert sorted(map(str, shown(By.ID_ALONE))) == ["None", "f3s4r3", "x"]
-    assert sorted(map(str, shown(By.NAME))) == ["None", "None", "x"]
+    assert sorted(map(str, shown(ColumnMapping.ID))) == ["f3s4r3", "x", "x"]
+    assert sorted(map(str, shown(ColumnMapping.ID_ALONE))) == ["None", "f3s4r3", "x"]
+    assert sorted(map(str, shown(ColumnMapping.NAME))) == ["None", "None", "x"]
 
 
 def test_without_a_default_there_is_no_such_way() -> None:
     found = history(Insert((1,)), replace(ADD, default=None))
-    assert By.ID_ALONE not in {way.by for way in Simulation(found, [], {}).ways()}
-    assert By.ID_ALONE in {way.by for way in Simulation(history(*STEPS), [], {}).ways()}
+    assert ColumnMapping.ID_ALONE not in {
+        way.mapping for way in Simulation(found, [], {}).strategies()
+    }
+    assert ColumnMapping.ID_ALONE in {
+        way.mapping for way in Simulation(history(*STEPS), [], {}).strategies()
+    }
 
 
 @pytest.mark.parametrize(

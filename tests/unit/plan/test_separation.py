@@ -11,14 +11,18 @@ import pytest
 from harness import formats
 from harness.cli import plan_options
 from harness.formats.api import Changes, FileLayout
-from harness.model.simulation.strategies import By, Logs, Way
+from harness.model.simulation.strategies import ColumnMapping, Logs, ReadStrategy
 from harness.plan.separation import Apart, idle, lines, separation
 from harness.run import plan_record, run_info
 from harness.scenario.cells import Variant
 from harness.scenario.load import loads
 from tests.builders.recorded_run import RECORDED
 
-FINDERS: Final = (Way(By.ID), Way(By.NAME), Way(By.POSITION))
+FINDERS: Final = (
+    ReadStrategy(ColumnMapping.ID),
+    ReadStrategy(ColumnMapping.NAME),
+    ReadStrategy(ColumnMapping.POSITION),
+)
 COPY: Final = FileLayout(Changes.REPLACE, partitions=True)
 STORY = """
 table: {columns: {id: string, ts: long, f1: string, f2: string}, key: id, order_by: ts}
@@ -69,17 +73,20 @@ def shipped() -> tuple[tuple[Variant, tuple[Apart, ...]], ...]:
 def test_a_move_tells_readers_by_position_from_the_others() -> None:
     first, second, third = apart(STORY)
     assert [len(each.groups) for each in (first, second)] == [1, 2]
-    assert second.groups == ((Way(By.ID), Way(By.NAME)), (Way(By.POSITION),))
-    assert second.tells(Way(By.ID), Way(By.POSITION))
-    assert not second.tells(Way(By.ID), Way(By.NAME))
+    assert second.groups == (
+        (ReadStrategy(ColumnMapping.ID), ReadStrategy(ColumnMapping.NAME)),
+        (ReadStrategy(ColumnMapping.POSITION),),
+    )
+    assert second.tells(ReadStrategy(ColumnMapping.ID), ReadStrategy(ColumnMapping.POSITION))
+    assert not second.tells(ReadStrategy(ColumnMapping.ID), ReadStrategy(ColumnMapping.NAME))
     # The update has replaced the only file by one in the new order.
     assert len(third.groups) == 1
 
 
 def test_log_files_tell_readers_of_base_files_from_the_others() -> None:
     *_, last = apart(STORY, FileLayout(Changes.LOG, partitions=True))
-    assert last.tells(Way(By.ID), Way(By.ID, Logs.IGNORED))
-    assert last.tells(Way(By.ID), Way(By.POSITION))
+    assert last.tells(ReadStrategy(ColumnMapping.ID), ReadStrategy(ColumnMapping.ID, Logs.IGNORED))
+    assert last.tells(ReadStrategy(ColumnMapping.ID), ReadStrategy(ColumnMapping.POSITION))
 
 
 def test_steps_after_which_nothing_is_asked_tell_nothing() -> None:
@@ -120,7 +127,7 @@ def test_every_shipped_scenario_tells_ways_to_find_columns_apart_or_says_why_not
 @pytest.mark.parametrize("format_", ["hudi-cow", "hudi-mor", "hive-parquet", "iceberg"])
 @pytest.mark.parametrize(("left", "right"), list(combinations(FINDERS, 2)), ids=str)
 def test_on_every_format_the_profile_main_tells_every_two_ways_to_find_columns_apart(
-    format_: str, left: Way, right: Way
+    format_: str, left: ReadStrategy, right: ReadStrategy
 ) -> None:
     steps = [each for variant, told in shipped() if variant.format == format_ for each in told]
     assert any(each.tells(left, right) for each in steps)
@@ -132,5 +139,8 @@ def test_what_real_answers_told_apart_was_foretold() -> None:
         steps = separation(variant.scenario, COPY)
         change = next(each for each in steps if each.changes_schema)
         name = variant.scenario.name
-        pair = (Way(By.ID), Way(By.NAME if name == "hudi/rename" else By.POSITION))
+        pair = (
+            ReadStrategy(ColumnMapping.ID),
+            ReadStrategy(ColumnMapping.NAME if name == "hudi/rename" else ColumnMapping.POSITION),
+        )
         assert change.tells(*pair), variant.id

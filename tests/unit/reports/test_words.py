@@ -9,7 +9,7 @@ import pytest
 from harness.core.counting import counted
 from harness.core.errors import printable
 from harness.core.records import FindingKind, VerdictKind
-from harness.model.simulation.strategies import By, Given, Logs, Way
+from harness.model.simulation.strategies import ColumnMapping, IncrementalRange, Logs, ReadStrategy
 from harness.reports.findings import FINDINGS
 from harness.reports.words import VERDICTS, WAYS, exact, kind_of, short, shown, way_text
 
@@ -56,18 +56,20 @@ def test_large_numbers_are_readable() -> None:
     assert counted(5152, "cell") == "5,152 cells"
 
 
-@pytest.mark.parametrize("by", list(By))
+@pytest.mark.parametrize("by", list(ColumnMapping))
 @pytest.mark.parametrize("logs", list(Logs))
-def test_every_part_of_every_way_of_reading_is_explained(by: By, logs: Logs) -> None:
-    names = "listed", "stored", "cast", "cut", "overlaid", "rekeyed", "partless", "own_order"
-    does: list[dict[str, Any]] = [{"pruned": By.NAME}, *({name: True} for name in names)]
-    does += [{"given": each} for each in Given if each is not Given.SINCE]
-    more = (Way(by, logs, **each) for each in does)
-    for way in (Way(by, logs), Way(by, logs, 3), *more):
+def test_every_part_of_every_way_of_reading_is_explained(by: ColumnMapping, logs: Logs) -> None:
+    names = "listed", "stored", "cast", "cut", "overlaid", "rekeyed", "partless", "table_order"
+    does: list[dict[str, Any]] = [{"pruned": ColumnMapping.NAME}, *({name: True} for name in names)]
+    does += [
+        {"incremental": each} for each in IncrementalRange if each is not IncrementalRange.SINCE
+    ]
+    more = (ReadStrategy(by, logs, **each) for each in does)
+    for way in (ReadStrategy(by, logs), ReadStrategy(by, logs, 3), *more):
         said = way_text(str(way)).split("; ")
         assert len(said) == len(set(said)) == len(str(way).split(", "))
         assert set(said) <= set(WAYS.values())
 
 
 def test_a_way_in_any_case_is_not_taken_for_the_one_by_name() -> None:
-    assert way_text(By.FOLDED) == WAYS[By.FOLDED] != WAYS[By.NAME]
+    assert way_text(ColumnMapping.FOLDED) == WAYS[ColumnMapping.FOLDED] != WAYS[ColumnMapping.NAME]

@@ -24,7 +24,10 @@ def test_the_strategies_that_show_an_answer_are_those_that_the_judge_found(run: 
         if verdict.verdict is VerdictKind.WRONG:
             given = run.answers[verdict.case]
             table = table_of(given.labels, given.rows)
-            of = {table_of(each.labels, each.rows): each.ways for each in answers[verdict.question]}
+            of = {
+                table_of(each.labels, each.rows): each.strategies
+                for each in answers[verdict.question]
+            }
             assert tuple(map(str, of.get(table, ()))) == verdict.reproduces
 
 

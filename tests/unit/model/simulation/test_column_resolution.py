@@ -14,7 +14,7 @@ from harness.model.simulation.column_resolution import (
     version,
 )
 from harness.model.simulation.reader import Simulation
-from harness.model.simulation.strategies import By, Logs, Way
+from harness.model.simulation.strategies import ColumnMapping, Logs, ReadStrategy
 from tests.builders.simulated_disk import META, instant_of
 from tests.builders.table_story import Story, history
 
@@ -23,22 +23,26 @@ TOLD = history("insert 1,2; move f1 after f2; upsert 1; delete 2", mor=True)
 FILES = [each.fact() for each in TOLD.disk.files]
 
 
-def texts(story: Story, files: list[FileFact], by: By, *, base_only: bool) -> list[tuple[str, ...]]:
-    way = Way(by, Logs.IGNORED if base_only else Logs.MERGED)
+def texts(
+    story: Story, files: list[FileFact], by: ColumnMapping, *, base_only: bool
+) -> list[tuple[str, ...]]:
+    way = ReadStrategy(by, Logs.IGNORED if base_only else Logs.MERGED)
     rows = Simulation(story.history, files, STEPS).rows(way)
     return [tuple(map(str, row.values)) for row in rows]
 
 
 def test_logs_replace_and_delete_rows_of_the_base_file() -> None:
-    assert texts(TOLD, FILES, By.ID, base_only=False) == [("1", "203001", "f4s3r1", "f3s3r1")]
-    assert texts(TOLD, FILES, By.ID, base_only=True) == [
+    assert texts(TOLD, FILES, ColumnMapping.ID, base_only=False) == [
+        ("1", "203001", "f4s3r1", "f3s3r1")
+    ]
+    assert texts(TOLD, FILES, ColumnMapping.ID, base_only=True) == [
         ("1", "201001", "f4s1r1", "f3s1r1"),
         ("2", "201002", "f4s1r2", "f3s1r2"),
     ]
 
 
 def test_by_position_the_first_column_of_the_file_is_the_first_of_the_table() -> None:
-    assert texts(TOLD, FILES, By.POSITION, base_only=True)[0] == (
+    assert texts(TOLD, FILES, ColumnMapping.POSITION, base_only=True)[0] == (
         "1", "201001", "f3s1r1", "f4s1r1",
     )  # fmt: skip
 
@@ -74,7 +78,7 @@ def test_a_key_that_the_truth_does_not_have_is_no_layout() -> None:
 def test_meta_columns_count_for_nothing() -> None:
     bare = [replace(each, columns=each.columns[len(META) :]) for each in FILES]
     assert not any(name.startswith("_hoodie") for name, _ in bare[0].columns)
-    for by in (By.ID, By.NAME, By.POSITION):
+    for by in (ColumnMapping.ID, ColumnMapping.NAME, ColumnMapping.POSITION):
         with_meta = texts(TOLD, FILES, by, base_only=True)
         assert texts(TOLD, bare, by, base_only=True) == with_meta
 
@@ -83,21 +87,33 @@ def test_meta_columns_count_for_nothing() -> None:
     ("columns", "text", "ways_"),
     [
         ("id string, a string, b string", "insert 1; move a after b", ()),
-        ("id string, a string, n int", "insert 1; move a after n", (By.POSITION,)),
-        ("id string, a string, n int", "insert 1; drop n; add x; add n", (By.NAME, By.POSITION)),
-        ("id string, a string, n int", "insert 1; type n long", (By.ID, By.NAME, By.POSITION)),
+        ("id string, a string, n int", "insert 1; move a after n", (ColumnMapping.POSITION,)),
+        (
+            "id string, a string, n int",
+            "insert 1; drop n; add x; add n",
+            (ColumnMapping.NAME, ColumnMapping.POSITION),
+        ),
+        (
+            "id string, a string, n int",
+            "insert 1; type n long",
+            (ColumnMapping.ID, ColumnMapping.NAME, ColumnMapping.POSITION),
+        ),
         ("id string, s struct<a: string>", "insert 1; add s.b int", ()),
         (
             "id string, s struct<a: string>",
             "insert 1; rename s.a c; add s.a int",
-            (By.NAME, By.POSITION),
+            (ColumnMapping.NAME, ColumnMapping.POSITION),
         ),
-        ("id string, l array<int>, m map<string, int>", "insert 1; move l after m", (By.POSITION,)),
+        (
+            "id string, l array<int>, m map<string, int>",
+            "insert 1; move l after m",
+            (ColumnMapping.POSITION,),
+        ),
         ("id string, a string, n int", "insert 1; move a after n; upsert 1", ()),
     ],
 )
 def test_the_ways_that_meet_a_column_of_another_type(
-    columns: str, text: str, ways_: tuple[By, ...]
+    columns: str, text: str, ways_: tuple[ColumnMapping, ...]
 ) -> None:
     story = history(text, columns)
     files = [each.fact() for each in story.disk.files]

@@ -9,14 +9,14 @@ from harness.model.file_facts import FileFact
 from harness.model.simulation.column_resolution import META
 from harness.model.simulation.hudi_meta_columns import NO_META, Meta
 from harness.model.simulation.reader import Simulation
-from harness.model.simulation.strategies import By, Way
+from harness.model.simulation.strategies import ColumnMapping, ReadStrategy
 from tests.builders.simulated_disk import instant_of
 from tests.builders.simulated_reader import Reader, rows_of
 from tests.builders.table_story import Story, history
 
 COLUMNS = "id string, ts long, f1 string, f2 string, f3 string"
 STORY = "insert 1,2; insert 3; rename f3 g; upsert 1"
-OVERLAID = Way(By.ID, overlaid=True)
+OVERLAID = ReadStrategy(ColumnMapping.ID, overlaid=True)
 
 
 def reading(story: Story, *, bare: bool = True) -> Simulation:
@@ -77,7 +77,7 @@ def test_what_a_column_of_another_type_shows_is_not_predicted() -> None:
 def test_it_is_tried_where_log_files_are_merged_and_the_catalog_lists_none_of_them(
     *, mor: bool, bare: bool, steps: str, tried: bool
 ) -> None:
-    ways = reading(history(steps, COLUMNS, mor=mor), bare=bare).ways()
+    ways = reading(history(steps, COLUMNS, mor=mor), bare=bare).strategies()
     assert any(way.overlaid for way in ways) is tried
 
 

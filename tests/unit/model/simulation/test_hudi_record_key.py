@@ -8,15 +8,15 @@ from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation.hudi_meta_columns import NO_META, Meta
 from harness.model.simulation.hudi_record_key import rekeyed
 from harness.model.simulation.reader import Simulation
-from harness.model.simulation.strategies import By, Logs, Way
+from harness.model.simulation.strategies import ColumnMapping, Logs, ReadStrategy
 from tests.builders.simulated_disk import instant_of
 from tests.builders.simulated_reader import Reader, rows_of
 from tests.builders.table_story import Story, history
 
 COLUMNS = "id string, ts long, f1 string, f2 string"
 STORY = "insert 1,2; insert 3; upsert 1"
-WAY = Way(By.ID, rekeyed=True)
-BY_NAME = Way(By.NAME, Logs.BY_ID, rekeyed=True)
+WAY = ReadStrategy(ColumnMapping.ID, rekeyed=True)
+BY_NAME = ReadStrategy(ColumnMapping.NAME, Logs.BY_ID, rekeyed=True)
 
 
 def reading(story: Story, *, bare: bool = True, without: FileKind | None = None) -> Simulation:
@@ -29,7 +29,7 @@ def reading(story: Story, *, bare: bool = True, without: FileKind | None = None)
     return Simulation(story.history, facts, steps, meta if bare else NO_META)
 
 
-def rows(story: Story, way: Way = WAY) -> list[tuple[object, ...]]:
+def rows(story: Story, way: ReadStrategy = WAY) -> list[tuple[object, ...]]:
     return sorted((each.values for each in reading(story).rows(way)), key=str)
 
 
@@ -103,10 +103,10 @@ def test_a_value_is_the_key_that_java_writes_so(value: str | float, shown: list[
 def test_it_is_tried_where_log_files_are_merged_and_the_catalog_lists_none_of_hudis_columns(
     *, mor: bool, bare: bool, steps: str, tried: bool
 ) -> None:
-    ways = reading(history(steps, COLUMNS, mor=mor), bare=bare).ways()
+    ways = reading(history(steps, COLUMNS, mor=mor), bare=bare).strategies()
     assert {WAY, BY_NAME} & {*ways} == ({WAY, BY_NAME} if tried else set())
 
 
 def test_it_is_not_tried_where_there_are_log_files_alone() -> None:
-    ways = reading(history(STORY, COLUMNS, mor=True), without=FileKind.BASE).ways()
+    ways = reading(history(STORY, COLUMNS, mor=True), without=FileKind.BASE).strategies()
     assert not any(way.rekeyed for way in ways)

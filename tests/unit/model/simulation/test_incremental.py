@@ -13,7 +13,7 @@ from harness.model.simulation.column_resolution import LayoutError
 from harness.model.simulation.incremental import Commits, Since
 from harness.model.simulation.matching import Readings, table_of
 from harness.model.simulation.reader import Simulation
-from harness.model.simulation.strategies import By, Given, Logs, Way
+from harness.model.simulation.strategies import ColumnMapping, IncrementalRange, Logs, ReadStrategy
 from tests.builders.random_story import story_of_seed
 from tests.builders.simulated_disk import instant_of
 from tests.builders.table_story import Story, history
@@ -31,7 +31,7 @@ def readings(story: Story, step: int, commits: Commits | None = None) -> Reading
     return Readings(Simulation(story.history, story.facts, story.steps, since=since))
 
 
-def shown(story: Story, step: int, way: Way) -> Counter[str]:
+def shown(story: Story, step: int, way: ReadStrategy) -> Counter[str]:
     return Counter(each.key for each in readings(story, step).reading.rows(way))
 
 
@@ -44,11 +44,19 @@ def written(story: Story, after: int) -> Counter[str]:
 def test_a_reader_that_errs_in_nothing_gives_the_rows_written_since_and_no_other(seed: int) -> None:
     story = story_of_seed(seed)
     for step in range(story.truth.step):
-        assert shown(story, step, Way(By.ID)) == written(story, step)
-        assert shown(story, step, Way(By.ID, given=Given.ALL)) == written(story, -1)
-        assert shown(story, step, Way(By.ID, given=Given.EARLIER)) == written(story, step - 1)
-        assert shown(story, step, Way(By.ID, given=Given.LATER)) == written(story, step + 1)
-        assert not shown(story, step, Way(By.ID, given=Given.NOTHING))
+        assert shown(story, step, ReadStrategy(ColumnMapping.ID)) == written(story, step)
+        assert shown(
+            story, step, ReadStrategy(ColumnMapping.ID, incremental=IncrementalRange.ALL)
+        ) == written(story, -1)
+        assert shown(
+            story, step, ReadStrategy(ColumnMapping.ID, incremental=IncrementalRange.EARLIER)
+        ) == written(story, step - 1)
+        assert shown(
+            story, step, ReadStrategy(ColumnMapping.ID, incremental=IncrementalRange.LATER)
+        ) == written(story, step + 1)
+        assert not shown(
+            story, step, ReadStrategy(ColumnMapping.ID, incremental=IncrementalRange.NOTHING)
+        )
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -56,11 +64,14 @@ def test_a_way_to_give_other_rows_is_tried_just_where_these_may_be_others(seed: 
     story = story_of_seed(seed)
     for step in range(1, story.truth.step):
         of = readings(story, step)
-        tried = {way.given for way in of.ways(ALL)}
+        tried = {way.incremental for way in of.strategies(ALL)}
         names = story.truth.schema.names
-        right = table_of(names, of.answer(Way(By.ID), ALL))
-        for given in Given:
-            other = table_of(names, of.answer(Way(By.ID, given=given), ALL)) != right
+        right = table_of(names, of.answer(ReadStrategy(ColumnMapping.ID), ALL))
+        for given in IncrementalRange:
+            other = (
+                table_of(names, of.answer(ReadStrategy(ColumnMapping.ID, incremental=given), ALL))
+                != right
+            )
             assert given in tried or not other
 
 
@@ -71,27 +82,33 @@ def test_the_next_step_that_made_an_instant_is_the_one_that_is_left_out() -> Non
     for steps, given in ((story.steps, True), (made, False)):
         since = Since(1, steps, {})
         dated = replace(row, values={**row.values, -1: instant_of(3)})
-        assert since.gives(dated, Given.LATER) is given
+        assert since.gives(dated, IncrementalRange.LATER) is given
 
 
 def test_the_version_that_a_reader_sees_decides() -> None:
     story = history("insert 1,2; insert 3; upsert 1; delete 2", mor=True)
-    assert shown(story, 1, Way(By.ID)) == {"1": 1, "3": 1}
-    assert shown(story, 1, Way(By.ID, Logs.IGNORED)) == {"3": 1}
-    assert shown(story, 0, Way(By.ID, Logs.UNDELETED)) == {"1": 1, "2": 1, "3": 1}
+    assert shown(story, 1, ReadStrategy(ColumnMapping.ID)) == {"1": 1, "3": 1}
+    assert shown(story, 1, ReadStrategy(ColumnMapping.ID, Logs.IGNORED)) == {"3": 1}
+    assert shown(story, 0, ReadStrategy(ColumnMapping.ID, Logs.UNDELETED)) == {
+        "1": 1,
+        "2": 1,
+        "3": 1,
+    }
 
 
 def test_of_any_other_view_all_rows_are_given() -> None:
     story = history(STORY)
     of = Readings(Simulation(story.history, story.facts, story.steps))
-    assert {way.given for way in of.ways(ALL)} == {Given.SINCE}
-    assert len(of.answer(Way(By.ID), ALL)) == len(story.truth.rows)
+    assert {way.incremental for way in of.strategies(ALL)} == {IncrementalRange.SINCE}
+    assert len(of.answer(ReadStrategy(ColumnMapping.ID), ALL)) == len(story.truth.rows)
 
 
 def test_what_files_say_counts_whatever_the_model_would() -> None:
     story = history(STORY)
     newest = {fact: [fact.instant] * len(fact.keys) for fact in story.facts}
-    keys = {row.key for row in readings(story, 4, newest).reading.rows(Way(By.ID))}
+    keys = {
+        row.key for row in readings(story, 4, newest).reading.rows(ReadStrategy(ColumnMapping.ID))
+    }
     assert keys > set(written(story, 4))
 
 

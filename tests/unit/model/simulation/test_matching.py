@@ -11,7 +11,7 @@ from harness.model.canonical import MapValue, Value
 from harness.model.query import ALL, Comparison, Condition, Query, not_null
 from harness.model.simulation.matching import Readings, table_of
 from harness.model.simulation.reader import Simulation
-from harness.model.simulation.strategies import By, Way
+from harness.model.simulation.strategies import ColumnMapping, ReadStrategy
 from tests.builders.simulated_disk import instant_of
 from tests.builders.simulated_reader import Reply
 from tests.builders.table_story import Story, history
@@ -63,9 +63,9 @@ def test_where_rows_by_id_and_log_files_by_name_give_what_position_gives_none_is
 def test_a_condition_on_a_decimal_of_another_scale_finds_its_row() -> None:
     story = history("insert 1..3; type d decimal(4, 3)", "id string, f string, d decimal(2, 1)")
     query = query_shapes.query("predicate(d)", story.truth)
-    older = readings(story).answer(Way(By.ID, catalog=0), query)
+    older = readings(story).answer(ReadStrategy(ColumnMapping.ID, catalog=0), query)
     assert [row[0] for row in older] == [
-        row[0] for row in readings(story).answer(Way(By.ID), query)
+        row[0] for row in readings(story).answer(ReadStrategy(ColumnMapping.ID), query)
     ]
     assert older
 
@@ -121,7 +121,9 @@ def test_a_reader_without_the_column_is_not_tried() -> None:
     story = history("insert 1,2; rename f1 g")
     query = Query(columns=("id", "g"))
     found = readings(story)
-    assert [way.catalog for way in found.ways(query) if found.labels(way, query)] == [None] * 3
+    assert [way.catalog for way in found.strategies(query) if found.labels(way, query)] == [
+        None
+    ] * 3
 
 
 def test_a_value_that_an_older_type_cannot_show_makes_no_prediction() -> None:
@@ -137,7 +139,7 @@ def test_a_column_that_is_not_predicted_hides_no_other_and_is_never_held_against
     None
 ):
     # A long number is too great for a float; an int is a day under the name of a date.
-    way = Way(By.POSITION, stored=True)
+    way = ReadStrategy(ColumnMapping.POSITION, stored=True)
     rows = "row id=1 d=9999999999; row id=2 d=9999999998"
     story = history(f"{rows}; move c after d; move a after b", NUMBERS)
     one = readings(story)
@@ -155,6 +157,11 @@ def test_ids_are_given_anew_only_where_a_timestamp_is_asked_for() -> None:
     story = history("insert 1; move a after b; insert 2", "id string, a int, b int, at timestamp")
     found = readings(story)
     anew = [Query(), Query(columns=("id", "at")), Query(columns=("id", "a"), where=not_null("at"))]
-    assert all(By.RENUMBERED in {way.by for way in found.ways(each)} for each in anew)
+    assert all(
+        ColumnMapping.RENUMBERED in {way.mapping for way in found.strategies(each)} for each in anew
+    )
     others = [Query(columns=("id", "a")), Query(count=True), Query(count=True, where=not_null("a"))]
-    assert not any(By.RENUMBERED in {way.by for way in found.ways(each)} for each in others)
+    assert not any(
+        ColumnMapping.RENUMBERED in {way.mapping for way in found.strategies(each)}
+        for each in others
+    )

@@ -12,7 +12,7 @@ from harness.model.query import Comparison, Condition
 from harness.model.simulation.catalogs import CATALOGS, CatalogColumns
 from harness.model.simulation.partition_schemas import lists
 from harness.model.simulation.reader import Simulation
-from harness.model.simulation.strategies import By, Logs, Way
+from harness.model.simulation.strategies import ColumnMapping, Logs, ReadStrategy
 from tests.builders.simulated_disk import instant_of
 from tests.builders.table_story import Story, history
 
@@ -24,39 +24,39 @@ def reading(story: Story) -> Simulation:
     return Simulation(story.history, facts, STEPS)
 
 
-def rows(story: Story, way: Way, where: Condition | None = None) -> list[tuple[str, ...]]:
+def rows(story: Story, way: ReadStrategy, where: Condition | None = None) -> list[tuple[str, ...]]:
     conditions = (where,) if where else ()
     return [tuple(map(str, each.values)) for each in reading(story).rows(way, conditions)]
 
 
 def test_log_files_make_ways_of_their_own_where_they_hold_rows() -> None:
     story = history("insert 1,2; upsert 1", mor=True)
-    ways = reading(story).ways()
+    ways = reading(story).strategies()
     assert {way.logs for way in ways} == {*Logs} - {Logs.UNDELETED, Logs.OTHER_MODE}
 
 
 def test_where_logs_only_delete_a_reader_may_ignore_the_deletes_or_all_logs() -> None:
     story = history("insert 1,2; delete 1", mor=True)
-    assert {way.logs for way in reading(story).ways()} > {Logs.IGNORED, Logs.UNDELETED}
+    assert {way.logs for way in reading(story).strategies()} > {Logs.IGNORED, Logs.UNDELETED}
 
 
 def test_deletes_of_a_format_whose_logs_hold_no_rows_are_ignored_under_one_name() -> None:
     story = history("insert 1,2; delete 1", mor=True)
     truths = history("insert 1,2; delete 1").history
     facts = [each.fact() for each in story.disk.files]
-    found = Simulation(truths, facts, STEPS).ways()
+    found = Simulation(truths, facts, STEPS).strategies()
     assert {way.logs for way in found} == {Logs.MERGED, Logs.UNDELETED}
 
 
 def test_deletes_ignored_show_deleted_rows_and_updates() -> None:
     story = history("insert 1,2; upsert 1; delete 2", mor=True)
-    found = rows(story, Way(By.ID, Logs.UNDELETED))
+    found = rows(story, ReadStrategy(ColumnMapping.ID, Logs.UNDELETED))
     assert [(row[0], row[1]) for row in found] == [("1", "202001"), ("2", "201002")]
 
 
 def test_log_files_by_id_and_base_files_by_name_find_a_renamed_column_in_logs_alone() -> None:
     story = history("insert 1,2; upsert 1; rename f1 g", mor=True)
-    found = rows(story, Way(By.NAME, Logs.BY_ID))
+    found = rows(story, ReadStrategy(ColumnMapping.NAME, Logs.BY_ID))
     assert [row[2] for row in found] == ["f3s2r1", "None"]
 
 
@@ -72,19 +72,24 @@ def bare(text: str) -> Simulation:
 
 def test_columns_may_be_found_by_id_and_their_parts_by_name() -> None:
     found = bare("insert 1; rename p.a c; rename f1 g")
-    shown = {way.by: [each.values for each in found.rows(way)] for way in found.ways()[:4]}
-    assert shown[By.ID][0][2:] == ("f3s1r1", {"c": "f5s1r1", "b": "f6s1r1"})
-    assert shown[By.ID_OUTSIDE][0][2:] == ("f3s1r1", {"c": None, "b": "f6s1r1"})
-    assert shown[By.NAME][0][2:] == (None, {"c": None, "b": "f6s1r1"})
+    shown = {
+        way.mapping: [each.values for each in found.rows(way)] for way in found.strategies()[:4]
+    }
+    assert shown[ColumnMapping.ID][0][2:] == ("f3s1r1", {"c": "f5s1r1", "b": "f6s1r1"})
+    assert shown[ColumnMapping.ID_OUTSIDE][0][2:] == ("f3s1r1", {"c": None, "b": "f6s1r1"})
+    assert shown[ColumnMapping.NAME][0][2:] == (None, {"c": None, "b": "f6s1r1"})
 
 
 def test_so_they_are_where_part_names_changed_and_in_tables_that_are_not_hudis() -> None:
     other = ("insert 1; rename f1 g", "insert 1; add p.c string")
-    assert not any(By.ID_OUTSIDE in {way.by for way in bare(each).ways()} for each in other)
+    assert not any(
+        ColumnMapping.ID_OUTSIDE in {way.mapping for way in bare(each).strategies()}
+        for each in other
+    )
     hudis = reading(history("insert 1; rename p.a c", NESTED))
-    assert By.ID_OUTSIDE not in {way.by for way in hudis.ways()}
+    assert ColumnMapping.ID_OUTSIDE not in {way.mapping for way in hudis.strategies()}
     again = bare("insert 1; drop p.a; add p.a string")
-    assert By.ID_OUTSIDE in {way.by for way in again.ways()}
+    assert ColumnMapping.ID_OUTSIDE in {way.mapping for way in again.strategies()}
 
 
 def without_names(text: str) -> Simulation:
@@ -97,31 +102,39 @@ def without_names(text: str) -> Simulation:
 
 def test_in_files_without_names_the_parts_of_a_struct_are_found_by_their_places() -> None:
     found = without_names("insert 1; drop p.a; rename f1 g")
-    (row,) = found.rows(Way(By.PARTS_TOO))
+    (row,) = found.rows(ReadStrategy(ColumnMapping.PARTS_TOO))
     assert row.values[2:] == ("f3s1r1", {"b": "f5s1r1"})
-    assert {By.POSITION, By.PARTS_TOO} <= {way.by for way in found.ways()}
+    assert {ColumnMapping.POSITION, ColumnMapping.PARTS_TOO} <= {
+        way.mapping for way in found.strategies()
+    }
 
 
 def test_so_they_may_be_where_parts_moved_or_have_other_names() -> None:
     moved = ("insert 1; drop p.a", "insert 1; rename p.a c", "insert 1; add p.c string first")
-    assert all(By.PARTS_TOO in {way.by for way in without_names(each).ways()} for each in moved)
-    assert not any(By.PARTS_TOO in {way.by for way in bare(each).ways()} for each in moved)
+    assert all(
+        ColumnMapping.PARTS_TOO in {way.mapping for way in without_names(each).strategies()}
+        for each in moved
+    )
+    assert not any(
+        ColumnMapping.PARTS_TOO in {way.mapping for way in bare(each).strategies()}
+        for each in moved
+    )
     stay = without_names("insert 1; add p.c string; rename f1 g")
-    assert By.PARTS_TOO not in {way.by for way in stay.ways()}
+    assert ColumnMapping.PARTS_TOO not in {way.mapping for way in stay.strategies()}
 
 
 def test_an_older_catalog_shows_the_older_columns() -> None:
     story = history("insert 1; rename f1 g; drop f2")
     files = reading(story)
-    way = Way(By.ID, catalog=0)
+    way = ReadStrategy(ColumnMapping.ID, catalog=0)
     assert files.schema(way).names == ("id", "ts", "f1", "f2")
     assert rows(story, way) == [("1", "201001", "f3s1r1", "f4s1r1")]
-    assert {each.catalog for each in files.ways()} == {None, 0, 2}
+    assert {each.catalog for each in files.strategies()} == {None, 0, 2}
 
 
 def test_so_many_older_catalogs_are_tried_and_no_more() -> None:
     story = history("insert 1; " + "; ".join(f"add c{at}" for at in range(CATALOGS + 3)))
-    found = {each.catalog for each in reading(story).ways()} - {None}
+    found = {each.catalog for each in reading(story).strategies()} - {None}
     assert len(found) == CATALOGS
     assert max(each for each in found if each is not None) == CATALOGS + 3
 
@@ -129,69 +142,83 @@ def test_so_many_older_catalogs_are_tried_and_no_more() -> None:
 def test_a_file_without_the_column_that_is_taken_is_left_out_whole() -> None:
     story = history("insert 1,2; rename f1 g; insert 3")
     where = Condition("g", Comparison.EQUAL, "f3s1r1", "string")
-    assert [row[0] for row in rows(story, Way(By.ID, pruned=By.NAME), where)] == []
-    assert [row[0] for row in rows(story, Way(By.ID, pruned=By.POSITION), where)] == ["1", "2"]
-    assert [row[0] for row in rows(story, Way(By.ID), where)] == ["1", "2", "3"]
+    assert [
+        row[0]
+        for row in rows(story, ReadStrategy(ColumnMapping.ID, pruned=ColumnMapping.NAME), where)
+    ] == []
+    assert [
+        row[0]
+        for row in rows(story, ReadStrategy(ColumnMapping.ID, pruned=ColumnMapping.POSITION), where)
+    ] == ["1", "2"]
+    assert [row[0] for row in rows(story, ReadStrategy(ColumnMapping.ID), where)] == ["1", "2", "3"]
 
 
 def test_a_base_file_whose_log_files_are_merged_is_not_left_out() -> None:
     story = history("insert 1,2; insert 3; upsert 2; rename f1 g", mor=True)
     where, left_out = (
         Condition("g", Comparison.EQUAL, "f3s1r1", "string"),
-        Way(By.ID, pruned=By.NAME),
+        ReadStrategy(ColumnMapping.ID, pruned=ColumnMapping.NAME),
     )
     assert [row[0] for row in rows(story, left_out, where)] == ["1", "2"]
-    alone = Way(By.ID, Logs.IGNORED, pruned=By.NAME)
+    alone = ReadStrategy(ColumnMapping.ID, Logs.IGNORED, pruned=ColumnMapping.NAME)
     assert [row[0] for row in rows(story, alone, where)] == []
 
 
 def test_statistics_know_nothing_of_a_null_that_a_cast_makes() -> None:
     story = history("insert 1,2; drop f1; add f1 double after ts; insert 3")
     null = Condition("f1", Comparison.NULL)
-    cast = Way(By.NAME, cast=True)
-    left_out = replace(cast, pruned=By.NAME)
+    cast = ReadStrategy(ColumnMapping.NAME, cast=True)
+    left_out = replace(cast, pruned=ColumnMapping.NAME)
     assert [(row[0], row[2]) for row in rows(story, cast, null)][:2] == [
         ("1", "None"),
         ("2", "None"),
     ]
     assert [row[0] for row in rows(story, left_out, null)] == []
-    assert {cast, left_out} <= {*reading(story).ways([null])}
+    assert {cast, left_out} <= {*reading(story).strategies([null])}
 
 
 def test_a_partition_column_is_not_looked_for_in_files() -> None:
     columns = "id string, ts long, f1 string, p string"
     story = history("insert 1,2; add f2 string after ts", columns, partition_by=("p",))
     where = Condition("p", Comparison.EQUAL, "p1", "string")
-    found = rows(story, Way(By.NAME, pruned=By.POSITION), where)
+    found = rows(story, ReadStrategy(ColumnMapping.NAME, pruned=ColumnMapping.POSITION), where)
     assert [row[0] for row in found] == ["1"]
 
 
-@pytest.mark.parametrize("by", [By.NAME, By.FOLDED])
-def test_names_that_differ_by_case_are_one_to_a_reader_that_folds_them(by: By) -> None:
+@pytest.mark.parametrize("by", [ColumnMapping.NAME, ColumnMapping.FOLDED])
+def test_names_that_differ_by_case_are_one_to_a_reader_that_folds_them(by: ColumnMapping) -> None:
     story = history("insert 1; rename f1 F1", "id string, ts long, f1 string")
-    assert by in {way.by for way in reading(story).ways()}
-    wanted = "f3s1r1" if by is By.FOLDED else "None"
-    assert [row[2] for row in rows(story, Way(by))] == [wanted]
+    assert by in {way.mapping for way in reading(story).strategies()}
+    wanted = "f3s1r1" if by is ColumnMapping.FOLDED else "None"
+    assert [row[2] for row in rows(story, ReadStrategy(by))] == [wanted]
 
 
 def test_parts_of_a_struct_are_folded_too() -> None:
     story = history("insert 1; rename a.city City", "id string, ts long, a struct<city: string>")
-    (named,), (folded,) = rows(story, Way(By.NAME)), rows(story, Way(By.FOLDED))
+    (named,), (folded,) = (
+        rows(story, ReadStrategy(ColumnMapping.NAME)),
+        rows(story, ReadStrategy(ColumnMapping.FOLDED)),
+    )
     assert named[2] == "{'City': None}"
     assert folded[2] != named[2]
 
 
 def test_case_makes_no_ways_where_all_names_differ_by_more() -> None:
-    assert By.FOLDED not in {way.by for way in reading(history("insert 1; add f3")).ways()}
+    assert ColumnMapping.FOLDED not in {
+        way.mapping for way in reading(history("insert 1; add f3")).strategies()
+    }
 
 
 def test_every_row_tells_the_file_that_it_is_read_from() -> None:
     story = history("insert 1,2; upsert 1", mor=True)
-    found = {each.key: each.file.kind.value for each in reading(story).rows(Way(By.ID))}
+    found = {
+        each.key: each.file.kind.value
+        for each in reading(story).rows(ReadStrategy(ColumnMapping.ID))
+    }
     assert found == {"1": "log", "2": "base"}
 
 
-def by_lists(story: Story, way: Way) -> list[tuple[str, ...]]:
+def by_lists(story: Story, way: ReadStrategy) -> list[tuple[str, ...]]:
     facts = [each.fact() for each in story.disk.files]
     found = Simulation(
         story.history,
@@ -199,7 +226,7 @@ def by_lists(story: Story, way: Way) -> list[tuple[str, ...]]:
         STEPS,
         catalog=CatalogColumns((), lists(story.history, facts, range(40))),
     )
-    assert way in found.ways()
+    assert way in found.strategies()
     return [tuple(map(str, each.values)) for each in found.rows(way)]
 
 
@@ -208,7 +235,7 @@ PARTED = "id string, ts long, f1 string, f2 string, p string"
 
 def test_beyond_the_end_of_a_partitions_own_list_all_is_null() -> None:
     story = history("insert 1; add f3 after ts; upsert 1; insert 2", PARTED, partition_by=("p",))
-    found = by_lists(story, Way(By.NAME, listed=True))
+    found = by_lists(story, ReadStrategy(ColumnMapping.NAME, listed=True))
     assert found == [
         ("1", "203001", "f6s3r1", "f3s3r1", "None", "p1"),
         ("2", "204002", "f6s4r2", "f3s4r2", "f4s4r2", "p0"),
@@ -217,7 +244,7 @@ def test_beyond_the_end_of_a_partitions_own_list_all_is_null() -> None:
 
 def test_log_records_go_by_the_partitions_list_as_well() -> None:
     story = history("insert 1; add f3 after ts; upsert 1", PARTED, mor=True, partition_by=("p",))
-    found = by_lists(story, Way(By.ID, listed=True))
+    found = by_lists(story, ReadStrategy(ColumnMapping.ID, listed=True))
     assert found == [("1", "203001", "f6s3r1", "f3s3r1", "None", "p1")]
 
 
@@ -226,9 +253,9 @@ def test_lists_of_partitions_make_ways_only_where_they_are_others() -> None:
     facts = [each.fact() for each in same.disk.files]
     found = Simulation(
         same.history, facts, STEPS, catalog=CatalogColumns((), lists(same.history, facts, ()))
-    ).ways()
+    ).strategies()
     assert not any(way.listed for way in found)
-    assert not any(way.listed for way in reading(history("insert 1; add f3")).ways())
+    assert not any(way.listed for way in reading(history("insert 1; add f3")).strategies())
 
 
 NUMBERS = "id string, ts long, a date, b int, c float"
@@ -236,7 +263,7 @@ NUMBERS = "id string, ts long, a date, b int, c float"
 
 def test_values_as_they_are_stored_are_shown_by_the_columns_type() -> None:
     story = history("insert 1; move a after b", NUMBERS)
-    (shown,) = reading(story).rows(Way(By.POSITION, stored=True))
+    (shown,) = reading(story).rows(ReadStrategy(ColumnMapping.POSITION, stored=True))
     *_, days, date, real = shown.values
     wanted = story.truth.rows["1"].values
     assert days == (wanted[3] - datetime.date(1970, 1, 1)).days
@@ -248,32 +275,35 @@ def test_parts_of_a_struct_are_shown_as_they_are_stored_too() -> None:
     story = history(
         "insert 1; drop s.a; add s.a date", "id string, ts long, s struct<a: int, b: int>"
     )
-    assert Way(By.NAME, stored=True) in reading(story).ways()
-    (row,) = rows(story, Way(By.NAME, stored=True))
+    assert ReadStrategy(ColumnMapping.NAME, stored=True) in reading(story).strategies()
+    (row,) = rows(story, ReadStrategy(ColumnMapping.NAME, stored=True))
     a, b = story.history[1].rows["1"].values[3].values()
     assert row[2] == str({"b": b, "a": datetime.date(1970, 1, 1) + datetime.timedelta(a)})
 
 
 def test_what_is_stored_makes_ways_only_where_it_shows_something_else() -> None:
-    found = reading(history("insert 1; move a after b", NUMBERS)).ways()
-    assert {way.by for way in found if way.stored} == {By.POSITION}
-    widened = reading(history("insert 1; type a long", "id string, ts long, a int")).ways()
+    found = reading(history("insert 1; move a after b", NUMBERS)).strategies()
+    assert {way.mapping for way in found if way.stored} == {ColumnMapping.POSITION}
+    widened = reading(history("insert 1; type a long", "id string, ts long, a int")).strategies()
     assert not any(way.stored for way in widened)
 
 
 def test_log_records_are_shown_as_what_they_are() -> None:
     story = history("insert 1,2; upsert 1; drop a; add a int after ts", NUMBERS, mor=True)
-    by_name = {r[0]: r for r in rows(story, Way(By.NAME))}
-    found = {r[0]: r for r in rows(story, Way(By.NAME, stored=True))}
+    by_name = {r[0]: r for r in rows(story, ReadStrategy(ColumnMapping.NAME))}
+    found = {r[0]: r for r in rows(story, ReadStrategy(ColumnMapping.NAME, stored=True))}
     assert found["1"] == by_name["1"]
     assert found["2"] != by_name["2"]
 
 
 def test_texts_that_are_no_numbers_are_null_where_they_are_cast() -> None:
     story = history("insert 1,2; drop f1; rename f2 f1; upsert 1", TEXTS, mor=True)
-    assert Way(By.NAME, cast=True) in reading(story).ways()
-    assert [row[2] for row in rows(story, Way(By.NAME))] == ["404001", "f3s1r2"]
-    assert [row[2] for row in rows(story, Way(By.NAME, cast=True))] == ["404001", "None"]
+    assert ReadStrategy(ColumnMapping.NAME, cast=True) in reading(story).strategies()
+    assert [row[2] for row in rows(story, ReadStrategy(ColumnMapping.NAME))] == ["404001", "f3s1r2"]
+    assert [row[2] for row in rows(story, ReadStrategy(ColumnMapping.NAME, cast=True))] == [
+        "404001",
+        "None",
+    ]
 
 
 TEXTS = "id string, ts long, f1 string, f2 int"
@@ -281,18 +311,18 @@ TEXTS = "id string, ts long, f1 string, f2 int"
 
 def test_casts_make_ways_only_where_texts_are_found_by_name_under_whole_numbers() -> None:
     same = reading(history("insert 1; drop f1; rename f2 f1", "id string, f1 string, f2 string"))
-    assert not any(way.cast for way in same.ways())
+    assert not any(way.cast for way in same.strategies())
     moved = reading(history("insert 1; move f1 after f2", TEXTS))
-    assert {way.by for way in moved.ways() if way.cast} == {By.POSITION}
+    assert {way.mapping for way in moved.strategies() if way.cast} == {ColumnMapping.POSITION}
 
 
 def test_values_are_converted_by_position_in_files_that_are_not_parquet() -> None:
     story = history("insert 1,2; drop f2", CONVERTED)
-    assert Way(By.POSITION, cast=True) in reading(story).ways()
-    shown = [row[2:] for row in rows(story, Way(By.POSITION, cast=True))]
+    assert ReadStrategy(ColumnMapping.POSITION, cast=True) in reading(story).strategies()
+    shown = [row[2:] for row in rows(story, ReadStrategy(ColumnMapping.POSITION, cast=True))]
     assert shown == [("30100", "38369", "None", "601001.0"), ("30100", "38406", "None", "601002.0")]
     facts = [replace(f, path=f"{f.path}.parquet") for f in (e.fact() for e in story.disk.files)]
-    assert not any(way.cast for way in Simulation(story.history, facts, STEPS).ways())
+    assert not any(way.cast for way in Simulation(story.history, facts, STEPS).strategies())
 
 
 CONVERTED = "id string, ts long, f2 int, c char(5), s string, n int, d double"
@@ -304,24 +334,27 @@ ROW = "row id=1 ts=1 a=1 b=0 n=1 at=1969-12-31T23:59:59.123456"
 
 def test_timestamps_are_cut_in_base_files_and_in_logs() -> None:
     story = history(f"{ROW}; row id=2 at=2024-01-01T00:00:00.000001; {ROW}", FINE, mor=True)
-    assert [row[4] for row in rows(story, Way(By.ID, cut=True))] == [
+    assert [row[4] for row in rows(story, ReadStrategy(ColumnMapping.ID, cut=True))] == [
         "1969-12-31 23:59:59.124000",
         "2024-01-01 00:00:00",
     ]
 
 
 def test_cut_timestamps_make_ways_only_where_there_is_something_to_cut() -> None:
-    assert {way.cut for way in reading(history(ROW, FINE)).ways()} == {False, True}
-    assert not any(way.cut for way in reading(history("insert 1,2", FINE)).ways())
+    assert {way.cut for way in reading(history(ROW, FINE)).strategies()} == {False, True}
+    assert not any(way.cut for way in reading(history("insert 1,2", FINE)).strategies())
 
 
 def test_ids_given_anew_follow_the_order_of_each_base_file_and_logs_are_read_by_id() -> None:
     steps = f"{ROW}; move a after b; row id=2 a=1 b=0; row id=1 a=1 b=0"
     story = history(steps, FINE, mor=True)
     assert story.truth.schema.names[2:4] == ("b", "a")
-    found = {row[0]: row[2:4] for row in rows(story, Way(By.RENUMBERED))}
+    found = {row[0]: row[2:4] for row in rows(story, ReadStrategy(ColumnMapping.RENUMBERED))}
     assert found == {"1": ("0", "1"), "2": ("1", "0")}
-    only = {row[0]: row[2:4] for row in rows(story, Way(By.RENUMBERED, Logs.IGNORED))}
+    only = {
+        row[0]: row[2:4]
+        for row in rows(story, ReadStrategy(ColumnMapping.RENUMBERED, Logs.IGNORED))
+    }
     assert only == found
 
 
@@ -337,14 +370,16 @@ def test_ids_given_anew_follow_the_order_of_each_base_file_and_logs_are_read_by_
 def test_ids_given_anew_make_no_way_where_they_are_the_same_or_nothing_was_seen(
     text: str, columns: str
 ) -> None:
-    assert By.RENUMBERED not in {way.by for way in reading(history(text, columns)).ways()}
+    assert ColumnMapping.RENUMBERED not in {
+        way.mapping for way in reading(history(text, columns)).strategies()
+    }
 
 
 def test_ids_given_anew_make_a_way_where_a_file_has_another_order() -> None:
     story = history("insert 1; move a after b; insert 2", FINE)
-    assert By.RENUMBERED in {way.by for way in reading(story).ways()}
+    assert ColumnMapping.RENUMBERED in {way.mapping for way in reading(story).strategies()}
     parted = history("insert 1; move a after b; insert 2", f"{FINE}, p string", partition_by=("p",))
-    assert By.RENUMBERED not in {way.by for way in reading(parted).ways()}
+    assert ColumnMapping.RENUMBERED not in {way.mapping for way in reading(parted).strategies()}
 
 
 @pytest.mark.parametrize(
@@ -359,5 +394,5 @@ def test_who_has_names_in_lower_case_knows_those_of_later_as_the_ones_of_then(
     facts = [each.fact() for each in then.disk.files]
     catalog, later = CatalogColumns(lowers=lowers), story.history[2:]
     found = Simulation(story.history[:2], facts, STEPS, catalog=catalog, later=later)
-    assert list(found.schema(Way(By.ID, catalog=4)).names) == names
-    assert list(found.schema(Way(By.ID)).names) == ["id", "ts", "f1", "f2"]
+    assert list(found.schema(ReadStrategy(ColumnMapping.ID, catalog=4)).names) == names
+    assert list(found.schema(ReadStrategy(ColumnMapping.ID)).names) == ["id", "ts", "f1", "f2"]

@@ -7,13 +7,13 @@ import pytest
 from harness.model.query import Comparison, Condition, Query
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.required_columns import without_decided
-from harness.model.simulation.strategies import By, Way
+from harness.model.simulation.strategies import ColumnMapping, ReadStrategy
 from harness.model.truth import Truth
 from tests.builders.judged_story import NULLS_BY_SCHEMA
 from tests.builders.table_story import history
 
 LATE = "insert 1,2; add late string; forbid late; insert 3"
-BY_SCHEMA = Way(By.ID, nulls_by_schema=True)
+BY_SCHEMA = ReadStrategy(ColumnMapping.ID, nulls_by_schema=True)
 
 
 def required(steps: str) -> set[str | None]:
@@ -65,7 +65,7 @@ def test_a_part_forbids_null_only_if_the_struct_does_too() -> None:
 
 def ways(steps: str, *where: Condition) -> set[str]:
     story = history(steps)
-    found = Simulation(story.history, story.facts, story.steps).ways(where)
+    found = Simulation(story.history, story.facts, story.steps).strategies(where)
     return {str(each) for each in found if each.nulls_by_schema}
 
 
@@ -81,4 +81,4 @@ def test_the_way_is_tried_only_for_a_condition_on_null_of_such_a_column() -> Non
 
 def test_the_way_is_called_by_what_it_does_and_includes_the_mapping_alone() -> None:
     assert str(BY_SCHEMA) == NULLS_BY_SCHEMA
-    assert BY_SCHEMA.includes(Way(By.ID))
+    assert BY_SCHEMA.includes(ReadStrategy(ColumnMapping.ID))

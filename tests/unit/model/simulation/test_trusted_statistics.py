@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.model.column_statistics import ColumnStatistics, StatisticsSource
 from harness.model.query import Comparison, Condition
 from harness.model.simulation.reader import Simulation
-from harness.model.simulation.strategies import By, Way
+from harness.model.simulation.strategies import ColumnMapping, ReadStrategy
 from tests.builders.table_story import Story, history
 
 WHERE = (Condition("g", Comparison.NOT_NULL),)
@@ -13,7 +13,7 @@ WHERE = (Condition("g", Comparison.NOT_NULL),)
 
 def keys(found: Story, bounds: ColumnStatistics, where: tuple[Condition, ...] = WHERE) -> list[str]:
     reading = Simulation(found.history, found.facts, found.steps, statistics=[bounds])
-    rows = reading.rows(Way(By.ID, trusted=str(bounds.source)), where)
+    rows = reading.rows(ReadStrategy(ColumnMapping.ID, trusted=str(bounds.source)), where)
     return sorted(row.key for row in rows)
 
 

@@ -1,0 +1,1 @@
+"""Polars in a Python process of its own."""

@@ -1,0 +1,151 @@
+"""Polars as a reader of Iceberg and Delta tables, by its own reader of Parquet files.
+
+PyIceberg and delta-rs tell it which files a table has, what becomes of their columns, and which
+rows are gone; it reads the files itself, and may leave some out by their statistics. It asks no
+catalog here: the metastore is asked for an Iceberg table's metadata file, or for a Delta table's
+folder. A question is an expression of Python: Polars has no SQL for it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from harness.core.records import Refusal
+from harness.engines.api import PointInTime, Question, ReaderSettings, TimeTravel, TimeTravelWords
+from harness.engines.format_facts import FormatFacts
+from harness.engines.polars import answers
+from harness.engines.python_library import Description, Entry, PythonLibrary, folder_of
+from harness.engines.query_sql import time_travel_words
+from harness.model.commit import AS_OF, BRANCH, TAG
+from harness.model.query import Comparison, Condition, Query
+
+POINTER: Final = "metadata_location"
+"""The parameter of an entry that names an Iceberg table's metadata file (Iceberg's
+`BaseMetastoreTableOperations`, METADATA_LOCATION_PROP)."""
+READER: Final = "iceberg-reader"
+"""Setting of a reader: `scan_iceberg(reader_override=…)`."""
+NO_NAMES: Final = "scan_iceberg takes no name of a tag or a branch"
+TIME_TRAVEL: Final[TimeTravel] = {
+    ("iceberg", AS_OF): TimeTravelWords("snapshot_id={instant}"),
+    ("iceberg", TAG): NO_NAMES,
+    ("iceberg", BRANCH): NO_NAMES,
+    ("delta", AS_OF): TimeTravelWords("version={instant}"),
+}
+"""Arguments of `scan_iceberg` and of `scan_delta`."""
+_TESTS: Final = {
+    Comparison.EQUAL: " == {}",
+    Comparison.AT_LEAST: " >= {}",
+    Comparison.NULL: ".is_null()",
+    Comparison.NOT_NULL: ".is_not_null()",
+}
+
+
+def statement(question: Question, settings: ReaderSettings) -> str:
+    """Return the expression of a question."""
+    query, family = question.query, question.format.family
+    arguments = [f"table({question.database!r}, {question.table!r})"]
+    if question.past is not None:
+        words = time_travel_words(question, TIME_TRAVEL).source
+        arguments.append(words.replace("{instant}", question.past.instant))
+    if READER in settings:
+        arguments.append(f"reader_override={settings[READER]!r}")
+    filters = "".join(f".filter({_test(test, family)})" for test in query.conditions)
+    return f"pl.scan_{family}({', '.join(arguments)}){filters}{_selected(query)}.collect()"
+
+
+def _selected(query: Query) -> str:
+    if query.count:
+        return ".select(pl.len())"
+    if query.extreme:
+        return f".select({_column(query.columns[0])}.{query.extreme}())"
+    columns = ", ".join(
+        f"{_column(path)}.alias({path!r})" if "." in path else _column(path)
+        for path in query.columns
+    )
+    return f".select({columns})" if columns else ""
+
+
+def _column(path: str) -> str:
+    """Return the expression of a column or a part of a struct.
+
+    >>> _column("a.b")
+    "pl.col('a').struct.field('b')"
+    """
+    name, *parts = path.split(".")
+    return f"pl.col({name!r})" + "".join(f".struct.field({part!r})" for part in parts)
+
+
+def _test(condition: Condition, family: str) -> str:
+    value = literal(condition.literal, condition.type, family)
+    return _column(condition.path) + _TESTS[condition.test].format(value)
+
+
+def literal(text: str, type_: str, family: str) -> str:
+    """Return the Python of a value.
+
+    A timestamp of Delta's is in UTC; one of Iceberg's has no zone, see the settings of
+    `harness.formats.iceberg`.
+
+    >>> literal("2024-01-02 03:04:05", "timestamp", "delta"), literal("true", "boolean", "delta")
+    ("datetime.fromisoformat('2024-01-02T03:04:05+00:00')", 'True')
+    """
+    match type_:
+        case "boolean":
+            return str(text == "true")
+        case "tinyint" | "smallint" | "int" | "long":
+            return text
+        case "float" | "double":
+            return repr(float(text))
+        case "date":
+            return f"date.fromisoformat({text!r})"
+        case "timestamp" | "timestamp_ntz":
+            zone = "+00:00" if type_ == "timestamp" and family == "delta" else ""
+            return f"datetime.fromisoformat({text.replace(' ', 'T') + zone!r})"
+    return f"Decimal({text!r})" if type_.startswith("decimal") else repr(text)
+
+
+def describe(database: str, name: str, entry: Entry, past: PointInTime | None) -> Description:
+    """Return what the worker is given of a table; what of its past is asked for is an argument."""
+    del past
+    source = entry.parameters.get(POINTER) or folder_of(entry)
+    return {"database": database, "name": name, "source": source}
+
+
+def by_hand(settings: ReaderSettings, format_: FormatFacts) -> tuple[str, ...]:
+    """Return how a table is named in Python, as comments; settings stand in the expression."""
+    del settings
+    iceberg = f"'METADATA'  # the table's parameter {POINTER} in the metastore"
+    source = iceberg if format_.family == "iceberg" else "'FOLDER'"
+    return (
+        "-- In Python:",
+        "--   import polars as pl",
+        "--   from datetime import date, datetime",
+        "--   from decimal import Decimal",
+        f"--   source = {source}",
+        "--   def table(database, name): return source",
+    )
+
+
+def refusal(class_: str, text: str) -> Refusal:
+    r"""Return an error without the plan that Polars shows below it.
+
+    >>> refusal("ColumnNotFoundError", "unable to find column\n\nResolved plan …").message
+    'unable to find column'
+    """
+    return Refusal(class_, text.partition("\n\n")[0])
+
+
+ENGINE: Final = PythonLibrary(
+    "polars",
+    Path(answers.__file__),
+    ("iceberg", "delta"),
+    statement,
+    describe,
+    by_hand,
+    TIME_TRAVEL,
+    settings={READER: ("native", "pyiceberg")},
+    setting_families={READER: ("iceberg",)},
+    refusal=refusal,
+    first="pl.DataFrame({'ready': [1]})",
+)
