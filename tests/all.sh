@@ -35,7 +35,7 @@ prepare() {
 
 part "environment" venv
 docker=${CI:-}
-.venv/bin/python -c 'from harness.runtime import docker_daemon; docker_daemon.about()' 2>/dev/null && docker=yes
+.venv/bin/python -c 'from harness.runtime import docker_daemon; docker_daemon.describe()' 2>/dev/null && docker=yes
 set -m # the preparation can be ended with all that it started
 prepare >"$log" 2>&1 &
 preparing=$!

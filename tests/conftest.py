@@ -45,7 +45,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def own_distributions(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Forget afterwards what somebody's own distributions the test has made known."""
     known: dict[str, OwnLock] = {}
-    monkeypatch.setattr(distributions, "_own", known)
+    monkeypatch.setattr(distributions, "_custom", known)
     yield
     if known:
         distributions.load.cache_clear()
@@ -54,7 +54,7 @@ def own_distributions(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def no_results(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep nothing that code works out which a test may have changed in this process alone."""
-    monkeypatch.setattr(result_cache, "own_code", lambda: "")
+    monkeypatch.setattr(result_cache, "harness_digest", lambda: "")
 
 
 @pytest.fixture(autouse=True)

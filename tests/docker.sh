@@ -12,7 +12,7 @@ DOCKER_PLACE=${DOCKER_PLACE:-/var/tmp/harness-docker} # short: a socket's path h
 docker_own=
 
 docker_answers() {
-    "$BIN/python" -c 'from harness.runtime import docker_daemon; docker_daemon.about()' 2>/dev/null
+    "$BIN/python" -c 'from harness.runtime import docker_daemon; docker_daemon.describe()' 2>/dev/null
 }
 
 # Install what is not there of Debian's packages where this is root.

@@ -63,14 +63,14 @@ def measure(folder: Path, profile: str) -> Measured:
     first = watch(folder / "run", cache, "--profile", profile)
     load = os.getloadavg()[0]
     again = watch(folder / "again", cache, "--profile", profile)
-    found = records.load(folder / "run")
+    run = records.load(folder / "run")
     case = folder / "case.txt"
-    case.write_text(f"{found.info.cells[-1].case}\n", encoding="utf-8")
+    case.write_text(f"{run.info.cells[-1].case}\n", encoding="utf-8")
     one = watch(folder / "one", cache, "--profile", profile, "--cases", str(case))
     _forget_starts(cache)
     asked = watch(folder / "asked", cache, "--profile", profile, "--fresh")
     _forget_starts(cache)
-    return Measured(first, again, one, asked, _plain(folder, cache), found, load)
+    return Measured(first, again, one, asked, _plain(folder, cache), run, load)
 
 
 def _forget_starts(cache: Path) -> None:
@@ -86,50 +86,50 @@ def _plain(folder: Path, cache: Path) -> Mapping[str, Any]:
         [*command, str(folder / "run"), str(folder / "plain")],
         env=environment, stdout=subprocess.PIPE, check=True, text=True,
     )  # fmt: skip
-    found: Mapping[str, Any] = json.loads(done.stdout)
-    return found
+    result: Mapping[str, Any] = json.loads(done.stdout)
+    return result
 
 
-def summary(found: Measured) -> Iterator[tuple[str, str]]:
+def summary(measured: Measured) -> Iterator[tuple[str, str]]:
     """Yield the figures of the whole."""
-    first, cells = found.first, len(found.run.info.cells)
+    first, cells = measured.first, len(measured.run.info.cells)
     yield "cells", str(cells)
-    statuses = (first.status, found.again.status, found.asked.status)
+    statuses = (first.status, measured.again.status, measured.asked.status)
     yield "status of the run, of the same again, asked afresh", ", ".join(map(str, statuses))
     yield "the whole, s", f"{first.seconds:.0f}"
     yield "cells a minute", f"{cells * 60 / first.seconds:.0f}"
     yield "first answer recorded after, s", f"{first.first_answer_s:.0f}"
     yield "first verdicts told by progress (right or wrong) after, s", f"{first.first_told_s:.0f}"
     yield "first verdicts recorded (with what is wrong) after, s", f"{first.first_verdict_s:.0f}"
-    yield "the same again, nothing changed, s", f"{found.again.seconds:.1f}"
-    fixed = found.one.cpu_s
+    yield "the same again, nothing changed, s", f"{measured.again.seconds:.1f}"
+    fixed = measured.one.cpu_s
     yield "harness CPU, fixed (one kept cell), s", f"{fixed:.2f}"
     yield "harness CPU a cell beside that, ms", f"{(first.cpu_s - fixed) * 1000 / cells:.2f}"
     yield (
         "the same again: harness CPU a cell, ms",
-        (f"{(found.again.cpu_s - fixed) * 1000 / cells:.2f}"),
+        (f"{(measured.again.cpu_s - fixed) * 1000 / cells:.2f}"),
     )
-    reading = asking_s(found.asked)
+    reading = asking_s(measured.asked)
     yield "asked afresh, tables there, with all start-ups, s", f"{reading:.0f}"
-    yield "plain script for the same questions, s", f"{found.plain['seconds']:.0f}"
-    yield "times the plain script", f"{found.plain['seconds'] / reading:.2f}"
+    yield "plain script for the same questions, s", f"{measured.plain['seconds']:.0f}"
+    yield "times the plain script", f"{measured.plain['seconds'] / reading:.2f}"
     yield "memory at most, all processes together, MB", str(first.peak_mb)
     yield (
         "disk: states and answers, run, MB",
         (
-            f"{_size(cache_of(found) / 'states') + _size(cache_of(found) / 'answers'):.0f}, "
-            f"{_size(found.run.folder):.0f}"
+            f"{_size(cache_of(measured) / 'states') + _size(cache_of(measured) / 'answers'):.0f}, "
+            f"{_size(measured.run.folder):.0f}"
         ),
     )
     yield (
         "processes that wanted one of the processors at its end",
-        (f"{found.load:.1f} of {psutil.cpu_count()}"),
+        (f"{measured.load:.1f} of {psutil.cpu_count()}"),
     )
 
 
-def cache_of(found: Measured) -> Path:
+def cache_of(measured: Measured) -> Path:
     """Return the cache of the runs."""
-    return found.run.folder.parent / "cache"
+    return measured.run.folder.parent / "cache"
 
 
 def phases(watched: RunUsage) -> Iterator[tuple[str, float, float]]:
@@ -162,39 +162,39 @@ def asking_s(watched: RunUsage) -> float:
 
 def starts(watched: RunUsage) -> Mapping[str, list[float]]:
     """Return how long each server took until it answered, by the names of their folders."""
-    found: dict[str, list[float]] = {}
+    by_name: dict[str, list[float]] = {}
     for name, _, took in _started(watched):
-        found.setdefault(FOLDERS.get(name, name), []).append(took)
-    return found
+        by_name.setdefault(FOLDERS.get(name, name), []).append(took)
+    return by_name
 
 
 def _started(watched: RunUsage) -> Iterator[tuple[str, float, float]]:
     """Yield each server, when it answered, and how long that took."""
     for event in watched.events:
-        if told := ANSWERS.fullmatch(str(event.facts.get("text", ""))):
-            yield told["name"], event.seconds, float(told["seconds"])
+        if match := ANSWERS.fullmatch(str(event.facts.get("text", ""))):
+            yield match["name"], event.seconds, float(match["seconds"])
 
 
-def queries(found: records.Run) -> Mapping[str, list[Answer]]:
+def queries(run: records.Run) -> Mapping[str, list[Answer]]:
     """Return the answers of each distribution."""
     by: dict[str, list[Answer]] = {}
-    for cell in found.info.cells:
+    for cell in run.info.cells:
         with suppress(KeyError):
-            by.setdefault(found.distribution(cell.reader), []).append(found.answers[cell.case])
+            by.setdefault(run.distribution(cell.reader), []).append(run.answers[cell.case])
     return by
 
 
-def engines(found: Measured) -> Iterator[tuple[str, ...]]:
+def engines(measured: Measured) -> Iterator[tuple[str, ...]]:
     """Yield a row for each server: starts, queries, memory, CPU; and what the plain script took."""
-    began, answers, plain = starts(found.first), queries(found.run), found.plain["by"]
-    for name, used in sorted(found.first.used.items()):
+    began, answers, plain = starts(measured.first), queries(measured.run), measured.plain["by"]
+    for name, used in sorted(measured.first.used.items()):
         of = answers.get(name, [])
         alone = plain.get(name, {})
         yield (
             name,
-            ", ".join(f"{each:.1f}" for each in began.get(name, ())),
+            ", ".join(f"{start:.1f}" for start in began.get(name, ())),
             str(len(of)) if of else "",
-            f"{sum(each.seconds for each in of):.1f}" if of else "",
+            f"{sum(answer.seconds for answer in of):.1f}" if of else "",
             f"{used.cpu_s:.1f}",
             str(used.peak_mb),
             f"{alone['start']:.1f}" if alone else "",
@@ -203,20 +203,20 @@ def engines(found: Measured) -> Iterator[tuple[str, ...]]:
 
 
 def _size(folder: Path) -> float:
-    files = (Path(name, each) for name, _, found in os.walk(folder) for each in found)
-    return sum(path.lstat().st_blocks * 512 for path in files) / 1e6
+    paths = (Path(name, file) for name, _, files in os.walk(folder) for file in files)
+    return sum(path.lstat().st_blocks * 512 for path in paths) / 1e6
 
 
-def report(found: Measured) -> Iterator[str]:
+def report(measured: Measured) -> Iterator[str]:
     """Yield all tables."""
-    yield from (*table(("", "seen"), summary(found)), "")
-    timed = ((name, f"{wall:.1f}", f"{cpu:.2f}") for name, wall, cpu in phases(found.first))
+    yield from (*table(("", "seen"), summary(measured)), "")
+    timed = ((name, f"{wall:.1f}", f"{cpu:.2f}") for name, wall, cpu in phases(measured.first))
     yield from (*table(("phase", "s", f"CPU s of the {HARNESS}"), timed), "")
-    steps = [each.outcome.seconds for each in found.run.states if not each.reused]
+    steps = [state.outcome.seconds for state in measured.run.states if not state.reused]
     yield f"Writing: {len(steps)} steps, statements of {sum(steps):.0f} s, two variants at once.\n"
     heads = ("process", "start-ups, s", "cells", "sum of queries, s", "CPU, s", "peak MB")
     plain = ("plain: start-up, s", "plain: asking, s")
-    yield from (*table((*heads, *plain), engines(found)), "")
+    yield from (*table((*heads, *plain), engines(measured)), "")
 
 
 def main() -> int:
@@ -228,9 +228,9 @@ def main() -> int:
     folder = options.folder.resolve()
     caches.remove(folder)
     folder.mkdir(parents=True)
-    found = measure(folder, options.profile)
-    print("\n".join(report(found)))
-    statuses = {found.first.status, found.again.status, found.asked.status}
+    measured = measure(folder, options.profile)
+    print("\n".join(report(measured)))
+    statuses = {measured.first.status, measured.again.status, measured.asked.status}
     return 0 if statuses <= {0, 1} else 3
 
 

@@ -55,7 +55,7 @@ class Seconds:
 def untuned(distribution: Distribution) -> Distribution:
     """Return a distribution without what was set for speed only."""
     settings: dict[str, Setting] = dict(distribution.settings)
-    settings["jvm"] = tuple(each for each in distribution.texts("jvm") if each not in JVM_TUNED)
+    settings["jvm"] = tuple(text for text in distribution.texts("jvm") if text not in JVM_TUNED)
     if distribution.engine == "spark":
         settings["conf"] = {**distribution.options("conf"), **SPARK_DEFAULTS}
     return replace(distribution, settings=settings)
@@ -75,7 +75,7 @@ def questions(found: load_run.Run) -> Mapping[str, Mapping[Reader, Sequence[str]
 
 def wanted(found: load_run.Run, distribution: str) -> PlannedReads:
     """Return what a server will be asked about; a script's author would configure nothing more."""
-    of = {each.id: formats.facts(each.format) for each in found.info.variants}
+    of = {variant.id: formats.facts(variant.format) for variant in found.info.variants}
     cells = ((cell.variant, parse_reader(cell.reader)) for cell in found.info.cells)
     return frozenset((of[v], r.settings) for v, r in cells if r.distribution == distribution)
 
@@ -103,8 +103,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("run", type=Path, help="a finished run's folder")
     parser.add_argument("folder", type=Path, help="for servers; a new one")
-    given = parser.parse_args()
-    found, folder = load_run.load(given.run), given.folder
+    options = parser.parse_args()
+    found, folder = load_run.load(options.run), options.folder
     cache, quiet = Cache.default(), Progress()
     states, asked = states_of(found.states, cache), questions(found)
     seconds: dict[str, Seconds] = {}
@@ -130,11 +130,11 @@ def main() -> None:
             ) as server:
                 took.start = time.monotonic() - started
                 ask(server, readers, took)
-    told = {
-        name: {each: getattr(took, each) for each in took.__slots__}
+    seconds_by_part = {
+        name: {part: getattr(took, part) for part in took.__slots__}
         for name, took in seconds.items()
     }
-    print(json.dumps({"seconds": time.monotonic() - began, "by": told}))
+    print(json.dumps({"seconds": time.monotonic() - began, "by": seconds_by_part}))
 
 
 if __name__ == "__main__":

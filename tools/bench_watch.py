@@ -65,9 +65,9 @@ class RunUsage:
     @property
     def first_told_s(self) -> float:
         """When progress first told verdicts on answers: right or wrong, not yet how; or NaN."""
-        for each in self.events:
-            if each.facts.get("judged", {}).keys() & RIGHT_OR_WRONG:
-                return each.seconds
+        for event in self.events:
+            if event.facts.get("judged", {}).keys() & RIGHT_OR_WRONG:
+                return event.seconds
         return float("nan")
 
 
@@ -101,7 +101,7 @@ def answered(folder: Path) -> bool:
 
     Where there was nothing to ask that is recorded too, before any engine is started.
     """
-    return any(each.sql and not each.reused for each in records.answers(folder).values())
+    return any(answer.sql and not answer.reused for answer in records.answers(folder).values())
 
 
 def judged(folder: Path) -> bool:
@@ -139,10 +139,10 @@ class _Sampler(threading.Thread):
     def _look(self) -> None:
         harness, now = psutil.Process(self._pid), dict[str, int]()
         self._note(HARNESS, harness, now)
-        for each in harness.children(recursive=True):
+        for child in harness.children(recursive=True):
             with suppress(psutil.Error):
-                if name := works_in(each).rpartition("-")[0]:
-                    self._note(name, each, now)
+                if name := works_in(child).rpartition("-")[0]:
+                    self._note(name, child, now)
         self.peak_mb = max(self.peak_mb, sum(now.values()))
         for name, mb in now.items():
             self._peaks[name] = max(self._peaks[name], mb)
@@ -172,6 +172,6 @@ def _cpu(pid: int) -> float:
 
 def between(events: Sequence[Event], begins: str, ends: str) -> tuple[Event, Event] | None:
     """Return the first event of a task whose name begins so, and its last of the kind `ends`."""
-    of_task = [each for each in events if str(each.facts.get("task", "")).startswith(begins)]
-    over = [each for each in of_task if each.facts["event"] == ends]
+    of_task = [event for event in events if str(event.facts.get("task", "")).startswith(begins)]
+    over = [event_ for event_ in of_task if event_.facts["event"] == ends]
     return (of_task[0], over[-1]) if over else None

@@ -116,12 +116,12 @@ def _gone_on(run: RunProcess, cache: Path, kind: DeathKind, known: Undisturbed, 
 
 def _says_otherwise(folder: Path, known: Undisturbed) -> bool:
     """Return whether a disturbed run says anything else of a cell than `unknown`, or the same."""
-    said = [*verdicts(folder).items()]
+    recorded = [*verdicts(folder).items()]
     if (folder / run_info.INFO).exists():  # what is there may be judged before it is gone on with
         pipeline.judge_run(folder)
-        said += verdicts(folder).items()
-    others = (verdict for case, verdict in said if known.verdicts.get(case) != verdict)
-    return any(not each.startswith("unknown") for each in others)
+        recorded += verdicts(folder).items()
+    others = (verdict for case, verdict in recorded if known.verdicts.get(case) != verdict)
+    return any(not other.startswith("unknown") for other in others)
 
 
 def one(experiment: Experiment, kind: DeathKind, number: int) -> None:
@@ -135,25 +135,28 @@ def one(experiment: Experiment, kind: DeathKind, number: int) -> None:
 
 def main() -> int:
     """Do the runs that are left; give the exit status."""
-    told = _options()
-    told.folder.mkdir(parents=True, exist_ok=True)
-    folder = told.folder.resolve()
-    experiment = Experiment(folder, OutcomeLog(folder, told.seed))
-    kinds = planned(told.runs, told.seed, told.only, told.each)
+    options = _options()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    folder = options.folder.resolve()
+    experiment = Experiment(folder, OutcomeLog(folder, options.seed))
+    kinds = planned(options.runs, options.seed, options.only, options.each)
     waiting = deaths_outcomes.due(kinds, experiment.log.done())
-    print(f"seed {told.seed}, {len(waiting)} of {len(kinds)} runs, {told.jobs} at once", flush=True)
-    prepare(experiment, list(waiting.values()), told.jobs)
-    until = time.monotonic() + told.minutes * 60
+    print(
+        f"seed {options.seed}, {len(waiting)} of {len(kinds)} runs, {options.jobs} at once",
+        flush=True,
+    )
+    prepare(experiment, list(waiting.values()), options.jobs)
+    until = time.monotonic() + options.minutes * 60
 
     def do(number: int, kind: DeathKind) -> None:
         if time.monotonic() < until:
             one(experiment, kind, number)
 
-    with ThreadPoolExecutor(told.jobs) as threads:
-        for job in [threads.submit(do, *each) for each in waiting.items()]:
+    with ThreadPoolExecutor(options.jobs) as threads:
+        for job in [threads.submit(do, *item) for item in waiting.items()]:
             job.result()
     noted = experiment.log.done().items()
-    done = [(kinds[each], outcome) for each, outcome in noted if each in kinds]
+    done = [(kinds[number], outcome) for number, outcome in noted if number in kinds]
     outcomes = [outcome for _, outcome in done]
     total = deaths_outcomes.total(outcomes, len(kinds))
     print("\n".join([*deaths_outcomes.table(done), "", total]))

@@ -30,22 +30,6 @@ READERS: Final = (
     "prestodb-0.283",
     *ICEBERG_READERS,
 )
-NOT_STRUCK: Final = frozenset(
-    {
-        "deltalake-1.6.6",
-        "duckdb-1.5.5",
-        "hive-4.0.1",
-        "pyiceberg-0.12.0",
-        "spark-3.1.3-hudi-0.10.0",
-        "spark-3.1.3-hudi-0.12.0",
-        "spark-3.4.4-hudi-0.14.0",
-        "spark-3.5.8",
-        "spark-3.5.8-delta-3.3.2",
-        "spark-4.0.1-delta-4.0.0",
-        "trino-483",
-    }
-)
-"""Engines of shipped profiles that no run has struck so far."""
 METASTORE: Final = "metastore"
 EVERY: Final = sys.maxsize
 ANSWER_S: Final = 8
@@ -92,10 +76,10 @@ class DeathKind:
     @property
     def options(self) -> list[str]:
         """How a run of this kind is asked for."""
-        found = [*self.cells, "--fresh"]
+        result = [*self.cells, "--fresh"]
         if self.stops:
-            found += ["--timeout", str(ANSWER_S), "--write-timeout", str(WRITE_S)]
-        return found
+            result += ["--timeout", str(ANSWER_S), "--write-timeout", str(WRITE_S)]
+        return result
 
 
 SHARES: Final[dict[DeathKind, int]] = {
@@ -117,7 +101,7 @@ SHARES: Final[dict[DeathKind, int]] = {
 """Of two hundred runs."""
 
 
-def planned(runs: int, seed: int, only: str, each: int = EVERY) -> dict[int, DeathKind]:
+def planned(runs: int, seed: int, only: str, most: int = EVERY) -> dict[int, DeathKind]:
     """Return the kinds of so many runs by their numbers, in their shares, in a random order.
 
     `only`: a pattern that the kind's name has; `each`: the first so many of every kind.
@@ -125,9 +109,9 @@ def planned(runs: int, seed: int, only: str, each: int = EVERY) -> dict[int, Dea
     every = [kind for kind, share in SHARES.items() for _ in range(share)]
     random.Random(seed).shuffle(every)  # noqa: S311 - to be repeated, not secret
     whole, rest = divmod(runs, len(every))
-    drawn, found = Counter[DeathKind](), dict[int, DeathKind]()
+    drawn, result = Counter[DeathKind](), dict[int, DeathKind]()
     for number, kind in enumerate(every * whole + every[:rest], start=1):
         drawn[kind] += 1
-        if drawn[kind] <= each and re.search(only, kind.name):
-            found[number] = kind
-    return found
+        if drawn[kind] <= most and re.search(only, kind.name):
+            result[number] = kind
+    return result

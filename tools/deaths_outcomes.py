@@ -66,11 +66,11 @@ class OutcomeLog:
 
     def done(self) -> dict[int, str]:
         """Return what came of the runs that were done, by their numbers."""
-        return {each["number"]: each["outcome"] for each in self._told()}
+        return {record["number"]: record["outcome"] for record in self._records()}
 
     def goes(self, number: int) -> int:
         """Return how often a run was noted; again only where nothing was struck."""
-        return sum(each["number"] == number for each in self._told())
+        return sum(record["number"] == number for record in self._records())
 
     def note(self, number: int, kind: DeathKind, outcome: str, seconds: float) -> None:
         """Tell of a run, and keep it."""
@@ -79,10 +79,10 @@ class OutcomeLog:
             print(f"{number:4} {kind.name}: {outcome}, {seconds:.0f} s", flush=True)
             log.write(json.dumps({**facts, "seconds": round(seconds)}) + "\n")
 
-    def _told(self) -> list[dict[str, Any]]:
+    def _records(self) -> list[dict[str, Any]]:
         path = self.folder / FILE
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-        return [each for each in map(json.loads, lines) if each["seed"] == self.seed]
+        return [any_ for any_ in map(json.loads, lines) if any_["seed"] == self.seed]
 
 
 def due(kinds: Mapping[int, DeathKind], done: Mapping[int, str]) -> dict[int, DeathKind]:
@@ -95,14 +95,14 @@ def table(outcomes: Sequence[tuple[DeathKind, str]]) -> Iterator[str]:
     yield f"| what was struck | runs | {' | '.join(COLUMNS.values())} |"
     yield f"| --- |{' ---: |' * (1 + len(COLUMNS))}"
     for struck in dict.fromkeys(kind.struck for kind in SHARES):
-        found = [outcome for each, outcome in outcomes if each.struck == struck]
-        if found:
-            yield _row(struck, found)
+        matching = [outcome for record, outcome in outcomes if record.struck == struck]
+        if matching:
+            yield _row(struck, matching)
     yield _row("all", [outcome for _, outcome in outcomes])
 
 
 def _row(name: str, outcomes: Sequence[str]) -> str:
-    counts = [sum(outcome.startswith(each) for outcome in outcomes) for each in COLUMNS]
+    counts = [sum(outcome.startswith(column) for outcome in outcomes) for column in COLUMNS]
     return f"| {name} | {' | '.join(map(str, (_struck(outcomes), *counts)))} |"
 
 

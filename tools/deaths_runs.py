@@ -63,26 +63,28 @@ class RunProcess:
         """
         with self._log.open("rb") as log:
             log.seek(self._before)
-            told = log.read().decode(errors="replace")
+            text = log.read().decode(errors="replace")
         line = rf"^(hive-)?{re.escape(target)}\S* answers after"
         begun = sum(1 for _ in (self.folder / "engines").glob(f"{target}-*"))
-        return 0 < begun <= len(re.findall(line, told, re.MULTILINE))
+        return 0 < begun <= len(re.findall(line, text, re.MULTILINE))
 
     def targets(self) -> set[str]:
         """Return the names of what runs now below the harness."""
-        return {works_in(each).rpartition("-")[0] for each in self._family()} - {""}
+        return {works_in(process).rpartition("-")[0] for process in self._family()} - {""}
 
     def of(self, target: str) -> list[psutil.Process]:
         """Return the processes of a target that run now."""
         if target == HARNESS:
             return [psutil.Process(self.process.pid)]
-        return [each for each in self._family() if works_in(each).rpartition("-")[0] == target]
+        return [
+            process for process in self._family() if works_in(process).rpartition("-")[0] == target
+        ]
 
     def everything(self) -> list[psutil.Process]:
         """Return what the harness started, and whatever else works in its folder."""
-        found = set(self._family())
-        found |= {each for each in psutil.process_iter() if self._is_here(each)}
-        return list(found)
+        processes = set(self._family())
+        processes |= {process for process in psutil.process_iter() if self._is_here(process)}
+        return list(processes)
 
     def _family(self) -> list[psutil.Process]:
         """Return all that the harness started; once it has ended, its id may be another's."""
@@ -133,22 +135,22 @@ def parsed(table: str) -> Iterator[Port]:
             yield Port(int(local.rpartition(":")[2], 16), int(inode))
 
 
-def held_by(processes: Iterable[psutil.Process]) -> set[Port]:
+def ports_of(processes: Iterable[psutil.Process]) -> set[Port]:
     """Return those that one of these processes holds; of one that is gone there are none.
 
     A port's number alone does not tell whose it is: what one run has let go, another may take at
     once. The kernel gives every socket a number of its own (inode). Source: proc_pid_fd(5); the
     kernel's `networking/proc_net_tcp`.
     """
-    held = {name for each in processes for name in _sockets(each.pid)}
-    return {port for port in listening() if f"socket:[{port.inode}]" in held}
+    inodes = {name for process in processes for name in _sockets(process.pid)}
+    return {port for port in listening() if f"socket:[{port.inode}]" in inodes}
 
 
 def _sockets(pid: int) -> Iterator[str]:
     with suppress(OSError):
-        for each in Path(f"/proc/{pid}/fd").iterdir():
+        for path in Path(f"/proc/{pid}/fd").iterdir():
             with suppress(OSError):  # closed meanwhile
-                yield str(each.readlink())
+                yield str(path.readlink())
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +170,7 @@ def strike(
     """
     _wait(run, target, wait_s, answers=number is signal.SIGSTOP)
     family = run.everything()
-    struck = Struck(family, held_by(family))
+    struck = Struck(family, ports_of(family))
     with suppress(psutil.Error, IndexError):
         victim = chance.choice(sorted(run.of(target), key=lambda each: each.pid))
         if run.process.poll() is None:
@@ -200,7 +202,7 @@ def outlived(run: RunProcess, struck: Struck) -> bool:
 
 def _there(run: RunProcess, struck: Struck) -> list[psutil.Process | Port]:
     """Return processes that are there, else the sockets: the kernel takes long to list these."""
-    alive = [each for each in {*struck.family, *run.everything()} if _runs(each)]
+    alive = [process for process in {*struck.family, *run.everything()} if _runs(process)]
     return [*alive] or [*listening().intersection(struck.ports)]
 
 

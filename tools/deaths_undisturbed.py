@@ -57,13 +57,13 @@ class Experiment:
 
 def prepare(experiment: Experiment, kinds: Sequence[DeathKind], jobs: int) -> None:
     """Write the tables and do the undisturbed runs, unless an earlier go has."""
-    wanted = {(kind.reader, kind.writes): kind for kind in kinds}
-    lacking = [kind for kind in wanted.values() if not _kept(experiment, kind).exists()]
+    needed = {(kind.reader, kind.writes): kind for kind in kinds}
+    lacking = [kind for kind in needed.values() if not _record(experiment, kind).exists()]
     for reader in dict.fromkeys(kind.reader for kind in lacking):
         _written(experiment, reader)
     with ThreadPoolExecutor(jobs) as threads:
-        done = threads.map(lambda kind: undisturbed(experiment, kind), wanted.values())
-        for at, known in zip(wanted, done, strict=True):
+        done = threads.map(lambda kind: undisturbed(experiment, kind), needed.values())
+        for at, known in zip(needed, done, strict=True):
             experiment.known[at] = known
             lives = ", ".join(f"{name} {life:.0f} s" for name, life in known.lives.items())
             print(f"undisturbed {at[0]}: {known.seconds:.0f} s; {lives}", flush=True)
@@ -82,16 +82,16 @@ def _written(experiment: Experiment, reader: str) -> None:
 
 def undisturbed(experiment: Experiment, kind: DeathKind) -> Undisturbed:
     """Do a run that nobody kills, and see how long everything lives; once in a folder."""
-    kept = _kept(experiment, kind)
-    if not kept.exists():
-        cache = experiment.cache(f"cache-{kept.stem}" if kind.writes else "cache")
-        folder = kept.with_suffix("")
+    record = _record(experiment, kind)
+    if not record.exists():
+        cache = experiment.cache(f"cache-{record.stem}" if kind.writes else "cache")
+        folder = record.with_suffix("")
         shutil.rmtree(folder, ignore_errors=True)
-        kept.write_text(json.dumps(asdict(_watched(folder, cache, kind))))
-    return Undisturbed(**json.loads(kept.read_text(encoding="utf-8")))
+        record.write_text(json.dumps(asdict(_watched(folder, cache, kind))))
+    return Undisturbed(**json.loads(record.read_text(encoding="utf-8")))
 
 
-def _kept(experiment: Experiment, kind: DeathKind) -> Path:
+def _record(experiment: Experiment, kind: DeathKind) -> Path:
     return experiment.folder / f"undisturbed-{kind.reader}{'-writing' if kind.writes else ''}.json"
 
 
@@ -105,7 +105,7 @@ def _watched(folder: Path, cache: Path, kind: DeathKind) -> Undisturbed:
         for target in run.targets():
             lives[target] += time.monotonic() - seen
             asked[target] += time.monotonic() - seen if run.answers(target) else 0.0
-    status, found = run.finish(), verdicts(run.folder)
-    if status not in {0, 1} or not found:
+    status, recorded = run.finish(), verdicts(run.folder)
+    if status not in {0, 1} or not recorded:
         raise SystemExit(f"an undisturbed run failed, see {run.folder}.log")
-    return Undisturbed(status, found, time.monotonic() - began, dict(lives), dict(asked))
+    return Undisturbed(status, recorded, time.monotonic() - began, dict(lives), dict(asked))

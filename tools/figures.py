@@ -46,14 +46,14 @@ def texts(root: Path) -> dict[str, str]:
 
 def modules(files: Mapping[str, str]) -> dict[str, str]:
     """Return the texts of what is imported as `harness`, by dotted names."""
-    found = {}
+    texts_by_name = {}
     for name, text in files.items():
         folder = name.partition("/")[0]
         path = f"harness/{name}" if folder in LINKED else name
         if path.startswith("harness/"):
             dotted = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-            found[dotted] = text
-    return found
+            texts_by_name[dotted] = text
+    return texts_by_name
 
 
 def imported(text: str, known: Iterable[str]) -> Iterator[str]:
@@ -64,16 +64,16 @@ def imported(text: str, known: Iterable[str]) -> Iterator[str]:
             yield plain
             continue
         listed = re.sub(r"#.*|[()]", "", names)
-        for name in (each.split(" as ")[0].strip() for each in listed.split(",")):
+        for name in (part.split(" as ")[0].strip() for part in listed.split(",")):
             longer = f"{module}.{name}"
             yield longer if longer in known else module
 
 
-def importers(found: Mapping[str, str]) -> dict[str, set[str]]:
+def importers(texts_by_name: Mapping[str, str]) -> dict[str, set[str]]:
     """Return who imports each module, itself not counted."""
-    by: dict[str, set[str]] = {name: set() for name in found}
-    for name, text in found.items():
-        for other in imported(text, found):
+    by: dict[str, set[str]] = {name: set() for name in texts_by_name}
+    for name, text in texts_by_name.items():
+        for other in imported(text, texts_by_name):
             if other in by and other != name:
                 by[other].add(name)
     return by
@@ -90,18 +90,18 @@ def report(root: Path) -> Iterator[str]:
     """Yield the figures, line by line."""
     files = texts(root)
     for folder in FOLDERS:
-        of = [text for name, text in files.items() if name.startswith(f"{folder}/")]
-        yield f"{folder}: {sum(text.count(chr(10)) for text in of)} lines in {len(of)} files"
-    found = modules(files)
-    by = importers(found)
+        lines = [text.count("\n") for name, text in files.items() if name.startswith(f"{folder}/")]
+        yield f"{folder}: {sum(lines)} lines in {len(lines)} files"
+    texts_by_name = modules(files)
+    by = importers(texts_by_name)
     alone = [name for name, users in by.items() if len(users) == 1]
-    lines = {name: text.count("\n") for name, text in found.items()}
-    small = sum(lines[name] < SMALL for name in alone)
-    yield f"modules of harness and reports: {len(found)}"
+    lengths = {name: text.count("\n") for name, text in texts_by_name.items()}
+    small = sum(lengths[name] < SMALL for name in alone)
+    yield f"modules of harness and reports: {len(texts_by_name)}"
     yield f"imported by exactly one other: {len(alone)}, of these under {SMALL} lines: {small}"
-    yield f"under {SMALL} lines: {sum(count < SMALL for count in lines.values())}"
-    longest = max(lines, key=lambda name: lines[name])
-    yield f"longest module: {longest}, {lines[longest]} lines"
+    yield f"under {SMALL} lines: {sum(count < SMALL for count in lengths.values())}"
+    longest = max(lengths, key=lambda name: lengths[name])
+    yield f"longest module: {longest}, {lengths[longest]} lines"
     product = (text for name, text in files.items() if not name.startswith("tests/"))
     frequent = Counter(part for text in product for part in parts(text)).most_common(SHOWN)
     yield f"most frequent parts of identifiers: {', '.join(f'{word} {n}' for word, n in frequent)}"

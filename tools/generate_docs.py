@@ -7,11 +7,14 @@ which pages are stale.
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # `harness`
 
 from harness import formats
 from harness.scenario.examples import scenario_of
@@ -74,12 +77,15 @@ def stale_pages() -> Iterator[tuple[Path, str]]:
 
 def main(arguments: list[str]) -> int:
     """Write the stale pages, or only name them."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--check", action="store_true", help="only say which pages are stale")
+    options = parser.parse_args(arguments)
     stale = list(stale_pages())
     for page, text in stale:
         print(page.relative_to(DOCS.parent))
-        if "--check" not in arguments:
+        if not options.check:
             page.write_text(text, encoding="utf-8")
-    return int(bool(stale) and "--check" in arguments)
+    return int(bool(stale) and options.check)
 
 
 if __name__ == "__main__":

@@ -30,16 +30,16 @@ def main() -> None:
         "coordinates", nargs="*", metavar="group:artifact:version[:classifier]:ext"
     )
     options.add_argument("--closure", type=Path, help="a POM whose runtime closure is locked")
-    given = options.parse_args()
-    wanted = [coordinates(text) for text in given.coordinates]
-    if given.closure:
-        wanted += closure(given.closure)
+    arguments = options.parse_args()
+    artifacts = [coordinates(text) for text in arguments.coordinates]
+    if arguments.closure:
+        artifacts += closure(arguments.closure)
     with connected(repository.configured()) as source, tempfile.TemporaryDirectory() as folder:
-        for found in sorted(wanted, key=lambda found: found.file_name):
-            part = Path(folder) / found.file_name
-            size, sha256 = measure(found.repository_path, part, source, Progress())
+        for artifact in sorted(artifacts, key=lambda artifact: artifact.file_name):
+            part = Path(folder) / artifact.file_name
+            size, sha256 = measure(artifact.repository_path, part, source, Progress())
             part.unlink()
-            print(f'- {{get: "{found}", size: {size}, sha256: {sha256}}}', flush=True)
+            print(f'- {{get: "{artifact}", size: {size}, sha256: {sha256}}}', flush=True)
 
 
 def closure(pom: Path) -> list[Coordinates]:

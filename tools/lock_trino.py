@@ -42,17 +42,17 @@ def main() -> None:
     version = options.parse_args().version
     folders: dict[Coordinates, list[str]] = defaultdict(list)
     for module in ("main", *PLUGINS, HADOOP):
-        for found in modules(module, version):
-            folders[found] += _folders(module)
+        for artifact in modules(module, version):
+            folders[artifact] += _folders(module)
     by_roles: dict[str, list[Coordinates]] = defaultdict(list)
-    for found, roles in folders.items():
-        by_roles[" ".join(f"{HOME}{role}" for role in roles)].append(found)
+    for artifact, roles in folders.items():
+        by_roles[" ".join(f"{HOME}{role}" for role in roles)].append(artifact)
     print("artifacts:")
     with connected(repository.configured()) as source, tempfile.TemporaryDirectory() as folder:
         for named, jars in sorted(by_roles.items()):
             print(f"  {named}:")
-            for found in sorted(jars, key=lambda found: found.file_name):
-                print(f"    - {_line(found, Path(folder), source)}", flush=True)
+            for artifact in sorted(jars, key=lambda artifact: artifact.file_name):
+                print(f"    - {_line(artifact, Path(folder), source)}", flush=True)
 
 
 def modules(name: str, version: str) -> list[Coordinates]:
@@ -94,11 +94,11 @@ def _folders(module: str) -> list[str]:
     return [f"plugin/{module}"]
 
 
-def _line(found: Coordinates, folder: Path, source: OpenRepository) -> str:
-    part = folder / found.file_name
-    size, sha256 = measure(found.repository_path, part, source, Progress())
+def _line(artifact: Coordinates, folder: Path, source: OpenRepository) -> str:
+    part = folder / artifact.file_name
+    size, sha256 = measure(artifact.repository_path, part, source, Progress())
     part.unlink()
-    return f'{{get: "{found}", size: {size}, sha256: {sha256}}}'
+    return f'{{get: "{artifact}", size: {size}, sha256: {sha256}}}'
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ PYTHONS: Final = ("311", "312", "313", "314")
 
 def downloaded(package: str, machine: str, python: str, folder: Path) -> Path | None:
     """Return the wheel that pip chooses; None where it has none."""
-    platforms = [part for each in PLATFORMS[machine] for part in ("--platform", each)]
+    platforms = [part for platform in PLATFORMS[machine] for part in ("--platform", platform)]
     command = [
         *(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"),
         *("--no-deps", "--only-binary=:all:", "--python-version", python, *platforms),
@@ -81,8 +81,8 @@ def main() -> None:
     """Print the lines of each package that is named."""
     options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     options.add_argument("packages", nargs="+", help="such as pyiceberg==0.12.0")
-    for each in options.parse_args().packages:
-        print(*lines(each), sep="\n", flush=True)
+    for package in options.parse_args().packages:
+        print(*lines(package), sep="\n", flush=True)
 
 
 if __name__ == "__main__":

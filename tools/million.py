@@ -51,7 +51,7 @@ def repeat(run: Path, folder: Path, cells: int) -> int:
     folder.mkdir(parents=True)
     with (folder / INFO).open("w", encoding="utf-8") as out:
         out.writelines(_plan(plan, copies))
-    names = sorted({each["scenario"] for each in plan["variants"]})
+    names = sorted({any_["scenario"] for any_ in plan["variants"]})
     for name in (STATES, ANSWERS):
         text = (run / name).read_text(encoding="utf-8")
         with (folder / name).open("w", encoding="utf-8") as out:
@@ -61,9 +61,9 @@ def repeat(run: Path, folder: Path, cells: int) -> int:
 
 def _plan(plan: Mapping[str, Any], copies: int) -> Iterator[str]:
     """Yield the text of the plan, a part of each copy at a time: a million cells are many."""
-    whole = {name: each for name, each in plan.items() if name not in (*NAMED, *_BY_NAME)}
+    whole = {name: part for name, part in plan.items() if name not in (*NAMED, *_BY_NAME)}
     yield json.dumps(whole)[:-1]
-    names = sorted({each["scenario"] for each in plan["variants"]})
+    names = sorted({any_["scenario"] for any_ in plan["variants"]})
     for name in (*NAMED, *_BY_NAME):
         begin, end = "[]" if name in NAMED else "{}"
         yield f', "{name}": {begin}'
@@ -99,7 +99,7 @@ def measure(command: Sequence[str], cells: int, log: Path) -> CommandUsage:
         )
         _, status, used = os.wait4(process, 0)
     return CommandUsage(
-        " ".join(each for each in command if not each.startswith(("/", "--"))),
+        " ".join(part for part in command if not part.startswith(("/", "--"))),
         cells,
         os.waitstatus_to_exitcode(status),
         time.monotonic() - began,
@@ -120,8 +120,8 @@ def measured(run: Path, folder: Path, cells: int) -> Iterator[CommandUsage]:
         yield measure(["compare", str(one), str(other)], made, folder / "compare.txt")
         yield measure(["report", "html", "--run-dir", str(one)], made, folder / "html.txt")
     finally:
-        for each in (one, other):
-            shutil.rmtree(each, ignore_errors=True)
+        for path in (one, other):
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def _linked(source: str, target: str) -> None:
@@ -145,12 +145,12 @@ def main() -> int:
     parser.add_argument("run", type=Path, help="a recorded run, which is not changed")
     parser.add_argument("folder", type=Path, help="a new folder; 5 GB for a million cells")
     parser.add_argument("--cells", type=int, nargs="+", default=[14_000, 100_000, 1_000_000])
-    given = parser.parse_args()
+    options = parser.parse_args()
     head = ("command", "cells", "status", "s", "CPU s", "CPU ms a cell", "memory at most, MB")
     print("\n".join(table(head, [])))
-    for cells in given.cells:
-        for each in measured(given.run, given.folder, cells):
-            print(f"| {' | '.join(figures(each))} |", flush=True)
+    for cells in options.cells:
+        for usage in measured(options.run, options.folder, cells):
+            print(f"| {' | '.join(figures(usage))} |", flush=True)
     return 0
 
 

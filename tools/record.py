@@ -68,12 +68,15 @@ def _plan(recorded: Recorded) -> tuple[object, ...]:
 
 
 def _states(old: Recorded, new: Recorded) -> Iterator[str]:
-    was = {each.outcome.step: each for each in old.states}
-    now = {each.outcome.step: each for each in new.states}
+    was = {state.outcome.step: state for state in old.states}
+    now = {record.outcome.step: record for record in new.states}
     for step in sorted(was.keys() | now.keys()):
         one, other = was.get(step), now.get(step)
         if one is None or other is None or one.outcome != other.outcome:
-            kinds = [each.outcome.kind if each else "not there" for each in (one, other)]
+            kinds = [
+                state_record.outcome.kind if state_record else "not there"
+                for state_record in (one, other)
+            ]
             yield f"step {step} was {kinds[0]}, is {kinds[1]}, or was sent otherwise"
         elif not _same(one, other):
             yield f"step {step}: other files, or other values in them"
@@ -105,7 +108,7 @@ def _lines(answer: Answer | None) -> list[str]:
 def _content(said: Answer | Part) -> list[str]:
     if said.refusal or said.unknown:
         return [refusals.text(said.refusal) if said.refusal else said.unknown]
-    columns = ", ".join(f"{each.name} {each.type}" for each in said.columns)
+    columns = ", ".join(f"{column.name} {column.type}" for column in said.columns)
     return [columns, *(", ".join(map(text_of, row)) for row in said.rows)]
 
 
@@ -117,30 +120,32 @@ def main() -> int:
     parser.add_argument("--accept", action="store_true", help="only judge the recording anew")
     parser.add_argument("run", type=Path, nargs="?", help="a finished run's folder")
     parser.add_argument("folder", type=Path, help="of the recording: tests/recorded/quick_start")
-    given = parser.parse_args()
-    if given.accept == (given.run is not None):
+    options = parser.parse_args()
+    if options.accept == (options.run is not None):
         parser.error("give a run and a folder to record, or --accept and a folder")
-    before = {each.variant.id: each for each in recordings.read_all(given.folder)}
-    if given.accept and not before:
-        parser.error(f"{given.folder} holds no recording: no {recordings.VARIANTS} is in it")
-    if given.accept:
-        new = [replace(each, verdicts=replay.judged(each)) for each in before.values()]
-        recordings.write_verdicts(given.folder, new)
+    before = {recorded.variant.id: recorded for recorded in recordings.read_all(options.folder)}
+    if options.accept and not before:
+        parser.error(f"{options.folder} holds no recording: no {recordings.VARIANTS} is in it")
+    if options.accept:
+        new = [
+            replace(recorded_, verdicts=replay.judged(recorded_)) for recorded_ in before.values()
+        ]
+        recordings.write_verdicts(options.folder, new)
     else:
         try:
-            new = list(replay.recorded_from(load_run.load(given.run)))
+            new = list(replay.recorded_from(load_run.load(options.run)))
         except (UsageProblem, ValueError) as wrong:
             parser.exit(2, f"{wrong}\n")
-        recordings.write(given.folder, new)
-    _say(before, new, given.folder)
+        recordings.write(options.folder, new)
+    _say(before, new, options.folder)
     return 0
 
 
 def _say(before: Mapping[str, Recorded], new: list[Recorded], folder: Path) -> None:
-    for line in changes(before, {each.variant.id: each for each in new}):
+    for line in changes(before, {recorded.variant.id: recorded for recorded in new}):
         print(line)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    cells = sum(len(each.answers) for each in new)
+    cells = sum(len(recorded_.answers) for recorded_ in new)
     verdicts = ", ".join(f"{n} {kind}" for kind, n in replay.counts(new).most_common())
     print(f"{folder}: {len(new)} variants, {cells} cells ({verdicts}), {size / 1e3:.0f} kB")
 

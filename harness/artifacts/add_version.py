@@ -45,11 +45,11 @@ def check(name: str) -> None:
         reason = "Hive's hundred jars must be chosen by Maven; docs/locks.md shows how"
         raise _not_added(name, reason)
     if not version_rules.knows(name):
-        known = version_rules.about()
+        known = version_rules.product_ranges()
         raise _not_added(name, f"there are rules only for {known}")
     if not version_rules.downloads(name):
         raise _not_added(name, "no rule says which files this version needs")
-    pyspark_home.wanted(distributions.load(f"{name}{AT}{CONTAINER}"))
+    pyspark_home.required_archive(distributions.load(f"{name}{AT}{CONTAINER}"))
 
 
 def add(name: str, folder: Path, cache: Cache, progress: Progress) -> Path:

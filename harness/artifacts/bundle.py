@@ -80,7 +80,7 @@ def sources(needed: Iterable[Distribution]) -> dict[BundleFile, ArtifactOrJre]:
             result[BundleFile(f"jre/{distribution.jre}.whl", java.size, java.sha256)] = (
                 distribution.jre
             )
-        for wheel in python_home.wanted(distribution):
+        for wheel in python_home.required_wheels(distribution):
             name = f"python/{wheel.project}-{wheel.sha256[:16]}.whl"
             result[BundleFile(name, wheel.size, wheel.sha256)] = wheel
         for artifact in distribution.artifacts:
@@ -139,22 +139,22 @@ def _check(file: Path) -> None:
 
 
 def _collected(
-    wanted: Mapping[BundleFile, ArtifactOrJre], cache: Cache, folder: Path, progress: Progress
+    files: Mapping[BundleFile, ArtifactOrJre], cache: Cache, folder: Path, progress: Progress
 ) -> dict[BundleFile, Path]:
     """Where each file is, once those that are not in the cache are downloaded."""
     present = {
         part: cache.artifact(source)
-        for part, source in wanted.items()
+        for part, source in files.items()
         if isinstance(source, Artifact) and cache.seems_whole(source)
     }
-    lacking = {part: source for part, source in wanted.items() if part not in present}
+    lacking = {part: source for part, source in files.items() if part not in present}
     fetch.check_online([_named(part, source) for part, source in lacking.items()], cache)
     if not lacking:
         return present
     progress.start("fetch what is not kept as it was downloaded", sum(p.size for p in lacking))
     fetched = _downloaded(lacking, folder, progress)
     progress.done()
-    return {part: present.get(part) or fetched[part] for part in wanted}
+    return {part: present.get(part) or fetched[part] for part in files}
 
 
 def _named(part: BundleFile, source: ArtifactOrJre) -> fetch.Missing:
@@ -324,7 +324,7 @@ def _enter(what: ArtifactOrJre, place: Path, cache: Cache, lacking: Collection[s
     if what.sha256 not in lacking:
         return False
     if isinstance(what, IndexFile):
-        python_home.keep(place, what, cache)
+        python_home.store_wheel(place, what, cache)
         return True
     path = cache.artifact(what)
     with cache.lock(path):

@@ -150,20 +150,20 @@ def prune_engines(names: Sequence[str], cache: Cache) -> tuple[FolderSize, ...]:
     for name in names:
         distributions.load(name)
     others = (name for name in distributions.names() if name not in names)
-    cached = {path for name in others for path in _places(name, cache)}
+    cached = {path for name in others for path in _engine_paths(name, cache)}
     return tuple(_pruned_engines(cache, folder, cached) for folder in ENGINE_FOLDERS)
 
 
-def _places(name: str, cache: Cache) -> Iterator[str]:
+def _engine_paths(name: str, cache: Cache) -> Iterator[str]:
     """Yield the folders of a distribution's files, from the cache's own on."""
     distribution = distributions.load(name)
     key = distributions.tree_digest(distribution)
     folders = [cache.artifact(artifact).parent for artifact in distribution.artifacts]
     if key:
         folders.append(cache.tree(key))
-    if spark := pyspark_home.wanted(distribution):
+    if spark := pyspark_home.required_archive(distribution):
         folders.append(pyspark_home.folder(spark, cache))
-    folders += python_home.places(distribution, cache)
+    folders += python_home.possible_paths(distribution, cache)
     with suppress(EnvironmentProblem):  # none is known for this machine, so none is there
         folders += [jre.folder(distribution.jre, cache)] if distribution.jre else []
     yield from (str(folder.relative_to(cache.root)) for folder in folders)

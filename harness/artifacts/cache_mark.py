@@ -81,7 +81,7 @@ def marked(cache: Cache) -> bool:
 def named(folder: Path) -> list[Path]:
     """Return what a folder of a cache holds under the names that the harness gives."""
     names = NAMES[folder.name]
-    return [path for path in _held(folder) if re.fullmatch(names, _below(path, folder))]
+    return [path for path in _contents(folder) if re.fullmatch(names, _below(path, folder))]
 
 
 def _strange(root: Path) -> Iterator[Path]:
@@ -89,14 +89,14 @@ def _strange(root: Path) -> Iterator[Path]:
         if folder.name not in NAMES:
             yield from () if _BESIDE.fullmatch(folder.name) else (folder,)
             continue
-        for path in _held(folder):
+        for path in _contents(folder):
             # The folder may be a link to another cache's.
             plain = path.with_name(path.name.removeprefix(MAKING).removesuffix(".lock"))
             if not re.fullmatch(NAMES[folder.name], _below(plain, folder)):
                 yield path
 
 
-def _held(folder: Path) -> Iterator[Path]:
+def _contents(folder: Path) -> Iterator[Path]:
     """Yield what lies in a folder of a cache; of `SPREAD` ones, what lies in their folders."""
     inner = folder.iterdir() if folder.is_dir() else (folder,)
     for path in inner:

@@ -49,7 +49,7 @@ class OwnLock:
     """Where it stands, for messages."""
 
 
-_own: Final[dict[str, OwnLock]] = {}
+_custom: Final[dict[str, OwnLock]] = {}
 """Those of this process, by name: it makes them known before it loads any."""
 
 
@@ -60,11 +60,11 @@ def register(name: str, text: str, file: str) -> None:
     """
     if name in LOCKS.names():
         raise UsageProblem(f"{file}: {name} is shipped; give the file, and what it says, a name")
-    _own[name] = OwnLock(text, file)
+    _custom[name] = OwnLock(text, file)
     load.cache_clear()
 
 
-def own(names_: Iterable[str]) -> dict[str, str]:
+def custom_locks(names_: Iterable[str]) -> dict[str, str]:
     """Return the lock data of those of some distributions that are somebody's own, by name.
 
     Those that they build on are among them.
@@ -73,9 +73,9 @@ def own(names_: Iterable[str]) -> dict[str, str]:
     left = [name.partition(AT)[0] for name in names_]
     while left:
         name = left.pop()
-        if name in _own and name not in result:
-            result[name] = _own[name].text
-            output = yaml_reader.parse(result[name], _own[name].file).data
+        if name in _custom and name not in result:
+            result[name] = _custom[name].text
+            output = yaml_reader.parse(result[name], _custom[name].file).data
             left += [str(output[key]).partition(AT)[0] for key in lock.BUILDS_ON if key in output]
     return dict(sorted(result.items()))
 
@@ -86,7 +86,7 @@ def is_shipped(name: str) -> bool:
 
 
 def names() -> tuple[str, ...]:
-    return tuple(sorted((*LOCKS.names(), *_own)))
+    return tuple(sorted((*LOCKS.names(), *_custom)))
 
 
 def no_lock_data(name: str) -> str:
@@ -164,8 +164,8 @@ def _text(name: str) -> tuple[str, str]:
         product, version = next(iter(version_rules.versions(name).items()))
         result = {"name": name, "version": version, "rules": product}
         return json.dumps(result | {"notice": version_rules.notice(name)}), f"rules/{product}.yaml"
-    if name in _own:
-        return _own[name].text, _own[name].file
+    if name in _custom:
+        return _custom[name].text, _custom[name].file
     return LOCKS.load(name), f"distributions/{name}{_ENDING}"
 
 
@@ -191,7 +191,7 @@ def digest(distribution: Distribution) -> str:
 def _runs_on(distribution: Distribution) -> dict[str, object]:
     if distribution.jre:
         return {"jre": jre.wheel(distribution.jre).sha256}
-    return {"wheels": [file.sha256 for file in python_home.wanted(distribution)]}
+    return {"wheels": [file.sha256 for file in python_home.required_wheels(distribution)]}
 
 
 def tree_digest(distribution: Distribution) -> str | None:

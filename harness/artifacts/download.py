@@ -65,7 +65,7 @@ class _Broken(Exception):
 
 
 def download(
-    wanted: ExpectedFile, target: Path, source: OpenRepository, progress: Progress
+    expected: ExpectedFile, target: Path, source: OpenRepository, progress: Progress
 ) -> None:
     """Put the file at `target`, complete and with its SHA-256, or not at all.
 
@@ -73,8 +73,8 @@ def download(
     Raises EnvironmentProblem: it cannot be had, or not be written.
     """
     part = target.with_name(target.name + ".part")
-    seen = receive(wanted.path, wanted.size, part, source, progress)
-    _check(f"{source.url}/{wanted.path}", wanted, part, seen)
+    seen = receive(expected.path, expected.size, part, source, progress)
+    _check(f"{source.url}/{expected.path}", expected, part, seen)
     try:
         part.replace(target)
     except OSError as error:
@@ -150,7 +150,7 @@ def _attempts(
     session: requests.Session, url: str, size: int, part: Path, progress: Progress
 ) -> str:
     """The SHA-256 of `part` once it is complete."""
-    progress.advance(_kept(part, size))
+    progress.advance(_resumable_bytes(part, size))
     broken = _Broken("not tried")
     for pause in (0.0, *_PAUSES):
         time.sleep(pause)
@@ -171,7 +171,7 @@ def _transfer(
 ) -> str:
     """Fetch what `part` still lacks; the SHA-256 of all of it."""
     with part.open("a+b") as out:
-        have = _kept(part, size)
+        have = _resumable_bytes(part, size)
         out.truncate(have)
         out.seek(0)
         digest = hashlib.file_digest(out, "sha256")
@@ -190,7 +190,7 @@ def _transfer(
             raise _Broken(_reason(error)) from error
 
 
-def _kept(part: Path, size: int) -> int:
+def _resumable_bytes(part: Path, size: int) -> int:
     """How many bytes of an earlier transfer can be gone on from."""
     have = part.stat().st_size if part.exists() else 0
     return have if have <= size else 0

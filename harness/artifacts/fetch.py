@@ -67,13 +67,13 @@ def ensure(distribution: Distribution, cache: Cache, progress: Progress) -> Inst
     Safe while other processes do the same; a run that dies leaves nothing half made.
     Raises EnvironmentProblem when something cannot be had.
     """
-    wheels = python_home.wanted(distribution)
+    wheels = python_home.required_wheels(distribution)
     check_online(missing(distribution, cache), cache)
     java = jre.ensure(distribution.jre, cache, progress) if distribution.jre else None
     home: Path | None
     if wheels:
         home = python_home.ensure(wheels, cache, progress)
-    elif spark := pyspark_home.wanted(distribution):
+    elif spark := pyspark_home.required_archive(distribution):
         home = pyspark_home.ensure(spark, cache, progress)
     else:
         home = _home(distribution, cache, progress)
@@ -106,7 +106,7 @@ def missing(distribution: Distribution, cache: Cache) -> tuple[Missing, ...]:
     if distribution.jre and not jre.folder(distribution.jre, cache).is_dir():
         wheel = jre.wheel(distribution.jre)
         result.append(Missing(wheel.name, wheel.size))
-    spark = pyspark_home.wanted(distribution)
+    spark = pyspark_home.required_archive(distribution)
     if spark and not pyspark_home.folder(spark, cache).is_dir():
         result.append(Missing(spark.name, spark.size))
     result += [Missing(file.name, file.size) for file in python_home.missing(distribution, cache)]

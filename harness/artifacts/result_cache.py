@@ -44,8 +44,8 @@ class ResultCache:
     """The digest of the code that makes them; empty: nothing is kept."""
 
     @classmethod
-    def of(cls, cache: Cache) -> ResultCache:
-        return cls(cache.root / FOLDER, "" if registry.added() else own_code())
+    def in_cache(cls, cache: Cache) -> ResultCache:
+        return cls(cache.root / FOLDER, "" if registry.added() else harness_digest())
 
     def records(
         self,
@@ -115,7 +115,7 @@ def _sum(content: bytes) -> bytes:
 
 
 @cache
-def own_code(root: Path = HARNESS) -> str:
+def harness_digest(root: Path = HARNESS) -> str:
     """Return the SHA-256 (hexadecimal) of all code that may take part; empty: not all can be read.
 
     `root`: of the harness.
@@ -170,4 +170,4 @@ def _results() -> ResultCache:
         cache = Cache.default()
     except UsageProblem:  # told by what needs a cache
         return ResultCache(Path())
-    return ResultCache.of(cache) if cache_mark.marked(cache) else ResultCache(Path())
+    return ResultCache.in_cache(cache) if cache_mark.marked(cache) else ResultCache(Path())

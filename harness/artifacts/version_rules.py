@@ -124,7 +124,7 @@ def knows(name: str) -> bool:
         return False
 
 
-def about() -> str:
+def product_ranges() -> str:
     """Return which products have rules, from which version on, in words.
 
     >>> about()

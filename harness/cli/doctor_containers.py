@@ -49,7 +49,7 @@ def look(names: Iterable[str]) -> Docker:
 
     host = docker_daemon.host()
     try:
-        return Docker(host, docker_daemon.about(), images=tuple(_images(_by_image(names))))
+        return Docker(host, docker_daemon.describe(), images=tuple(_images(_by_image(names))))
     except EnvironmentProblem as problem:
         return Docker(host, why=str(problem))
     except (DockerException, OSError) as problem:  # it went away while it was asked
@@ -59,14 +59,16 @@ def look(names: Iterable[str]) -> Docker:
 def _by_image(names: Iterable[str]) -> dict[str, list[Distribution]]:
     every = map(distributions.load, names)
     # Of somebody's own engine, which runs as a process, no image is known.
-    return grouped((image_choice.wanted(entry), entry) for entry in every if image.official(entry))
+    return grouped(
+        (image_choice.requested_reference(entry), entry) for entry in every if image.official(entry)
+    )
 
 
 def _images(by_image: dict[str, list[Distribution]]) -> Iterator[EngineImage]:
     with closing(docker_daemon.client()) as client:
         for official, every in sorted(by_image.items()):
             names = tuple(entry.name for entry in every)
-            yield EngineImage(official, names, image_choice.there(client, every[0]))
+            yield EngineImage(official, names, image_choice.available_image(client, every[0]))
 
 
 def warnings(found: Docker, profile: str, names: Sequence[str]) -> tuple[str, ...]:

@@ -61,7 +61,7 @@ def _container(found: Distribution, docker: Docker, there: StoredImage | None) -
     if docker.daemon is None:
         return UNKNOWN
     if there is None:
-        return f"to pull: {image_choice.wanted(found)}"
+        return f"to pull: {image_choice.requested_reference(found)}"
     return "built here" if image.is_built(there.reference) else there.reference
 
 
@@ -83,7 +83,7 @@ def show(found: Iterable[ListedEngine], console: Console) -> None:
     for entry in found:
         table.add_row(entry.name, entry.process, entry.container, *entry.conforms.values())
     console.print(table)
-    about = version_rules.about()
+    about = version_rules.product_ranges()
     message = f"other versions ({about}): NAME@container with Docker, or harness engines add"
     console.print(message, highlight=False, markup=False, soft_wrap=True)
 

@@ -92,7 +92,7 @@ def all_readers() -> tuple[Reader, ...]:
     """Return a reader of each distribution that can be asked, in each runtime that it has here."""
     runtimes = [PROCESS]
     with suppress(EnvironmentProblem):
-        docker_daemon.about()
+        docker_daemon.describe()
         runtimes.append(CONTAINER)
     return tuple(
         Reader(runtime_names.in_runtime(each.name, runtime))

@@ -117,7 +117,7 @@ class Servers:
     def _note(self, found: Mapping[str, CheckResult]) -> None:
         for name, result in found.items():
             self.results[name] = result
-            self.count.found(name, str(result.outcome))
+            self.count.count_result(name, str(result.outcome))
 
 
 def result_of(check: Check, on: CheckedEngine) -> CheckResult:

@@ -122,7 +122,7 @@ class Count:
         with self.display.lock:
             self._move(amount)
 
-    def found(self, by: str, what: str, amount: int = 1) -> None:
+    def count_result(self, by: str, what: str, amount: int = 1) -> None:
         """Count so many more: by whom (nobody where it is empty), and what came of them."""
         with self.display.lock:
             self.by = by or self.by

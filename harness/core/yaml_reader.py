@@ -69,9 +69,9 @@ class Document:
         self.problems.add(self.line(place), text)
 
     def line(self, place: KeyPath) -> int:
-        return self.lines.get(self.known(place), 1)
+        return self.lines.get(self.nearest(place), 1)
 
-    def known(self, place: KeyPath) -> KeyPath:
+    def nearest(self, place: KeyPath) -> KeyPath:
         """Return the longest beginning of a place that the file has."""
         while place and place not in self.lines:
             place = place[:-1]
@@ -312,7 +312,7 @@ def make(kind: type[T], data: object, document: Document, at: KeyPath, what: str
         errors = wrong.errors(include_url=False)[:MOST]
     else:
         return made
-    for path, result in groupby(errors, lambda error: _place(document, at, error)):
+    for path, result in groupby(errors, lambda error: _position(document, at, error)):
         _note(kind, path, list(result), document, at, what)
     return None
 
@@ -322,9 +322,9 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:  # noqa: ANN401 - a class, and mypy
     return TypeAdapter(kind)
 
 
-def _place(document: Document, at: KeyPath, error: ErrorDetails) -> KeyPath:
+def _position(document: Document, at: KeyPath, error: ErrorDetails) -> KeyPath:
     # Behind the last key of the file, pydantic names the branches of a union.
-    return document.known((*at, *error["loc"]))
+    return document.nearest((*at, *error["loc"]))
 
 
 def _note(

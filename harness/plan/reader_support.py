@@ -50,7 +50,7 @@ def check_exists(reader: Reader) -> None:
     name, there = lock_name(reader.distribution), distributions.exists(reader.distribution)
     if not (there and distributions.load(reader.distribution).is_asked):
         names = ", ".join(each.name for each in readers())
-        others = f"and other versions of {version_rules.about()} (harness engines add)"
+        others = f"and other versions of {version_rules.product_ranges()} (harness engines add)"
         told = f"'{name}' is not a reader; allowed: {names}; {others}"
         raise wrong_reader(str(reader), told)
 

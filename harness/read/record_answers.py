@@ -39,7 +39,7 @@ def record(
     while some := responses.take_all():
         for each in some:
             distribution = each.question.reader.distribution if each.question else ""
-            cells.found(distribution, _outcome(each.answer))
+            cells.count_result(distribution, _outcome(each.answer))
         changed = _changed(some)
         for each in some:
             yield _checked(each, cache, changed, first.get(each.answer.case))
@@ -48,7 +48,7 @@ def record(
 def count_rest(cells: Count) -> None:
     """Count the cells that nobody can be asked about: their tables have no state."""
     if cells.left:
-        cells.found("", NOT_ASKED, cells.left)
+        cells.count_result("", NOT_ASKED, cells.left)
 
 
 def _changed(responses: Sequence[Response]) -> Collection[str]:

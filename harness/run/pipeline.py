@@ -82,7 +82,7 @@ def run(plan: Plan, work: Work, *, fresh: bool, resume: bool = False) -> JudgedR
 
 def live_verdicts(plan: Plan, work: Work) -> LiveVerdicts:
     """Return the one judge of a run's answers."""
-    return LiveVerdicts(plan, RunJudge(plan, ResultCache.of(work.cache)), work.folder)
+    return LiveVerdicts(plan, RunJudge(plan, ResultCache.in_cache(work.cache)), work.folder)
 
 
 def clean(work: Work) -> None:

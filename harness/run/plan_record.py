@@ -45,7 +45,7 @@ def info_of(plan: Plan, name: str, started: datetime.datetime, *, fresh: bool = 
         fresh=fresh,
         ask_again=plan.ask_again,
         metastore=_metastore_info(plan.metastore),
-        locks=distributions.own(_distributions(plan)),
+        locks=distributions.custom_locks(_distributions(plan)),
     )
 
 
@@ -197,7 +197,7 @@ def add_reader(folder: Path, reader: Reader) -> Plan:
             readers=(*info.readers, _reader_info(reader, formats_asked)),
             cells=(*info.cells, *dict.fromkeys(replace(c, reader=str(reader)) for c in asked)),
             excluded=(*info.excluded, *sorted(left_out, key=lambda each: each.what)),
-            locks={**info.locks, **distributions.own([reader.distribution])},
+            locks={**info.locks, **distributions.custom_locks([reader.distribution])},
         )
         run_info.write_info(folder, info)
     return plan_of(info)

@@ -58,7 +58,7 @@ class ContainerNetwork:
     def labels(self) -> Mapping[str, str]:
         return {OWNER: self.owner}
 
-    def made(self) -> Network:
+    def ensure(self) -> Network:
         """Return the network, in which ports are published on loopback alone.
 
         Raises EnvironmentProblem: no daemon answers.

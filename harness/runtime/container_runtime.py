@@ -90,7 +90,7 @@ class ContainerRuntime:
 
     @contextmanager
     def _container(self, program: Program, around: Surroundings) -> Iterator[Container]:
-        if (has := docker_daemon.about().memory_mb) < self._most_mb:
+        if (has := docker_daemon.describe().memory_mb) < self._most_mb:
             raise _small_daemon(self.distribution.name, self._most_mb, has)
         with ExitStack() as stack:
             with docker_daemon.asked(f"start a container of {self.image.reference}"):
@@ -124,7 +124,7 @@ class ContainerRuntime:
         result = (
             DockerContainer(self.image.reference, env=dict(given.environment))
             .with_exposed_ports(contract.port)
-            .with_network(self.network.made())
+            .with_network(self.network.ensure())
             .with_network_aliases(self.alias)
             .with_kwargs(**self._limits(given.limit_mb))
         )

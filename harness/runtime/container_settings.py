@@ -51,7 +51,7 @@ def settings(
     local = configuration.environment(around)
     return ContainerSettings(
         {**process.SET, **contract.variables(distribution), **local},
-        {**contract.own_files(distribution), **configuration.files(around)},
+        {**contract.extra_files(distribution), **configuration.files(around)},
         limit_mb(distribution),
     )
 

@@ -121,7 +121,7 @@ def configure() -> None:
     testcontainers_config.connection_mode_override = ConnectionMode.docker_host
 
 
-def about() -> Daemon:
+def describe() -> Daemon:
     """Return what the daemon says of itself.
 
     Raises EnvironmentProblem: none answers.

@@ -71,7 +71,7 @@ class ImageContract:
         heap = str(distribution.heap_mb)
         return {name: text.replace("{heap_mb}", heap) for name, text in self.environment.items()}
 
-    def own_files(self, distribution: Distribution) -> Mapping[str, str]:
+    def extra_files(self, distribution: Distribution) -> Mapping[str, str]:
         values = {"java_options": distribution.java_options}
         return {name: template.render(distribution.engine, name, values) for name in self.files}
 

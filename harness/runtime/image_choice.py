@@ -103,9 +103,9 @@ def choose(distribution: Distribution, cache: Cache, progress: Progress) -> Cont
 
 def _choose(distribution: Distribution, cache: Cache, progress: Progress) -> ContainerImage:
     """Return the image of a distribution, with its bundle where it has one."""
-    contract, name = image.contract(distribution), wanted(distribution)
+    contract, name = image.contract(distribution), requested_reference(distribution)
     with closing(docker_daemon.client()) as client, docker_daemon.asked(f"look for {name}"):
-        fitting = _fitting(client, _found(client, distribution, name, progress))
+        fitting = _fitting(client, _local_or_pulled(client, distribution, name, progress))
     by_folder = _added(distribution, contract)
     if not by_folder:
         return ContainerImage(fitting.reference, fitting.id, contract, _base(fitting, name))
@@ -145,7 +145,7 @@ def _added(distribution: Distribution, contract: ImageContract) -> Mapping[str, 
     return folders
 
 
-def _found(
+def _local_or_pulled(
     client: DockerClient, distribution: Distribution, name: str, progress: Progress
 ) -> StoredImage:
     """Return the image of this name, pulled unless it is there; else what was built here last."""
@@ -163,7 +163,7 @@ def _found(
     return built
 
 
-def wanted(distribution: Distribution) -> str:
+def requested_reference(distribution: Distribution) -> str:
     """Return the name that the image of a distribution is looked for by: the official one.
 
     It has the digest that people ask for, or else the prefix of a registry of their own.
@@ -177,9 +177,9 @@ def _just_this(name: str, distribution: Distribution) -> bool:
     return "@" in name or bool(distribution.image)
 
 
-def there(client: DockerClient, distribution: Distribution) -> StoredImage | None:
+def available_image(client: DockerClient, distribution: Distribution) -> StoredImage | None:
     """Return the image that a run takes if it can pull none; None: there is none."""
-    name = wanted(distribution)
+    name = requested_reference(distribution)
     result = docker_daemon.local(client, docker_daemon.by_digest(name))
     return result or (None if _just_this(name, distribution) else built_here(client, distribution))
 

@@ -46,16 +46,16 @@ class ClassArchive:
     """Of the JRE's own classes; None: start without any."""
     path: Path | None = None
     """Of what the command loads; None where Java is too old for it."""
-    wanted: bool = False
+    is_due: bool = False
     """Whether `path` is not there yet."""
 
     @property
     def options(self) -> tuple[str, ...]:
         if self.base is None:
             return ()
-        taken = [self.base] if self.wanted or self.path is None else [self.base, self.path]
+        taken = [self.base] if self.is_due or self.path is None else [self.base, self.path]
         files = os.pathsep.join(map(str, taken))
-        record = ("-XX:+RecordDynamicDumpInfo",) if self.wanted else ()
+        record = ("-XX:+RecordDynamicDumpInfo",) if self.is_due else ()
         return ("-Xshare:auto", f"-XX:SharedArchiveFile={files}", _QUIET, *record)
 
     def keep(self, process: Process, installation: Installation) -> None:
@@ -63,17 +63,17 @@ class ClassArchive:
 
         Its Java is the process itself, or one that it started. Never raises.
         """
-        if not self.wanted or self.path is None or not process.alive():
+        if not self.is_due or self.path is None or not process.alive():
             return
         jcmd = str(installation.java_home / "bin" / "jcmd")
-        with suppress(OSError, EnvironmentProblem, psutil.Error), _place(self.path) as made:
+        with suppress(OSError, EnvironmentProblem, psutil.Error), _making(self.path) as made:
             java = next((entry.pid for entry in process.family() if entry.name() == "java"), 0)
             dump = (jcmd, str(java), "VM.cds", "dynamic_dump", str(made))
             if finished(Command(dump, made.parent, process.log), MAKE_S) == 0:
                 made.rename(self.path)
 
 
-def of(installation: Installation, class_path: Sequence[Path]) -> ClassArchive:
+def archive_for(installation: Installation, class_path: Sequence[Path]) -> ClassArchive:
     """Return the archive for a command of an installation, the JRE's being made if it is not there.
 
     `class_path`: jars, and folders of jars. Another archive belongs to jars that changed, and one
@@ -101,7 +101,7 @@ def of(installation: Installation, class_path: Sequence[Path]) -> ClassArchive:
     if not _usable(installation, there):
         there.unlink(missing_ok=True)  # the next start makes another one
         return ClassArchive()
-    return ClassArchive(there, path, wanted=True)
+    return ClassArchive(there, path, is_due=True)
 
 
 def _older(path: Path, base: Path) -> bool:
@@ -123,7 +123,7 @@ def _is_first(path: Path) -> bool:
 def _base(installation: Installation, base: Path) -> Path | None:
     if base.is_file():
         return base
-    with suppress(OSError, EnvironmentProblem), _place(base) as made:
+    with suppress(OSError, EnvironmentProblem), _making(base) as made:
         # The default collector: its archives hold objects too, which the others can load.
         dump = ("-Xshare:dump", "-Xmx256m", "-XX:+UseG1GC", f"-XX:SharedArchiveFile={made}")
         if _java(installation, made, *dump) and _usable(installation, made):
@@ -143,7 +143,7 @@ def _java(installation: Installation, archive: Path, *options: str) -> bool:
 
 
 @contextmanager
-def _place(path: Path) -> Iterator[Path]:
+def _making(path: Path) -> Iterator[Path]:
     """Yield the place where an archive is made before it gets its name, to one maker at a time.
 
     What a maker that died left there is removed.

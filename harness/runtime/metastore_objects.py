@@ -79,7 +79,7 @@ class CatalogHistory:
     then: Mapping[str, tuple[CatalogEntry, ...]] = field(default_factory=dict)
     """By the instant of each step that made one, what it had after that step."""
 
-    def of(self, instant: str) -> tuple[CatalogEntry, ...]:
+    def at_instant(self, instant: str) -> tuple[CatalogEntry, ...]:
         """Return what it had when an instant was made: of none of a step what it has now."""
         return self.then.get(instant, self.now)
 
@@ -136,7 +136,7 @@ def listed_values(entries: Iterable[CatalogEntry]) -> dict[str, tuple[tuple[str,
 def entry(table: ThriftStruct, partitions: tuple[ThriftStruct, ...] = ()) -> CatalogEntry:
     """Make the entry of a table as the metastore holds it."""
     data = encode(table)
-    places = _places(data.get("sd", {}))
+    places = _locations(data.get("sd", {}))
     data, *parts = (_without_database(partition) for partition in (data, *map(encode, partitions)))
     for hide in map(_hider, places):
         data, *parts = (map_texts(part, hide) for part in (data, *parts))
@@ -212,7 +212,7 @@ def _without_database(data: dict[str, JsonData]) -> dict[str, JsonData]:
     return {name: value for name, value in data.items() if name != "dbName"}
 
 
-def _places(storage: dict[str, JsonData]) -> list[str]:
+def _locations(storage: dict[str, JsonData]) -> list[str]:
     """Return the paths that stand for a table's folder.
 
     Of a table of Spark's own with a location, the metastore's is one that is not there, and the

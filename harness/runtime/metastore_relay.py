@@ -79,23 +79,23 @@ class _Conversation(BaseRequestHandler):
 
     def _hand_on(self, metastore: socket.socket) -> None:
         tail = b""
-        for text in _said_by(self.request):
+        for text in _bytes_from(self.request):
             if self.server.keeps(tail + text):
                 break
             metastore.sendall(text)
             tail = (tail + text)[1 - len(COMMIT) :]
-        for _ in _said_by(self.request):  # until the client is gone: it is told nothing
+        for _ in _bytes_from(self.request):  # until the client is gone: it is told nothing
             pass
 
 
 def _hand_on(speaker: socket.socket, listener: socket.socket) -> None:
     with suppress(OSError):
-        for text in _said_by(speaker):
+        for text in _bytes_from(speaker):
             listener.sendall(text)
         listener.shutdown(socket.SHUT_WR)
 
 
-def _said_by(speaker: socket.socket) -> Iterator[bytes]:
+def _bytes_from(speaker: socket.socket) -> Iterator[bytes]:
     while text := speaker.recv(AT_ONCE):
         yield text
 

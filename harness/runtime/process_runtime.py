@@ -57,7 +57,7 @@ def _started(
     ready: Callable[[Running, int], T],
     port: int,
 ) -> Iterator[T]:
-    archive = jvm_cds.of(installation, program.class_path(installation))
+    archive = jvm_cds.archive_for(installation, program.class_path(installation))
     conf, front = folder / "conf", hive_launcher.joined(installation.jars("front"))
     around = Surroundings(
         LOOPBACK, port, metastore, folder, conf, front, installation, archive.options

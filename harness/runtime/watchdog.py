@@ -70,7 +70,7 @@ def stop(process: subprocess.Popen[bytes]) -> None:
     process.communicate()
 
 
-def left(lines: Iterable[str]) -> set[int]:
+def remaining_groups(lines: Iterable[str]) -> set[int]:
     """Return the groups that were named and not taken back. Pure.
 
     >>> left(["+7", "+8", "-7"])
@@ -87,7 +87,7 @@ def main() -> None:
     """Wait for the end of the harness, then end what is left of it."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    for group in left(sys.stdin):
+    for group in remaining_groups(sys.stdin):
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(group, signal.SIGKILL)
 

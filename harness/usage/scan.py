@@ -155,7 +155,7 @@ def _look(count: Count, entries: _Entries | UsedTable) -> tuple[UsedTable, ...]:
     """Read the records of one table, and count each of its entries."""
     looked = (entries,) if isinstance(entries, UsedTable) else _tables(entries)
     for each in looked:
-        count.found(each.name.partition(".")[0], UNREAD if each.unread else each.format)
+        count.count_result(each.name.partition(".")[0], UNREAD if each.unread else each.format)
     return looked
 
 

@@ -61,7 +61,7 @@ def find(variant: Variant, cache: Cache) -> VariantResult | None:
         states.append(state)
         found = state.frozen.outcome if state else step.skip
         outcomes = outcomes.then(replace(found, step=step.step))
-    return state_records.found(outcomes, states, ResultCache.of(cache))
+    return state_records.found(outcomes, states, ResultCache.in_cache(cache))
 
 
 def write(variant: Variant, target: WriteTarget, writer_for: WriterFor) -> VariantResult:
@@ -78,9 +78,9 @@ def write(variant: Variant, target: WriteTarget, writer_for: WriterFor) -> Varia
             outcomes = outcomes.then(each.outcome)
             states.append(each.state)
     except StepUnknownError as unknown:
-        done = state_records.record(outcomes, states, ResultCache.of(target.cache))
+        done = state_records.record(outcomes, states, ResultCache.in_cache(target.cache))
         raise WriterSilent(done, unknown.outcome) from None
-    return state_records.record(outcomes, states, ResultCache.of(target.cache))
+    return state_records.record(outcomes, states, ResultCache.in_cache(target.cache))
 
 
 def write_steps(

@@ -166,7 +166,7 @@ def ci_run(tmp_path_factory: pytest.TempPathFactory) -> Finished:
 def docker() -> None:
     """Skip where no Docker daemon answers; fail where the tests are to have one."""
     try:
-        docker_daemon.about()
+        docker_daemon.describe()
     except EnvironmentProblem as problem:
         if os.environ.get("HARNESS_REQUIRE_DOCKER"):
             raise

@@ -38,7 +38,7 @@ class OwnDaemon:
                 stderr=log,
             )
         wait_until(
-            docker_daemon.about,
+            docker_daemon.describe,
             self,
             timeout_s=READY_S,
             what="dockerd",

@@ -91,7 +91,7 @@ def test_too_little_memory_is_told_with_the_limit_before_it_is_ready_and_later(
 def test_a_machine_with_less_memory_than_a_container_may_take_is_told_before_any_start(
     network: ContainerNetwork, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    has = docker_daemon.about().memory_mb
+    has = docker_daemon.describe().memory_mb
     monkeypatch.setattr(container_settings, "BESIDE_HEAP_MB", has)
     with (
         pytest.raises(EnvironmentProblem, match=f"may take {has + 16} MiB .* has {has} MiB"),

@@ -26,7 +26,7 @@ def test_progress_counts_as_many_wrong_cells_as_there_are_in_the_end() -> None:
     with PlainProgress(out).count("ask cells", CELLS) as cells:
         for each in VARIANTS:
             kinds = replay.kinds(each).values()
-            cells.found("", "answered", len(kinds))
+            cells.count_result("", "answered", len(kinds))
             cells.judge(map(str, kinds))
     of_cells = (each.verdicts[cell] for each in VARIANTS for cell in each.answers)
     at_last = Counter(said["verdict"] for said in of_cells)

@@ -201,7 +201,7 @@ class HiveFiles(Format):
     def _fact(self, path: Path, folder: Path, key: str, catalog: CatalogHistory) -> FileFact:
         relative, job = path.relative_to(folder).as_posix(), spark_files.job(path)
         if self.read is None:
-            footer = delimited_text.read(path, key, _stored_columns(catalog.of(job)))
+            footer = delimited_text.read(path, key, _stored_columns(catalog.at_instant(job)))
         else:
             footer = self.read(path, key)
         told = relative, FileKind.BASE, relative, job, footer.columns, footer.keys

@@ -15,7 +15,7 @@ from harness.artifacts.cache import Cache
 from harness.core import yaml_reader
 from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.progress import Progress
-from tests.unit.artifacts.serving import Server, serving
+from tests.builders.repository_server import Server, serving
 
 NAME = "trino-470"
 PATH = "/io/trino/trino-server/470/trino-server-470.tar.gz"
@@ -92,7 +92,7 @@ def test_what_was_added_is_a_distribution_that_is_there(
     assert len(server.asked) == asked, "nothing is fetched twice"
     (cache.root / cache_mark.MARK).unlink()
     cache_mark.check(cache)  # all that is in it is what a cache holds
-    assert distributions.own([f"{NAME}@container", "trino-476"]) == {
+    assert distributions.custom_locks([f"{NAME}@container", "trino-476"]) == {
         NAME: (tmp_path / f"{NAME}.yaml").read_text()
     }
 

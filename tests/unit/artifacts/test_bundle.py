@@ -25,8 +25,8 @@ from harness.artifacts.lock import coordinates
 from harness.artifacts.python_index import IndexFile
 from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.progress import Progress
-from tests.unit.artifacts.serving import Server, serving
-from tests.unit.artifacts.test_fetch import FILES, WHOLE
+from tests.builders.repository_server import Server, serving
+from tests.builders.small_distribution import FILES, WHOLE
 
 QUIET = Progress()
 

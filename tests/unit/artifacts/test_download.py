@@ -12,8 +12,8 @@ from harness.artifacts.download import ExpectedFile, connected, download
 from harness.artifacts.repository import Repository, without_login
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
+from tests.builders.repository_server import Server, serving
 from tests.full_disk import full_disk
-from tests.unit.artifacts.serving import Server, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

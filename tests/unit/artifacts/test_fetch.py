@@ -1,9 +1,5 @@
 from __future__ import annotations
 
-import hashlib
-import io
-import struct
-import tarfile
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -14,8 +10,6 @@ import pytest
 from harness.artifacts import fetch, install, jre, repository
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import (
-    Artifact,
-    ClassPatch,
     Distribution,
     MainClass,
     PluginService,
@@ -23,73 +17,12 @@ from harness.artifacts.distribution import (
 from harness.artifacts.lock import coordinates
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
-from tests.unit.artifacts.serving import Server, serving
+from tests.builders.repository_server import Server, serving
+from tests.builders.small_distribution import COMPILED, FILES, PATCH, WHOLE, artifact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-COMPILED = b"\xca\xfe\xba\xbe\0\0\0\x34" + struct.pack(">H", 2) + b"\x01\x00\x03old" + b"end"
-PATCH = ClassPatch("exec-1.jar", "p.A$B", (("old", "newer"),))
-
-
-def tarball() -> bytes:
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w:gz") as tar:
-        for name in ("top/lib/a.jar", "top/plugin/hive/b.jar", "top/plugin/other/c.jar", *OLDER):
-            info = tarfile.TarInfo(name)
-            info.size = len(name)
-            tar.addfile(info, io.BytesIO(name.encode()))
-    return out.getvalue()
-
-
-OLDER = tuple(
-    f"top/plugin/hive/{name}.jar" for name in ("reader-0.9", "g_reader-0.9", "reader-spi-0.9")
-)
-"""Two are another version of what is put beside them, one is not."""
-
-
-def jar_with_class() -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as jar:
-        jar.writestr("p/A$B.class", COMPILED)
-    return out.getvalue()
-
-
-FILES = {
-    "g:server:1:tar.gz": tarball(),
-    "g:reader:1:jar": b"reader",
-    "g:front:1:jar": b"front",
-    "g:exec:1:jar": jar_with_class(),
-    "g:also-front:1:jar": b"front",
-}
-
-
-def artifact(name: str, into: str, *members: str) -> Artifact:
-    content = FILES[name]
-    sha256 = hashlib.sha256(content).hexdigest()
-    return Artifact(coordinates(name), len(content), sha256, into, members)
-
-
-WHOLE = Distribution(
-    name="x-1",
-    engine="trino",
-    version="1",
-    fidelity="stock",
-    jre="17",
-    heap_mb=1,
-    memory_mb=1,
-    disk_mb=1,
-    artifacts=(
-        artifact("g:server:1:tar.gz", "archive", "lib", "plugin/hive"),
-        artifact("g:reader:1:jar", "plugin/hive"),
-        artifact("g:front:1:jar", "front"),
-        artifact("g:exec:1:jar", "lib"),
-    ),
-    patches=(PATCH,),
-    listens="loopback",
-    settings={},
-)
 
 
 @dataclass

@@ -51,7 +51,7 @@ def test_it_is_unpacked_as_sparks_own_archive_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(subprocess, "run", pip_that_writes_an_archive)
-    found = pyspark_home.wanted(old())
+    found = pyspark_home.required_archive(old())
     assert found is not None
     cache = Cache(tmp_path)
     home = pyspark_home.ensure(found, cache, Progress())
@@ -69,7 +69,7 @@ def test_it_is_missing_until_it_is_there(tmp_path: Path) -> None:
 
 def test_what_the_environment_has_is_not_fetched(tmp_path: Path) -> None:
     for name in ("spark-3.5.8", "spark-3.5.8-hudi-1.0.2", "trino-476"):
-        assert pyspark_home.wanted(distributions.load(name)) is None
+        assert pyspark_home.required_archive(distributions.load(name)) is None
         assert all("pyspark" not in m.name for m in fetch.missing(old("3.5.8"), Cache(tmp_path)))
 
 
@@ -77,7 +77,7 @@ def test_an_environment_with_another_version_has_the_shipped_one_fetched(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(metadata, "version", lambda _: "4.0.0")
-    found = pyspark_home.wanted(distributions.load("spark-3.5.8"))
+    found = pyspark_home.required_archive(distributions.load("spark-3.5.8"))
     assert found is not None
     assert found.name == "pyspark==3.5.8"
 
@@ -86,4 +86,4 @@ def test_a_version_that_nobody_knows_is_told() -> None:
     with pytest.raises(
         EnvironmentProblem, match=r"PySpark 3.4.1 is not known; known are 3.1.3, 3.3"
     ):
-        pyspark_home.wanted(old("3.4.1"))
+        pyspark_home.required_archive(old("3.4.1"))

@@ -69,7 +69,7 @@ def pip(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_the_wheels_are_those_of_this_machine_and_this_python() -> None:
-    found = python_home.wanted(PROGRAM)
+    found = python_home.required_wheels(PROGRAM)
     assert [each.sha256 for each in found] == [
         wheel("native", "linux-x86_64-cp312").sha256,
         wheel("stable", "linux-x86_64").sha256,
@@ -79,8 +79,8 @@ def test_the_wheels_are_those_of_this_machine_and_this_python() -> None:
 
 def test_a_program_of_java_wants_none(tmp_path: Path) -> None:
     found = distributions.load("trino-476")
-    assert python_home.wanted(found) == ()
-    assert python_home.places(found, Cache(tmp_path)) == ()
+    assert python_home.required_wheels(found) == ()
+    assert python_home.possible_paths(found, Cache(tmp_path)) == ()
 
 
 def test_a_python_that_a_package_has_no_wheel_for_is_told(
@@ -111,20 +111,20 @@ def test_all_packages_lie_side_by_side_and_are_fetched_once(tmp_path: Path, pip:
     assert pip[2] == f"pure==1.0 --hash=sha256:{wheel('pure', 'any').sha256}"
     assert fetch.missing(PROGRAM, cache) == ()
     assert fetch.ensure(PROGRAM, cache, QUIET) == found
-    assert len(pip) == len(python_home.wanted(PROGRAM))
+    assert len(pip) == len(python_home.required_wheels(PROGRAM))
 
 
 def test_a_wheel_that_was_brought_along_is_not_fetched(tmp_path: Path, pip: list[str]) -> None:
-    cache, found = Cache(tmp_path), python_home.wanted(PROGRAM)
+    cache, found = Cache(tmp_path), python_home.required_wheels(PROGRAM)
     brought = tmp_path / "brought"
     with zipfile.ZipFile(brought, "w") as archive:
         archive.writestr("native/here.py", "")
-    python_home.keep(brought, found[0], cache)
+    python_home.store_wheel(brought, found[0], cache)
     assert len(python_home.missing(PROGRAM, cache)) == len(found) - 1
     home = python_home.ensure(found, cache, QUIET)
     assert (home / "native" / "here.py").is_file()
     assert [each.partition("==")[0] for each in pip] == ["stable", "pure"]
-    assert not python_home.kept(found[0], cache).exists()
+    assert not python_home.imported_wheel(found[0], cache).exists()
 
 
 def test_a_bundle_brings_the_wheels_of_this_machine_once(
@@ -165,7 +165,7 @@ def test_what_pip_cannot_have_leaves_nothing(
     monkeypatch.setattr(subprocess, "run", run)
     with pytest.raises(EnvironmentProblem, match=r"native==1\.0: no such version"):
         fetch.ensure(PROGRAM, Cache(tmp_path), QUIET)
-    assert not python_home.folder(python_home.wanted(PROGRAM), Cache(tmp_path)).exists()
+    assert not python_home.folder(python_home.required_wheels(PROGRAM), Cache(tmp_path)).exists()
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -177,7 +177,7 @@ def test_what_is_shipped_has_every_wheel_for_linux_and_macos(
     on(monkeypatch, f"{machine}-{python}", machine)
     found = distributions.load(name)
     projects = {each.project for each in found.wheels}
-    assert {each.project for each in python_home.wanted(found)} == projects
+    assert {each.project for each in python_home.required_wheels(found)} == projects
 
 
 def test_other_wheels_are_another_distribution() -> None:

@@ -125,7 +125,7 @@ def test_all_engines_are_checked_in_the_runtimes_that_there_are(
         if not docker:
             raise EnvironmentProblem("no Docker daemon answers")
 
-    monkeypatch.setattr(docker_daemon, "about", about)
+    monkeypatch.setattr(docker_daemon, "describe", about)
     names = list(map(str, verify_engines.all_readers()))
     assert {"trino-476", "hive-3.1.3", "spark-3.5.8-hudi-1.0.2"} <= set(names)
     assert "hive-metastore-3.1.3" not in names

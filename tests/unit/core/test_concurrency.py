@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from harness.core.concurrency import HaltedError, JobThreads
+from harness.core.concurrency import ClosableQueue, HaltedError, JobThreads
 
 
 def test_every_job_is_done() -> None:
@@ -13,11 +13,6 @@ def test_every_job_is_done() -> None:
     with JobThreads(2).running([partial(done.append, number) for number in range(7)]):
         pass
     assert sorted(done) == list(range(7))
-
-
-def test_without_jobs_nothing_is_waited_for() -> None:
-    with JobThreads(2).running([]):
-        pass
 
 
 def test_so_many_run_side_by_side() -> None:
@@ -84,3 +79,39 @@ def test_what_fails_early_is_raised_when_the_other_is_over() -> None:
     with pytest.raises(ValueError, match="no"):
         beside()
     assert over
+
+
+def test_all_that_was_given_is_taken_at_once_and_once() -> None:
+    queue = ClosableQueue[int]()
+    queue.put_all([1, 2])
+    queue.put_all([3])
+    assert queue.take_all() == [1, 2, 3]
+    queue.close()
+    assert queue.take_all() == []
+
+
+def test_what_was_given_before_the_end_is_taken_before_it() -> None:
+    queue = ClosableQueue[int]()
+    queue.put_all([1])
+    queue.close()
+    queue.close()
+    assert [queue.take_all(), queue.take_all()] == [[1], []]
+
+
+def test_who_takes_waits_until_something_is_there() -> None:
+    queue, taken = ClosableQueue[int](), list[list[int]]()
+    begun = threading.Event()
+
+    def take() -> None:
+        begun.set()
+        while some := queue.take_all():
+            taken.append(some)
+
+    thread = threading.Thread(target=take, daemon=True)
+    thread.start()
+    assert begun.wait(30)
+    queue.put_all([])  # nothing, which is no end
+    queue.put_all([1])
+    queue.close()
+    thread.join(30)
+    assert taken == [[1]]

@@ -94,7 +94,7 @@ def test_a_profile_and_the_command_line_can_name_it(tmp_path: Path) -> None:
         "about: x\ntable: {columns: {id: string, ts: long, f1: string}, key: id, order_by: ts}\n"
         "steps: [{insert: [1]}]\n"
     )
-    distributions._own.clear()
+    distributions._custom.clear()
     made = plan_options.make([mine], "first", "", named=NamedParts(readers=["trino-patched"]))
     assert {cell.reader for cell in made.cells} == {"trino-patched"}
     assert any(each.scenario.name == "control/unchanged" for each in made.variants)
@@ -102,9 +102,9 @@ def test_a_profile_and_the_command_line_can_name_it(tmp_path: Path) -> None:
 
 def test_a_run_keeps_what_its_readers_are(tmp_path: Path) -> None:
     registered(tmp_path)
-    own = distributions.own(["trino-patched", "trino-476"])
+    own = distributions.custom_locks(["trino-patched", "trino-476"])
     assert own.keys() == {"trino-patched"}
-    distributions._own.clear()
+    distributions._custom.clear()
     for name, text in own.items():
         distributions.register(name, text, "run.json")
     assert distributions.load("trino-patched").heap_mb == 2048
@@ -113,7 +113,10 @@ def test_a_run_keeps_what_its_readers_are(tmp_path: Path) -> None:
 def test_a_run_keeps_what_they_build_on_as_well(tmp_path: Path) -> None:
     distributions.register("trino-470", "name: trino-470\nversion: '470'\nrules: trino\n", "f")
     registered(tmp_path, "trino-ours: {like: trino-470, heap_mb: 7}")
-    assert distributions.own(["trino-ours@container"]).keys() == {"trino-470", "trino-ours"}
+    assert distributions.custom_locks(["trino-ours@container"]).keys() == {
+        "trino-470",
+        "trino-ours",
+    }
 
 
 WRONG = {

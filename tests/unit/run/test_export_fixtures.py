@@ -20,8 +20,8 @@ from harness.run import export_fixtures
 from harness.run.export_fixtures import Selection
 from harness.run.load_run import Run
 from harness.write import state_store
-from tests.unit.run import fixture_run
-from tests.unit.run.fixture_run import STEPS, VARIANT, WRITER
+from tests.builders import fixture_run
+from tests.builders.fixture_run import STEPS, VARIANT, WRITER
 from tests.wheel import ROOT
 
 PAGE: Final = (ROOT / "docs" / "fixtures.md").read_text(encoding="utf-8")

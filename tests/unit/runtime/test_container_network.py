@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import re
+import signal
 import subprocess
 import sys
+from types import SimpleNamespace
+
+import pytest
 
 from harness.runtime import container_network
 from harness.runtime.container_network import dead, owner
@@ -39,3 +44,24 @@ def test_java_takes_the_name_of_a_network_for_the_end_of_a_host() -> None:
     assert len(names) == 100
     # java.net.URI: toplabel = alpha | alpha *( alphanum | "-" ) alphanum
     assert all(re.fullmatch("[a-z][a-z0-9-]*[a-z0-9]", each) for each in names)
+
+
+def test_what_the_daemon_makes_only_after_the_death_is_removed_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The daemon goes on with what it was asked for, though nobody waits for it."""
+    left = [{"a container"}, set[str](), {"one that came to be later"}]
+    gone: list[set[str]] = []
+    clock = iter([0.0, 0.0, 10.0, 20.0, container_network.LATE_S])
+    monkeypatch.setattr(
+        container_network,
+        "time",
+        SimpleNamespace(monotonic=lambda: next(clock), sleep=lambda _: None),
+    )
+    monkeypatch.setattr(container_network, "remove", lambda _: gone.append(left.pop(0)))
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    monkeypatch.setattr(sys, "argv", ["", "owner"])
+    container_network.main()
+    assert left == []
+    assert {"one that came to be later"} in gone

@@ -20,7 +20,7 @@ NOWHERE = "unix:///nowhere/docker.sock"
 def problem(monkeypatch: pytest.MonkeyPatch, host: str) -> EnvironmentProblem:
     monkeypatch.setenv("DOCKER_HOST", host)
     with pytest.raises(EnvironmentProblem) as found:
-        docker_daemon.about()
+        docker_daemon.describe()
     return found.value
 
 

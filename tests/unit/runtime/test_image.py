@@ -36,7 +36,7 @@ def test_the_official_image_follows_from_the_version(name: str, reference: str) 
 def test_what_only_an_image_needs_is_rendered(engine: str) -> None:
     every = list(map(distributions.load, distributions.names()))
     for found in (each for each in every if each.engine == engine and image.official(each)):
-        files = contract(found).own_files(found)
+        files = contract(found).extra_files(found)
         assert set(files) == set(contract(found).files)
         if "jvm.config" in files:
             assert f"-Xmx{found.heap_mb}m" in files["jvm.config"].splitlines()

@@ -49,7 +49,7 @@ def installed(
 
 def first(installation: Installation) -> ClassArchive:
     assert installation.home is not None
-    return jvm_cds.of(installation, [installation.home / "lib"])
+    return jvm_cds.archive_for(installation, [installation.home / "lib"])
 
 
 def archive_of(installation: Installation) -> ClassArchive:
@@ -96,7 +96,7 @@ def test_jars_that_changed_get_an_archive_of_their_own(tmp_path: Path) -> None:
     before = archive_of(installation)
     (tmp_path / "lib" / "a.jar").write_bytes(b"another")
     after = archive_of(installation)
-    assert (before.wanted, after.wanted) == (False, True)
+    assert (before.is_due, after.is_due) == (False, True)
     assert before.path != after.path
 
 
@@ -107,7 +107,7 @@ def test_what_was_made_on_another_archive_of_the_jre_is_made_again(tmp_path: Pat
     assert before.path is not None
     os.utime(before.path, ns=(0, 0))
     after = first(installation)
-    assert (before.wanted, after.wanted) == (False, True)
+    assert (before.is_due, after.is_due) == (False, True)
     keep(after, installation, tmp_path)
     assert first(installation) == before
 
@@ -120,14 +120,14 @@ def test_an_unusable_archive_of_the_jre_is_not_recorded_on_and_made_again(
     assert base is not None
     base.write_text("cut off")
     assert first(installation) == ClassArchive()
-    assert first(installation).wanted
+    assert first(installation).is_due
     assert base.read_text() == "whole"
 
 
 def test_an_archive_whose_making_failed_is_not_kept(tmp_path: Path) -> None:
     installation = installed(tmp_path, status=1)
     keep(archive_of(installation), installation, tmp_path)
-    assert archive_of(installation).wanted
+    assert archive_of(installation).is_due
     assert files(installation) == ["base-jre-1.jsa"]
 
 
@@ -141,7 +141,7 @@ def test_java_11_has_only_the_archive_of_its_own_classes(tmp_path: Path) -> None
     installation = installed(tmp_path, "trino-368")
     found = archive_of(installation)
     assert found.base is not None
-    assert (found.path, found.wanted) == (None, False)
+    assert (found.path, found.is_due) == (None, False)
 
 
 def test_what_a_maker_that_died_left_is_removed(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.artifacts.serving import Server, serving
+from tests.builders.repository_server import Server, serving
 
 ROOT = Path(__file__).parents[3]
 RECORDED = ROOT / "tests" / "recorded" / "findings_a5"

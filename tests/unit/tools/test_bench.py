@@ -96,7 +96,7 @@ def test_the_phases_are_all_of_a_run_one_after_another(bench: ModuleType) -> Non
         ("judge and report", 1.0, 1.0),
     ]
     asked = bench.RunUsage(seconds=15.0, cpu_s=8.0, events=[events[0], events[4]])
-    assert [each[:2] for each in bench.phases(asked)] == [
+    assert [phase[:2] for phase in bench.phases(asked)] == [
         ("up to ask", 2.0),
         ("ask", 12.0),
         ("judge and report", 1.0),
@@ -122,7 +122,7 @@ def test_the_summary_divides_what_was_measured(bench: ModuleType, tmp_path: Path
     assert said["memory at most, all processes together, MB"] == "900"
     rows = {name: row for name, *row in bench.engines(found)}
     asked = bench.queries(found.run)["trino-476"]
-    total = f"{sum(each.seconds for each in asked):.1f}"
+    total = f"{sum(any_.seconds for any_ in asked):.1f}"
     assert rows["trino-476"] == ["12.0", str(len(asked)), total, "30.0", "800", "11.0", "39.0"]
     assert rows["metastore"] == ["4.5", "", "", "2.0", "100", "6.0", ""]
 
@@ -165,7 +165,7 @@ def test_two_metastores_at_one_time_count_together(
     monkeypatch.setattr(
         psutil,
         "Process",
-        lambda _: Process("", 50, [Process(*each) for each in sizes.items()]),
+        lambda _: Process("", 50, [Process(*item) for item in sizes.items()]),
     )
     sampler = bench_watch._Sampler(1, tmp_path, 0.0)
     sampler._look()

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import importlib
-import os
-import subprocess
-import sys
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from unittest.mock import Mock
 
 import pytest
 
 from harness.cli import plan_options
 from harness.plan.case_filter import select
-from harness.plan.profile_file import load_profiles
-from harness.plan.shipped import profiles_file
 from harness.scenario.cells import Plan
 from harness.write import write_variants
 from tools.deaths_outcomes import OutcomeLog
@@ -60,25 +54,10 @@ def test_one_of_every_kind_is_the_first_of_its_kind(kinds: ModuleType) -> None:
     assert list(one.values()) == list(dict.fromkeys(every.values()))
     assert one.items() < every.items()
     presto = kinds.planned(RUNS, 1, "^prestodb-0.283 ", 1)
-    assert [(each.target, each.stops) for each in sorted(presto.values(), key=str)] == [
+    assert [(any_.target, any_.stops) for any_ in sorted(presto.values(), key=str)] == [
         ("prestodb-0.283", False),
         ("prestodb-0.283", True),
     ]
-
-
-def test_every_engine_that_a_shipped_profile_names_is_killed_and_hangs(kinds: ModuleType) -> None:
-    profiles = load_profiles(profiles_file()).values()
-    readers = {each.reader.distribution for profile in profiles for each in profile.readers}
-    writers = {
-        name for each in profiles for writer in each.writers for name in writer.distributions
-    }
-    for stops in (False, True):
-        struck = {kind.target for kind in kinds.SHARES if kind.stops == stops}
-        assert readers | writers == (struck & (readers | writers)) | kinds.NOT_STRUCK
-        assert kinds.METASTORE in struck
-    # What reads is struck while it reads, also where the same engine writes.
-    killed = {kind.target for kind in kinds.SHARES if kind.target == kind.reader}
-    assert readers - {kinds.WRITER} - kinds.NOT_STRUCK == killed
 
 
 @cache
@@ -95,8 +74,10 @@ def plan_of(cells: tuple[str, ...]) -> Plan:
 def test_a_run_asks_the_one_engine_of_its_kind_and_has_what_is_struck(kinds: ModuleType) -> None:
     for kind in kinds.SHARES:
         plan = plan_of(kind.cells)
-        assert {each.distribution for each in plan.readers} == {kind.reader}
-        writers = {name for each in plan.variants for name in each.writers} if kind.writes else ()
+        assert {reader.distribution for reader in plan.readers} == {kind.reader}
+        writers = (
+            {name for variant in plan.variants for name in variant.writers} if kind.writes else ()
+        )
         assert kind.target in {"harness", kinds.METASTORE, kind.reader, *writers}
 
 
@@ -105,8 +86,8 @@ def test_some_tables_are_read_while_others_are_written(kinds: ModuleType, beside
     reader = getattr(kinds, beside)
     plan = plan_of(kinds.DeathKind("harness", reader, writes=True).cells)
     assert len(plan.variants) == 3 * write_variants.AT_ONCE
-    assert {cell.variant for cell in plan.cells} == {each.id for each in plan.variants}
-    writers = {name for each in plan.variants for name in each.writers}
+    assert {cell.variant for cell in plan.cells} == {variant_.id for variant_ in plan.variants}
+    writers = {name for variant in plan.variants for name in variant.writers}
     struck = {kind.target for kind in kinds.SHARES if kind.writes and kind.reader == reader}
     assert struck >= {"harness"} | writers
 
@@ -161,30 +142,3 @@ def test_a_blow_falls_when_its_target_was_there_for_so_long_in_all(
     monkeypatch.setattr(runs, "time", clock)
     runs._wait(clock, "metastore", wait_s, answers=answers)
     assert clock.now == pytest.approx(then, abs=3 * runs.POLL_S)
-
-
-def test_the_metastore_answers_once_both_do(runs: ModuleType, tmp_path: Path) -> None:
-    one = runs.RunProcess.__new__(runs.RunProcess)
-    one.folder, one._log, one._before = tmp_path / "run", tmp_path / "run.log", 0
-    line = "hive-metastore-3.1.3 answers after 4.1 s\n"
-    one._log.write_text("")
-    assert not one.answers("metastore")
-    (tmp_path / "run" / "engines" / "metastore-a_b").mkdir(parents=True)
-    one._log.write_text(line)
-    assert one.answers("metastore")
-    (tmp_path / "run" / "engines" / "metastore-0").mkdir()
-    assert not one.answers("metastore")
-    one._log.write_text(line * 2)
-    assert one.answers("metastore")
-
-
-def test_what_has_the_number_of_a_harness_that_ended_is_not_its_family(
-    runs: ModuleType, tmp_path: Path
-) -> None:
-    one = runs.RunProcess.__new__(runs.RunProcess)
-    one.folder = tmp_path
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
-        for status, there in ((None, True), (0, False)):
-            one.process = Mock(pid=os.getpid(), poll=Mock(return_value=status))
-            assert (child.pid in {each.pid for each in one.everything()}) is there
-        child.communicate(b"\n")

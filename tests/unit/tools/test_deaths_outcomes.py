@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import random
-import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,8 +13,6 @@ from typing import Any, Final
 import psutil
 import pytest
 
-from harness.artifacts import table_homes
-from harness.artifacts.cache import MAKING, Cache
 from harness.core import jsonl
 from harness.core.records import Verdict, VerdictKind
 from harness.run import load_run as run
@@ -175,14 +172,6 @@ def test_what_a_death_left_is_judged_before_it_is_gone_on_with(
     assert deaths.until_struck(made, deaths.DeathKind("x", "r"), NUMBER) == "differs"
 
 
-def test_a_verdict_that_judging_again_would_mend_is_told(
-    deaths: ModuleType, experiment: MakeExperiment, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made, _ = experiment((0, ANOTHER))
-    monkeypatch.setattr(deaths.pipeline, "judge_run", lambda folder: write(folder, RIGHT))
-    assert deaths.until_struck(made, deaths.DeathKind("x", "r"), NUMBER) == "differs"
-
-
 def test_records_that_a_death_harmed_are_told(
     deaths: ModuleType, experiment: MakeExperiment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -220,22 +209,6 @@ def test_what_is_half_made_after_the_end_is_told(
 
 
 @pytest.mark.parametrize(
-    ("ends", "outcome"),
-    [([(0, RIGHT)], "went on by itself"), ([(ENDED, UNKNOWN), (0, RIGHT)], "left over")],
-)
-def test_the_home_of_a_table_that_a_death_left_is_gone_once_the_harness_is_started_again(
-    deaths: ModuleType,
-    experiment: MakeExperiment,
-    tmp_path: Path,
-    ends: list[tuple[int, Said]],
-    outcome: str,
-) -> None:
-    made, scripted = experiment(*ends)
-    scripted.leaves = table_homes.folder(Cache(tmp_path / "cache")) / f"{MAKING}1"
-    assert deaths.until_struck(made, deaths.DeathKind("x", "r"), NUMBER) == outcome
-
-
-@pytest.mark.parametrize(
     ("process", "outcome"),
     [
         (Process(runs=True), "survived"),
@@ -248,28 +221,6 @@ def test_a_process_that_outlives_the_harness_is_told(
 ) -> None:
     made, _ = experiment((0, RIGHT), struck=[runs.Struck((process,), ())])
     assert deaths.until_struck(made, deaths.DeathKind("x", "r"), NUMBER) == outcome
-
-
-def test_a_socket_that_listens_after_the_harness_is_told_and_one_of_another_run_is_not(
-    deaths: ModuleType, runs: ModuleType, experiment: MakeExperiment
-) -> None:
-    kind = deaths.DeathKind("x", "r")
-    with listening() as own:
-        number, held = own.getsockname()[1], runs.held_by([psutil.Process()])
-        struck = runs.Struck((), {each for each in held if each.number == number})
-        assert (
-            deaths.until_struck(experiment((0, RIGHT), struck=[struck])[0], kind, 1) == "survived"
-        )
-        other = listening(number)  # before the first is closed, so that nobody else takes the port
-    with other:
-        assert number in {each.number for each in runs.listening()}
-        outcome = deaths.until_struck(experiment((0, RIGHT), struck=[struck])[0], kind, 2)
-        assert outcome == "went on by itself"
-
-
-def listening(port: int = 0) -> socket.socket:
-    """Listen on a port of loopback, which another socket may be listening on."""
-    return socket.create_server(("127.0.0.1", port), reuse_port=True)
 
 
 def test_what_a_run_that_was_gone_on_with_leaves_running_is_told(
@@ -287,7 +238,7 @@ def test_a_run_is_done_again_with_another_moment_until_something_was_struck(
     made, scripted = experiment(*[(0, RIGHT)] * 3, struck=[*late, runs.Struck((), ())])
     assert deaths.until_struck(made, deaths.DeathKind("x", "r"), NUMBER) == "went on by itself"
     assert len(set(scripted.waits)) == 3
-    assert all(0 < each < 30 for each in scripted.waits)
+    assert all(0 < wait < 30 for wait in scripted.waits)
 
 
 def test_runs_in_which_nothing_was_struck_are_not_counted_and_are_done_by_the_next_go(
@@ -318,7 +269,7 @@ def test_the_table_says_what_became_of_what_was_struck_whoever_read(log: ModuleT
     )
     outcomes = [(first, "resumed after -9"), (other, "resumed after 3")]
     outcomes += [(first, "begun again after -9"), (other, log.LATE)]
-    done = outcomes + [(second, each) for each in log.FAILED]
+    done = outcomes + [(second, any_) for any_ in log.FAILED]
     head, _, *rows = (line.strip("| ").split(" | ") for line in log.table(done))
     assert head[:5] == ["what was struck", "runs", *list(log.COLUMNS.values())[:3]]
     assert rows == [

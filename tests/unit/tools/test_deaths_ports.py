@@ -35,7 +35,7 @@ def test_a_socket_is_its_holders_as_long_as_it_listens(
     family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
     with socket.create_server(address, family=family) as server:
         own = ports.Port(server.getsockname()[1], os.fstat(server.fileno()).st_ino)
-        assert own in ports.held_by([psutil.Process()])
-        assert own not in ports.held_by([psutil.Process(1), SimpleNamespace(pid=2**30)])
+        assert own in ports.ports_of([psutil.Process()])
+        assert own not in ports.ports_of([psutil.Process(1), SimpleNamespace(pid=2**30)])
         assert own in ports.listening()
     assert own not in ports.listening()

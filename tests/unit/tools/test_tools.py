@@ -16,7 +16,7 @@ ROOT: Final = Path(__file__).parents[3]
 TOOLS: Final = ROOT / "tools"
 MAIN: Final = 'if __name__ == "__main__":'
 FILES: Final = sorted(TOOLS.rglob("*.py"))
-PROGRAMS: Final = [each for each in FILES if MAIN in each.read_text(encoding="utf-8")]
+PROGRAMS: Final = [file for file in FILES if MAIN in file.read_text(encoding="utf-8")]
 
 
 def named(tool: Path) -> str:

@@ -159,7 +159,7 @@ def test_a_file_is_asked_about_with_the_catalog_of_the_step_that_wrote_it(
         course = course.then(state.frozen.outcome)
     list(state_records._records(course, states))
     last = seen[-1]
-    assert [last.of(at)[0].columns[0][0] for at in ("11", "21", "99")] == ["f1", "f2", "f2"]
+    assert [last.at_instant(at)[0].columns[0][0] for at in ("11", "21", "99")] == ["f1", "f2", "f2"]
 
 
 def test_what_is_told_of_files_is_what_is_made_of_them_now(

@@ -63,13 +63,13 @@ def test_after_a_minute_plain_lines_tell_every_count_that_runs_once_one_of_them_
     written.advance()
     for amount in (2_000, 600):
         clock.now += 59.9
-        asked.found("a", "answered", amount)
+        asked.count_result("a", "answered", amount)
     clock.now += 1
-    asked.found("b", "refused", 9)
+    asked.count_result("b", "refused", 9)
     clock.now += 60
     assert len(out.getvalue().splitlines()) == 3, "a line a minute, and none where nothing moves"
     written.end()
-    asked.found("b", "refused")
+    asked.count_result("b", "refused")
     assert out.getvalue().splitlines()[2:] == [
         "ask: 2,600 of 50,000, 47,400 left (a): 2,600 answered; write: 1 of 397, 396 left",
         "write: done",
@@ -122,7 +122,7 @@ def test_plain_lines_tell_what_was_found_so_far_and_who_is_asked() -> None:
     out = io.StringIO()
     with PlainProgress(out).count("ask", 4) as count:
         for by, what in (("a", "answered"), ("a", "refused"), ("b", "answered"), ("", "reused")):
-            count.found(by, what)
+            count.count_result(by, what)
     assert out.getvalue().splitlines() == [
         "ask: 0 of 4",
         "ask: 1 of 4, 3 left (a): 1 answered",
@@ -137,7 +137,7 @@ def test_plain_lines_tell_how_many_are_wrong_so_far() -> None:
     with PlainProgress(out).count("ask", 4) as count:
         for kind in ("refused", "correct", "wrong", "wrong"):
             count.judge([kind])
-            count.found("a", "answered")
+            count.count_result("a", "answered")
     assert out.getvalue().splitlines()[1:] == [
         "ask: 1 of 4, 3 left (a): 1 answered",  # none has rows: that none is wrong says nothing
         "ask: 2 of 4, 2 left (a): 2 answered; 0 wrong",
@@ -149,7 +149,7 @@ def test_plain_lines_tell_how_many_are_wrong_so_far() -> None:
 def test_what_is_judged_is_told_within_the_minute_though_no_answer_comes() -> None:
     out, clock = io.StringIO(), Clock()
     asked = PlainProgress(out, clock).count("ask", 50_000)
-    asked.found("a", "answered")
+    asked.count_result("a", "answered")
     clock.now += 60
     asked.judge(["wrong"])
     last = out.getvalue().splitlines()[-1]
@@ -160,7 +160,7 @@ def test_plain_lines_of_a_count_do_not_name_who_was_asked_in_the_one_before() ->
     out = io.StringIO()
     progress = PlainProgress(out)
     with progress.count("ask", 1) as count:
-        count.found("a", "answered")
+        count.count_result("a", "answered")
     progress.count("write", 2).advance()
     assert out.getvalue().splitlines()[-1] == "write: 1 of 2, 1 left"
 
@@ -168,14 +168,14 @@ def test_plain_lines_of_a_count_do_not_name_who_was_asked_in_the_one_before() ->
 def test_a_terminal_shows_what_was_found_beside_the_bar() -> None:
     out = io.StringIO()
     with on_terminal(out).count("ask", 2) as count:
-        count.found("trino-476", "refused")
+        count.count_result("trino-476", "refused")
     assert "ask: 1 of 2, 1 left (trino-476): 1 refused" in out.getvalue()
 
 
 def test_a_terminal_shows_how_many_are_wrong_also_when_nothing_more_comes() -> None:
     out = io.StringIO()
     with on_terminal(out).count("ask", 2) as count:
-        count.found("trino-476", "answered", 2)
+        count.count_result("trino-476", "answered", 2)
         count.judge(["wrong", "correct"])
     assert "2 of 2, 0 left (trino-476): 2 answered; 1 wrong" in " ".join(out.getvalue().split())
 
@@ -185,7 +185,7 @@ def test_a_terminal_shows_all_that_runs_at_once_each_in_its_figures() -> None:
     progress = on_terminal(out)
     with progress.count("ask", 2_000) as asked, progress.count("write", 7) as written:
         written.advance()
-        asked.found("a", "answered", 500)
+        asked.count_result("a", "answered", 500)
         progress.start("fetch a", 2_000_000)
         progress.advance(1_000_000)
         progress.done()
@@ -199,8 +199,8 @@ def test_a_terminal_shows_all_that_runs_at_once_each_in_its_figures() -> None:
 def test_on_a_narrow_terminal_no_word_is_cut_off() -> None:
     out = io.StringIO()
     with on_terminal(out, width=60).count("ask cells", 52_826) as count:
-        count.found("spark-3.5.8-hudi-1.0.2", "answered", 20_123)
-        count.found("spark-3.5.8-hudi-1.0.2", "refused", 6_000)
+        count.count_result("spark-3.5.8-hudi-1.0.2", "answered", 20_123)
+        count.count_result("spark-3.5.8-hudi-1.0.2", "refused", 6_000)
     words = out.getvalue()[out.getvalue().rindex("ask cells: ") :].split()
     assert {"26,123", "26,703", "left", "20,123", "answered,", "6,000", "refused"} <= {*words}
 
@@ -214,7 +214,7 @@ def test_a_program_is_told_in_json_one_object_a_line() -> None:
     progress = JsonProgress(out)
     with progress.count("ask", 2) as count:
         progress.note("by the way")
-        count.found("a", "answered")
+        count.count_result("a", "answered")
         count.judge([VerdictKind.WRONG])
     events = [json.loads(line) for line in out.getvalue().splitlines()]
     counted = {"task": "ask", "by": "a", "done": 1, "total": 2, "left": 1, "found": {"answered": 1}}
@@ -230,9 +230,9 @@ def test_after_a_minute_a_program_is_told_of_every_count_that_runs() -> None:
     out, clock = io.StringIO(), Clock()
     progress = JsonProgress(out, clock)
     asked, _ = progress.count("ask", 50_000), progress.count("write", 397)
-    asked.found("a", "answered")
+    asked.count_result("a", "answered")
     clock.now += 60
-    asked.found("a", "answered")
+    asked.count_result("a", "answered")
     events = [json.loads(line) for line in out.getvalue().splitlines()]
     told = [(each["task"], each["done"], each["left"]) for each in events[2:]]
     assert told == [("ask", 2, 49_998), ("write", 0, 397)]
