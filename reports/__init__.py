@@ -28,7 +28,7 @@ class Report(Protocol):
 
 
 def _ours() -> Mapping[str, Any]:
-    return {each.NAME: each for each in modules(__name__) if hasattr(each, "NAME")}
+    return {module.NAME: module for module in modules(__name__) if hasattr(module, "NAME")}
 
 
 REPORTS: Registry[Report] = Registry("report", _ours)

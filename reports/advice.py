@@ -30,7 +30,7 @@ def advice(verdict: Verdict, question: Iterable[Verdict]) -> tuple[Advice, ...]:
     """
     if verdict.verdict not in {VerdictKind.WRONG, VerdictKind.REFUSED}:
         return ()
-    parties = {each.party for each in verdict.findings} or {None}
+    parties = {finding.party for finding in verdict.findings} or {None}
     readers = (
         Advice(_settings(tuple(_same_engine(verdict, question)))),
         Advice("Try its other settings: which help here, and what each breaks elsewhere", "remedy"),
@@ -40,18 +40,18 @@ def advice(verdict: Verdict, question: Iterable[Verdict]) -> tuple[Advice, ...]:
 
 
 def _same_engine(verdict: Verdict, question: Iterable[Verdict]) -> Iterable[Verdict]:
-    own = verdict.reader.partition("{")[0]
-    for each in question:
-        if each.reader != verdict.reader and each.reader.partition("{")[0] == own:
-            yield each
+    engine = verdict.reader.partition("{")[0]
+    for other in question:
+        if other.reader != verdict.reader and other.reader.partition("{")[0] == engine:
+            yield other
 
 
 def _settings(others: Sequence[Verdict]) -> str:
     """Return what the same engine answered with other settings."""
     if not others:
         return "This engine was not asked this with any other settings."
-    right = [each.reader for each in others if each.verdict is VerdictKind.CORRECT]
+    right = [other.reader for other in others if other.verdict is VerdictKind.CORRECT]
     if right:
         return f"With other settings this engine gets it right: {'; '.join(right)}."
-    names = "; ".join(each.reader for each in others)
+    names = "; ".join(other.reader for other in others)
     return f"This engine does not get it right with its other settings either: {names}."

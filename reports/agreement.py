@@ -35,21 +35,23 @@ class Agreement:
 
 def questions(run: Run) -> Mapping[QuestionKey, Sequence[Verdict]]:
     """Return the verdicts of each question, one for each reader asked."""
-    return grouped((each.question, each) for each in run.verdicts)
+    return grouped((verdict.question, verdict) for verdict in run.verdicts)
 
 
 def agreements(run: Run, verdicts: Iterable[Verdict]) -> tuple[Agreement, ...]:
     """Group the readers of one question by equal answers; who agrees with the truth comes first."""
-    groups = grouped((_fingerprint(each, run.answers.get(each.case)), each) for each in verdicts)
-    found = [
+    groups = grouped(
+        (_fingerprint(verdict, run.answers.get(verdict.case)), verdict) for verdict in verdicts
+    )
+    groups_ = [
         Agreement(
             with_truth=same[0].verdict is VerdictKind.CORRECT,
             kind=same[0].verdict,
-            readers=tuple(each.reader for each in same),
+            readers=tuple(verdict.reader for verdict in same),
         )
         for same in groups.values()
     ]
-    return tuple(sorted(found, key=lambda each: (not each.with_truth, -len(each.readers))))
+    return tuple(sorted(groups_, key=lambda a: (not a.with_truth, -len(a.readers))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +69,11 @@ class Alarm:
         more = len(self.questions) - 1
         where = self.places[0] + (f" and {counted(more, 'question')} more" if more else "")
         who = ", ".join(self.readers)
-        alike = f"{who} give the same answer, which is not the expected one ({where})"
+        same = f"{who} give the same answer, which is not the expected one ({where})"
         if not self.way:
-            return f"{alike}. Check the reference model before you blame them."
+            return f"{same}. Check the reference model before you blame them."
         return (
-            f"{alike}: it is what reading {self.way} gives. Either no reader was asked that reads "
+            f"{same}: it is what reading {self.way} gives. Either no reader was asked that reads "
             "differently, or the reference model needs a check before they are blamed."
         )
 
@@ -90,24 +92,24 @@ def alarms(run: Run) -> tuple[Alarm, ...]:
     Then the reference model may be wrong, unless all that is wrong was found to be the writer's.
     Several settings of one distribution are one voice.
     """
-    found: dict[tuple[tuple[str, ...], str], list[QuestionKey]] = {}
+    alarming: dict[tuple[tuple[str, ...], str], list[QuestionKey]] = {}
     for key, verdicts in questions(run).items():
-        if any(each.verdict is VerdictKind.CORRECT for each in verdicts):
+        if any(verdict.verdict is VerdictKind.CORRECT for verdict in verdicts):
             continue  # somebody agrees with the truth: no answer has to be looked at
-        answered = [each for each in verdicts if _answered(run, each)]
+        answered = [verdict for verdict in verdicts if _answered(run, verdict)]
         groups = agreements(run, answered)
-        voices = {run.distribution(each.reader) for each in answered}
-        alike = len(groups) == 1 and not groups[0].with_truth and len(voices) >= MIN_ALARM
-        if alike and not _writers(answered):
-            ways = {each.claimed for each in answered}
+        voices = {run.distribution(verdict.reader) for verdict in answered}
+        unanimous = len(groups) == 1 and not groups[0].with_truth and len(voices) >= MIN_ALARM
+        if unanimous and not _writers(answered):
+            ways = {verdict.claimed for verdict in answered}
             same = groups[0].readers, ways.pop() if len(ways) == 1 else ""
-            found.setdefault(same, []).append(key)
-    return tuple(Alarm(tuple(keys), *same) for same, keys in found.items())
+            alarming.setdefault(same, []).append(key)
+    return tuple(Alarm(tuple(keys), *same) for same, keys in alarming.items())
 
 
 def _writers(verdicts: Iterable[Verdict]) -> bool:
     """Return whether all that is wrong is the writer's doing, by what files and statements say."""
-    parties = {each.party for verdict in verdicts for each in verdict.findings}
+    parties = {finding.party for verdict in verdicts for finding in verdict.findings}
     return bool(parties) and parties <= WRITERS
 
 
@@ -132,7 +134,7 @@ def _fingerprint(verdict: Verdict, answer: Answer | None) -> str:
 
 def _names(verdict: Verdict, answer: Answer) -> Sequence[str]:
     """Return what columns are called, whatever label or case an engine gives the name asked for."""
-    if verdict.expected is None or all(each.name != LOWER for each in verdict.normalised):
+    if verdict.expected is None or all(tolerance.name != LOWER for tolerance in verdict.normalised):
         return answer.labels
     lowered = {name.lower(): name for name, _ in verdict.expected.columns}
     return [lowered.get(name, name) for name in answer.labels]
@@ -140,6 +142,6 @@ def _names(verdict: Verdict, answer: Answer) -> Sequence[str]:
 
 def _other_types(verdict: Verdict) -> Sequence[tuple[str, str]]:
     """Return the columns whose declared type is judged to be another one; engines' words differ."""
-    drifts = (each for each in verdict.findings if each.kind is FindingKind.TYPE_DRIFT)
-    heads = (place for each in drifts for place in each.places if not place.key)
+    drifts = (finding for finding in verdict.findings if finding.kind is FindingKind.TYPE_DRIFT)
+    heads = (place for drift in drifts for place in drift.places if not place.key)
     return sorted((place.column, text_of(place.found)) for place in heads)

@@ -11,6 +11,7 @@ from harness.core.counting import counted
 from harness.core.errors import printable
 from harness.core.grouping import grouped
 from harness.core.records import Finding, FindingKind, Verdict, VerdictKind
+from harness.model.simulation.strategies import parts_of
 from harness.reports.findings import BLAME, FINDINGS, witness_text
 from harness.reports.sentences import mapping_text, refusal_text
 from harness.reports.words import NOT_WORDED, short, worded
@@ -92,11 +93,11 @@ class CauseText:
 def cause_texts(run: Run) -> tuple[CauseText, ...]:
     """Return every cause of a run in sentences, in the order of `causes`."""
     asked = SettingsAsked(run)
-    return tuple(_text(run, each, asked) for each in causes(run.verdicts, run))
+    return tuple(_text(run, cause, asked) for cause in causes(run.verdicts, run))
 
 
 def _text(run: Run, cause: FoundCause, asked: SettingsAsked) -> CauseText:
-    found = asked.helpful(cause)
+    setting = asked.helpful(cause)
     return CauseText(
         cause=cause,
         engine=printable(cause.key.engine),
@@ -105,10 +106,10 @@ def _text(run: Run, cause: FoundCause, asked: SettingsAsked) -> CauseText:
         readers=printable("; ".join(_readers(run, cause))),
         where=printable(_where(run, cause)),
         seen=worded(cause.first.case, lambda: printable(_seen(run, cause)), NOT_WORDED),
-        paste=tuple(_paste(found)) if found else (),
-        settings=found.settings if found else "",
-        advice=printable(_effect(cause, found) if found else _no_advice(cause, asked)),
-        known=printable("; ".join(each.rstrip(".") for each in cause.known)),
+        paste=tuple(_paste(setting)) if setting else (),
+        settings=setting.settings if setting else "",
+        advice=printable(_effect(cause, setting) if setting else _no_advice(cause, asked)),
+        known=printable("; ".join(text.rstrip(".") for text in cause.known)),
     )
 
 
@@ -119,11 +120,11 @@ def _what(cause: FoundCause) -> str:
         columns = cause.columns if len(cause.columns) <= FEW else ()
         names = f" {'column' if len(columns) == 1 else 'columns'} {', '.join(columns)}"
         return f"{FINDINGS[key.finding].label}{names if columns else ''}{since}"
-    said = {
+    predicate = {
         VerdictKind.REFUSED: "refuses to answer",
         VerdictKind.UNSUPPORTED: "does not support this",
     }.get(key.symptom.kind, "gave no answer that could be judged")
-    return f"{said}: {short(key.symptom.what.rstrip('.'))}{since}"
+    return f"{predicate}: {short(key.symptom.what.rstrip('.'))}{since}"
 
 
 def _amount(cause: FoundCause) -> str:
@@ -133,12 +134,12 @@ def _amount(cause: FoundCause) -> str:
 
 
 def _readers(run: Run, cause: FoundCause) -> Iterator[str]:
-    for reader in sorted(cause.readers, key=lambda each: not by_default(run, each)):
+    for reader in sorted(cause.readers, key=lambda reader: not by_default(run, reader)):
         yield f"{reader} ({DEFAULT})" if by_default(run, reader) else reader
 
 
 def _where(run: Run, cause: FoundCause) -> str:
-    views = ", ".join(each.replace("_", "-") for each in cause.views)
+    views = ", ".join(view.replace("_", "-") for view in cause.views)
     step = run.step(cause.first.variant, cause.first.step)
     at = f"after step {step.number} '{step.text}'"
     smallest = f"smallest in {cause.first.scenario}, {at}"
@@ -147,7 +148,7 @@ def _where(run: Run, cause: FoundCause) -> str:
 
 def _seen(run: Run, cause: FoundCause) -> str:
     verdict = cause.first
-    finding = next((each for each in verdict.findings if _is_of(cause, each)), None)
+    finding = next((finding for finding in verdict.findings if _is_of(cause, finding)), None)
     if finding is not None:
         note = "; ".join(filter(None, (_how(cause, finding), BLAME[finding.party].short)))
         witness = witness_text(finding.kind, finding.witness)
@@ -171,38 +172,39 @@ def _how(cause: FoundCause, finding: Finding) -> str:
         return "seen in columns asked alone, after the whole row was refused"
     if finding.kind is FindingKind.ORDER_DEPENDENT:  # no read strategy brings it about
         return ""
-    own = [each for each in cause.verdicts if each.reader == cause.first.reader]
-    return _mapping([each for each in own if each.verdict is VerdictKind.WRONG])
+    verdicts = [verdict for verdict in cause.verdicts if verdict.reader == cause.first.reader]
+    return _mapping([verdict for verdict in verdicts if verdict.verdict is VerdictKind.WRONG])
 
 
-def _shared(ways: set[tuple[str, ...]]) -> tuple[str, ...]:
+def _shared(answers: set[tuple[str, ...]]) -> tuple[str, ...]:
     """Return the smallest read strategies that explain every one of several answers.
 
-    An answer that a part of a way gives already is explained by the whole way as well.
+    `answers`: the strategies that give each. An answer that a part of a strategy gives already is
+    explained by the whole strategy as well.
     """
-    parts = {way: frozenset(way.split(", ")) for each in sorted(ways) for way in each}
+    parts = {name: frozenset(parts_of(name)) for names in sorted(answers) for name in names}
     fits = {
-        way: mine
-        for way, mine in parts.items()
-        if all(any(parts[smaller] <= mine for smaller in each) for each in ways)
+        name: whole
+        for name, whole in parts.items()
+        if all(any(parts[smaller] <= whole for smaller in names) for names in answers)
     }
-    return tuple(way for way, mine in fits.items() if not any(p < mine for p in fits.values()))
+    return tuple(name for name, whole in fits.items() if not any(p < whole for p in fits.values()))
 
 
 def _mapping(verdicts: Sequence[Verdict]) -> str:
     """Return which read strategy explains all answers; those that tell enough must do so alone."""
-    shared = _shared({each.reproduces for each in verdicts})
-    enough = _shared({each.reproduces for each in verdicts if not each.scant})
+    shared = _shared({verdict.reproduces for verdict in verdicts})
+    enough = _shared({verdict.reproduces for verdict in verdicts if not verdict.scant})
     return mapping_text(shared, shared[0] if len(shared) == 1 and shared == enough else "")
 
 
-def _effect(cause: FoundCause, found: HelpfulSetting) -> str:
+def _effect(cause: FoundCause, setting: HelpfulSetting) -> str:
     whole = len(cause.cases)
-    right = "all of it" if found.right == whole else f"{found.right:,} of these {whole:,} cells"
-    rest = f", and {found.otherwise:,} are then wrong in another way" if found.otherwise else ""
-    price = f" It spoils {counted(found.spoilt, 'other cell')}." if found.spoilt else ""
-    out = " and ".join(each.text for each in found.instead)
-    who = "" if found.lines else f"Without {out}, the engine " if out else "Other settings "
+    right = "all of it" if setting.right == whole else f"{setting.right:,} of these {whole:,} cells"
+    rest = f", and {setting.otherwise:,} are then wrong in another way" if setting.otherwise else ""
+    price = f" It spoils {counted(setting.spoilt, 'other cell')}." if setting.spoilt else ""
+    out = " and ".join(line.text for line in setting.instead)
+    who = "" if setting.lines else f"Without {out}, the engine " if out else "Other settings "
     return f"{who}gets {right} right{rest}.{price}"
 
 
@@ -212,16 +214,16 @@ def _no_advice(cause: FoundCause, asked: SettingsAsked) -> str:
     others = [other for _, other in asked.others(cause)]
     if not others:
         return "This engine was not asked this with any other settings."
-    if any(each.verdict is VerdictKind.CORRECT for each in others):
+    if any(other.verdict is VerdictKind.CORRECT for other in others):
         return "Settings that were asked in this run get some of it right, and spoil no less."
     return "No other setting that was asked in this run gets any of it right."
 
 
-def _paste(found: HelpfulSetting) -> Iterator[tuple[str, str]]:
+def _paste(setting: HelpfulSetting) -> Iterator[tuple[str, str]]:
     """Yield the lines for each place, with the distributions where these differ."""
-    every = {name for _, names in found.lines for name in names}
+    every = {name for _, names in setting.lines for name in names}
     places = grouped(
-        (f"{line.place}{_only(names, every)}", line.text) for line, names in found.lines
+        (f"{line.place}{_only(names, every)}", line.text) for line, names in setting.lines
     )
     for place, texts in places.items():
         yield printable(" ".join(texts)), printable(place)

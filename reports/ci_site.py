@@ -39,8 +39,8 @@ class CiSite:
         """Return a file's path in the repository; empty for one that is not in it."""
         if place is None or INSTALLED in place.path.parts:
             return ""
-        found, root = place.path.resolve(), self.root.resolve()
-        return found.relative_to(root).as_posix() if found.is_relative_to(root) else ""
+        file, root = place.path.resolve(), self.root.resolve()
+        return file.relative_to(root).as_posix() if file.is_relative_to(root) else ""
 
     def link(self, place: ScenarioPlace | None) -> str:
         """Return the address of a line; empty where none is known."""

@@ -16,12 +16,12 @@ class NumberedFiles:
 
     def name(self, fact: FileFact | None) -> str:
         """Return what a file is called; nothing for one that is not among them."""
-        same = (f"#{at}" for at, each in enumerate(self.facts, start=1) if each is fact)
+        same = (f"#{at}" for at, numbered in enumerate(self.facts, start=1) if numbered is fact)
         return next(same, "")
 
     def names(self, path: str) -> str:
         """Return what a path is called; a log file has a number for each of its blocks."""
-        return " or ".join(self.name(each) for each in self.facts if each.path == path)
+        return " or ".join(self.name(fact) for fact in self.facts if fact.path == path)
 
 
 def number_files(files: Sequence[FileFact], steps: Mapping[str, int]) -> NumberedFiles:

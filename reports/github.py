@@ -52,8 +52,8 @@ class Annotation:
     def command(self, level: str) -> str:
         """Return the workflow command that makes GitHub show it."""
         place = {"file": self.file, "line": str(self.line)} if self.file else {}
-        told = {**place, "title": short(self.title, LONGEST_TITLE)}
-        inner = ",".join(f"{name}={_escaped(said, _PROPERTY)}" for name, said in told.items())
+        properties = {**place, "title": short(self.title, LONGEST_TITLE)}
+        inner = ",".join(f"{name}={_escaped(text, _PROPERTY)}" for name, text in properties.items())
         return f"::{level} {inner}::{_escaped(self.message, _DATA)}"
 
 
@@ -75,15 +75,15 @@ def tell(run: Run, gate: Gate, out: TextIO, folder: Path | None = None, *, fails
 
     """
     site, texts = ci_site.of(os.environ), cause_texts(run)
-    for each in annotated(run, texts, site):
-        print(each.command(ERROR if fails else WARNING), file=out, flush=True)
+    for annotation in annotated(run, texts, site):
+        print(annotation.command(ERROR if fails else WARNING), file=out, flush=True)
     named = os.environ.get(SUMMARY)
     path = Path(named) if named else (folder or run.folder) / FILE
     before = path.stat().st_size if named and path.is_file() else 0  # of others in this step
-    said = markdown.text(run, gate, site, MOST_SUMMARY - before - 1, texts)
+    content = markdown.text(run, gate, site, MOST_SUMMARY - before - 1, texts)
     with path.open("ab" if named else "wb") as summary:
-        begin = "\n" if before and said else ""
-        summary.write(f"{begin}{said}".encode("utf-8", "backslashreplace"))
+        begin = "\n" if before and content else ""
+        summary.write(f"{begin}{content}".encode("utf-8", "backslashreplace"))
     return path
 
 
@@ -97,24 +97,27 @@ def annotated(run: Run, texts: Sequence[CauseText], site: CiSite) -> tuple[Annot
 def _of_causes(
     texts: Sequence[CauseText], site: CiSite, places: ScenarioPlaces
 ) -> Iterator[Annotation]:
-    for each in texts:
-        if not each.known and each.verdict in {*BAD, VerdictKind.UNKNOWN}:
-            who = f"{each.engine} ({each.mark})" if each.mark else each.engine
-            place = places.of_cause(each.cause)
-            yield _annotation(f"{who}: {each.what}", _message(each), place, site)
+    for text in texts:
+        if not text.known and text.verdict in {*BAD, VerdictKind.UNKNOWN}:
+            who = f"{text.engine} ({text.mark})" if text.mark else text.engine
+            place = places.of_cause(text.cause)
+            yield _annotation(f"{who}: {text.what}", _message(text), place, site)
 
 
-def _message(each: CauseText) -> str:
-    told = (f"{each.amount}; {each.where}", each.seen, each.to_do, each.commands[0])
-    return "\n".join(filter(None, told))
+def _message(text: CauseText) -> str:
+    parts = (f"{text.amount}; {text.where}", text.seen, text.to_do, text.commands[0])
+    return "\n".join(filter(None, parts))
 
 
 def _of_steps(run: Run, site: CiSite, places: ScenarioPlaces) -> Iterator[Annotation]:
     seen = set[tuple[str, int, str]]()
-    for each in run.step_verdicts:
-        if not each.known and (key := (each.scenario, each.step, each.because)) not in seen:
+    for verdict in run.step_verdicts:
+        if (
+            not verdict.known
+            and (key := (verdict.scenario, verdict.step, verdict.because)) not in seen
+        ):
             seen.add(key)
-            yield _of_step(run, each, places.of(each.variant, each.step), site)
+            yield _of_step(run, verdict, places.of(verdict.variant, verdict.step), site)
 
 
 def _of_step(run: Run, verdict: Verdict, place: ScenarioPlace | None, site: CiSite) -> Annotation:
@@ -129,5 +132,5 @@ def _annotation(title: str, message: str, place: ScenarioPlace | None, site: CiS
     return Annotation(title, message, path, place.line if place and path else 0)
 
 
-def _escaped(said: str, signs: Mapping[int, str]) -> str:
-    return said.translate(signs)
+def _escaped(text: str, signs: Mapping[int, str]) -> str:
+    return text.translate(signs)

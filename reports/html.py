@@ -17,7 +17,7 @@ from harness.reports.cause_texts import DEFAULT, CauseText, cause_texts
 from harness.reports.findings import FINDINGS
 from harness.reports.reader_answers import reader_answers
 from harness.reports.sentences import metastore_lines
-from harness.reports.words import VERDICTS, VIEWS, WAYS
+from harness.reports.words import STRATEGIES, VERDICTS, VIEWS
 from harness.run.load_run import Run
 
 NAME: Final = "html"
@@ -43,20 +43,20 @@ def write(run: Run, folder: Path) -> Path:
 
 def page(run: Run) -> str:
     """Return the whole page."""
-    told = cause_texts(run)
-    cells = html_data.run_cells(run, [each.cause for each in told])
+    texts = cause_texts(run)
+    cells = html_data.run_cells(run, [text.cause for text in texts])
     shown = html_data.data(run, cells, run.kept)
     return html_page.rendered(
         "report.html.j2",
         {
             "info": run.info,
-            "answers": reader_answers(run, told),
+            "answers": reader_answers(run, texts),
             "since": SINCE,
             "counted": shown["counted"],
             "examples": shown["examples"],
             "most_cells": html_data.MOST_CELLS,
             "at_once": AT_ONCE,
-            **_causes(told),
+            **_causes(texts),
             **_run_values(run),
             **_words(),
             "css": html_page.templates("report.css"),
@@ -65,11 +65,11 @@ def page(run: Run) -> str:
     )
 
 
-def _causes(told: Sequence[CauseText]) -> dict[str, object]:
-    texts = tuple(enumerate(told, 1))
+def _causes(texts: Sequence[CauseText]) -> dict[str, object]:
+    numbered = tuple(enumerate(texts, 1))
     return {
-        "known": [(at, each) for at, each in texts if each.known],
-        "new": [(at, each) for at, each in texts if not each.known],
+        "known": [(at, text) for at, text in numbered if text.known],
+        "new": [(at, text) for at, text in numbered if not text.known],
     }
 
 
@@ -79,9 +79,9 @@ def _run_values(run: Run) -> dict[str, object]:
         "headline": headline(run),
         "metastore": list(metastore_lines(run.info)),
         "totals": summary.totals(run),
-        "known_cells": sum(1 for each in run.verdicts if each.known),
+        "known_cells": sum(1 for verdict in run.verdicts if verdict.known),
         "flaky": len(summary.flaky(run)),
-        "reused": sum(1 for each in run.verdicts if each.reused),
+        "reused": sum(1 for verdict in run.verdicts if verdict.reused),
         "explained": summary.explained(run),
         "alarms": agreement.alarms(run),
         "failed": list(summary.failed_steps(run)),
@@ -103,14 +103,14 @@ def _words() -> dict[str, object]:
         "kinds": VerdictKind,
         "finding_words": FINDINGS,
         "views": VIEWS,
-        "ways": WAYS,
+        "ways": STRATEGIES,
     }
 
 
 def headline(run: Run) -> str:
     """Return in a sentence how many readers answer wrongly without saying so."""
-    wrong = [each for each in run.verdicts if each.verdict is VerdictKind.WRONG]
-    who = dict.fromkeys(each.reader for each in wrong)
+    wrong = [verdict for verdict in run.verdicts if verdict.verdict is VerdictKind.WRONG]
+    who = dict.fromkeys(verdict.reader for verdict in wrong)
     whole = counted(len(summary.readers(run)), "reader")
     if not wrong:
         return "No reader was seen to answer wrongly"

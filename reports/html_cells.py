@@ -26,14 +26,14 @@ class Pool:
 
     def __init__(self) -> None:
         self.items: list[JsonValue] = [None]
-        self.ways: dict[str, None] = {}
+        self.strategies: dict[str, None] = {}
         """The read strategies that any cell names."""
         self._numbers: dict[str, int] = {}
 
-    def add_ways(self, ways: Iterable[str]) -> int:
+    def add_strategies(self, names: Iterable[str]) -> int:
         """Return the number of a list of read strategies."""
-        named = list(ways)
-        self.ways |= dict.fromkeys(named)
+        named = list(names)
+        self.strategies |= dict.fromkeys(named)
         return self.add(named)
 
     def add(self, item: JsonValue) -> int:
@@ -70,8 +70,8 @@ def _cell(run: Run, verdict: Verdict, of: QuestionContext, pool: Pool) -> dict[s
     key = run.variant(verdict.variant).key
     shown: dict[str, JsonValue] = {
         "k": str(verdict.verdict),
-        "f": [[str(each.kind), pool.add(_finding(each))] for each in verdict.findings],
-        "ways": pool.add_ways(verdict.reproduces),
+        "f": [[str(finding.kind), pool.add(_finding(finding))] for finding in verdict.findings],
+        "ways": pool.add_strategies(verdict.reproduces),
         "claimed": bool(verdict.claimed),
         "because": pool.add("; ".join(filter(None, (verdict.because, answered_text(verdict))))),
         "known": pool.add(verdict.known),
@@ -85,8 +85,8 @@ def _cell(run: Run, verdict: Verdict, of: QuestionContext, pool: Pool) -> dict[s
     shown |= _answer(answer, pool) if answer else {}
     if answer and verdict.expected and answer.has_table:
         columns = labelled(answer.question, answer.columns)
-        found = marks(verdict.expected, columns, answer.rows, verdict.findings, key)
-        shown["marks"] = pool.add(_marks(found, of.files, pool))
+        marked = marks(verdict.expected, columns, answer.rows, verdict.findings, key)
+        shown["marks"] = pool.add(_marks(marked, of.files, pool))
     return shown
 
 
@@ -96,7 +96,7 @@ def reused(verdict: Verdict) -> dict[str, JsonValue]:
 
 
 def _advice(verdict: Verdict, question: Sequence[Verdict], pool: Pool) -> int:
-    return pool.add([[each.text, each.verb] for each in advice(verdict, question)])
+    return pool.add([[hint.text, hint.verb] for hint in advice(verdict, question)])
 
 
 def _finding(finding: Finding) -> JsonValue:
@@ -108,15 +108,15 @@ def _finding(finding: Finding) -> JsonValue:
 
 
 def _answer(answer: Answer, pool: Pool) -> dict[str, JsonValue]:
-    found: dict[str, JsonValue] = {
+    shown: dict[str, JsonValue] = {
         "refusal": refusal(answer.refusal, pool),
-        "parts": pool.add([pool.add(_part(each, pool)) for each in answer.parts]),
-        "attempts": pool.add([[each.what, each.log] for each in answer.attempts]),
+        "parts": pool.add([pool.add(_part(part, pool)) for part in answer.parts]),
+        "attempts": pool.add([[attempt.what, attempt.log] for attempt in answer.attempts]),
         "confirmed": pool.add(answer.confirmed),
     }
     if answer.has_table:
-        found["got"] = _table(_heads(answer.columns), answer.rows, pool)
-    return found
+        shown["got"] = _table(_heads(answer.columns), answer.rows, pool)
+    return shown
 
 
 def refusal(given: Refusal | None, pool: Pool) -> int:
@@ -135,37 +135,37 @@ def _part(part: Part, pool: Pool) -> JsonValue:
 
 
 def _heads(columns: Sequence[Column]) -> list[tuple[str, str]]:
-    return [(each.name, each.type) for each in columns]
+    return [(column.name, column.type) for column in columns]
 
 
 def _table(
     columns: Sequence[tuple[str, str]], rows: Sequence[tuple[Value, ...]], pool: Pool
 ) -> int:
     # NULL stays null, so that the page tells it from the text 'NULL'.
-    shown = [[None if each is None else exact(each) for each in row] for row in rows]
+    shown = [[None if value is None else exact(value) for value in row] for row in rows]
     return pool.add(
-        {"columns": [list(each) for each in columns], "rows": [pool.add(row) for row in shown]}
+        {"columns": [list(column) for column in columns], "rows": [pool.add(row) for row in shown]}
     )
 
 
-def way_tables(answers: Sequence[StrategyAnswer], pool: Pool) -> int:
-    """Return what each read strategy would answer to a question, and which ways these are."""
-    shown = ((each, [(label, "") for label in each.labels]) for each in answers)
+def strategy_tables(answers: Sequence[StrategyAnswer], pool: Pool) -> int:
+    """Return what each read strategy would answer to a question, and which these are."""
+    shown = ((answer, [(label, "") for label in answer.labels]) for answer in answers)
     return pool.add(
         [
-            [_table(heads, each.rows, pool), pool.add_ways(map(str, each.strategies))]
-            for each, heads in shown
+            [_table(heads, answer.rows, pool), pool.add_strategies(map(str, answer.strategies))]
+            for answer, heads in shown
         ]
     )
 
 
-def _marks(found: Marks, files: NumberedFiles, pool: Pool) -> JsonValue:
-    notes = ([str(each.kind), _note(each, files), each.whose] for each in found.notes)
+def _marks(marked: Marks, files: NumberedFiles, pool: Pool) -> JsonValue:
+    notes = ([str(note.kind), _note(note, files), note.whose] for note in marked.notes)
     return {
-        "notes": [pool.add(each) for each in notes],
-        "want": [[each.row, each.column, each.note] for each in found.expected],
-        "got": [[each.row, each.column, each.note] for each in found.found],
-        "pairs": [list(each) for each in found.pairs],
+        "notes": [pool.add(note) for note in notes],
+        "want": [[mark.row, mark.column, mark.note] for mark in marked.expected],
+        "got": [[item.row, item.column, item.note] for item in marked.found],
+        "pairs": [list(pair) for pair in marked.pairs],
     }
 
 

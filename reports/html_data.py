@@ -13,9 +13,16 @@ from harness.core.records import QuestionKey, Verdict, VerdictKind
 from harness.reports import agreement, summary
 from harness.reports.file_numbers import NumberedFiles, number_files
 from harness.reports.findings import BLAME, FINDINGS
-from harness.reports.html_cells import JsonValue, Pool, QuestionContext, cell, reused, way_tables
+from harness.reports.html_cells import (
+    JsonValue,
+    Pool,
+    QuestionContext,
+    cell,
+    reused,
+    strategy_tables,
+)
 from harness.reports.html_variants import variant_data
-from harness.reports.words import TRACED, VERDICTS, Word, way_text
+from harness.reports.words import TRACED, VERDICTS, Word, strategy_text
 from harness.run.causes import ORDER, FoundCause, by_default
 from harness.run.load_run import Run
 from harness.run.report_cache import UNCACHED, ReportCache
@@ -67,12 +74,12 @@ class PageCells:
 def run_cells(run: Run, causes: Sequence[FoundCause] = ()) -> PageCells:
     """Return what the page of one run shows: of too many cells, those that are not right."""
     few = len(run.verdicts) <= MOST_CELLS
-    told = [CauseCells(each.key.operation, each.cases) for each in causes]
+    cause_cells = [CauseCells(cause.key.operation, cause.cases) for cause in causes]
     right = [] if few else [v for v in run.verdicts if v.verdict is VerdictKind.CORRECT]
     cells = PageCells(
-        shown=left(run, {each.case for each in right}),
+        shown=left(run, {verdict.case for verdict in right}),
         counted=right,
-        causes=told,
+        causes=cause_cells,
         numbered=len(causes),
         explains=few,
     )
@@ -84,11 +91,11 @@ def with_examples(cells: PageCells) -> PageCells:
     if sum(map(len, cells.shown.values())) <= MOST_CELLS:
         return cells
     most = max(1, MOST_CELLS // max(1, len(cells.causes)))
-    kept = {case for each in cells.causes for case in each.cases[:most]}
-    more = [e for of in cells.shown.values() for e in of if e.case not in kept]
-    some = ((key, [e for e in of if e.case in kept]) for key, of in cells.shown.items())
+    examples = {case for cause in cells.causes for case in cause.cases[:most]}
+    more = [e for of in cells.shown.values() for e in of if e.case not in examples]
+    some = ((key, [e for e in of if e.case in examples]) for key, of in cells.shown.items())
     shown = {key: of for key, of in some if of}
-    before = {case: each for case, each in cells.before.items() if case in kept}
+    before = {case: before for case, before in cells.before.items() if case in examples}
     counted = [*cells.counted, *more]
     return replace(cells, shown=shown, counted=counted, before=before, examples=most)
 
@@ -99,22 +106,22 @@ def left(run: Run, without: Collection[str]) -> Mapping[QuestionKey, Sequence[Ve
     if not without:
         return every
     some = {
-        key: [each for each in verdicts if each.case not in without]
+        key: [verdict for verdict in verdicts if verdict.case not in without]
         for key, verdicts in every.items()
     }
     return {key: verdicts for key, verdicts in some.items() if verdicts}
 
 
-def data(run: Run, cells: PageCells, kept: ReportCache = UNCACHED) -> dict[str, Any]:
+def data(run: Run, cells: PageCells, cache: ReportCache = UNCACHED) -> dict[str, Any]:
     """Return everything that the page's script needs.
 
-    `kept`: has it without what was reused, where the cells follow from the run alone.
+    `cache`: has it without what was reused, where the cells follow from the run alone.
     """
-    found = kept.get("cells of the page", partial(_records_data, run, cells))
-    for question, verdicts in zip(found["questions"], cells.shown.values(), strict=True):
+    page = cache.get("cells of the page", partial(_records_data, run, cells))
+    for question, verdicts in zip(page["questions"], cells.shown.values(), strict=True):
         for shown, verdict in zip(question["cells"], verdicts, strict=True):
             shown.update(reused(verdict))
-    return found
+    return page
 
 
 def _records_data(run: Run, cells: PageCells) -> dict[str, Any]:
@@ -122,8 +129,8 @@ def _records_data(run: Run, cells: PageCells) -> dict[str, Any]:
     pool = Pool()
     steps, instants = _steps(run), _instants(run)
     variants = [
-        variant_data(run, each, steps[each.id], instants.get(each.id, {}), pool)
-        for each in _shown_variants(run, cells)
+        variant_data(run, variant, steps[variant.id], instants.get(variant.id, {}), pool)
+        for variant in _shown_variants(run, cells)
     ]
     return {
         "traced": TRACED,
@@ -133,10 +140,10 @@ def _records_data(run: Run, cells: PageCells) -> dict[str, Any]:
         "readers": [_reader(run, name) for name in summary.readers(run)],
         "variants": variants,
         "questions": _questions(run, cells, pool),
-        "ways": {way: way_text(way) for way in pool.ways},
+        "ways": {way: strategy_text(way) for way in pool.strategies},
         "pool": pool.items,
         "causes": _causes(cells),
-        "since": [each.operation for each in cells.causes],
+        "since": [cause.operation for cause in cells.causes],
         "numbered": cells.numbered,
         "explains": cells.explains,
         "counted": _counted(run, cells),
@@ -154,18 +161,18 @@ def _counted(run: Run, cells: PageCells) -> JsonValue:
     What is not right counts for the operation since which it is so.
     """
     readers = {name: number for number, name in enumerate(summary.readers(run))}
-    began = [each for each in cells.causes if each.operation] if cells.examples else []
-    since = {case: each.operation for each in began for case in each.cases[cells.examples :]}
-    found = Counter(
+    began = [cause for cause in cells.causes if cause.operation] if cells.examples else []
+    since = {case: cause.operation for cause in began for case in cause.cases[cells.examples :]}
+    counts = Counter(
         (
-            each.scenario,
-            since.get(each.case) or run.step(each.variant, each.step).operation,
-            readers[each.reader],
-            str(each.verdict),
+            verdict.scenario,
+            since.get(verdict.case) or run.step(verdict.variant, verdict.step).operation,
+            readers[verdict.reader],
+            str(verdict.verdict),
         )
-        for each in cells.counted
+        for verdict in cells.counted
     )
-    return [[*key[:3], number, key[3]] for key, number in found.items()]
+    return [[*key[:3], number, key[3]] for key, number in counts.items()]
 
 
 def _causes(cells: PageCells) -> JsonValue:
@@ -173,14 +180,14 @@ def _causes(cells: PageCells) -> JsonValue:
 
     Cells are numbered as they stand on the page; a distance has fewer digits than a number.
     """
-    every = (each for verdicts in cells.shown.values() for each in verdicts)
-    numbers = {each.case: number for number, each in enumerate(every)}
-    found = (sorted(numbers[c] for c in each.cases if c in numbers) for each in cells.causes)
-    return [[there - before for before, there in pairwise((0, *each))] for each in found]
+    every = (verdict for verdicts in cells.shown.values() for verdict in verdicts)
+    numbers = {verdict.case: number for number, verdict in enumerate(every)}
+    places = (sorted(numbers[c] for c in cause.cases if c in numbers) for cause in cells.causes)
+    return [[there - before for before, there in pairwise((0, *item))] for item in places]
 
 
 def _variants(run: Run) -> list[VariantInfo]:
-    names = dict.fromkeys([*run.variants, *(each.variant for each in run.verdicts)])
+    names = dict.fromkeys([*run.variants, *(verdict.variant for verdict in run.verdicts)])
     return [run.variant(name) for name in names]
 
 
@@ -188,7 +195,7 @@ def _shown_variants(run: Run, cells: PageCells) -> list[VariantInfo]:
     """Return the variants of the page: all, where it does not show examples alone."""
     every = _variants(run)
     names = {key[0] for key in cells.shown}
-    return [each for each in every if each.id in names] if cells.examples else every
+    return [verdict for verdict in every if verdict.id in names] if cells.examples else every
 
 
 def _reader(run: Run, name: str) -> JsonValue:
@@ -205,29 +212,29 @@ def _reader(run: Run, name: str) -> JsonValue:
 
 def _steps(run: Run) -> Mapping[str, set[int]]:
     """Return the steps of each variant: those planned, and any that something was judged of."""
-    found = {each.id: {step.number for step in each.steps} for each in _variants(run)}
+    steps = {variant.id: {step.number for step in variant.steps} for variant in _variants(run)}
     for verdict in run.verdicts:
-        found[verdict.variant].add(verdict.step)
-    return found
+        steps[verdict.variant].add(verdict.step)
+    return steps
 
 
 def _instants(run: Run) -> Mapping[str, Mapping[str, int]]:
     """Return the step that made each instant, by variant."""
-    found: dict[str, dict[str, int]] = {}
+    steps: dict[str, dict[str, int]] = {}
     for (variant, number), state in run.by_step.items():
         if state.outcome.instant:
-            found.setdefault(variant, {})[state.outcome.instant] = number
-    return found
+            steps.setdefault(variant, {})[state.outcome.instant] = number
+    return steps
 
 
 def _questions(run: Run, cells: PageCells, pool: Pool) -> list[JsonValue]:
     """Return the questions, each with its cells: what they share is said once."""
-    variants = {each.id: number for number, each in enumerate(_shown_variants(run, cells))}
+    variants = {variant.id: number for number, variant in enumerate(_shown_variants(run, cells))}
     readers = {name: number for number, name in enumerate(summary.readers(run))}
     every, answers = agreement.questions(run), run.strategy_answers() if cells.explains else {}
-    files, old = QuestionFiles(run), next((each.run for each in cells.before.values()), run)
+    files, old = QuestionFiles(run), next((before.run for before in cells.before.values()), run)
     files_before = QuestionFiles(old)
-    found: list[JsonValue] = []
+    questions: list[JsonValue] = []
     for key, verdicts in cells.shown.items():
         of = QuestionContext(every[key], files.of(key))
         asked: dict[str, JsonValue] = {
@@ -239,16 +246,16 @@ def _questions(run: Run, cells: PageCells, pool: Pool) -> list[JsonValue]:
             "query": key[3],
             "agree": pool.add(_agreements(run, of.verdicts, readers)),
             "cells": [
-                {"r": readers[each.reader]}
-                | cell(run, each, of, pool)
-                | _before(cells.before.get(each.case), files_before, pool)
-                for each in verdicts
+                {"r": readers[verdict.reader]}
+                | cell(run, verdict, of, pool)
+                | _before(cells.before.get(verdict.case), files_before, pool)
+                for verdict in verdicts
             ],
         }
-        if known := way_tables(answers.get(key, ()), pool):
+        if known := strategy_tables(answers.get(key, ()), pool):
             asked["read"] = known
-        found.append(asked)
-    return found
+        questions.append(asked)
+    return questions
 
 
 class QuestionFiles:
@@ -280,6 +287,10 @@ def _agreements(
     run: Run, verdicts: Sequence[Verdict], readers: Mapping[str, int]
 ) -> list[JsonValue]:
     return [
-        [each.with_truth, str(each.kind), [readers[name] for name in each.readers]]
-        for each in agreement.agreements(run, verdicts)
+        [
+            agreement_.with_truth,
+            str(agreement_.kind),
+            [readers[name] for name in agreement_.readers],
+        ]
+        for agreement_ in agreement.agreements(run, verdicts)
     ]

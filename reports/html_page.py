@@ -56,7 +56,7 @@ def _visible(value: object) -> object:
     """Return a text without hidden characters; our own markup as it is."""
     if not isinstance(value, str) or isinstance(value, Markup):
         return value
-    return HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", value)
+    return HIDDEN.sub(lambda match: f"\\u{ord(match[0]):04x}", value)
 
 
 def templates(*names: str) -> Markup:

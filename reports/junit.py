@@ -92,13 +92,19 @@ def _things(run: Run) -> Iterator[tuple[str, Thing]]:
     """Yield what tests tell of, each with its scenario."""
     many = len(run.verdicts) > MOST_TESTS
     late = set(run_gate.late(run))  # what tells of attempts is never summed up
-    summed = [each for each in run.verdicts if many and _passes(each) and each.case not in late]
-    tables = grouped(((each.variant, each.reader), each) for each in summed)
+    summed = [
+        verdict
+        for verdict in run.verdicts
+        if many and _passes(verdict) and verdict.case not in late
+    ]
+    tables = grouped(((verdict.variant, verdict.reader), verdict) for verdict in summed)
     yield from ((of[0].scenario, tuple(of)) for of in tables.values())
-    apart = {each.case for each in summed}
-    yield from ((each.scenario, each) for each in run.verdicts if each.case not in apart)
-    wrong = (each for each in run.step_verdicts if each.verdict is VerdictKind.WRONG)
-    yield from ((each.scenario, each) for each in wrong)
+    summed_cases = {verdict.case for verdict in summed}
+    yield from (
+        (verdict.scenario, verdict) for verdict in run.verdicts if verdict.case not in summed_cases
+    )
+    wrong = (verdict for verdict in run.step_verdicts if verdict.verdict is VerdictKind.WRONG)
+    yield from ((verdict.scenario, verdict) for verdict in wrong)
     for step in (*run.half_done_steps, *run.failed_steps):
         yield run.variant(step.variant).scenario, step
 
@@ -114,7 +120,7 @@ class _Suites:
         """Return a whole file that has the suite of a scenario alone; without tests it has none."""
         info = self._run.info
         xml = junitparser.JUnitXml(f"{info.profile} {info.id}")
-        if tests := [self._case(each) for each in things]:
+        if tests := [self._case(thing) for thing in things]:
             suite = junitparser.TestSuite(_xml(scenario))
             suite.timestamp = info.started.strftime(_SECONDS)
             for name, value in (("profile", info.profile), ("harness", info.version)):
@@ -125,16 +131,16 @@ class _Suites:
         xml.write(out, pretty=True)
         return out.getvalue()
 
-    def _case(self, told: Thing) -> junitparser.TestCase:
-        match told:
+    def _case(self, thing: Thing) -> junitparser.TestCase:
+        match thing:
             case Verdict(view=view) if view == WRITE:
-                return self._placed(_wrong_step(self._run, told), (told.variant, told.step))
+                return self._placed(_wrong_step(self._run, thing), (thing.variant, thing.step))
             case Verdict():
-                answer = self._run.answers.get(told.case) if self._has_more(told) else None
-                return self._placed(_cell(told, answer), (told.variant, told.step))
+                answer = self._run.answers.get(thing.case) if self._has_more(thing) else None
+                return self._placed(_cell(thing, answer), (thing.variant, thing.step))
             case StepResult():
-                return self._placed(_step(self._run, told), (told.variant, told.step.number))
-        return _sum(told)
+                return self._placed(_step(self._run, thing), (thing.variant, thing.step.number))
+        return _sum(thing)
 
     def _has_more(self, verdict: Verdict) -> bool:
         """Return whether an answer tells more than its verdict."""
@@ -159,7 +165,7 @@ def _passes(verdict: Verdict) -> bool:
 def _sum(right: Sequence[Verdict]) -> PlacedCase:
     """Return a test for all that a reader answered right of a table."""
     name = f"{counted(len(right), 'right answer')} by {right[0].reader}"
-    seconds = round(sum(each.seconds for each in right), DIGITS)
+    seconds = round(sum(verdict.seconds for verdict in right), DIGITS)
     return PlacedCase(_xml(name), _xml(right[0].variant), seconds)
 
 
@@ -170,7 +176,7 @@ def _cell(verdict: Verdict, answer: Answer | None) -> PlacedCase:
     if (result := worded(verdict.case, lambda: _result(verdict, answer), least)) is not None:
         case.result = [result]
     if answer and answer.attempts:
-        tries = "\n".join(each.what for each in answer.attempts)
+        tries = "\n".join(attempt.what for attempt in answer.attempts)
         case.system_out = _xml(f"attempts without an answer:\n{tries}")
     return case
 
@@ -211,25 +217,27 @@ def _known(verdict: Verdict) -> Iterator[str]:
     """Say what was known of a cell before."""
     if verdict.known:
         yield f"known: {verdict.known}"
-    if said := answered_text(verdict):
-        yield said
+    if parts := answered_text(verdict):
+        yield parts
 
 
 def _heading(verdict: Verdict, answer: Answer | None) -> str:
-    said = [*_known(verdict)]
+    parts = [*_known(verdict)]
     if answer and answer.refusal:
-        said.append(f"refused: {answer.refusal.kind} {answer.refusal.code}".rstrip())
-    names = ([FINDINGS[each.kind].label, ", ".join(each.columns)] for each in verdict.findings)
-    return _xml("; ".join([*said, *(": ".join(filter(None, each)) for each in names)]))
+        parts.append(f"refused: {answer.refusal.kind} {answer.refusal.code}".rstrip())
+    names = (
+        [FINDINGS[finding.kind].label, ", ".join(finding.columns)] for finding in verdict.findings
+    )
+    return _xml("; ".join([*parts, *(": ".join(filter(None, name)) for name in names)]))
 
 
 def _evidence(verdict: Verdict, answer: Answer | None) -> Iterator[str]:
     # One witness for each finding: of a big run, build servers cannot read more. They have to be
     # in the text, for some show nothing else.
     yield from _refused(verdict, answer)
-    for each in verdict.findings:
-        file = f"; read from {each.witness.file}" if each.witness.file else ""
-        yield f"{_found(each)}{file}"
+    for finding in verdict.findings:
+        file = f"; read from {finding.witness.file}" if finding.witness.file else ""
+        yield f"{_found(finding)}{file}"
     if verdict.reproduces:
         yield mapping_text(verdict.reproduces, verdict.claimed)
     yield f"SQL: {verdict.sql}"
@@ -241,9 +249,9 @@ def message(verdict: Verdict, answer: Answer | None) -> str:
 
 
 def _message(verdict: Verdict, answer: Answer | None) -> str:
-    said = [f"known: {verdict.known}"] if verdict.known else []
-    said += [*_refused(verdict, answer), *map(_found, verdict.findings)]
-    return _xml("; ".join(said))
+    parts = [f"known: {verdict.known}"] if verdict.known else []
+    parts += [*_refused(verdict, answer), *map(_found, verdict.findings)]
+    return _xml("; ".join(parts))
 
 
 def _refused(verdict: Verdict, answer: Answer | None) -> Iterator[str]:
@@ -262,7 +270,7 @@ def details(verdict: Verdict, answer: Answer | None) -> str:
 
 
 def _details(verdict: Verdict, answer: Answer | None) -> str:
-    lines = [line for each in verdict.findings for line in _places(each)]
+    lines = [line for finding in verdict.findings for line in _places(finding)]
     if verdict.reproduces:
         lines.append(mapping_text(verdict.reproduces, verdict.claimed))
     if answer and answer.refusal:
@@ -273,14 +281,14 @@ def _details(verdict: Verdict, answer: Answer | None) -> str:
 
 def _places(finding: Finding) -> Sequence[str]:
     label = FINDINGS[finding.kind].label
-    shown = [f"{label}: {_place(finding, each)}" for each in finding.places[:PLACES]]
+    shown = [f"{label}: {_place(finding, witness)}" for witness in finding.places[:PLACES]]
     left = len(finding.places) - len(shown)
     return [*shown, f"… and {left} more"] if left else shown
 
 
 def _place(finding: Finding, place: Witness) -> str:
-    said = witness_text(finding.kind, place)
-    return f"{said}; read from {place.file}" if place.file else said
+    text = witness_text(finding.kind, place)
+    return f"{text}; read from {place.file}" if place.file else text
 
 
 def _step(run: Run, step: StepResult) -> PlacedCase:
@@ -295,8 +303,8 @@ def _step(run: Run, step: StepResult) -> PlacedCase:
         case OutcomeKind.SKIPPED:
             case.result = [_with_text(junitparser.Skipped(_xml(why)))]
         case OutcomeKind.REFUSED | OutcomeKind.APPLIED:  # one that is half-done
-            said = f"known: {known}; {why}" if known else why
-            failure = junitparser.Failure(_xml(said), KNOWN if known else word(outcome))
+            text = f"known: {known}; {why}" if known else why
+            failure = junitparser.Failure(_xml(text), KNOWN if known else word(outcome))
             case.result = [_with_text(failure)]
         case _:
             case.result = [_with_text(junitparser.Error(_xml(why or "unknown"), str(outcome.kind)))]
@@ -307,12 +315,12 @@ def _wrong_step(run: Run, verdict: Verdict) -> PlacedCase:
     """Return the test of a step after which what the table says of itself is wrong."""
     name = f"s{verdict.step}/{WRITE}: {run.step(verdict.variant, verdict.step).text}"
     case, why = PlacedCase(_xml(name), _xml(verdict.variant)), findings_text(verdict)
-    said = f"known: {verdict.known}; {why}" if verdict.known else why
-    failure = junitparser.Failure(_xml(said), KNOWN if verdict.known else str(verdict.verdict))
+    text = f"known: {verdict.known}; {why}" if verdict.known else why
+    failure = junitparser.Failure(_xml(text), KNOWN if verdict.known else str(verdict.verdict))
     case.result = [_with_text(failure)]
     return case
 
 
 def _xml(text: str) -> str:
     """Return a text that XML can hold: its control characters are written out."""
-    return _NOT_XML.sub(lambda found: ascii(found.group())[1:-1], text)
+    return _NOT_XML.sub(lambda match: ascii(match.group())[1:-1], text)

@@ -55,8 +55,8 @@ def legend(run: Run, labels: Mapping[str, str], console: Console) -> None:
     for line in metastore_lines(run.info):
         item(console, line, lead=" -")
     say(console, "Their settings", "bold")
-    said = ((summary.settings(run, reader), label) for reader, label in labels.items())
-    for settings, names in grouped(said).items():
+    settings_of = ((summary.settings(run, reader), label) for reader, label in labels.items())
+    for settings, names in grouped(settings_of).items():
         item(console, f"{', '.join(names)}: {settings}", lead=" -")
     say(console, "Words", "bold")
     for short, meaning in _words(run):
@@ -65,24 +65,24 @@ def legend(run: Run, labels: Mapping[str, str], console: Console) -> None:
 
 def _fidelities(run: Run, labels: Mapping[str, str]) -> Mapping[str, list[str]]:
     """Return what the distributions are, those alike together."""
-    found: dict[str, list[str]] = {}
+    fidelities: dict[str, list[str]] = {}
     for reader in labels:
         known = run.readers.get(reader)
-        names = found.setdefault(known.fidelity if known else "fidelity not recorded", [])
+        names = fidelities.setdefault(known.fidelity if known else "fidelity not recorded", [])
         names += [name for name in (run.distribution(reader),) if name not in names]
-    return found
+    return fidelities
 
 
 def _words(run: Run) -> Iterator[tuple[str, str]]:
-    shown = {each.verdict for each in run.verdicts}
-    kinds = {finding.kind for each in run.verdicts for finding in each.findings}
+    shown = {verdict.verdict for verdict in run.verdicts}
+    kinds = {finding.kind for verdict in run.verdicts for finding in verdict.findings}
     words = [*(VERDICTS[kind] for kind in VERDICTS if kind in shown - {VerdictKind.WRONG})]
     words += [FINDINGS[kind] for kind in FINDINGS if kind in kinds]
     yield from ((word.short, f"{word.label}: {word.meaning}") for word in words)
-    if any(each.known for each in run.verdicts):
+    if any(verdict.known for verdict in run.verdicts):
         yield "*", "known: listed in the baseline beside the scenario"
-    if any(len(each.findings) > 1 for each in run.verdicts):
+    if any(len(verdict.findings) > 1 for verdict in run.verdicts):
         yield "+", "with more findings than this one"
-    for name in dict.fromkeys(past_views.name_of(each.view) for each in run.verdicts):
+    for name in dict.fromkeys(past_views.name_of(verdict.view) for verdict in run.verdicts):
         if name in MEANINGS:
             yield VIEWS.get(name, name), f"view: {MEANINGS[name]}"

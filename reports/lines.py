@@ -65,8 +65,8 @@ def render(blocks: Iterable[Block], console: Console) -> None:
             case Code():
                 command(console, block.text)
             case Items():
-                for number, each in enumerate(block.items, block.first or 0):
-                    _item(each, "-" if block.first is None else f"{number}.", console)
+                for number, item in enumerate(block.items, block.first or 0):
+                    _item(item, "-" if block.first is None else f"{number}.", console)
             case ReportTable():
                 say(console, "")
                 console.print(table(block, console))

@@ -72,7 +72,7 @@ def text(
             Heading(f"Lake tables: {_answer(gate)}", top=True),
             *_lines(gate.reasons),
             run_report.scores(scoreboard(run), ""),
-            *_lines([f"ALARM: {each.text}" for each in agreement.alarms(run)], MOST_ALARMS),
+            *_lines([f"ALARM: {alarm.text}" for alarm in agreement.alarms(run)], MOST_ALARMS),
             *run_report.causes(texts, cause_blocks),
             *run_report.steps(run, MOST_LINES),
         ],
@@ -89,7 +89,7 @@ def _answer(gate: Gate) -> str:
 
 
 def _lines(texts: Sequence[str], most: int = MOST_LINES) -> tuple[Block, ...]:
-    return section("", [short(each, LONGEST_LINE) for each in texts], most=most)[1:]
+    return section("", [short(text, LONGEST_LINE) for text in texts], most=most)[1:]
 
 
 def fitted(blocks: Iterable[Block], foot: str, most: int) -> str:

@@ -58,7 +58,7 @@ def marks(
     """Find the places of the findings; `key` names the key column."""
     left = _KeyedTable([name for name, _ in expected.columns], expected.rows, key)
     right = _KeyedTable([column.name for column in columns], rows, key)
-    places = [(each.kind, place) for each in findings for place in each.places]
+    places = [(finding.kind, place) for finding in findings for place in finding.places]
     moved = _moved(places, key)
     notes = (Note(kind, _text(kind, at), _whose(at), at.file) for kind, at in places)
     return Marks(
@@ -95,8 +95,8 @@ class _KeyedTable:
 
     def rows(self, key: str | None) -> list[int]:
         """Return the numbers of the rows with a key; a place says NULL of one without, too."""
-        found = [at for at, each in enumerate(self.keys) if each == key]
-        return self.rows(None) if not found and key == text_of(None) else found
+        numbers = [at for at, other in enumerate(self.keys) if other == key]
+        return self.rows(None) if not numbers and key == text_of(None) else numbers
 
 
 def _key_text(value: Value) -> str | None:
@@ -105,22 +105,22 @@ def _key_text(value: Value) -> str | None:
 
 def _moved(places: Sequence[tuple[FindingKind, Witness]], key: str) -> dict[str, str | None]:
     """Return the key that each row is answered under whose key column itself is wrong."""
-    wrong = (each for _, each in places if each.key and each.column == key)
-    return {each.key: _key_text(each.found) for each in wrong}
+    wrong = (witness for _, witness in places if witness.key and witness.column == key)
+    return {verdict.key: _key_text(verdict.found) for verdict in wrong}
 
 
 def _marks(
     table: _KeyedTable, places: Sequence[tuple[FindingKind, Witness]], moved: dict[str, str | None]
 ) -> list[Mark]:
-    found = []
+    marks_ = []
     for number, (kind, place) in enumerate(places):
         column = table.column(place.column) if place.column else WHOLE
         rows = table.rows(moved.get(place.key, place.key)) if place.key else [HEAD]
         if FINDINGS[kind].repeats:
             rows = rows[1:]
         if column is not None:
-            found += [Mark(row, column, number) for row in rows]
-    return found
+            marks_ += [Mark(row, column, number) for row in rows]
+    return marks_
 
 
 def _pairs(

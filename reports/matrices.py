@@ -47,24 +47,24 @@ STYLES: Final[Mapping[VerdictKind, str]] = {
 
 def matrices(run: Run, labels: Mapping[str, str], console: Console) -> None:
     """Print the matrix of each variant; `labels`: the readers' short names."""
-    of_variant = grouped((each.variant, each) for each in run.verdicts)
-    for scenario, variants in groupby(run.info.variants, key=lambda each: each.scenario):
+    of_variant = grouped((verdict.variant, verdict) for verdict in run.verdicts)
+    for scenario, variants in groupby(run.info.variants, key=lambda variant: variant.scenario):
         say(console, f"\n{scenario}", "bold")
-        for each in variants:
-            _variant(run, each, of_variant.get(each.id, []), labels, console)
+        for variant in variants:
+            _variant(run, variant, of_variant.get(variant.id, []), labels, console)
 
 
 def counts(run: Run, console: Console) -> None:
     """Count each scenario's verdicts: nobody reads hundreds of matrices from top to bottom."""
-    variants = Counter(each.scenario for each in run.info.variants)
-    found = Counter((each.scenario, each.verdict) for each in run.verdicts)
+    variants = Counter(variant.scenario for variant in run.info.variants)
+    counts_ = Counter((verdict.scenario, verdict.verdict) for verdict in run.verdicts)
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     table.add_column("scenario")
-    kinds = [kind for kind in VERDICTS if any(verdict is kind for _, verdict in found)]
+    kinds = [kind for kind in VERDICTS if any(verdict is kind for _, verdict in counts_)]
     for name in ("variants", *(VERDICTS[kind].short for kind in kinds)):
         table.add_column(name, justify="right")
     for scenario, count in variants.items():
-        numbers_of = (Text(f"{found[scenario, kind]:,}", STYLES[kind]) for kind in kinds)
+        numbers_of = (Text(f"{counts_[scenario, kind]:,}", STYLES[kind]) for kind in kinds)
         table.add_row(text(console, scenario), f"{count:,}", *numbers_of)
     console.print(table)
 
@@ -77,16 +77,16 @@ def _variant(
     console: Console,
 ) -> None:
     name = variant.id.removeprefix(variant.scenario)
-    if all(each.verdict is VerdictKind.CORRECT for each in verdicts):
+    if all(verdict.verdict is VerdictKind.CORRECT for verdict in verdicts):
         say(console, f"  {name}: all {counted(len(verdicts), 'cell')} correct", "green")
         return
     say(console, f"  {name}")
     rows, right = _rows(verdicts)
-    room = max(1, (max(console.width, NARROWEST) - LEFT) // (READER + 1))
-    of_readers = {each.reader for each in verdicts}
+    most = max(1, (max(console.width, NARROWEST) - LEFT) // (READER + 1))
+    of_readers = {verdict.reader for verdict in verdicts}
     asked = [reader for reader in labels if reader in of_readers]
-    for start in range(0, len(asked), room):
-        readers = asked[start : start + room]
+    for start in range(0, len(asked), most):
+        readers = asked[start : start + most]
         console.print(Padding(_matrix(run, variant, rows, readers, labels, console), (0, 0, 0, 2)))
     if right:
         say(console, f"  all correct after {numbers(right)}", "green")
@@ -102,7 +102,7 @@ class _MatrixRow:
     cells: Mapping[str, Verdict]
 
     @property
-    def said(self) -> str:
+    def view_names(self) -> str:
         """Name the views."""
         if len(self.views) == len(ALL_VIEWS):
             return "all views"
@@ -111,7 +111,7 @@ class _MatrixRow:
     @property
     def shown(self) -> bool:
         """Whether it tells more than the rows of whole tables do."""
-        wrong = (each.verdict is not VerdictKind.CORRECT for each in self.cells.values())
+        wrong = (cell.verdict is not VerdictKind.CORRECT for cell in self.cells.values())
         return self.query == PLAIN or any(wrong)
 
 
@@ -123,16 +123,16 @@ def _view(name: str) -> str:
 def _rows(verdicts: Sequence[Verdict]) -> tuple[list[_MatrixRow], list[int]]:
     """Return the rows of the steps after which something is not correct, and the other steps."""
     asked: dict[tuple[int, str, str], dict[str, Verdict]] = {}
-    for each in verdicts:
-        asked.setdefault((each.step, each.view, each.query), {})[each.reader] = each
-    alike: dict[tuple[object, ...], _MatrixRow] = {}
+    for verdict in verdicts:
+        asked.setdefault((verdict.step, verdict.view, verdict.query), {})[verdict.reader] = verdict
+    same: dict[tuple[object, ...], _MatrixRow] = {}
     for (step, view, query), cells in sorted(asked.items(), key=lambda item: item[0][0]):
-        marks = tuple((reader, str(_cell(each))) for reader, each in cells.items())
-        first = alike.get((step, query, marks), _MatrixRow(step, (), query, cells))
-        alike[step, query, marks] = replace(first, views=(*first.views, view))
-    bad = {each.step for each in verdicts if each.verdict is not VerdictKind.CORRECT}
-    right = sorted({row.step for row in alike.values()} - bad)
-    return [row for row in alike.values() if row.step in bad and row.shown], right
+        marks = tuple((reader, str(_cell(cell))) for reader, cell in cells.items())
+        first = same.get((step, query, marks), _MatrixRow(step, (), query, cells))
+        same[step, query, marks] = replace(first, views=(*first.views, view))
+    bad = {verdict.step for verdict in verdicts if verdict.verdict is not VerdictKind.CORRECT}
+    right = sorted({row.step for row in same.values()} - bad)
+    return [row for row in same.values() if row.step in bad and row.shown], right
 
 
 def _matrix(
@@ -153,7 +153,7 @@ def _matrix(
         name = _step_name(run, variant, row.step) if row.step != before else ""
         if row.query != PLAIN:
             name = f"{name}\n  {row.query}".lstrip("\n")
-        texts = [text(console, name), text(console, row.said)]
+        texts = [text(console, name), text(console, row.view_names)]
         table.add_row(*texts, *(_cell(row.cells.get(reader)) for reader in readers))
         before = row.step
     return table

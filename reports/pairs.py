@@ -47,28 +47,30 @@ PARTLY: Final = (
 def asked(readers: Sequence[Partly]) -> tuple[str, ...]:
     """Say about how many variants the readers are asked of which `PARTLY` holds."""
     return tuple(
-        f"{each.reader}: {each.variants:,} of {counted(each.of, 'variant')} that it can read, "
-        f"{counted(each.cells, 'cell')}"
-        for each in readers
+        f"{partly.reader}: {partly.variants:,} of {counted(partly.of, 'variant')} "
+        f"that it can read, {counted(partly.cells, 'cell')}"
+        for partly in readers
     )
 
 
 def impossible(pairs: Sequence[Pairs]) -> tuple[tuple[Excluded, tuple[str, ...]], ...]:
     """Return each pair that cannot be, with the scenarios in which it cannot."""
-    found = grouped((pair, each.scenario) for each in pairs for pair in each.cannot)
-    return tuple((pair, tuple(scenarios)) for pair, scenarios in found.items())
+    excluded = grouped(
+        (pair, of_scenario.scenario) for of_scenario in pairs for pair in of_scenario.cannot
+    )
+    return tuple((pair, tuple(scenarios)) for pair, scenarios in excluded.items())
 
 
 def crossings(run: Run) -> tuple[Crossing, ...]:
     """Return a table for every two axes that have several values each; none without pairs."""
     if not run.info.pairs:
         return ()
-    variants = [axes_of(each) for each in run.info.variants]
+    variants = [axes_of(variant) for variant in run.info.variants]
     values: dict[str, dict[str, None]] = {}
-    for each in variants:
-        for name, value in each.items():
+    for variant in variants:
+        for name, value in variant.items():
             values.setdefault(name, {})[value] = None
-    names = [name for name, found in values.items() if len(found) > 1]
+    names = [name for name, of_axis in values.items() if len(of_axis) > 1]
     return tuple(
         _crossing(two, variants, tuple(values[two[0]]), tuple(values[two[1]]))
         for two in combinations(names, 2)
@@ -81,7 +83,7 @@ def _crossing(
     down: tuple[str, ...],
     across: tuple[str, ...],
 ) -> Crossing:
-    times = Counter((each.get(two[0]), each.get(two[1])) for each in variants)
+    times = Counter((variant.get(two[0]), variant.get(two[1])) for variant in variants)
     rows = tuple((value, tuple(times[value, other] for other in across)) for value in down)
     return Crossing(*two, across, rows)
 

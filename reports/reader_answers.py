@@ -53,17 +53,19 @@ class ReaderAnswer:
     @property
     def silent(self) -> tuple[Breach, ...]:
         """Return what it answers wrongly without an error."""
-        return tuple(each for each in self.breaches if each.verdict is VerdictKind.WRONG)
+        return tuple(breach for breach in self.breaches if breach.verdict is VerdictKind.WRONG)
 
 
 def reader_answers(run: Run, texts: Sequence[CauseText]) -> tuple[ReaderAnswer, ...]:
     """Return what to say of each reader, in the order of the scoreboard."""
     wrong = grouped(
-        (each.reader, each) for each in run.verdicts if each.verdict is VerdictKind.WRONG
+        (verdict.reader, verdict)
+        for verdict in run.verdicts
+        if verdict.verdict is VerdictKind.WRONG
     )
-    asked = grouped((each.question, each) for each in run.verdicts)
+    asked = grouped((verdict.question, verdict) for verdict in run.verdicts)
     scores = scoreboard(run)
-    return tuple(_answer(each, texts, wrong.get(each.reader, ()), asked) for each in scores)
+    return tuple(_answer(score, texts, wrong.get(score.reader, ()), asked) for score in scores)
 
 
 def _answer(
@@ -72,12 +74,14 @@ def _answer(
     wrong: Sequence[Verdict],
     asked: Mapping[QuestionKey, Sequence[Verdict]],
 ) -> ReaderAnswer:
-    own = [(at, each) for at, each in enumerate(texts, 1) if score.reader in each.cause.readers]
+    numbered = [
+        (at, text) for at, text in enumerate(texts, 1) if score.reader in text.cause.readers
+    ]
     instead, right = _instead(score.reader, wrong, asked)
     return ReaderAnswer(
         score=score,
-        breaches=_breaches(score.reader, [each for _, each in own]),
-        settings=_settings(score.reader, own),
+        breaches=_breaches(score.reader, [text for _, text in numbered]),
+        settings=_settings(score.reader, numbered),
         instead=instead,
         instead_right=right,
         wrong=len(wrong),
@@ -86,21 +90,21 @@ def _answer(
 
 def _breaches(reader: str, texts: Sequence[CauseText]) -> tuple[Breach, ...]:
     cells: dict[tuple[str, VerdictKind], set[str]] = {}
-    for each in texts:
-        if operation := each.cause.key.operation:
-            own = {verdict.case for verdict in each.cause.verdicts if verdict.reader == reader}
-            cells.setdefault((operation, each.verdict), set()).update(own)
-    found = [Breach(name, kind, len(of)) for (name, kind), of in cells.items()]
-    return tuple(sorted(found, key=lambda e: (e.verdict is not VerdictKind.WRONG, -e.cells)))
+    for text in texts:
+        if operation := text.cause.key.operation:
+            cases = {verdict.case for verdict in text.cause.verdicts if verdict.reader == reader}
+            cells.setdefault((operation, text.verdict), set()).update(cases)
+    breaches = [Breach(name, kind, len(of)) for (name, kind), of in cells.items()]
+    return tuple(sorted(breaches, key=lambda e: (e.verdict is not VerdictKind.WRONG, -e.cells)))
 
 
 def _settings(reader: str, texts: Sequence[tuple[int, CauseText]]) -> tuple[Setting, ...]:
     """Return the settings that help with a reader's causes, but those that it has."""
     has = reader.partition("{")[2].removesuffix("}")
-    others = ((at, each) for at, each in texts if each.paste and each.settings != has)
-    of = grouped((each.paste, at) for at, each in others)
-    found = (Setting(lines, tuple(numbers)) for lines, numbers in of.items())
-    return tuple(sorted(found, key=lambda each: -len(each.causes)))
+    others = ((at, text) for at, text in texts if text.paste and text.settings != has)
+    of = grouped((other.paste, at) for at, other in others)
+    settings = (Setting(lines, tuple(numbers)) for lines, numbers in of.items())
+    return tuple(sorted(settings, key=lambda setting: -len(setting.causes)))
 
 
 def _instead(
@@ -109,8 +113,8 @@ def _instead(
     """Return who gets most of a reader's wrong answers right, and how many of them."""
     right = Counter(
         other.reader
-        for each in wrong
-        for other in asked[each.question]
+        for verdict in wrong
+        for other in asked[verdict.question]
         if other.verdict is VerdictKind.CORRECT and other.reader != reader
     )
     return next(iter(right.most_common(1)), ("", 0))

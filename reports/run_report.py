@@ -98,7 +98,7 @@ def steps(run: Run, most: int = EVERYTHING) -> Iterator[Block]:
 
 def coverage(run: Run) -> Iterator[Block]:
     """Yield what was left out of the plan, and which pairs of axis values are covered."""
-    excluded = grouped((each.why, each.what) for each in run.info.excluded)
+    excluded = grouped((excluded.why, excluded.what) for excluded in run.info.excluded)
     lines = []
     for why, names in excluded.items():
         more = f" and {len(names) - AT_ONCE} more" if len(names) > AT_ONCE else ""
@@ -126,7 +126,7 @@ def totals(run: Run) -> Iterator[Line]:
     if explained := summary.explained(run):
         yield Line(explained)
     if met := tolerance_counts.met(run.verdicts):
-        yield Line(f"Normalised, as declared: {'; '.join(each.text for each in met)}.")
+        yield Line(f"Normalised, as declared: {'; '.join(tolerance.text for tolerance in met)}.")
     if again := len(summary.flaky(run)):
         text = f"Flaky: {counted(again, 'answer')} came only on a second try."
         yield Line(text, tone=VerdictKind.UNKNOWN)

@@ -28,7 +28,7 @@ class Score:
 
 def scoreboard(run: Run) -> tuple[Score, ...]:
     """Return the scores: readers by default first, else in the order of the plan."""
-    counts = Counter((each.reader, each.verdict) for each in run.verdicts)
+    counts = Counter((verdict.reader, verdict.verdict) for verdict in run.verdicts)
     scores = [
         Score(
             reader,
@@ -38,10 +38,10 @@ def scoreboard(run: Run) -> tuple[Score, ...]:
         )
         for reader in summary.readers(run)
     ]
-    return tuple(sorted(scores, key=lambda each: not each.by_default))
+    return tuple(sorted(scores, key=lambda score: not score.by_default))
 
 
 def _ours(run: Run, reader: str) -> str:
     known = run.readers.get(reader)
     unlike = known.unlike if known and known.unlike else ()
-    return ", ".join(f"{each.setting}={each.has}" for each in unlike if not each.named)
+    return ", ".join(f"{unlike_.setting}={unlike_.has}" for unlike_ in unlike if not unlike_.named)

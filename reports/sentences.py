@@ -25,12 +25,12 @@ def answered_text(verdict: Verdict) -> str:
 def refusal_text(refusal: Refusal, longest: int = LINE) -> str:
     """Return a refusal in one line; a long message leaves half of it to its cause."""
     code = f" ({refusal.code})" if refusal.code else ""
-    said = f"{refusal.kind}{code}: {refusal.message}"
-    if refusal.cause in refusal.message and len(said) <= longest:
-        return short(said, longest)
+    text = f"{refusal.kind}{code}: {refusal.message}"
+    if refusal.cause in refusal.message and len(text) <= longest:
+        return short(text, longest)
     cause = f"; cause: {refusal.cause}" if refusal.cause else ""
-    room = max(longest - len(cause), longest // 2)
-    return short(short(said, room) + cause, longest)
+    rest = max(longest - len(cause), longest // 2)
+    return short(short(text, rest) + cause, longest)
 
 
 def log_text(answer: Answer | None) -> str:
@@ -41,8 +41,8 @@ def log_text(answer: Answer | None) -> str:
     if answer is None or not answer.unknown or not answer.attempts:
         return ""
     lines = answer.attempts[-1].log.splitlines()
-    said = [f"  {short(line, LINE)}" for line in lines if line.strip()]
-    return "\n".join(["the end of the server's log:", *said]) if said else ""
+    shown = [f"  {short(line, LINE)}" for line in lines if line.strip()]
+    return "\n".join(["the end of the server's log:", *shown]) if shown else ""
 
 
 def mapping_text(reproduces: tuple[str, ...], claimed: str) -> str:

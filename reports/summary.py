@@ -24,13 +24,13 @@ WRONG_STEPS: Final = "Steps after which what the table says of itself is wrong"
 
 def totals(run: Run) -> Mapping[VerdictKind, int]:
     """Count the cells of each verdict, the worst first."""
-    counts = Counter(each.verdict for each in run.verdicts)
+    counts = Counter(verdict.verdict for verdict in run.verdicts)
     return {kind: counts[kind] for kind in ORDER}
 
 
 def readers(run: Run) -> tuple[str, ...]:
     """Return every reader of a run: those planned, and any whose answer was judged."""
-    return tuple(dict.fromkeys([*run.readers, *(each.reader for each in run.verdicts)]))
+    return tuple(dict.fromkeys([*run.readers, *(verdict.reader for verdict in run.verdicts)]))
 
 
 def settings(run: Run, reader: str) -> str:
@@ -41,31 +41,31 @@ def settings(run: Run, reader: str) -> str:
 
 def failed_steps(run: Run) -> Iterator[tuple[str, str]]:
     """Yield each step that was not applied, and why."""
-    for each in run.failed_steps:
-        outcome = each.outcome
+    for step in run.failed_steps:
+        outcome = step.outcome
         why = outcome.because or str(outcome.kind)
         if outcome.kind is OutcomeKind.REFUSED and outcome.refusal:
             why = f"refused by the writer: {refusal_text(outcome.refusal)}"
-        yield _named(each), why
+        yield _named(step), why
 
 
 def half_done_steps(run: Run) -> Iterator[tuple[str, str]]:
     """Yield each step that was applied although its writer answered with an error, and which."""
-    for each in run.half_done_steps:
-        if each.outcome.refusal:
-            yield _named(each), refusal_text(each.outcome.refusal)
+    for step in run.half_done_steps:
+        if step.outcome.refusal:
+            yield _named(step), refusal_text(step.outcome.refusal)
 
 
 def wrong_steps(run: Run) -> Iterator[tuple[str, str]]:
     """Yield each step since which what the table says of itself is wrong, and how."""
-    for each in run.step_verdicts:
-        if each.findings:
-            step = run.step(each.variant, each.step)
-            yield f"{each.variant}, step {step.number} '{step.text}'", findings_text(each)
+    for verdict in run.step_verdicts:
+        if verdict.findings:
+            step = run.step(verdict.variant, verdict.step)
+            yield f"{verdict.variant}, step {step.number} '{step.text}'", findings_text(verdict)
 
 
-def _named(each: StepResult) -> str:
-    return f"{each.variant}, step {each.step.number} '{each.step.text}'"
+def _named(step: StepResult) -> str:
+    return f"{step.variant}, step {step.step.number} '{step.step.text}'"
 
 
 def flaky(run: Run) -> tuple[str, ...]:
@@ -75,18 +75,18 @@ def flaky(run: Run) -> tuple[str, ...]:
 
 def explained(run: Run) -> str:
     """Return how often a read strategy is named for a wrong answer; empty when none is wrong."""
-    wrong = [each for each in run.verdicts if each.verdict is VerdictKind.WRONG]
-    claimed = sum(bool(each.claimed) for each in wrong)
-    counts = Counter(min(len(each.reproduces), 2) for each in wrong)
+    wrong = [verdict for verdict in run.verdicts if verdict.verdict is VerdictKind.WRONG]
+    claimed = sum(bool(verdict.claimed) for verdict in wrong)
+    counts = Counter(min(len(verdict.reproduces), 2) for verdict in wrong)
     small = counts[1] - claimed
     unproven = f"one fits {small:,} so small (a count, or no rows) that it proves nothing"
-    said = (
+    parts = (
         f"exactly one read strategy explains {claimed:,}, and is named",
         f"several explain {counts[2]:,}, so none is claimed",
         *([unproven] if small else ()),
         f"none of those tried explains {counts[0]:,}",
     )
-    return f"Of {counted(len(wrong), 'wrong answer')}, {'; '.join(said)}." if wrong else ""
+    return f"Of {counted(len(wrong), 'wrong answer')}, {'; '.join(parts)}." if wrong else ""
 
 
 def numbers(steps: Sequence[int]) -> str:

@@ -27,8 +27,8 @@ class ToleranceCount:
     @property
     def text(self) -> str:
         """Return it as a clause: `hive sends nested values as text (3 values)`."""
-        said = self.declared.what if self.declared else f"was normalised by '{self.name}'"
-        return f"{self.product} {said} ({self.amount})"
+        what = self.declared.what if self.declared else f"was normalised by '{self.name}'"
+        return f"{self.product} {what} ({self.amount})"
 
     @property
     def amount(self) -> str:
@@ -42,9 +42,9 @@ def met(verdicts: Iterable[Verdict]) -> tuple[ToleranceCount, ...]:
     cells: Counter[tuple[str, str]] = Counter()
     for verdict in verdicts:
         product = tolerances.product(verdict.reader)
-        for each in verdict.normalised:
-            counts[product, each.name] += each.count
-            cells[product, each.name] += 1
+        for tolerance in verdict.normalised:
+            counts[product, tolerance.name] += tolerance.count
+            cells[product, tolerance.name] += 1
     return tuple(
         ToleranceCount(
             product, name, count, cells[product, name], tolerances.declared_for(product).get(name)
@@ -56,8 +56,10 @@ def met(verdicts: Iterable[Verdict]) -> tuple[ToleranceCount, ...]:
 def of_cell(reader: str, applied: Iterable[Normalised]) -> tuple[str, ...]:
     """Return what was met in one cell, a clause for each."""
     product = tolerances.product(reader)
-    found = tolerances.declared_for(product)
+    declared = tolerances.declared_for(product)
     return tuple(
-        ToleranceCount(product, each.name, each.count, 1, found.get(each.name)).text
-        for each in applied
+        ToleranceCount(
+            product, tolerance.name, tolerance.count, 1, declared.get(tolerance.name)
+        ).text
+        for tolerance in applied
     )

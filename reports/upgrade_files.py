@@ -31,7 +31,7 @@ def write(comparison: SideComparison, folder: Path) -> dict[str, Path]:
     }
     accept = folder / acceptance_file.FILE
     if comparison.relevant and not accept.exists():
-        accepted = (each.by for each in comparison.accepted.causes)
+        accepted = (cause.by for cause in comparison.accepted.causes)
         content = acceptance_file.dump(comparison.relevant, accepted)
         accept.write_text(content, encoding="utf-8")
         files["accept"] = accept

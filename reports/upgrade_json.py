@@ -51,7 +51,7 @@ def data(comparison: SideComparison) -> JsonObject:
         "not_covered": dict(comparison.not_covered),
         "remedies": [_remedy(remedy, comparison) for remedy in comparison.remedies],
         "accepted": [
-            _cause(each.cause, comparison) | {"by": _line(each.by)} for each in accepted.causes
+            _cause(cause.cause, comparison) | {"by": _line(cause.by)} for cause in accepted.causes
         ],
         "lines": {
             "gone": list(map(_line, accepted.gone)),

@@ -179,8 +179,8 @@ def page(comparison: SideComparison) -> str:
     asked = Heading("What was asked, and what really ran"), report.asked_table(comparison)
     known = Heading("Readers"), report.scores(comparison), *report.known_limits(comparison)
     accepted = [
-        _cause(each.cause, comparison, f"{each.by.because} ({each.by.place})")
-        for each in comparison.accepted.causes
+        _cause(cause.cause, comparison, f"{cause.by.because} ({cause.by.place})")
+        for cause in comparison.accepted.causes
     ]
     return html_page.rendered(
         "upgrade.html.j2",
@@ -441,7 +441,7 @@ def page_cells(comparison: SideComparison) -> PageCells:
 
 def _cause_cells(comparison: SideComparison) -> list[CauseCells]:
     """Return the causes that are listed, and then those of what is not worse and not right."""
-    accepted = (each.cause for each in comparison.accepted.causes)
+    accepted = (cause.cause for cause in comparison.accepted.causes)
     by_key = {c.key: c for c in (*comparison.relevant, *comparison.regressions, *accepted)}
     listed = [
         CauseCells(key.operation, tuple(pair.new.case for pair in cause.pairs if pair.new))

@@ -235,7 +235,7 @@ def _not_known(comparison: SideComparison) -> Iterator[str]:
 def asked_table(comparison: SideComparison) -> ReportTable:
     """Return what was asked of both sides, and what really ran."""
     old, new = (_asked(side.run) for side in (comparison.old, comparison.new))
-    heads = "", f"Before: {comparison.old.name}", f"After: {comparison.new.name}"
+    heads = "what", f"Before: {comparison.old.name}", f"After: {comparison.new.name}"
     rows = tuple((Line(name), Line(old[name]), Line(new[name])) for name in old)
     return ReportTable(tuple(map(ColumnHead, heads)), rows)
 

@@ -30,6 +30,7 @@ from harness.model.simulation.strategies import (
     ColumnMapping,
     IncrementalRange,
     Logs,
+    parts_of,
 )
 
 T = TypeVar("T")
@@ -37,12 +38,12 @@ T = TypeVar("T")
 LOG: Final = logging.getLogger("harness.reports")
 NOT_WORDED: Final = "the harness could not word this cell; its log, harness.log, says why"
 """Stands where the words of a cell should be. Its verdict is as it was judged."""
-ANEW: Final = str(ColumnMapping.RENUMBERED).removeprefix(f"{ColumnMapping.ID}, ")
-OUTSIDE: Final = str(ColumnMapping.ID_OUTSIDE).removeprefix(f"{ColumnMapping.ID}, ")
-ALONE: Final = str(ColumnMapping.ID_ALONE).removeprefix(f"{ColumnMapping.ID}, ")
-PARTS_TOO: Final = str(ColumnMapping.PARTS_TOO).removeprefix(f"{ColumnMapping.POSITION}, ")
-META_COUNTED: Final = str(ColumnMapping.COUNTED).removeprefix(f"{ColumnMapping.POSITION}, ")
-"""The parts of these ways that by id, and by position alone have not."""
+ANEW: Final = parts_of(ColumnMapping.RENUMBERED)[1]
+OUTSIDE: Final = parts_of(ColumnMapping.ID_OUTSIDE)[1]
+ALONE: Final = parts_of(ColumnMapping.ID_ALONE)[1]
+PARTS_TOO: Final = parts_of(ColumnMapping.PARTS_TOO)[1]
+META_COUNTED: Final = parts_of(ColumnMapping.COUNTED)[1]
+"""What these strategies do beside finding columns by id, or by position."""
 LONGEST: Final = 120
 """Characters of a value or message in a sentence; the HTML report shows it whole."""
 
@@ -93,7 +94,7 @@ VIEWS: Final[Mapping[str, str]] = {
     BRANCH: "the table as it will be with what the named step staged in a branch",
 }
 """What each view shows of a table."""
-WAYS: Final[Mapping[str, str]] = {
+STRATEGIES: Final[Mapping[str, str]] = {
     ColumnMapping.ID: "columns are found by field id, which stays the same when they are renamed "
     "or moved",
     ColumnMapping.NAME: "columns are looked up in each file by their current name",
@@ -136,26 +137,26 @@ WAYS: Final[Mapping[str, str]] = {
     IncrementalRange.LATER: "rows written in the next step are left out",
     IncrementalRange.NOTHING: "no row written after the step is shown",
 }
-"""What a reader does that reads in such a way; a way may have several of these parts."""
+"""What a reader does that reads so; a strategy may have several of these parts."""
 
 
-def way_text(way: str) -> str:
+def strategy_text(strategy: str) -> str:
     """Return what a read strategy is, part by part.
 
-    >>> way_text("by name, base files only")
+    >>> strategy_text("by name, base files only")
     'columns are looked up in each file by their current name; \
 newer values and deletes in log files are ignored'
     """
-    return "; ".join(WAYS[part] for part in way_parts(way))
+    return "; ".join(STRATEGIES[part] for part in strategy_parts(strategy))
 
 
-def way_parts(way: str) -> tuple[str, ...]:
-    """Name the parts of a read strategy as `WAYS` does.
+def strategy_parts(strategy: str) -> tuple[str, ...]:
+    """Name the parts of a read strategy as `STRATEGIES` does.
 
-    >>> way_parts("by name in any case, catalog of step 3")
+    >>> strategy_parts("by name in any case, catalog of step 3")
     ('by name in any case', 'catalog of step')
     """
-    known = ([name for name in WAYS if part.startswith(name)] for part in way.split(", "))
+    known = ([name for name in STRATEGIES if part.startswith(name)] for part in parts_of(strategy))
     return tuple(str(max(names, key=len)) for names in known if names)
 
 
@@ -196,7 +197,7 @@ def exact(value: Value) -> str:
         case dict():
             return f"{{{', '.join(f'{name}: {_inside(each)}' for name, each in value.items())}}}"
         case MapValue():
-            pairs = ", ".join(f"{_inside(key)} → {_inside(each)}" for key, each in value.pairs)
+            pairs = ", ".join(f"{_inside(key)} → {_inside(pair)}" for key, pair in value.pairs)
             return f"{{{pairs}}}"
     return text_of(value)
 

@@ -75,7 +75,7 @@ class FoundCause:
 
     @property
     def cases(self) -> tuple[str, ...]:
-        return tuple(each.case for each in self.verdicts)
+        return tuple(verdict.case for verdict in self.verdicts)
 
     @property
     def first(self) -> Verdict:
@@ -85,38 +85,40 @@ class FoundCause:
     @property
     def readers(self) -> tuple[str, ...]:
         """Every reader that shows it, versions and settings in its name."""
-        return tuple(dict.fromkeys(each.reader for each in self.verdicts))
+        return tuple(dict.fromkeys(verdict.reader for verdict in self.verdicts))
 
     @property
     def views(self) -> tuple[str, ...]:
         """The views that show it, those of the past without their step."""
-        return tuple(dict.fromkeys(past_views.name_of(each.view) for each in self.verdicts))
+        return tuple(dict.fromkeys(past_views.name_of(verdict.view) for verdict in self.verdicts))
 
     @property
     def scenarios(self) -> tuple[str, ...]:
         """The scenarios that show it, the smallest first."""
-        return tuple(dict.fromkeys(each.scenario for each in self.verdicts))
+        return tuple(dict.fromkeys(verdict.scenario for verdict in self.verdicts))
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that are wrong."""
-        own = (f for v in self.verdicts for f in v.findings if f.kind is self.key.finding)
-        return tuple(dict.fromkeys(chain.from_iterable(each.columns for each in own)))
+        findings = (f for v in self.verdicts for f in v.findings if f.kind is self.key.finding)
+        return tuple(dict.fromkeys(chain.from_iterable(finding.columns for finding in findings)))
 
     def formats(self, run: Run) -> tuple[str, ...]:
         """Return the formats of the tables that show it."""
-        return tuple(dict.fromkeys(run.variant(each.variant).format for each in self.verdicts))
+        return tuple(
+            dict.fromkeys(run.variant(verdict.variant).format for verdict in self.verdicts)
+        )
 
 
 def causes(verdicts: Iterable[Verdict], run: Run) -> tuple[FoundCause, ...]:
     """Return what is not right by its causes: new ones, default settings, silent ones first."""
     one: dict[_Since, _Since] = {}  # of a million cells each would have its own
     began = (pair for series in _series(verdicts) for pair in _began(series, run))
-    shown = [(one.setdefault(since, since), each) for since, each in began]
+    shown = [(one.setdefault(since, since), verdict) for since, verdict in began]
     settled = _settled(one)
-    keys = (((settled[since], bool(each.known)), each) for since, each in shown)
-    found = (_cause(key, of, run) for (key, _), of in grouped(keys).items())
-    return tuple(sorted(found, key=_rank))
+    keys = (((settled[since], bool(verdict.known)), verdict) for since, verdict in shown)
+    causes_ = (_cause(key, of, run) for (key, _), of in grouped(keys).items())
+    return tuple(sorted(causes_, key=_rank))
 
 
 def engine(distribution: str) -> str:
@@ -133,10 +135,12 @@ def symptoms(verdict: Verdict, answer: Answer | None) -> tuple[Symptom, ...]:
     kind = verdict.verdict
     if kind in {VerdictKind.UNKNOWN, VerdictKind.UNSUPPORTED}:  # nobody is accused
         return (Symptom(kind, verdict.because),)
-    found = [Symptom(VerdictKind.WRONG, each.kind, each.party) for each in verdict.findings]
+    symptoms_ = [
+        Symptom(VerdictKind.WRONG, finding.kind, finding.party) for finding in verdict.findings
+    ]
     if kind is VerdictKind.REFUSED:
-        found.append(Symptom(kind, meaning(answer.refusal if answer else None)))
-    return tuple(dict.fromkeys(found))
+        symptoms_.append(Symptom(kind, meaning(answer.refusal if answer else None)))
+    return tuple(dict.fromkeys(symptoms_))
 
 
 def meaning(refusal: Refusal | None) -> str:
@@ -147,7 +151,7 @@ def meaning(refusal: Refusal | None) -> str:
     """
     if refusal is None:
         return "an error"
-    classes = (each.rpartition(".")[2] for each in (refusal.kind, refusal.cause.partition(":")[0]))
+    classes = (name.rpartition(".")[2] for name in (refusal.kind, refusal.cause.partition(":")[0]))
     return refusals.meaning(refusal) or ", ".join(dict.fromkeys(filter(None, classes)))
 
 
@@ -162,10 +166,11 @@ def _series(verdicts: Iterable[Verdict]) -> Iterator[Mapping[int, list[Verdict]]
     where a change makes them worth it, so that each by itself does not tell when it began.
     """
     pairs = (
-        ((each.variant, each.reader, past_views.name_of(each.view)), each) for each in verdicts
+        ((verdict.variant, verdict.reader, past_views.name_of(verdict.view)), verdict)
+        for verdict in verdicts
     )
-    for each in grouped(pairs).values():
-        steps = grouped((verdict.step, verdict) for verdict in each)
+    for series in grouped(pairs).values():
+        steps = grouped((verdict.step, verdict) for verdict in series)
         yield {step: steps[step] for step in sorted(steps)}
 
 
@@ -175,25 +180,25 @@ def _began(series: Mapping[int, Sequence[Verdict]], run: Run) -> Iterator[tuple[
     What is seen again was there all the time, unless all was right between.
     """
     since: dict[Symptom, tuple[str, ...]] = {}
-    told = 0
+    known = 0
     for step, verdicts in series.items():
-        if all(each.verdict is VerdictKind.CORRECT for each in verdicts):
+        if all(verdict.verdict is VerdictKind.CORRECT for verdict in verdicts):
             since.clear()
-        between = _operations(run, verdicts[0].variant, range(min(told + 1, step), step + 1))
-        for each in verdicts:
-            refused = each.verdict is VerdictKind.REFUSED
-            answer = run.answers.get(each.case) if refused else None
-            for symptom in symptoms(each, answer):
+        between = _operations(run, verdicts[0].variant, range(min(known + 1, step), step + 1))
+        for verdict in verdicts:
+            refused = verdict.verdict is VerdictKind.REFUSED
+            answer = run.answers.get(verdict.case) if refused else None
+            for symptom in symptoms(verdict, answer):
                 answered = symptom.kind in {VerdictKind.WRONG, VerdictKind.REFUSED}
                 began = since.setdefault(symptom, between) if answered else ()
-                yield (engine(run.distribution(each.reader)), symptom, began), each
-        if any(each.verdict is not VerdictKind.UNKNOWN for each in verdicts):
-            told = step
+                yield (engine(run.distribution(verdict.reader)), symptom, began), verdict
+        if any(verdict.verdict is not VerdictKind.UNKNOWN for verdict in verdicts):
+            known = step
 
 
 def _operations(run: Run, variant: str, steps: Iterable[int]) -> tuple[str, ...]:
     info = run.variant(variant)
-    return tuple(dict.fromkeys(info.step(each).operation for each in steps))
+    return tuple(dict.fromkeys(info.step(step).operation for step in steps))
 
 
 def _settled(seen: Iterable[_Since]) -> Mapping[_Since, CauseKey]:
@@ -211,18 +216,18 @@ def _settled(seen: Iterable[_Since]) -> Mapping[_Since, CauseKey]:
 
 
 def _operation(possible: Sequence[str], sure: Collection[str]) -> str:
-    shown = [each for each in possible if each in sure]
+    shown = [operation for operation in possible if operation in sure]
     return shown[0] if len(shown) == 1 else OR.join(possible)
 
 
 def _cause(key: CauseKey, verdicts: Sequence[Verdict], run: Run) -> FoundCause:
-    def place(each: Verdict) -> tuple[bool, bool, int, int]:
-        asked_alone = each.verdict is not key.symptom.kind
-        steps = len(run.variant(each.variant).steps)
-        return not by_default(run, each.reader), asked_alone, steps, each.step
+    def simplicity(verdict: Verdict) -> tuple[bool, bool, int, int]:
+        asked_alone = verdict.verdict is not key.symptom.kind
+        steps = len(run.variant(verdict.variant).steps)
+        return not by_default(run, verdict.reader), asked_alone, steps, verdict.step
 
-    ordered = tuple(sorted(verdicts, key=place))
-    reasons = tuple(filter(None, dict.fromkeys(each.known for each in ordered)))
+    ordered = tuple(sorted(verdicts, key=simplicity))
+    reasons = tuple(filter(None, dict.fromkeys(verdict.known for verdict in ordered)))
     return FoundCause(key, ordered, reasons, by_default(run, ordered[0].reader))
 
 

@@ -53,18 +53,20 @@ class SettingsAsked:
     @cached_property
     def by_question(self) -> Mapping[QuestionKey, Mapping[str, Verdict]]:
         """What each reader made of each question."""
-        pairs = ((each.question, each) for each in self.run.verdicts)
-        return {at: {each.reader: each for each in of} for at, of in grouped(pairs).items()}
+        pairs = ((verdict.question, verdict) for verdict in self.run.verdicts)
+        return {
+            at: {verdict.reader: verdict for verdict in of} for at, of in grouped(pairs).items()
+        }
 
     @cached_property
     def spoilt(self) -> Mapping[tuple[str, str], int]:
         """How many cells are right by the first reader and not by the second."""
-        found: Counter[tuple[str, str]] = Counter()
+        spoilt: Counter[tuple[str, str]] = Counter()
         for given in self.by_question.values():
             for old, new in permutations(given.values(), 2):
                 if old.verdict is VerdictKind.CORRECT and new.verdict in BAD:
-                    found[old.reader, new.reader] += 1
-        return found
+                    spoilt[old.reader, new.reader] += 1
+        return spoilt
 
     def others(self, cause: FoundCause) -> Iterator[tuple[Verdict, Verdict]]:
         """Yield each cell of a cause, with what its distribution made of it by other settings."""
@@ -72,9 +74,9 @@ class SettingsAsked:
         if symptom.kind not in BAD or symptom.party not in READERS:
             return
         for verdict in cause.verdicts:
-            own = self.run.distribution(verdict.reader)
+            distribution = self.run.distribution(verdict.reader)
             for reader, other in self.by_question[verdict.question].items():
-                if reader != verdict.reader and self.run.distribution(reader) == own:
+                if reader != verdict.reader and self.run.distribution(reader) == distribution:
                     yield verdict, other
 
     def helpful(self, cause: FoundCause) -> HelpfulSetting | None:
@@ -82,15 +84,21 @@ class SettingsAsked:
 
         Of those that help alike, the ones with the fewest lines.
         """
-        pairs = ((_settings(other.reader), (each, other)) for each, other in self.others(cause))
+        pairs = (
+            (_settings(other.reader), (verdict, other)) for verdict, other in self.others(cause)
+        )
         made = (self._made(cause, name, of) for name, of in grouped(pairs).items())
-        good = (each for each in made if each.right > each.spoilt)
-        return min(good, key=lambda each: (each.spoilt - each.right, len(each.lines)), default=None)
+        good = (setting for setting in made if setting.right > setting.spoilt)
+        return min(
+            good,
+            key=lambda setting: (setting.spoilt - setting.right, len(setting.lines)),
+            default=None,
+        )
 
     def _made(
         self, cause: FoundCause, settings: str, pairs: Sequence[tuple[Verdict, Verdict]]
     ) -> HelpfulSetting:
-        right = [each for each in pairs if each[1].verdict is VerdictKind.CORRECT]
+        right = [pair for pair in pairs if pair[1].verdict is VerdictKind.CORRECT]
         changes = tuple(
             dict.fromkeys(
                 (old.reader, new.reader, self.run.variant(old.variant).format) for old, new in right

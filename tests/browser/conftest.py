@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 from harness.reports import html
 from harness.run.load_run import Run
+from harness.run.strategy_answers import with_strategy_answers
 from tests.builders import recorded_run
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -33,7 +34,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def run() -> Run:
     """Return a run with real answers of every kind."""
-    return recorded_run.run_of("quick_start")
+    return with_strategy_answers(recorded_run.run_of("quick_start"))
 
 
 @pytest.fixture(scope="session")

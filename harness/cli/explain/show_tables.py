@@ -15,7 +15,7 @@ from harness.core.counting import counted
 from harness.core.errors import printable
 from harness.reports.lines import item, say
 from harness.reports.sentences import LITTLE
-from harness.reports.words import TRACED, WAYS, exact, short, way_parts
+from harness.reports.words import STRATEGIES, TRACED, exact, short, strategy_parts
 
 WRONG: Final = "≠"
 ABSENT: Final = "no such row"
@@ -39,9 +39,9 @@ def ways(told: CaseTables, console: Console) -> None:
     say(console, "\nWays of reading, and what each would answer", "bold")
     _beside(sorted(told.ways, key=lambda sheet: not sheet.same_as_found), console)
     say(console, _fits(told))
-    parts = (part for sheet in told.ways for way in sheet.titles for part in way_parts(way))
+    parts = (part for sheet in told.ways for way in sheet.titles for part in strategy_parts(way))
     for part in dict.fromkeys(parts):
-        item(console, f"{part}: {WAYS[part]}", lead=" -")
+        item(console, f"{part}: {STRATEGIES[part]}", lead=" -")
 
 
 def _beside(sheets: Iterable[ComparedTable], console: Console) -> None:

@@ -15,6 +15,8 @@ from typing import Final
 AT_ONCE: Final = 2
 """So many things beyond how columns are found are combined at most."""
 
+SEPARATOR: Final = ", "
+"""Stands between the parts of a strategy in its text."""
 CATALOG: Final = "catalog of step"
 LEFT_OUT: Final = "files left out"
 TRUSTED: Final = "rows left out by the wrong statistics of"
@@ -239,7 +241,7 @@ class ReadStrategy:
         parts += [REKEYED] if self.rekeyed else []
         parts += [PARTLESS] if self.partless else []
         parts += [str(self.incremental)] if self.incremental is not IncrementalRange.SINCE else []
-        return ", ".join(parts)
+        return SEPARATOR.join(parts)
 
 
 REKEYING: Final = (
@@ -316,3 +318,12 @@ def read_strategies(
     ]
     some += REKEYING if can.rekeyed else ()
     return tuple(sorted(some, key=lambda way: len(way.deviations)))
+
+
+def parts_of(strategy: str) -> tuple[str, ...]:
+    """Return the parts of a strategy that is recorded as its text.
+
+    >>> parts_of(str(ReadStrategy(ColumnMapping.NAME, Logs.IGNORED)))
+    ('by name', 'base files only')
+    """
+    return tuple(strategy.split(SEPARATOR))

@@ -11,7 +11,7 @@ from harness.core.errors import printable
 from harness.core.records import FindingKind, VerdictKind
 from harness.model.simulation.strategies import ColumnMapping, IncrementalRange, Logs, ReadStrategy
 from harness.reports.findings import FINDINGS
-from harness.reports.words import VERDICTS, WAYS, exact, kind_of, short, shown, way_text
+from harness.reports.words import STRATEGIES, VERDICTS, exact, kind_of, short, shown, strategy_text
 
 
 def test_every_verdict_and_finding_is_in_the_legend() -> None:
@@ -66,10 +66,14 @@ def test_every_part_of_every_way_of_reading_is_explained(by: ColumnMapping, logs
     ]
     more = (ReadStrategy(by, logs, **each) for each in does)
     for way in (ReadStrategy(by, logs), ReadStrategy(by, logs, 3), *more):
-        said = way_text(str(way)).split("; ")
+        said = strategy_text(str(way)).split("; ")
         assert len(said) == len(set(said)) == len(str(way).split(", "))
-        assert set(said) <= set(WAYS.values())
+        assert set(said) <= set(STRATEGIES.values())
 
 
 def test_a_way_in_any_case_is_not_taken_for_the_one_by_name() -> None:
-    assert way_text(ColumnMapping.FOLDED) == WAYS[ColumnMapping.FOLDED] != WAYS[ColumnMapping.NAME]
+    assert (
+        strategy_text(ColumnMapping.FOLDED)
+        == STRATEGIES[ColumnMapping.FOLDED]
+        != STRATEGIES[ColumnMapping.NAME]
+    )

@@ -23,7 +23,7 @@ from harness.core.errors import UsageProblem
 from harness.core.records import Answer, OutcomeKind, Refusal
 from harness.judge.verdicts import understand_cell
 from harness.model.simulation.strategies import ColumnMapping
-from harness.reports.words import NOT_WORDED, WAYS
+from harness.reports.words import NOT_WORDED, STRATEGIES
 from harness.run import pipeline, run_info
 from tests.builders.recorded_run import RECORDED
 
@@ -173,7 +173,7 @@ def test_a_page_fits_its_width_and_says_all_without_colour(folder: Path, width: 
         *("expected found", "= FOUND", "as expected", "≠NULL", "missing rename", "SQL: select"),
         *("read from file #1", "#1 base file of step 1", "the smallest that gives this answer"),
         *("What was written 0 create the table 1 insert", "f3s1r2, or 301002, is field 3, step 1"),
-        f"by name: {WAYS[ColumnMapping.NAME]}",
+        f"by name: {STRATEGIES[ColumnMapping.NAME]}",
         "other settings this engine gets it right: spark-3.5.8-hudi-1.0.2{schema-on-read=on}.",
     ):
         assert what in said
