@@ -44,4 +44,6 @@ def facts(name: str) -> FormatFacts:
 
 def keeping_case() -> frozenset[str]:
     """Return the formats whose tables keep the names of columns as they are written."""
-    return frozenset(name for name, each in FORMATS.all().items() if each.reader_facts.keeps_case)
+    return frozenset(
+        name for name, format_ in FORMATS.all().items() if format_.reader_facts.keeps_case
+    )

@@ -244,7 +244,7 @@ class Format(ABC):
         """
         if not self.past_views:
             raise KeyError(instant)
-        return {each: Moment(each) for each in self.instants(folder)}[instant]
+        return {instant: Moment(instant) for instant in self.instants(folder)}[instant]
 
     def table_version(self, folder: Path) -> str:
         """Return the version of a table, as the format counts; empty where it does not."""

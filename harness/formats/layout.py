@@ -22,7 +22,7 @@ def largest_file(scenario: Scenario) -> int:
     """Return how many rows the largest data file gets, where each insert makes files of its own."""
     every = expected_history.survey(scenario).history
     counts = (Counter(row.group for row in truth.rows.values()) for truth in every)
-    return max((number for each in counts for number in each.values()), default=0)
+    return max((number for count in counts for number in count.values()), default=0)
 
 
 def has_escaped_values(scenario: Scenario) -> bool:

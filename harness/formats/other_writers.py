@@ -80,7 +80,7 @@ def unsupported(distribution: Distribution, facts: FormatFacts, operation: Opera
     known = _WORDS[distribution.engine].operations
     if type(operation) in known:
         return ""
-    name, allowed = name_of(operation), [each for each, kind in registry().items() if kind in known]
+    name, allowed = name_of(operation), [text for text, kind in registry().items() if kind in known]
     return f"{distribution.name} is told of no {name}; {one_of(name, allowed)}"
 
 

@@ -123,7 +123,7 @@ def _inner(value: Value, field: Field) -> str:
 
 
 def _array(values: Sequence[Value], element: Field) -> str:
-    return f"array[{', '.join(literal(each, element) for each in values)}]"
+    return f"array[{', '.join(literal(value, element) for value in values)}]"
 
 
 def _map(value: MapValue, key: Field, part: Field) -> str:
@@ -150,15 +150,15 @@ def _whole_rows(table: str, _: Operation, before: Truth, after: Truth) -> str:
     if not any(row.key in before.rows for row in rows):
         return f"insert into {table} ({listed}) {values}"
     names = [field.name for field in after.schema.walk()]
-    target, source = (free_name(each, names) for each in (TABLE, SOURCE))
+    target, source = (free_name(name, names) for name in (TABLE, SOURCE))
     key = quoted(after.table.key)
     stay = {after.table.key, *after.table.partition_by}
     sets = ", ".join(
-        f"{quoted(each.name)} = {source}.{quoted(each.name)}"
-        for each in fields
-        if each.name not in stay
+        f"{quoted(field.name)} = {source}.{quoted(field.name)}"
+        for field in fields
+        if field.name not in stay
     )
-    new = ", ".join(f"{source}.{quoted(each.name)}" for each in fields)
+    new = ", ".join(f"{source}.{quoted(field.name)}" for field in fields)
     return (
         f"merge into {table} as {target} using ({values}) as {source} ({listed}) "
         f"on {target}.{key} = {source}.{key} when matched then update set {sets} "
@@ -167,12 +167,12 @@ def _whole_rows(table: str, _: Operation, before: Truth, after: Truth) -> str:
 
 
 def _listed(fields: Iterable[Field]) -> str:
-    return ", ".join(quoted(each.name) for each in fields)
+    return ", ".join(quoted(field.name) for field in fields)
 
 
 def _values(rows: Iterable[Row], fields: Sequence[Field]) -> str:
-    said = (f"({', '.join(literal(row.of(each), each) for each in fields)})" for row in rows)
-    return f"values {', '.join(said)}"
+    tuples = (f"({', '.join(literal(row.of(field), field) for field in fields)})" for row in rows)
+    return f"values {', '.join(tuples)}"
 
 
 def _update(table: str, operation: Update, before: Truth, after: Truth) -> str:
@@ -198,7 +198,7 @@ def _choice(truth: Truth, name: str, rows: Iterable[Row]) -> str:
 
 def _among(truth: Truth, keys: Iterable[Value]) -> str:
     key = truth.schema.find(truth.table.key)
-    return f"{quoted(key.name)} in ({', '.join(literal(each, key) for each in keys)})"
+    return f"{quoted(key.name)} in ({', '.join(literal(value, key) for value in keys)})"
 
 
 def _delete(table: str, operation: Delete, before: Truth, after: Truth) -> str:
@@ -207,9 +207,9 @@ def _delete(table: str, operation: Delete, before: Truth, after: Truth) -> str:
 
 
 def _add_column(table: str, new: AddColumn, before: Truth, after: Truth) -> str:  # noqa: ARG001
-    place = f" after {quoted(new.after)}" if new.after else ""
-    place = " first" if new.first else place
-    return f"alter table {table} add column {quoted(new.name)} {type_text(new.type)}{place}"
+    position = f" after {quoted(new.after)}" if new.after else ""
+    position = " first" if new.first else position
+    return f"alter table {table} add column {quoted(new.name)} {type_text(new.type)}{position}"
 
 
 def _rename_column(table: str, old: RenameColumn, before: Truth, after: Truth) -> str:  # noqa: ARG001

@@ -43,8 +43,8 @@ def catalog_table(table: Any) -> CatalogTable:  # noqa: ANN401 - Thrift's own cl
         format=format_,
         view=_view(table, read_by) if format_ in _HUDI else SNAPSHOT,
         location=(storage and storage.location) or "",
-        columns=tuple((each.name, each.type) for each in (storage and storage.cols) or ()),
-        partition_keys=tuple(each.name for each in table.partitionKeys or ()),
+        columns=tuple((col.name, col.type) for col in (storage and storage.cols) or ()),
+        partition_keys=tuple(partitionkey.name for partitionkey in table.partitionKeys or ()),
         metadata=parameters.get(METADATA_LOCATION, ""),
         kind=parameters.get("storage_handler", read_by).rpartition(".")[2],
         insert_only=parameters.get("transactional_properties") == "insert_only",
@@ -86,10 +86,10 @@ def _view(table: Any, read_by: str) -> str:  # noqa: ANN401
     entry without a suffix.
     """
     serde = (table.sd.serdeInfo and table.sd.serdeInfo.parameters) or {}
-    told = str(serde.get(QUERY_AS_RO, "")).lower()
+    read_optimized = str(serde.get(QUERY_AS_RO, "")).lower()
     name = str(table.tableName)
     if name.endswith("_rt") and "Realtime" in read_by:
         return SNAPSHOT
-    if told == "true" or read_by.endswith(READ_OPTIMIZED_INPUT):
+    if read_optimized == "true" or read_by.endswith(READ_OPTIMIZED_INPUT):
         return READ_OPTIMIZED
     return BASE_NAME

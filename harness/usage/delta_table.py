@@ -61,7 +61,7 @@ def _version(protocol: Action) -> str:
 
 def _features(log: DeltaLog, metadata: Action) -> Iterator[str]:
     """Yield the protocol's own names of features, and settings that change what files hold."""
-    if any(each.get(delta_log.VECTOR) for commit in log.commits for each in commit.all("add")):
+    if any(action.get(delta_log.VECTOR) for commit in log.commits for action in commit.all("add")):
         yield "deletion-vectors"
     for side in ("readerFeatures", "writerFeatures"):
         yield from map(str, log.protocol.get(side) or ())
@@ -73,8 +73,8 @@ def _features(log: DeltaLog, metadata: Action) -> Iterator[str]:
 
 
 def _engines(log: DeltaLog) -> set[str]:
-    infos = (each for commit in log.commits for each in commit.all("commitInfo"))
-    return {str(each.get("engineInfo", "")) for each in infos}
+    infos = (action for commit in log.commits for action in commit.all("commitInfo"))
+    return {str(info.get("engineInfo", "")) for info in infos}
 
 
 def _changes(log: DeltaLog) -> Iterator[UsedChange]:

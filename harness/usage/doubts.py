@@ -20,7 +20,7 @@ class Doubts:
     @property
     def unknown(self) -> tuple[Fact, ...]:
         """The facts, in the order in which they are written."""
-        return tuple(each for each in Fact if each in self.facts)
+        return tuple(fact for fact in Fact if fact in self.facts)
 
     @property
     def why(self) -> str:

@@ -32,8 +32,8 @@ def read(folder: TableFolder, table: CatalogTable) -> TableFacts:
         raise UnreadableError("its folder is gone")
     doubts, files = Doubts(), list[ListedFile]()
     try:
-        for each in folder.walk():
-            files += each
+        for listed in folder.walk():
+            files += listed
     except UnreadableError as problem:
         doubts.add(Fact.SCHEMA_CHANGES, f"{problem}; not all were looked at")
     oldest = _footer(folder, table, files, doubts)
@@ -79,7 +79,7 @@ def _features(table: CatalogTable, files: Sequence[ListedFile]) -> Iterator[str]
     if table.format is not UsedFormat.HIVE_ACID:
         return
     yield "insert-only" if table.insert_only else "full-acid"
-    kinds = {found["kind"] for each in files for found in _DELTA.finditer(each.path)}
+    kinds = {folder["kind"] for file in files for folder in _DELTA.finditer(file.path)}
     yield from ({"delta": "deltas", "delete_delta": "delete-deltas"}.get(e, "base") for e in kinds)
 
 

@@ -63,8 +63,8 @@ def of_properties(properties: Mapping[str, str]) -> Iterator[str]:
     )
     yield from (word for name, word in _IF_SET if properties.get(name))
     parts = properties.get("hoodie.table.metadata.partitions", "").split(",")
-    yield from (_INDEXES[each] for each in parts if each in _INDEXES)
-    if any(each.startswith(("func_index_", "expr_index_", "secondary_index_")) for each in parts):
+    yield from (_INDEXES[part] for part in parts if part in _INDEXES)
+    if any(part.startswith(("func_index_", "expr_index_", "secondary_index_")) for part in parts):
         yield "expression-or-secondary-index"
     hive_style = properties.get("hoodie.datasource.write.hive_style_partitioning", "").lower()
     if properties.get("hoodie.table.partition.fields") and hive_style != "true":

@@ -36,25 +36,25 @@ def read(folder: TableFolder, table: CatalogTable) -> TableFacts:
         UnreadableError: there are none, or they cannot be read.
 
     """
-    found, doubts = records.read(folder), Doubts()
-    if (kind := found.properties.get(BASE_FORMAT, PARQUET)) != PARQUET:
+    table_, doubts = records.read(folder), Doubts()
+    if (kind := table_.properties.get(BASE_FORMAT, PARQUET)) != PARQUET:
         doubts.add(Fact.SCHEMA_CHANGES, f"its base files are of {kind}, which are not looked at")
-    slices = found.slices(_replaced(found, doubts))
+    slices = table_.slices(_replaced(table_, doubts))
     if slices.why:
         doubts.add(Fact.FEATURES, slices.why)
     base = _footer(folder, slices, doubts)
-    changes = _history(found, slices, doubts)
+    changes = _history(table_, slices, doubts)
     if changes is None:
         changes = _seen_in_file(table, slices, base, doubts)
     features = {
-        *hudi_features.of_properties(found.properties),
-        *hudi_features.of_timeline(found),
+        *hudi_features.of_properties(table_.properties),
+        *hudi_features.of_timeline(table_),
         *(["log-files"] if slices.logs else []),
     }
     return TableFacts(
-        _TYPES.get(found.properties["hoodie.table.type"], UsedFormat.HUDI),
-        found.properties.get("hoodie.table.version", ""),
-        bool(found.partition_fields),
+        _TYPES.get(table_.properties["hoodie.table.type"], UsedFormat.HUDI),
+        table_.properties.get("hoodie.table.version", ""),
+        bool(table_.partition_fields),
         sorted(features),
         base.writers if base else (),
         changes,
@@ -63,10 +63,10 @@ def read(folder: TableFolder, table: CatalogTable) -> TableFacts:
     )
 
 
-def _replaced(found: HudiRecords, doubts: Doubts) -> frozenset[str]:
+def _replaced(table_: HudiRecords, doubts: Doubts) -> frozenset[str]:
     groups: frozenset[str] = frozenset()
     try:
-        for name, record in found.replacements():
+        for name, record in table_.replacements():
             try:
                 groups |= commit_metadata.replaced_by(record, name)
             except FileFactError as problem:
@@ -86,13 +86,13 @@ def _footer(folder: TableFolder, slices: Slices, doubts: Doubts) -> DataFooter |
         return None
 
 
-def _history(found: HudiRecords, slices: Slices, doubts: Doubts) -> Sequence[UsedChange] | None:
+def _history(table_: HudiRecords, slices: Slices, doubts: Doubts) -> Sequence[UsedChange] | None:
     """Return the changes in the table's own history of its schema; None where it has none."""
-    if not (path := found.newest_schemas()):
+    if not (path := table_.newest_schemas()):
         return None
     try:
-        text = (found.folder.text(path) or b"").decode()
-        return tuple(_changes(text, found.partition_fields, slices, doubts))
+        text = (table_.folder.text(path) or b"").decode()
+        return tuple(_changes(text, table_.partition_fields, slices, doubts))
     except (ValueError, KeyError, TypeError, UnreadableError) as problem:
         doubts.add(Fact.SCHEMA_CHANGES, f"{path} cannot be understood: {problem}")
         return ()
@@ -103,7 +103,7 @@ def _changes(
 ) -> Iterator[UsedChange]:
     """Yield the changes of a history, oldest first; each file of it has all schemas so far."""
     for pair in pairwise(schema_history.schemas(text)):
-        before, after = (without(schema_history.columns(each), partitions) for each in pair)
+        before, after = (without(schema_history.columns(schema), partitions) for schema in pair)
         yield from diff.between(before, after, _age(str(pair[1]["version_id"]), slices, doubts))
 
 

@@ -44,15 +44,15 @@ def read(folder: TableFolder, table: CatalogTable) -> TableFacts:
         UnreadableError: it names none, or it cannot be read or understood.
 
     """
-    found, doubts = _metadata(folder, table), Doubts()
+    newest, doubts = _metadata(folder, table), Doubts()
     try:
         return TableFacts(
             UsedFormat.ICEBERG,
-            str(found.metadata["format-version"]),
-            bool(found.partition_fields),
-            sorted(set(_features(found))),
-            footer.short_names(_writers(found.current)),
-            _changes(found.metadata, _oldest(folder, table, found.current, doubts), doubts),
+            str(newest.metadata["format-version"]),
+            bool(newest.partition_fields),
+            sorted(set(_features(newest))),
+            footer.short_names(_writers(newest.current)),
+            _changes(newest.metadata, _oldest(folder, table, newest.current, doubts), doubts),
             doubts.unknown,
             doubts.why,
         )
@@ -73,15 +73,15 @@ def _metadata(folder: TableFolder, table: CatalogTable) -> IcebergMetadata:
         raise UnreadableError(f"{path} is not JSON: {problem}") from problem
 
 
-def _features(found: IcebergMetadata) -> Iterator[str]:
-    metadata, properties = found.metadata, found.properties
-    summary = found.current.get("summary", {})
+def _features(newest: IcebergMetadata) -> Iterator[str]:
+    metadata, properties = newest.metadata, newest.properties
+    summary = newest.current.get("summary", {})
     yield from (word for name, word in _TOTALS.items() if int(summary.get(name, 0) or 0))
     if len(metadata.get("partition-specs", ())) > 1:
         yield "partition-evolution"
     yield from (
         f"partition-by-{str(field['transform']).partition('[')[0]}"
-        for field in found.partition_fields
+        for field in newest.partition_fields
         if field["transform"] != "identity"
     )
     if metadata.get("default-sort-order-id"):
@@ -128,8 +128,8 @@ def _changes(metadata: Metadata, oldest: int | None, doubts: Doubts) -> tuple[Us
 
     An id that is used again, for a schema as it was before, is told as a change back to it.
     """
-    schemas = sorted(metadata.get("schemas", ()), key=lambda each: int(each["schema-id"]))
-    known = {int(each["schema-id"]): each for each in schemas}
+    schemas = sorted(metadata.get("schemas", ()), key=lambda schema: int(schema["schema-id"]))
+    known = {int(schema["schema-id"]): schema for schema in schemas}
     if list(known) != list(range(len(known))) or not known:
         doubts.add(Fact.SCHEMA_CHANGES, "its metadata does not have all schemas any more")
     today = int(metadata.get("current-schema-id", -1))
@@ -152,9 +152,9 @@ def _age(metadata: Metadata, schema: int, oldest: int | None) -> OldFiles:
     if oldest == NO_FILES:
         return OldFiles.NO
     numbered = [
-        (int(each.get("sequence-number", 0)), int(each["schema-id"]))
-        for each in snapshots
-        if each.get("schema-id") is not None
+        (int(snapshot.get("sequence-number", 0)), int(snapshot["schema-id"]))
+        for snapshot in snapshots
+        if snapshot.get("schema-id") is not None
     ]
     if oldest is None or metadata["format-version"] == 1 or len(numbered) < len(snapshots):
         return OldFiles.UNKNOWN

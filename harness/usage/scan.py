@@ -17,13 +17,7 @@ from harness.formats.files import table_folder
 from harness.formats.files.table_folder import TableFolder, UnreadableError
 from harness.runtime import metastore_client
 from harness.runtime.metastore_client import Catalog, CatalogRefusedError
-from harness.usage import (
-    catalog_table,
-    delta_table,
-    hive_table,
-    hudi_table,
-    iceberg_table,
-)
+from harness.usage import catalog_table, delta_table, hive_table, hudi_table, iceberg_table
 from harness.usage.catalog_table import CatalogTable
 from harness.usage.used_tables import (
     SNAPSHOT,
@@ -48,7 +42,7 @@ _READERS: Final[Mapping[UsedFormat, _Reader]] = {
     **dict.fromkeys((UsedFormat.HUDI, UsedFormat.HUDI_MOR), hudi_table.read),
     UsedFormat.ICEBERG: iceberg_table.read,
     UsedFormat.DELTA: delta_table.read,
-    **dict.fromkeys((each for each in UsedFormat if each.startswith("hive-")), hive_table.read),
+    **dict.fromkeys((kind for kind in UsedFormat if kind.startswith("hive-")), hive_table.read),
 }
 """How each format's own records are read; of what is not here the catalog's entry says all."""
 
@@ -81,30 +75,30 @@ def scan(uri: str, patterns: Sequence[str], progress: Progress) -> Usage:
             progress.count("scan tables", sum(map(len, names.values()))) as count,
             ThreadPoolExecutor(AT_ONCE) as pool,
         ):
-            found = [
+            scanned = [
                 table
                 for database, tables in names.items()
                 for batch in _batches(tables)
                 for looked in pool.map(partial(_look, count), _entries(catalog, database, batch))
                 for table in looked
             ]
-    tables = tuple(sorted(found, key=lambda each: each.name))
+    tables = tuple(sorted(scanned, key=lambda table: table.name))
     now = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M:%S")
     return Usage(VERSION, uri, now, tables, tuple(patterns), unlisted)
 
 
 def _databases(catalog: Catalog, patterns: Sequence[str]) -> tuple[str, ...]:
     try:
-        found = catalog.databases()
+        names = catalog.databases()
     except CatalogRefusedError as refused:
         raise _not_listed(catalog.uri, printable(str(refused))) from refused
     chosen = {
-        pattern: [e for e in found if fnmatchcase(e, pattern.lower())] for pattern in patterns
+        pattern: [e for e in names if fnmatchcase(e, pattern.lower())] for pattern in patterns
     }
     if empty := [pattern for pattern, fit in chosen.items() if not fit]:
-        told = ", ".join(found)
-        raise UsageProblem(f"no database is called '{empty[0]}'; there are: {told or 'none'}")
-    return tuple(sorted({e for fit in chosen.values() for e in fit})) if patterns else found
+        known = ", ".join(names)
+        raise UsageProblem(f"no database is called '{empty[0]}'; there are: {known or 'none'}")
+    return tuple(sorted({e for fit in chosen.values() for e in fit})) if patterns else names
 
 
 def _listed(
@@ -113,11 +107,11 @@ def _listed(
     """Return the tables of each database, and why those of others are not listed."""
     names: dict[str, tuple[str, ...]] = {}
     unlisted: dict[str, str] = {}
-    for each in databases:
+    for database in databases:
         try:
-            names[each] = catalog.names(each)
+            names[database] = catalog.names(database)
         except CatalogRefusedError as refused:
-            unlisted[each] = printable(str(refused))
+            unlisted[database] = printable(str(refused))
     return names, unlisted
 
 
@@ -132,18 +126,18 @@ _Entries = tuple[CatalogTable, ...]
 def _entries(catalog: Catalog, database: str, names: Sequence[str]) -> list[_Entries | UsedTable]:
     """Return the entries of a batch by what they have in common; of one that is not told, why."""
     try:
-        found = catalog.tables(database, names)
+        tables = catalog.tables(database, names)
     except CatalogRefusedError as refused:
         if len(names) > 1:
-            return [each for name in names for each in _entries(catalog, database, [name])]
+            return [entry for name in names for entry in _entries(catalog, database, [name])]
         return [_unread(CatalogTable(f"{database}.{names[0]}", UsedFormat.OTHER), str(refused))]
-    told = [catalog_table.catalog_table(each) for each in found]
+    entries = [catalog_table.catalog_table(entry) for entry in tables]
     groups: dict[tuple[object, ...], _Entries] = {}
-    for each in told:
-        family = each.format.partition("-")[0]
-        same = (family, each.location or each.name, each.columns, each.partition_keys)
-        groups[same] = (*groups.get(same, ()), each)
-    lost = {f"{database}.{name}" for name in names} - {each.name for each in told}
+    for table in entries:
+        family = table.format.partition("-")[0]
+        same = (family, table.location or table.name, table.columns, table.partition_keys)
+        groups[same] = (*groups.get(same, ()), table)
+    lost = {f"{database}.{name}" for name in names} - {catalog.name for catalog in entries}
     why = "the metastore does not give its entry: it is gone, or hidden from you"
     return [
         *groups.values(),
@@ -154,28 +148,28 @@ def _entries(catalog: Catalog, database: str, names: Sequence[str]) -> list[_Ent
 def _look(count: Count, entries: _Entries | UsedTable) -> tuple[UsedTable, ...]:
     """Read the records of one table, and count each of its entries."""
     looked = (entries,) if isinstance(entries, UsedTable) else _tables(entries)
-    for each in looked:
-        count.count_result(each.name.partition(".")[0], UNREAD if each.unread else each.format)
+    for table in looked:
+        count.count_result(table.name.partition(".")[0], UNREAD if table.unread else table.format)
     return looked
 
 
 def _tables(entries: _Entries) -> tuple[UsedTable, ...]:
     # One entry of a merge-on-read table tells what all of them are.
-    first = max(entries, key=lambda each: each.format is UsedFormat.HUDI_MOR)
-    alike = tuple(replace(each, format=first.format) for each in entries)
+    first = max(entries, key=lambda table: table.format is UsedFormat.HUDI_MOR)
+    same = tuple(replace(entry, format=first.format) for entry in entries)
     read = _READERS.get(first.format)
     if read is None:
         return tuple(map(_by_catalog, entries))
     try:
         facts = read(table_folder.at(first.location), first)
     except UnreadableError as problem:
-        return tuple(_unread(each, str(problem)) for each in alike)
+        return tuple(_unread(table, str(problem)) for table in same)
     except Exception as problem:
         # What nobody thought of in one table must not hide all others.
         LOG.exception("%s cannot be understood", first.name)
         why = f"its records cannot be understood: {problem!r}"
-        return tuple(_unread(each, why) for each in alike)
-    return tuple(_used(each, facts) for each in entries)
+        return tuple(_unread(table, why) for table in same)
+    return tuple(_used(entry, facts) for entry in entries)
 
 
 def _by_catalog(entry: CatalogTable) -> UsedTable:
@@ -207,6 +201,6 @@ def _used(entry: CatalogTable, facts: TableFacts) -> UsedTable:
 def _unread(entry: CatalogTable, why: str) -> UsedTable:
     """Return a table of which nothing is known but what its entry says."""
     surely = entry.format not in (UsedFormat.OTHER, UsedFormat.HUDI)
-    unknown = tuple(each for each in Fact if not (each is Fact.FORMAT and surely))
+    unknown = tuple(fact for fact in Fact if not (fact is Fact.FORMAT and surely))
     view = entry.view if entry.format is UsedFormat.HUDI_MOR else SNAPSHOT
     return UsedTable(entry.name, entry.format, view, unknown=unknown, unread=printable(why))

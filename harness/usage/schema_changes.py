@@ -17,19 +17,21 @@ def between(
 
     `above`: the dotted path of what they are parts of, with a dot at its end.
     """
-    old, new = ({each.id: each for each in side} for side in (before, after))
-    for each in before:
-        if each.id not in new:
-            yield UsedChange(SchemaChange.DROP, above + each.name, old_files=old_files)
-    for at, each in enumerate(after):
-        if each.id not in old:
+    old, new = ({part.id: part for part in side} for side in (before, after))
+    for part in before:
+        if part.id not in new:
+            yield UsedChange(SchemaChange.DROP, above + part.name, old_files=old_files)
+    for at, part in enumerate(after):
+        if part.id not in old:
             last = all(later.id not in old for later in after[at:])
-            place = AddedPlace.END if last else AddedPlace.MIDDLE
-            yield UsedChange(SchemaChange.ADD, above + each.name, place=place, old_files=old_files)
-    kept = [each.id for each in before if each.id in new]
-    for number in _moved(kept, [each.id for each in after if each.id in old]):
+            position = AddedPlace.END if last else AddedPlace.MIDDLE
+            yield UsedChange(
+                SchemaChange.ADD, above + part.name, place=position, old_files=old_files
+            )
+    common = [column.id for column in before if column.id in new]
+    for number in _moved(common, [column.id for column in after if column.id in old]):
         yield UsedChange(SchemaChange.MOVE, above + old[number].name, old_files=old_files)
-    for number in kept:
+    for number in common:
         yield from _within(old[number], new[number], old_files, above)
 
 
@@ -50,13 +52,13 @@ def _moved(before: Sequence[int | str], after: Sequence[int | str]) -> list[int 
     """Return what stands elsewhere, for a longest rest that stands in the same order."""
     if before == after:
         return []
-    place = {each: at for at, each in enumerate(after)}
+    index = {number: at for at, number in enumerate(after)}
     runs: list[list[int | str]] = []  # for each, the longest rest that ends with it
-    for each in before:
-        fit = [run for run in runs if place[run[-1]] < place[each]]
-        runs.append([*(max(fit, key=len) if fit else ()), each])
+    for number in before:
+        fit = [run for run in runs if index[run[-1]] < index[number]]
+        runs.append([*(max(fit, key=len) if fit else ()), number])
     stayed = max(runs, key=len)
-    return [each for each in before if each not in stayed]
+    return [number for number in before if number not in stayed]
 
 
 def by_names(before: Sequence[ColumnPart], after: Sequence[ColumnPart]) -> Iterator[UsedChange]:
@@ -66,15 +68,15 @@ def by_names(before: Sequence[ColumnPart], after: Sequence[ColumnPart]) -> Itera
     told, and none of it is sure.
     """
     old, new = _named(before), _named(after)
-    found = list(between(old, new, OldFiles.YES))
-    pairs = list(_alike(found, _where(old, new), _where(new, old)))
+    changes = list(between(old, new, OldFiles.YES))
+    pairs = list(_alike(changes, _where(old, new), _where(new, old)))
     for add in dict.fromkeys(add for _, add, _ in pairs):
-        fit = [(not same, drop) for drop, each, same in pairs if each == add]
+        fit = [(not same, drop) for drop, pair, same in pairs if pair == add]
         first = min(fit, key=itemgetter(0))[1]
         to = add.column.rpartition(".")[2]
         yield UsedChange(SchemaChange.RENAME, first.column, to, old_files=OldFiles.YES, sure=False)
-    unsure = {each for drop, add, _ in pairs for each in (drop, add)}
-    yield from (replace(each, sure=each not in unsure) for each in found)
+    unsure = {change for drop, add, _ in pairs for change in (drop, add)}
+    yield from (replace(change, sure=change not in unsure) for change in changes)
 
 
 _Where = Mapping[str, tuple[int, str]]
@@ -82,14 +84,14 @@ _Where = Mapping[str, tuple[int, str]]
 
 
 def _alike(
-    found: Sequence[UsedChange], before: _Where, after: _Where
+    changes: Sequence[UsedChange], before: _Where, after: _Where
 ) -> Iterator[tuple[UsedChange, UsedChange, bool]]:
     """Yield which column may have become which, and whether it stands in the same place."""
-    for drop in (each for each in found if each.operation is SchemaChange.DROP):
-        for add in (each for each in found if each.operation is SchemaChange.ADD):
-            (place, type_), (other, new_type) = before[drop.column], after[add.column]
+    for drop in (change for change in changes if change.operation is SchemaChange.DROP):
+        for add in (change for change in changes if change.operation is SchemaChange.ADD):
+            (index, type_), (other, new_type) = before[drop.column], after[add.column]
             if type_ == new_type and _parent(drop) == _parent(add):
-                yield drop, add, place == other
+                yield drop, add, index == other
 
 
 def _parent(change: UsedChange) -> str:
@@ -99,19 +101,19 @@ def _parent(change: UsedChange) -> str:
 def _where(
     parts: Sequence[ColumnPart], other: Sequence[ColumnPart], above: str = ""
 ) -> dict[str, tuple[int, str]]:
-    found: dict[str, tuple[int, str]] = {}
-    there, stayed = {each.name: each for each in other}, 0
-    for each in parts:
-        path, same = f"{above}{each.name}", there.get(each.name)
-        found |= {path: (stayed, each.type)}
-        found |= _where(each.parts, same.parts if same else (), f"{path}.")
+    columns: dict[str, tuple[int, str]] = {}
+    there, stayed = {part.name: part for part in other}, 0
+    for part in parts:
+        path, same = f"{above}{part.name}", there.get(part.name)
+        columns |= {path: (stayed, part.type)}
+        columns |= _where(part.parts, same.parts if same else (), f"{path}.")
         stayed += same is not None
-    return found
+    return columns
 
 
 def _named(parts: Sequence[ColumnPart]) -> tuple[ColumnPart, ...]:
     """Return the same, known by names in whatever case, as Hive takes them."""
     return tuple(
-        ColumnPart(each.name.lower(), each.name.lower(), each.type, _named(each.parts))
-        for each in parts
+        ColumnPart(part.name.lower(), part.name.lower(), part.type, _named(part.parts))
+        for part in parts
     )

@@ -26,7 +26,7 @@ HEAD: Final = """\
 def text(usage: Usage) -> str:
     """Return a usage as YAML, its tables in the order of their names."""
     root = yaml_writer.block(_kept(usage) | {"tables": []})
-    tables = sorted(usage.tables, key=lambda each: each.name)
+    tables = sorted(usage.tables, key=lambda table: table.name)
     root["tables"] = CommentedSeq(map(_table, tables)) if tables else []
     return HEAD + yaml_writer.written(root, offset=2)
 
@@ -41,28 +41,28 @@ def read(path: Path) -> Usage:
     content = yaml_reader.read(path, MOST_BYTES, "a file that harness scan wrote")
     usage, document = load_yaml(Usage, content, str(path), "usage", MOST_BYTES)
     if usage.version != VERSION:
-        told = f"version {usage.version} is not read; allowed: {VERSION}; scan again"
-        document.note(("version",), told)
-    names = Counter(each.name for each in usage.tables)
-    for at, each in enumerate(usage.tables):
-        if names[each.name] > 1:
-            document.note(("tables", at, "name"), f"'{each.name}' stands twice; give it once")
+        problem = f"version {usage.version} is not read; allowed: {VERSION}; scan again"
+        document.note(("version",), problem)
+    names = Counter(table.name for table in usage.tables)
+    for at, table in enumerate(usage.tables):
+        if names[table.name] > 1:
+            document.note(("tables", at, "name"), f"'{table.name}' stands twice; give it once")
     document.problems.raise_if_any()
     return usage
 
 
 def _table(table: UsedTable) -> CommentedMap | CommentedSeq:
-    changes = [_kept(each) for each in table.schema_changes]
+    changes = [_kept(schema_change) for schema_change in table.schema_changes]
     listed = {"schema_changes": yaml_writer.block(changes)} if changes else {}
     return yaml_writer.block(_kept(table) | listed)
 
 
 def _kept(record: Usage | UsedTable | UsedChange) -> dict[str, Any]:
     """Return the fields of a record that are not as they are by default."""
-    told = {each.name: (getattr(record, each.name), each.default) for each in fields(record)}
+    content = {field.name: (getattr(record, field.name), field.default) for field in fields(record)}
     return {
         name: _plain(value)
-        for name, (value, default) in told.items()
+        for name, (value, default) in content.items()
         if name not in {"tables", "schema_changes"} and value not in (default, {})
     }
 
@@ -72,7 +72,7 @@ def _plain(value: object) -> object:
         case Enum():
             return value.value
         case tuple():
-            return [_plain(each) for each in value]
+            return [_plain(part) for part in value]
         case Mapping():
-            return {name: _plain(each) for name, each in value.items()}
+            return {name: _plain(part) for name, part in value.items()}
     return value

@@ -52,13 +52,13 @@ class Need:
 
 def meets(usage: Usage, need: Need) -> tuple[str, ...]:
     """Return the names of the tables that can meet a cause, also those that cannot be ruled out."""
-    return tuple(each.name for each in usage.tables if _answer(each, need) is not None)
+    return tuple(table.name for table in usage.tables if _answer(table, need) is not None)
 
 
 def not_ruled_out(usage: Usage, need: Need) -> Mapping[str, str]:
     """Return why each of these tables can only not be ruled out; nothing of those known to."""
-    found = {each.name: _answer(each, need) for each in usage.tables}
-    return {name: f"cannot be ruled out: {why}" for name, why in found.items() if why}
+    answers = {table.name: _answer(table, need) for table in usage.tables}
+    return {name: f"cannot be ruled out: {why}" for name, why in answers.items() if why}
 
 
 def _answer(table: UsedTable, need: Need) -> str | None:
@@ -106,7 +106,7 @@ def _fits_format(table: UsedTable, need: Need) -> bool | None:
 
 def _changed(table: UsedTable, need: Need) -> bool | None:
     """Return whether there was such a change; None where that is not known."""
-    answers = [_fits(each, need) for each in table.schema_changes]
+    answers = [_fits(schema_change, need) for schema_change in table.schema_changes]
     if True in answers:
         return True
     return None if None in answers or Fact.SCHEMA_CHANGES in table.unknown else False

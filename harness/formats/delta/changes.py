@@ -36,23 +36,23 @@ def last_writes(log: DeltaLog, key: str, until: int) -> Mapping[str, int]:
     """
     if log.properties.get(ENABLED) != "true":
         return {}
-    found: dict[str, int] = {}
+    versions: dict[str, int] = {}
     try:
         for commit in log.commits[: until + 1]:
-            found |= dict.fromkeys(_written(log.folder, commit, key), commit.version)
+            versions |= dict.fromkeys(_written(log.folder, commit, key), commit.version)
     except FileFactError:
         return {}
-    return found
+    return versions
 
 
 def _written(folder: Path, commit: Commit, key: str) -> Iterator[str]:
     """Yield the keys of the rows that a commit inserted or updated."""
-    changes = [folder / unquote(each["path"]) for each in commit.all("cdc")]
+    changes = [folder / unquote(action["path"]) for action in commit.all("cdc")]
     for path in changes:
         names, rows = parquet.content(path)
         at, kind = names.index(key), names.index(_KIND)
         yield from (str(row[at]) for row in rows if row[kind] in _WRITES)
-    removed = {each["path"] for each in commit.all("remove")}
-    for each in commit.all("add") if not changes else ():
-        if each["dataChange"] and each["path"] not in removed:
-            yield from parquet.read(folder / unquote(each["path"]), key).keys
+    removed = {action["path"] for action in commit.all("remove")}
+    for action in commit.all("add") if not changes else ():
+        if action["dataChange"] and action["path"] not in removed:
+            yield from parquet.read(folder / unquote(action["path"]), key).keys

@@ -53,19 +53,19 @@ def file_rows(path: Path, fact: FileFact) -> FileRows:
 
     """
     log = delta_log.read(Path(str(path).removesuffix(fact.path)))
-    live = [each for each in log.live() if each.path == fact.path] if log else []
+    live = [file for file in log.live() if file.path == fact.path] if log else []
     if log is None or not live:
         raise FileFactError(f"{fact.path}: no commit adds it")
-    fields = {physical_name(each): each for each in log.schema(live[0].version)}
+    fields = {physical_name(action): action for action in log.schema(live[0].version)}
     names, rows = parquet.content(path)
-    told, commits = _partition(live[0], fields), _commits(log, live[0], fact, names, rows)
-    columns = [fields.get(each) for each in names]
+    partition, commits = _partition(live[0], fields), _commits(log, live[0], fact, names, rows)
+    columns = [fields.get(name) for name in names]
     shown = (
-        (*map(_by_names, row, columns), *told[1], *commit)
+        (*map(_by_names, row, columns), *partition[1], *commit)
         for row, commit in zip(rows, commits or repeat(()), strict=False)
     )
-    own = (COMMIT_TIME,) if commits else ()
-    return (*_names(names, fields), *told[0], *own), tuple(shown)
+    added = (COMMIT_TIME,) if commits else ()
+    return (*_names(names, fields), *partition[0], *added), tuple(shown)
 
 
 def _commits(
@@ -79,20 +79,20 @@ def _commits(
     # A fact does not say which column is the key: its keys tell it.
     columns = zip(names, zip(*rows, strict=True), strict=bool(rows))
     key = next((name for name, column in columns if tuple(map(str, column)) == fact.keys), "")
-    found = delta_changes.last_writes(log, key, live.version) if key else {}
-    return [(str(found[each]),) for each in fact.keys] if found.keys() >= set(fact.keys) else ()
+    versions = delta_changes.last_writes(log, key, live.version) if key else {}
+    return [(str(versions[key]),) for key in fact.keys] if versions.keys() >= set(fact.keys) else ()
 
 
 def _facts(log: DeltaLog, key: str) -> Iterator[FileFact]:
     for live in log.live():
-        fields = {physical_name(each): each for each in log.schema(live.version)}
-        stored = next((each for each, field in fields.items() if field["name"] == key), key)
+        fields = {physical_name(action): action for action in log.schema(live.version)}
+        stored = next((text for text, field in fields.items() if field["name"] == key), key)
         footer = parquet.read(log.folder / live.path, stored)
         physical = tuple(name for name, _ in footer.columns)
         names, types = _names(physical, fields), (type_ for _, type_ in footer.columns)
         columns = tuple(zip(names, types, strict=True))
-        said = live.path, FileKind.BASE, live.path, str(live.version), columns, footer.keys
-        yield FileFact(*said, stored_names=physical if names != physical else ())
+        base = live.path, FileKind.BASE, live.path, str(live.version), columns, footer.keys
+        yield FileFact(*base, stored_names=physical if names != physical else ())
         if live.vector is not None:
             gone = sorted(delta_vectors.deleted(log.folder, live.vector))
             keys = tuple(footer.keys[at] for at in gone)
@@ -100,7 +100,7 @@ def _facts(log: DeltaLog, key: str) -> Iterator[FileFact]:
 
 
 def _names(stored: Sequence[str], fields: Mapping[str, Action]) -> tuple[str, ...]:
-    return tuple(str(fields[each]["name"]) if each in fields else each for each in stored)
+    return tuple(str(fields[text]["name"]) if text in fields else text for text in stored)
 
 
 def _partition(live: LiveFile, fields: Mapping[str, Action]) -> tuple[list[str], list[Value]]:
@@ -128,7 +128,7 @@ def _named(value: Value, type_: Any) -> Value:  # noqa: ANN401 - JSON
         case {"type": "struct", "fields": fields}, dict():
             return {f["name"]: _named(value[physical_name(f)], f["type"]) for f in fields}
         case {"type": "array", "elementType": element}, tuple():
-            return tuple(_named(each, element) for each in value)
+            return tuple(_named(part, element) for part in value)
         case {"type": "map", "keyType": key, "valueType": part}, MapValue():
             return MapValue.of([(_named(k, key), _named(v, part)) for k, v in value.pairs])
     return value

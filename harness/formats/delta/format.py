@@ -43,14 +43,7 @@ from harness.scenario.operations.restore import Restore
 from harness.scenario.operations.spark_sql import quoted, text, type_text
 from harness.scenario.operations.touch import Touch
 from harness.scenario.operations.upsert import Upsert
-from harness.scenario.statements import (
-    DATABASE,
-    LOCATION,
-    CommitSql,
-    Sql,
-    Statement,
-    of_table,
-)
+from harness.scenario.statements import DATABASE, LOCATION, CommitSql, Sql, Statement, of_table
 
 UNSUPPORTED_TYPES: Final = frozenset({"char", "varchar"})
 """Spark makes strings of them (protocol, "Primitive Types")."""
@@ -73,10 +66,7 @@ SWITCHED: Final = {
     FEED: "delta.enableChangeDataFeed",
 }
 """The property of each setting that is off or on."""
-SETTINGS: Final = {
-    MAPPING: ("none", "name", "id", LATER),
-    **dict.fromkeys(SWITCHED, ("off", "on")),
-}
+SETTINGS: Final = {MAPPING: ("none", "name", "id", LATER), **dict.fromkeys(SWITCHED, ("off", "on"))}
 """How columns are found in data files; absent is `none`, by the table's own names. `later` is by
 physical names from the second step on, when there is data already. Whether rows are deleted by
 marks beside their files, whether a column may get a wider type while its files keep the narrow one
@@ -99,19 +89,15 @@ class Delta(Format):
     unsupported_types = UNSUPPORTED_TYPES
 
     def file_layout(self, settings: VariantSettings) -> FileLayout:
-        apart = settings.get(VECTORS) == "on"
-        return FileLayout(Changes.NEW_FILE if apart else Changes.REPLACE, partitions=False)
+        by_marks = settings.get(VECTORS) == "on"
+        return FileLayout(Changes.NEW_FILE if by_marks else Changes.REPLACE, partitions=False)
 
     def unsupported_settings(self, settings: VariantSettings, scenario: Scenario) -> str:
         if settings.get(MAPPING) == LATER and len(scenario.steps) == 1:
             return f"{MAPPING}={LATER}: there is no second step"
         return ""
 
-    def session(
-        self,
-        settings: VariantSettings,
-        names: Mapping[str, str],
-    ) -> Mapping[str, str]:
+    def session(self, settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str, str]:
         return SESSION
 
     def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
@@ -119,8 +105,8 @@ class Delta(Format):
         columns = ", ".join(f"{quoted(name)} {type_text(type_)}" for name, type_ in table.columns)
         by = ", ".join(map(quoted, table.partition_by))
         partitioned = f" partitioned by ({by})" if by else ""
-        told = ", ".join(f"{text(n)} = {text(v)}" for n, v in _properties(settings).items())
-        properties = f" tblproperties ({told})" if told else ""
+        listed = ", ".join(f"{text(n)} = {text(v)}" for n, v in _properties(settings).items())
+        properties = f" tblproperties ({listed})" if listed else ""
         return (
             Sql(
                 f"create table {DATABASE}.{TABLE} ({columns}) using delta{partitioned} "
@@ -131,27 +117,19 @@ class Delta(Format):
     def wording(
         self, operation: Operation, before: Truth, after: Truth, settings: VariantSettings
     ) -> tuple[Statement, ...]:
-        said = operation.statements(StepContext(self.kind, before, after, settings))
-        if said is None:
-            said = _wording(operation, before, after)
+        statements = operation.statements(StepContext(self.kind, before, after, settings))
+        if statements is None:
+            statements = _wording(operation, before, after)
         if settings.get(MAPPING) == LATER and before.step == 1:
-            return (Sql(SWITCH, commits=False), *said)
-        return said
+            return (Sql(SWITCH, commits=False), *statements)
+        return statements
 
-    def instants(
-        self,
-        folder: Path,
-        entries: Sequence[CatalogEntry] = (),
-    ) -> tuple[str, ...]:
+    def instants(self, folder: Path, entries: Sequence[CatalogEntry] = ()) -> tuple[str, ...]:
         # Versions that change neither rows nor columns are no writes.
         log = delta_log.read(folder)
         return _writes(log) if log else ()
 
-    def committed(
-        self,
-        folder: Path,
-        entries: Sequence[CatalogEntry],
-    ) -> Committed:
+    def committed(self, folder: Path, entries: Sequence[CatalogEntry]) -> Committed:
         # Data files that no version names are those of a write that was begun.
         log = delta_log.read(folder)
         if log is None:
@@ -164,7 +142,7 @@ class Delta(Format):
         )
 
     def instants_before(self, folder: Path, instant: str) -> tuple[str, ...]:
-        return tuple(each for each in self.instants(folder) if int(each) < int(instant))
+        return tuple(name for name in self.instants(folder) if int(name) < int(instant))
 
     def table_version(self, folder: Path) -> str:
         log = delta_log.read(folder)
@@ -173,17 +151,12 @@ class Delta(Format):
     def timeline(self, folder: Path) -> tuple[str, ...]:
         log = delta_log.read(folder)
         commits = log.commits if log else ()
-        return tuple(f"version {each.version}: {each.operation}" for each in commits)
+        return tuple(f"version {commit.version}: {commit.operation}" for commit in commits)
 
-    def missing_effect(
-        self,
-        folder: Path,
-        operation: Operation,
-        before: Sequence[FileFact],
-    ) -> str:
-        held = {fact.file_group for fact in before if fact.kind is FileKind.LOG}
-        if isinstance(operation, Compact) and held:
-            return f"rows were deleted in {len(held)} data files, and none was rewritten"
+    def missing_effect(self, folder: Path, operation: Operation, before: Sequence[FileFact]) -> str:
+        marked = {fact.file_group for fact in before if fact.kind is FileKind.LOG}
+        if isinstance(operation, Compact) and marked:
+            return f"rows were deleted in {len(marked)} data files, and none was rewritten"
         folders = [fact.path.rpartition("/")[0] for fact in before if fact.kind is FileKind.BASE]
         if isinstance(operation, Cluster) and len(folders) > len(set(folders)):
             return "a partition has several data files, and none was rewritten"
@@ -203,26 +176,23 @@ class Delta(Format):
 
     def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
         # Only of the data files that call columns as the table does.
-        return data_files.statistics(folder, [each for each in files if not each.stored_names])
+        return data_files.statistics(folder, [file for file in files if not file.stored_names])
 
     def facts(
-        self,
-        folder: Path,
-        key: str,
-        catalog: CatalogHistory = NO_CATALOG,
+        self, folder: Path, key: str, catalog: CatalogHistory = NO_CATALOG
     ) -> tuple[FileFact, ...]:
         return delta_files.facts(folder, key)
 
 
 def _properties(settings: VariantSettings) -> dict[str, str]:
     """Return the properties with which a table is created; those of defaults are left out."""
-    found: dict[str, str] = {}
+    properties: dict[str, str] = {}
     if (mode := settings.get(MAPPING, LATER)) != LATER:
-        found[MODE] = mode
+        properties[MODE] = mode
     for setting, named in SWITCHED.items():
         if setting in settings:
-            found[named] = "true" if settings[setting] == "on" else "false"
-    return found
+            properties[named] = "true" if settings[setting] == "on" else "false"
+    return properties
 
 
 def _wording(operation: Operation, before: Truth, after: Truth) -> tuple[Statement, ...]:
@@ -236,8 +206,8 @@ def _wording(operation: Operation, before: Truth, after: Truth) -> tuple[Stateme
 
 def _writes(log: delta_log.DeltaLog) -> tuple[str, ...]:
     properties = frozenset(log.versions_of(delta_log.PROPERTIES_ALONE))
-    versions = (str(each.version) for each in log.commits)
-    return tuple(each for each in versions if each not in properties)
+    versions = (str(commit.version) for commit in log.commits)
+    return tuple(version for version in versions if version not in properties)
 
 
 FORMATS = (Delta(),)

@@ -50,12 +50,12 @@ class Commit:
 
     def all(self, name: str) -> Iterator[Action]:
         """Yield the actions of a name."""
-        return (each[name] for each in self.actions if each.get(name))
+        return (action[name] for action in self.actions if action.get(name))
 
     @property
     def operation(self) -> str:
         """What was done, in the words of who did it; empty where nobody said."""
-        return next((str(each.get("operation", "")) for each in self.all("commitInfo")), "")
+        return next((str(action.get("operation", "")) for action in self.all("commitInfo")), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +87,15 @@ class DeltaLog:
     @cached_property
     def metadata(self) -> Mapping[int, Action]:
         """What each version that changed it says of schema, partitions and properties."""
-        return {each.version: told for each in self.commits for told in each.all("metaData")}
+        return {
+            commit.version: metadata
+            for commit in self.commits
+            for metadata in commit.all("metaData")
+        }
 
     def schema(self, version: int) -> Sequence[Action]:
         """Return the fields of the schema as of a version."""
-        newest = max(each for each in self.metadata if each <= version)
+        newest = max(number for number in self.metadata if number <= version)
         fields: Sequence[Action] = json.loads(self.metadata[newest]["schemaString"])["fields"]
         return fields
 
@@ -103,24 +107,26 @@ class DeltaLog:
     @property
     def properties(self) -> Mapping[str, str]:
         """The table's properties."""
-        found: Mapping[str, str] = self.metadata[max(self.metadata)]["configuration"]
-        return found
+        properties: Mapping[str, str] = self.metadata[max(self.metadata)]["configuration"]
+        return properties
 
     @property
     def partition_columns(self) -> Sequence[str]:
         """The names of the columns that the table is partitioned by, as it calls them now."""
-        found: Sequence[str] = self.metadata[max(self.metadata)]["partitionColumns"]
-        return found
+        names: Sequence[str] = self.metadata[max(self.metadata)]["partitionColumns"]
+        return names
 
     @property
     def protocol(self) -> Action:
         """The newest action that says which features the table has; empty where none is there."""
-        actions = [each for commit in self.commits for each in commit.all("protocol")]
+        actions = [action for commit in self.commits for action in commit.all("protocol")]
         return actions[-1] if actions else {}
 
     def versions_of(self, *operations: str) -> tuple[str, ...]:
         """Return the versions at which something was done."""
-        return tuple(str(each.version) for each in self.commits if each.operation in operations)
+        return tuple(
+            str(commit.version) for commit in self.commits if commit.operation in operations
+        )
 
     def live(self) -> tuple[LiveFile, ...]:
         """Return every data file of the newest version, in the order in which they were added.
@@ -131,28 +137,28 @@ class DeltaLog:
         live: dict[str, LiveFile] = {}
         first = dict[str, int]()
         for commit in self.commits:
-            removed = {unquote(each["path"]) for each in commit.all("remove")}
+            removed = {unquote(action["path"]) for action in commit.all("remove")}
             for path in removed:
                 live.pop(path, None)
-            for each in commit.all("add"):
-                path = unquote(each["path"])
+            for action in commit.all("add"):
+                path = unquote(action["path"])
                 # A checkpoint does not say when a file was added; a commit that is there does.
                 if path not in first or (first[path] == BEFORE and path not in removed):
                     first[path] = commit.version
-                partition = each.get("partitionValues", {})
+                partition = action.get("partitionValues", {})
                 live[path] = LiveFile(
-                    path, first[path], commit.version, partition, each.get(VECTOR)
+                    path, first[path], commit.version, partition, action.get(VECTOR)
                 )
-        return tuple(sorted(live.values(), key=lambda each: (each.version, each.path)))
+        return tuple(sorted(live.values(), key=lambda file: (file.version, file.path)))
 
     def unnamed_files(self) -> tuple[str, ...]:
         """Return the data files in the table's folder that no version has ever named."""
-        adds = (each for commit in self.commits for each in commit.all("add"))
-        named = {unquote(each["path"]) for each in adds}
-        there = (each for each in self.folder.rglob("*") if each.is_file() and _is_data(each.name))
-        inside = (each.relative_to(self.folder) for each in there)
-        data = (each.as_posix() for each in inside if each.parts[0] not in NO_DATA)
-        return tuple(sorted(each for each in data if each not in named))
+        adds = (action for commit in self.commits for action in commit.all("add"))
+        named = {unquote(add["path"]) for add in adds}
+        there = (path for path in self.folder.rglob("*") if path.is_file() and _is_data(path.name))
+        inside = (path.relative_to(self.folder) for path in there)
+        data = (path.as_posix() for path in inside if path.parts[0] not in NO_DATA)
+        return tuple(sorted(text for text in data if text not in named))
 
 
 def physical_name(field: Action) -> str:
@@ -240,7 +246,7 @@ def _actions(folder: TableFolder, checkpoint: str) -> Iterator[Action]:
 def _without_metadata(commit: Commit, until: int) -> Commit:
     if commit.version > until:
         return commit
-    return Commit(commit.version, [each for each in commit.actions if "metaData" not in each])
+    return Commit(commit.version, [action for action in commit.actions if "metaData" not in action])
 
 
 def _version(name: str) -> int:

@@ -29,13 +29,13 @@ def deleted(folder: Path, vector: Mapping[str, Any]) -> frozenset[int]:
 
     """
     try:
-        found = deletion_vectors.positions(_stored(folder, vector))
+        positions = deletion_vectors.positions(_stored(folder, vector))
     except (ValueError, struct.error, OSError) as problem:
         raise FileFactError(f"deletion vector {vector['pathOrInlineDv']}: {problem}") from problem
-    if len(found) != vector["cardinality"]:
-        told = f"it has {len(found)} rows, and says {vector['cardinality']}"
-        raise FileFactError(f"deletion vector {vector['pathOrInlineDv']}: {told}")
-    return found
+    if len(positions) != vector["cardinality"]:
+        counts = f"it has {len(positions)} rows, and says {vector['cardinality']}"
+        raise FileFactError(f"deletion vector {vector['pathOrInlineDv']}: {counts}")
+    return positions
 
 
 def _stored(folder: Path, vector: Mapping[str, Any]) -> bytes:

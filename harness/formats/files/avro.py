@@ -36,7 +36,7 @@ def read(path: Path, key: str) -> Footer:
     columns = avro_types.columns(written)
     if key not in dict(columns):
         raise FileFactError(f"{path.name}: it has no column {key}")
-    return Footer(columns, tuple(str(each[key]) for each in records))
+    return Footer(columns, tuple(str(record[key]) for record in records))
 
 
 def schema(path: Path) -> dict[str, Any]:
@@ -59,7 +59,7 @@ def content(path: Path) -> FileRows:
     written, records = _records(path)
     fields = written["fields"]
     rows = (tuple(avro_types.value(r[f["name"]], f["type"]) for f in fields) for r in records)
-    return tuple(each["name"] for each in fields), tuple(rows)
+    return tuple(field["name"] for field in fields), tuple(rows)
 
 
 def _records(path: Path, most: int | None = None) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -68,9 +68,9 @@ def _records(path: Path, most: int | None = None) -> tuple[dict[str, Any], list[
 
     try:
         with path.open("rb") as file:
-            found = fastavro.reader(file)
-            records: list[Any] = list(islice(found, most))
-            written: Any = found.writer_schema
+            reader = fastavro.reader(file)
+            records: list[Any] = list(islice(reader, most))
+            written: Any = reader.writer_schema
     except (ValueError, EOFError, IndexError, OSError) as problem:
         raise FileFactError(f"{path.name}: {problem}") from problem
     return written, records

@@ -25,13 +25,13 @@ def leaves(schema: dict[str, Any], above: str = "") -> Iterator[tuple[str, dict[
     >>> [name for name, _ in leaves({"fields": [{"name": "a", "type": ["null", struct]}, listed]})]
     ['a.b']
     """
-    for each in schema["fields"]:
-        kinds = each["type"] if isinstance(each["type"], list) else [each["type"]]
+    for field in schema["fields"]:
+        kinds = field["type"] if isinstance(field["type"], list) else [field["type"]]
         parts = [kind for kind in kinds if isinstance(kind, dict)]
         if any(kind["type"] == "record" for kind in parts):
-            yield from leaves(parts[0], f"{above}{each['name']}.")
+            yield from leaves(parts[0], f"{above}{field['name']}.")
         elif not any(kind["type"] in {"array", "map"} for kind in parts):
-            yield above + each["name"], each
+            yield above + field["name"], field
 
 
 def text(type_: Any) -> str:  # noqa: ANN401 - Avro's JSON
@@ -44,7 +44,7 @@ def text(type_: Any) -> str:  # noqa: ANN401 - Avro's JSON
         case str():
             return type_
         case list():
-            return " or ".join(text(each) for each in type_ if each != "null")
+            return " or ".join(text(inner) for inner in type_ if inner != "null")
         case {"logicalType": "decimal", "precision": precision}:
             return f"decimal({precision}, {type_.get('scale', 0)})"
         case {"logicalType": str(name)}:
@@ -100,7 +100,7 @@ def _bytes_of(precision: int) -> int:
     return int(10**precision).bit_length() // 8 + 1
 
 
-def value(found: Any, type_: Any) -> Value:  # noqa: ANN401 - Avro's JSON
+def value(decoded: Any, type_: Any) -> Value:  # noqa: ANN401 - Avro's JSON
     """Return the canonical form of a decoded value.
 
     >>> value({"a": 1}, ["null", {"type": "map", "values": "int"}])
@@ -109,18 +109,18 @@ def value(found: Any, type_: Any) -> Value:  # noqa: ANN401 - Avro's JSON
     match type_:
         case list():
             # A union is only ever of a type and null here, as Spark writes it.
-            inner = next((each for each in type_ if each != "null"), "null")
-            return None if found is None else value(found, inner)
+            inner = next((part for part in type_ if part != "null"), "null")
+            return None if decoded is None else value(decoded, inner)
         case {"type": "record", "fields": fields}:
-            return {each["name"]: value(found[each["name"]], each["type"]) for each in fields}
+            return {field["name"]: value(decoded[field["name"]], field["type"]) for field in fields}
         case {"type": "array", "logicalType": "map", "items": items}:
             # What has keys that are no texts (Iceberg specification, "Appendix A", "Avro").
-            entries = [value(each, items) for each in found]
-            return MapValue.of([(each["key"], each["value"]) for each in entries])
+            entries = [value(part, items) for part in decoded]
+            return MapValue.of([(entry["key"], entry["value"]) for entry in entries])
         case {"type": "array", "items": items}:
-            return tuple(value(each, items) for each in found)
+            return tuple(value(part, items) for part in decoded)
         case {"type": "map", "values": values}:
-            return MapValue.of([(name, value(each, values)) for name, each in found.items()])
+            return MapValue.of([(name, value(part, values)) for name, part in decoded.items()])
         case {"type": dict() | list() as inner}:
-            return value(found, inner)
-    return found.replace(tzinfo=None) if isinstance(found, datetime.datetime) else found
+            return value(decoded, inner)
+    return decoded.replace(tzinfo=None) if isinstance(decoded, datetime.datetime) else decoded

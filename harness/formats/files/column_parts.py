@@ -13,19 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from harness.engines.hive.values import canonical_type
 from harness.formats.files import avro_types
-from harness.model.datatypes import (
-    ELEMENT,
-    KEY,
-    VALUE,
-    Array,
-    DataType,
-    Map,
-    Struct,
-    Text,
-)
-from harness.model.datatypes import (
-    parts_of as parts_of_type,
-)
+from harness.model.datatypes import ELEMENT, KEY, VALUE, Array, DataType, Map, Struct, Text
+from harness.model.datatypes import parts_of as parts_of_type
 
 if TYPE_CHECKING:
     import pyarrow

@@ -97,10 +97,10 @@ def statistics(table: Path, files: Iterable[FileFact]) -> tuple[ColumnStatistics
 
     """
     return tuple(
-        told
-        for each in files
-        if each.kind is FileKind.BASE
-        for told in _base_statistics(table / each.path, each.path)
+        column
+        for file in files
+        if file.kind is FileKind.BASE
+        for column in _base_statistics(table / file.path, file.path)
     )
 
 
@@ -108,8 +108,8 @@ def _base_statistics(path: Path, relative: str) -> tuple[ColumnStatistics, ...]:
     kind = _kind(path)
     if kind is avro:
         return ()  # Avro has none
-    told = orc_statistics.read if kind is orc else parquet_statistics.read
-    return told(path, relative)
+    read_statistics = orc_statistics.read if kind is orc else parquet_statistics.read
+    return read_statistics(path, relative)
 
 
 def _looked_at(
@@ -119,12 +119,12 @@ def _looked_at(
         columns, rows = rows_of(table / fact.path, fact)
     except (FileFactError, OSError) as problem:
         return FileValues(number, unread=str(problem))
-    own = [at for at, name in enumerate(columns) if name not in META]
-    names = tuple(columns[at] for at in own)
-    values = FileValues(number, names, _only(own, rows), commits=_commits(columns, rows))
+    shown = [at for at, name in enumerate(columns) if name not in META]
+    names = tuple(columns[at] for at in shown)
+    values = FileValues(number, names, _only(shown, rows), commits=_commits(columns, rows))
     added = [at for at, name in enumerate(columns) if name in META]
-    wanted = meta and fact.kind is FileKind.BASE and len(added) == len(META)
-    return replace(values, meta=_only(added, rows)) if wanted else values
+    with_meta = meta and fact.kind is FileKind.BASE and len(added) == len(META)
+    return replace(values, meta=_only(added, rows)) if with_meta else values
 
 
 def _commits(columns: Sequence[str], rows: Sequence[tuple[Value, ...]]) -> tuple[str, ...]:
@@ -132,12 +132,12 @@ def _commits(columns: Sequence[str], rows: Sequence[tuple[Value, ...]]) -> tuple
     if COMMIT_TIME not in columns:
         return ()
     at = columns.index(COMMIT_TIME)
-    found = [row[at] for row in rows]
-    instants = tuple(each for each in found if isinstance(each, str) and each)
-    return instants if len(instants) == len(found) else ()
+    times = [row[at] for row in rows]
+    instants = tuple(value for value in times if isinstance(value, str) and value)
+    return instants if len(instants) == len(times) else ()
 
 
 def _only(
-    places: Sequence[int], rows: Sequence[tuple[Value, ...]]
+    indexes: Sequence[int], rows: Sequence[tuple[Value, ...]]
 ) -> tuple[tuple[Value, ...], ...]:
-    return tuple(tuple(row[at] for at in places) for row in rows)
+    return tuple(tuple(row[at] for at in indexes) for row in rows)

@@ -75,19 +75,19 @@ def _lines(path: Path) -> list[str]:
 
 
 def _type(path: Path, kind: str) -> DataType:
-    found = canonical_type(kind)
-    if found is None:
+    type_ = canonical_type(kind)
+    if type_ is None:
         raise FileFactError(f"{path.name}: no value can be read as {kind}")
-    return found
+    return type_
 
 
 def _row(path: Path, number: int, line: str, types: Sequence[DataType]) -> tuple[Value, ...]:
     texts = line.split(_between(0))
     if len(texts) != len(types):
-        told = f"line {number} has {len(texts)} values for {len(types)} columns"
-        raise FileFactError(f"{path.name}: {told}; in a text, \\n ends a row and \\x01 a value")
+        counts = f"line {number} has {len(texts)} values for {len(types)} columns"
+        raise FileFactError(f"{path.name}: {counts}; in a text, \\n ends a row and \\x01 a value")
     try:
-        return tuple(_value(text, each, 1) for text, each in zip(texts, types, strict=True))
+        return tuple(_value(text, type_, 1) for text, type_ in zip(texts, types, strict=True))
     except (ArithmeticError, KeyError, ValueError) as problem:
         raise FileFactError(f"{path.name}: line {number}: {problem}") from problem
 
@@ -117,12 +117,12 @@ def _nested(text: str, type_: DataType, level: int) -> Value:
     parts = text.split(_between(level)) if text else []
     match type_:
         case Array(element):
-            return tuple(_value(each, element, level + 1) for each in parts)
+            return tuple(_value(part, element, level + 1) for part in parts)
         case Struct(fields):
-            found = zip(fields, parts, strict=True)
-            return {name: _value(each, kind, level + 1) for (name, kind), each in found}
+            children = zip(fields, parts, strict=True)
+            return {name: _value(text, kind, level + 1) for (name, kind), text in children}
         case Map(key, held):
-            pairs = (each.split(_between(level + 1)) for each in parts)
+            pairs = (part.split(_between(level + 1)) for part in parts)
             return MapValue.of(
                 [(_value(k, key, level + 2), _value(v, held, level + 2)) for k, v in pairs]
             )

@@ -50,10 +50,10 @@ def rows(path: Path, columns: Sequence[str]) -> tuple[tuple[Any, ...], ...]:
 
     """
     with _opened(path) as file:
-        found = file.read()
-        if absent := [each for each in columns if each not in found.column_names]:
+        table = file.read()
+        if absent := [column for column in columns if column not in table.column_names]:
             raise FileFactError(f"{path.name}: it has no column {', '.join(absent)}")
-        return tuple(zip(*(found.column(each).to_pylist() for each in columns), strict=True))
+        return tuple(zip(*(table.column(column).to_pylist() for column in columns), strict=True))
 
 
 def schema(path: Path) -> pyarrow.Schema:

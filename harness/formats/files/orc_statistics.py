@@ -39,16 +39,16 @@ def _of_stripes(reader: Reader[Any], relative: str) -> Iterator[ColumnStatistics
     for stripe in reader.iter_stripes():
         for name, column_id in columns:
             try:
-                found = stripe[column_id].statistics
+                statistics = stripe[column_id].statistics
             except OverflowError:  # a bound is a moment that Python does not have
                 continue
-            least, greatest = _bounds(found)
+            least, greatest = _bounds(statistics)
             yield ColumnStatistics(
                 StatisticsSource.ORC,
                 relative,
                 name,
                 len(stripe),
-                len(stripe) - found["number_of_values"],
+                len(stripe) - statistics["number_of_values"],
                 bound(least),
                 bound(greatest),
                 stripe.row_offset,
@@ -59,24 +59,24 @@ def _leaves(type_: TypeDescription) -> Iterator[tuple[str, int]]:
     """Yield the dotted name and the number of each column and part of a struct without parts."""
     from pyorc import Struct, TypeKind  # noqa: PLC0415
 
-    for name, each in type_.fields.items() if isinstance(type_, Struct) else ():
-        if isinstance(each, Struct):
-            yield from ((f"{name}.{part}", number) for part, number in _leaves(each))
-        elif each.kind not in {TypeKind.LIST, TypeKind.MAP, TypeKind.UNION}:
-            yield name, each.column_id
+    for name, field in type_.fields.items() if isinstance(type_, Struct) else ():
+        if isinstance(field, Struct):
+            yield from ((f"{name}.{part}", number) for part, number in _leaves(field))
+        elif field.kind not in {TypeKind.LIST, TypeKind.MAP, TypeKind.UNION}:
+            yield name, field.column_id
 
 
-def _bounds(found: Mapping[str, Any]) -> tuple[Value, Value]:
+def _bounds(statistics: Mapping[str, Any]) -> tuple[Value, Value]:
     """Return the least and the greatest value; None where it is not stored.
 
     Those of times are stored in milliseconds, those of long texts cut: the library then says
     between which values all lie.
     """
-    if "true_count" in found:
-        there = [False] * found["false_count"] + [True] * found["true_count"]
+    if "true_count" in statistics:
+        there = [False] * statistics["false_count"] + [True] * statistics["true_count"]
         return (there[0], there[-1]) if there else (None, None)
-    least = found.get("lower_bound", found.get("minimum"))
-    greatest = found.get("upper_bound", found.get("maximum"))
+    least = statistics.get("lower_bound", statistics.get("minimum"))
+    greatest = statistics.get("upper_bound", statistics.get("maximum"))
     return _canonical(least), _canonical(greatest)
 
 

@@ -62,7 +62,7 @@ def content(source: Path | BytesIO, name: str = "") -> FileRows:
         return canonical(file.read(), path)
 
 
-def canonical(found: pyarrow.Table, path: Path) -> FileRows:
+def canonical(table: pyarrow.Table, path: Path) -> FileRows:
     """Return what Arrow read from a file as canonical values.
 
     Raises:
@@ -70,14 +70,14 @@ def canonical(found: pyarrow.Table, path: Path) -> FileRows:
 
     """
     try:
-        columns = [_canonical(column) for column in found.columns]
+        columns = [_canonical(column) for column in table.columns]
     except (ValueError, OverflowError) as problem:
         raise FileFactError(f"{path.name}: {problem}") from problem
-    return tuple(found.column_names), tuple(zip(*columns, strict=True))
+    return tuple(table.column_names), tuple(zip(*columns, strict=True))
 
 
 def _canonical(column: pyarrow.ChunkedArray) -> list[Value]:
-    return [canonical_value(each, column.type) for each in column.to_pylist()]
+    return [canonical_value(value, column.type) for value in column.to_pylist()]
 
 
 def canonical_value(value: Any, type_: pyarrow.DataType) -> Value:  # noqa: ANN401 - Arrow's
@@ -99,7 +99,7 @@ def canonical_value(value: Any, type_: pyarrow.DataType) -> Value:  # noqa: ANN4
         key, item = type_.key_type, type_.item_type
         return MapValue.of([(canonical_value(k, key), canonical_value(v, item)) for k, v in value])
     if kinds.is_list(type_) or kinds.is_large_list(type_):
-        return tuple(canonical_value(each, type_.value_type) for each in value)
+        return tuple(canonical_value(element, type_.value_type) for element in value)
     return value
 
 
@@ -128,12 +128,12 @@ def opened(source: Path | BytesIO, name: str = "") -> Iterator[ParquetFile]:
         with pq.ParquetFile(source, coerce_int96_timestamp_unit="us") as file:
             yield file
     except (pa.ArrowException, OSError) as problem:
-        told = source.name if isinstance(source, Path) else name
-        raise FileFactError(f"{told}: {problem}") from problem
+        file_name = source.name if isinstance(source, Path) else name
+        raise FileFactError(f"{file_name}: {problem}") from problem
 
 
 def _columns(file: ParquetFile, path: Path, names: Sequence[str]) -> tuple[list[Any], ...]:
     if absent := [name for name in names if name not in file.schema_arrow.names]:
         raise FileFactError(f"{path.name}: it has no column {', '.join(absent)}")
-    found = file.read(columns=list(names))
-    return tuple(found.column(name).to_pylist() for name in names)
+    table = file.read(columns=list(names))
+    return tuple(table.column(name).to_pylist() for name in names)

@@ -33,11 +33,11 @@ def leaves(fields: pyarrow.Schema | pyarrow.StructType) -> Iterator[tuple[str, p
     """Yield the dotted name of each column and of each part of a struct that has no parts."""
     import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
 
-    for each in fields:
-        if kinds.is_struct(each.type):
-            yield from ((f"{each.name}.{name}", leaf) for name, leaf in leaves(each.type))
-        elif not kinds.is_nested(each.type):
-            yield each.name, each
+    for field in fields:
+        if kinds.is_struct(field.type):
+            yield from ((f"{field.name}.{name}", leaf) for name, leaf in leaves(field.type))
+        elif not kinds.is_nested(field.type):
+            yield field.name, field
 
 
 def _of_groups(file: ParquetFile, relative: str) -> Iterator[ColumnStatistics]:
@@ -46,26 +46,28 @@ def _of_groups(file: ParquetFile, relative: str) -> Iterator[ColumnStatistics]:
         group = file.metadata.row_group(number)
         for at in range(group.num_columns):
             chunk = group.column(at)
-            name, found = chunk.path_in_schema, chunk.statistics
-            if name in types and found is not None:
+            name, statistics = chunk.path_in_schema, chunk.statistics
+            if name in types and statistics is not None:
                 yield ColumnStatistics(
                     StatisticsSource.PARQUET,
                     relative,
                     name,
                     group.num_rows,
-                    found.null_count if found.has_null_count else None,
-                    *_bounds(found, types[name]),
+                    statistics.null_count if statistics.has_null_count else None,
+                    *_bounds(statistics, types[name]),
                     first,
                 )
         first += group.num_rows
 
 
-def _bounds(found: Any, type_: pyarrow.DataType) -> tuple[str, str]:  # noqa: ANN401 - of Arrow's
+def _bounds(statistics: Any, type_: pyarrow.DataType) -> tuple[str, str]:  # noqa: ANN401 - of Arrow's
     """Return the least and the greatest value; nothing where Arrow has no form for them."""
     try:
-        if not found.has_min_max:
+        if not statistics.has_min_max:
             return "", ""
-        least, greatest = (parquet.canonical_value(each, type_) for each in (found.min, found.max))
+        least, greatest = (
+            parquet.canonical_value(end, type_) for end in (statistics.min, statistics.max)
+        )
         return bound(least), bound(greatest)
     except (NotImplementedError, TypeError, ValueError, OverflowError):
         return "", ""

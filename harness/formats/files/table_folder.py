@@ -59,15 +59,15 @@ class TableFolder:
 
         chosen = fs.FileSelector(self._path(below), allow_not_found=True)
         with _read():
-            found = self.files.get_file_info(chosen)
+            infos = self.files.get_file_info(chosen)
         return tuple(
             ListedFile(
-                f"{below}/{each.base_name}" if below else each.base_name,
-                each.type == fs.FileType.Directory,
-                (each.mtime_ns or 0) / 1e9,
-                each.size or 0,
+                f"{below}/{info.base_name}" if below else info.base_name,
+                info.type == fs.FileType.Directory,
+                (info.mtime_ns or 0) / 1e9,
+                info.size or 0,
             )
-            for each in sorted(found, key=lambda each: str(each.base_name))
+            for info in sorted(infos, key=lambda info: str(info.base_name))
         )
 
     def text(self, path: str) -> bytes | None:
@@ -102,9 +102,9 @@ class TableFolder:
         for _ in range(MOST_FOLDERS):
             if not waiting:
                 return
-            found = self.listed(waiting.popleft())
-            waiting += [each.path for each in found if each.folder and each.name[0] not in "._"]
-            yield tuple(each for each in found if not each.folder)
+            listed = self.listed(waiting.popleft())
+            waiting += [file.path for file in listed if file.folder and file.name[0] not in "._"]
+            yield tuple(file for file in listed if not file.folder)
         if waiting:
             raise UnreadableError(f"it has more than {MOST_FOLDERS:,} folders")
 
@@ -147,8 +147,8 @@ def holding(folder: TableFolder, location: str, path: str) -> tuple[TableFolder,
 
 def _bare(uri: str) -> str:
     """Return a URI without its scheme: what one tool calls `s3a` another calls `s3`."""
-    found = _URI.fullmatch(uri)
-    bare = f"{found['authority'] or ''}{found['path'] or ''}" if found else uri
+    parts = _URI.fullmatch(uri)
+    bare = f"{parts['authority'] or ''}{parts['path'] or ''}" if parts else uri
     return bare.rstrip("/")
 
 

@@ -114,11 +114,7 @@ class HiveFiles(Format):
         why = (self.no_small or layout.one_row_group(scenario)) if small else ""
         return why or (follows_anyway(scenario) if settings.get(CASCADE) == "off" else "")
 
-    def session(
-        self,
-        settings: VariantSettings,
-        names: Mapping[str, str],
-    ) -> Mapping[str, str]:
+    def session(self, settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str, str]:
         small = self.small if settings.get(ROW_GROUPS) == "small" else ()
         return SESSION | dict(self.told) | dict(small)
 
@@ -141,9 +137,9 @@ class HiveFiles(Format):
         if name_of(operation) not in SCHEMA_CHANGES:
             common = operation.sql(before, after)
             small = settings.get(ROW_GROUPS) == "small"
-            said = of_table(map(_in_one_task, common) if small else common)
+            writes = of_table(map(_in_one_task, common) if small else common)
             zoneless = any(field.type == ZONELESS for field in after.schema.walk())
-            return under(TIMESTAMPS, WITHOUT_ZONE, WITH_ZONE, said) if zoneless else said
+            return under(TIMESTAMPS, WITHOUT_ZONE, WITH_ZONE, writes) if zoneless else writes
         by = after.table.partition_by
         columns = tuple(
             (f.name, hive_type(f.type)) for f in after.schema.fields if f.name not in by
@@ -154,28 +150,24 @@ class HiveFiles(Format):
             f"refresh table {DATABASE}.{TABLE}", commits=False
         )
 
-    def instants(
-        self,
-        folder: Path,
-        entries: Sequence[CatalogEntry] = (),
-    ) -> tuple[str, ...]:
+    def instants(self, folder: Path, entries: Sequence[CatalogEntry] = ()) -> tuple[str, ...]:
         # The names of the jobs that wrote files, by the files' times of modification.
-        found = sorted(spark_files.found(folder), key=lambda path: path.stat().st_mtime_ns)
-        return tuple(dict.fromkeys(spark_files.job(path) for path in found))
+        paths = sorted(spark_files.found(folder), key=lambda path: path.stat().st_mtime_ns)
+        return tuple(dict.fromkeys(spark_files.job(path) for path in paths))
 
     def committed(self, folder: Path, entries: Sequence[CatalogEntry]) -> Committed:
         paths = [path.relative_to(folder).as_posix() for path in spark_files.found(folder)]
         if unlisted := unlisted_folders(entries, paths):
             raise FileFactError(f"the catalog does not list the files in {', '.join(unlisted)}")
-        columns = [each.columns for each in entries if each.name == TABLE]
+        columns = [entry.columns for entry in entries if entry.name == TABLE]
         return Committed(self.instants(folder), json.dumps(columns))
 
     def partial_write(
         self, files: Sequence[FileFact], made: Collection[str], rows: Collection[str]
     ) -> str:
         # A write has no commit but its files.
-        own = (fact for fact in files if fact.instant in made)
-        there = sorted(each for fact in own for each in fact.keys)
+        facts = (fact for fact in files if fact.instant in made)
+        there = sorted(key for fact in facts for key in fact.keys)
         if not made or there == sorted(rows):
             return ""
         return f"of the rows {', '.join(sorted(rows))} its files hold {', '.join(there) or 'none'}"
@@ -189,10 +181,7 @@ class HiveFiles(Format):
         return data_files.statistics(folder, files) if self.read is not None else ()
 
     def facts(
-        self,
-        folder: Path,
-        key: str,
-        catalog: CatalogHistory = NO_CATALOG,
+        self, folder: Path, key: str, catalog: CatalogHistory = NO_CATALOG
     ) -> tuple[FileFact, ...]:
         return tuple(
             self._fact(path, folder, key, catalog) for path in sorted(spark_files.found(folder))
@@ -204,8 +193,8 @@ class HiveFiles(Format):
             footer = delimited_text.read(path, key, _stored_columns(catalog.at_instant(job)))
         else:
             footer = self.read(path, key)
-        told = relative, FileKind.BASE, relative, job, footer.columns, footer.keys
-        return FileFact(*told, nameless=self.read is None)
+        base = relative, FileKind.BASE, relative, job, footer.columns, footer.keys
+        return FileFact(*base, nameless=self.read is None)
 
 
 TYPE_NAMES: Final = TypeNames(
@@ -254,18 +243,15 @@ def _stored_columns(entries: Sequence[CatalogEntry]) -> tuple[tuple[str, str], .
     """Return the columns that files have by the catalog: partition columns stand in the path."""
     return tuple(
         (column["name"], column["type"])
-        for each in entries
-        if each.name == TABLE
-        for column in each.table["sd"]["cols"]
+        for entry in entries
+        if entry.name == TABLE
+        for column in entry.table["sd"]["cols"]
     )
 
 
 FORMATS = (
     HiveFiles(
-        "hive-avro",
-        "avro",
-        avro.read,
-        no_small="row_groups=small: Avro's files have no row groups",
+        "hive-avro", "avro", avro.read, no_small="row_groups=small: Avro's files have no row groups"
     ),
     HiveFiles(
         "hive-orc",
@@ -287,9 +273,6 @@ FORMATS = (
         small=(("parquet.block.size", "1"), ("parquet.page.size.row.check.min", "1")),
     ),
     HiveFiles(
-        "hive-text",
-        "textfile",
-        None,
-        no_small="row_groups=small: text files have no row groups",
+        "hive-text", "textfile", None, no_small="row_groups=small: text files have no row groups"
     ),
 )

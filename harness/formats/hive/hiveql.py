@@ -38,11 +38,11 @@ def whole_rows(before: Truth, after: Truth, stay: Collection[str]) -> str:
     if not any(row.key in before.rows for row in rows):
         return f"insert into {NAME}{partitions(after)} {source}"
     merge, new = merge_into(NAME, source, after)
-    named = [f"{new}.{quoted(each.name)}" for each in fields]
+    named = [f"{new}.{quoted(field.name)}" for field in fields]
     sets = ", ".join(
-        f"{quoted(each.name)} = {value}"
-        for each, value in zip(fields, named, strict=True)
-        if each.name not in stay
+        f"{quoted(field.name)} = {value}"
+        for field, value in zip(fields, named, strict=True)
+        if field.name not in stay
     )
     return (
         f"{merge} when matched then update set {sets} "
@@ -87,7 +87,7 @@ def changed_columns(before: Truth, after: Truth, *, cascade: bool) -> str:
 
 def _columns(truth: Truth) -> list[tuple[str, DataType]]:
     by = truth.table.partition_by
-    return [(each.name, each.type) for each in truth.schema.fields if each.name not in by]
+    return [(field.name, field.type) for field in truth.schema.fields if field.name not in by]
 
 
 def select_rows(rows: Sequence[Row], fields: Sequence[Field]) -> str:
@@ -112,7 +112,7 @@ def literal(value: Value, field: Field) -> str:
             parts = (f"{text(c.name)}, {literal(value.get(c.id), c)}" for c in field.children)
             return f"named_struct({', '.join(parts)})"
         case Array() if value:
-            return f"array({', '.join(literal(each, field.children[0]) for each in value)})"
+            return f"array({', '.join(literal(element, field.children[0]) for element in value)})"
         case Map() if value.pairs:
             key, part = field.children
             pairs = (f"{literal(k, key)}, {literal(v, part)}" for k, v in value.pairs)

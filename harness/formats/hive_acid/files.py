@@ -70,7 +70,7 @@ class Folder:
 
     def counts(self, ids: WriteIds) -> bool:
         """Return whether something in it was committed."""
-        return any(self.first <= each <= self.last for each in ids.committed)
+        return any(self.first <= number <= self.last for number in ids.committed)
 
     def within(self, other: Folder) -> bool:
         """Return whether a compaction has its rows as well."""
@@ -89,8 +89,8 @@ def folders(table: Path) -> tuple[Folder, ...]:
     (`.hive-staging_…`).
     """
     every = (path for path in table.rglob("*") if path.is_dir() and not _hidden(table, path))
-    found = [each for path in every if (each := _folder(path))]
-    return tuple(sorted(found, key=lambda each: (each.last, each.compacted, str(each.path))))
+    made = [folder for path in every if (folder := _folder(path))]
+    return tuple(sorted(made, key=lambda folder: (folder.last, folder.compacted, str(folder.path))))
 
 
 def instants(table: Path, ids: WriteIds) -> tuple[str, ...]:
@@ -99,24 +99,26 @@ def instants(table: Path, ids: WriteIds) -> tuple[str, ...]:
     A number without a folder is of no write: the metastore forgets an aborted transaction that it
     knows no change of (`cleanEmptyAbortedTxns` of Hive 3.1.3), and then counts its number.
     """
-    there = [each for each in folders(table) if each.counts(ids)]
-    made = [each for each in there if each.compacted]
-    written = (each for each in ids.committed if any(folder.has(each) for folder in there))
-    every = [(each, False, str(each)) for each in written]
-    every += [(each.last, True, each.instant) for each in made]
+    there = [folder for folder in folders(table) if folder.counts(ids)]
+    made = [folder for folder in there if folder.compacted]
+    written = (number for number in ids.committed if any(folder.has(number) for folder in there))
+    every = [(number, False, str(number)) for number in written]
+    every += [(folder.last, True, folder.instant) for folder in made]
     return tuple(dict.fromkeys(name for _, _, name in sorted(every)))
 
 
 def live(table: Path, ids: WriteIds) -> tuple[Folder, ...]:
     """Return the folders that readers of now must look into."""
-    found = [each for each in folders(table) if each.counts(ids)]
-    return tuple(each for each in found if not any(map(each.within, found)))
+    counting = [folder for folder in folders(table) if folder.counts(ids)]
+    return tuple(folder for folder in counting if not any(map(folder.within, counting)))
 
 
 def joined(table: Path, instant: str) -> tuple[str, ...]:
     """Return the numbers of the writes whose rows a compaction found."""
-    found = (each for each in folders(table) if each.compacted and each.instant == instant)
-    return tuple(map(str, range(1, max((each.last for each in found), default=0) + 1)))
+    compactions = (
+        folder for folder in folders(table) if folder.compacted and folder.instant == instant
+    )
+    return tuple(map(str, range(1, max((folder.last for folder in compactions), default=0) + 1)))
 
 
 def facts(table: Path, key: str, ids: WriteIds) -> tuple[FileFact, ...]:
@@ -128,16 +130,16 @@ def facts(table: Path, key: str, ids: WriteIds) -> tuple[FileFact, ...]:
     """
     there = live(table, ids)
     deletions = [
-        _Deletions(each, path, orc.rows(path, _PLACE))
-        for each in there
-        for path in (_files(each) if each.kind == DELETES else ())
+        _Deletions(folder, path, orc.rows(path, _PLACE))
+        for folder in there
+        for path in (_files(folder) if folder.kind == DELETES else ())
     ]
     keys: Keys = {}
     made = list[FileFact]()
-    for each in there:
-        gone = frozenset(chain.from_iterable(one.joined_into(each) for one in deletions))
-        for path in _files(each) if each.kind != DELETES else ():
-            made.append(_fact(table, path, each.instant, key, keys, gone))
+    for folder in there:
+        gone = frozenset(chain.from_iterable(one.joined_into(folder) for one in deletions))
+        for path in _files(folder) if folder.kind != DELETES else ():
+            made.append(_fact(table, path, folder.instant, key, keys, gone))
     for one in deletions:
         made += _deletions(table, one, keys)
     return tuple(made)
@@ -167,36 +169,38 @@ def file_rows(path: Path, fact: FileFact) -> FileRows:
     names = tuple(name for name, _ in _columns(path))
     type_ = orc.schema(path).field(ROW).type
     try:
-        every = [(place, canonical_value(row, type_)) for place, row in _rows(path)]
+        every = [(row_id, canonical_value(row, type_)) for row_id, row in _rows(path)]
     except (ValueError, OverflowError) as problem:
         raise FileFactError(f"{path.name}: {problem}") from problem
     # A fact does not say which column is the key: its keys tell it.
     for name in names:
-        kept = _newest([(place, str(row[name])) for place, row in every], fact.keys)
-        rows = [row for place, row in every if place in kept]
+        newest = _newest([(row_id, str(row[name])) for row_id, row in every], fact.keys)
+        rows = [row for row_id, row in every if row_id in newest]
         if tuple(str(row[name]) for row in rows) == fact.keys:
-            return names, tuple(tuple(row[each] for each in names) for row in rows)
+            return names, tuple(tuple(row[name] for name in names) for row in rows)
     raise FileFactError(f"{path.name}: it does not have the rows {', '.join(fact.keys)}")
 
 
 def _newest(rows: Sequence[tuple[Place, str]], keys: Sequence[str]) -> frozenset[Place]:
     """Return the greatest places of each key, as many as keys are asked for."""
-    places: dict[str, list[Place]] = {}
-    for place, key in sorted(rows):
-        places.setdefault(key, []).append(place)
+    ids: dict[str, list[Place]] = {}
+    for row_id, key in sorted(rows):
+        ids.setdefault(key, []).append(row_id)
     asked = Counter(keys)
-    return frozenset(at for key, own in places.items() for at in own[len(own) - asked[key] :])
+    return frozenset(
+        at for key, versions in ids.items() for at in versions[len(versions) - asked[key] :]
+    )
 
 
 def _folder(path: Path) -> Folder | None:
-    found = _FOLDER.fullmatch(path.name)
-    if found is None:
+    name = _FOLDER.fullmatch(path.name)
+    if name is None:
         return None
-    first, last = int(found["first"]), int(found["last"] or found["first"])
+    first, last = int(name["first"]), int(name["last"] or name["first"])
     compacted = first != last or (path / _COMPACTED).is_file()
-    if found["kind"] == BASE:
+    if name["kind"] == BASE:
         first = 1
-    return Folder(path, found["kind"], first, last, compacted)
+    return Folder(path, name["kind"], first, last, compacted)
 
 
 def _hidden(table: Path, path: Path) -> bool:
@@ -204,36 +208,31 @@ def _hidden(table: Path, path: Path) -> bool:
 
 
 def _files(folder: Folder) -> list[Path]:
-    found = (each for each in folder.path.iterdir() if each.is_file())
-    return sorted(each for each in found if each.name[0] not in "._")
+    paths = (path for path in folder.path.iterdir() if path.is_file())
+    return sorted(path for path in paths if path.name[0] not in "._")
 
 
 def _fact(
-    table: Path,
-    path: Path,
-    instant: str,
-    key: str,
-    keys: Keys,
-    gone: AbstractSet[Place],
+    table: Path, path: Path, instant: str, key: str, keys: Keys, gone: AbstractSet[Place]
 ) -> FileFact:
     """Return the fact of a file of rows; the places of its rows are added to `keys`."""
     relative, rows = path.relative_to(table).as_posix(), list[tuple[Place, str]]()
-    for place, row in _rows(path):
+    for row_id, row in _rows(path):
         if key not in row:
             raise FileFactError(f"{path.name}: it has no column {key}")
-        rows.append((place, str(row[key])))
-    left = [each for each in rows if each[0] not in gone]
-    keys |= {(path.parent.parent, place): (relative, own) for place, own in left}
-    own = tuple(each for _, each in left)
-    return FileFact(relative, FileKind.BASE, relative, instant, _columns(path), own)
+        rows.append((row_id, str(row[key])))
+    left = [row for row in rows if row[0] not in gone]
+    keys |= {(path.parent.parent, row_id): (relative, texts) for row_id, texts in left}
+    texts = tuple(text for _, text in left)
+    return FileFact(relative, FileKind.BASE, relative, instant, _columns(path), texts)
 
 
 def _deletions(table: Path, deletions: _Deletions, keys: Keys) -> Iterator[FileFact]:
     """Yield a fact for each live file of which a file of deletions takes rows."""
     relative, gone = deletions.path.relative_to(table).as_posix(), dict[str, list[str]]()
-    for each in deletions.places:
-        if found := keys.get((deletions.folder.path.parent, each)):
-            file, key = found
+    for row_id in deletions.places:
+        if holder := keys.get((deletions.folder.path.parent, row_id)):
+            file, key = holder
             gone.setdefault(file, []).append(key)
     instant = deletions.folder.instant
     for file, of in gone.items():
@@ -241,10 +240,10 @@ def _deletions(table: Path, deletions: _Deletions, keys: Keys) -> Iterator[FileF
 
 
 def _columns(path: Path) -> tuple[tuple[str, str], ...]:
-    return tuple((each.name, str(each.type)) for each in orc.schema(path).field(ROW).type)
+    return tuple((field.name, str(field.type)) for field in orc.schema(path).field(ROW).type)
 
 
 def _rows(path: Path) -> Iterator[tuple[Place, Mapping[str, Any]]]:
-    for *place, operation, row in orc.rows(path, (*_PLACE, "operation", ROW)):
+    for *row_id, operation, row in orc.rows(path, (*_PLACE, "operation", ROW)):
         if operation == _INSERT and row is not None:
-            yield (place[0], place[1], place[2]), row
+            yield (row_id[0], row_id[1], row_id[2]), row

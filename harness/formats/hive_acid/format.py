@@ -46,13 +46,7 @@ from harness.scenario.operations.overwrite import Overwrite, OverwriteScope
 from harness.scenario.operations.spark_sql import quoted
 from harness.scenario.operations.touch import Touch
 from harness.scenario.operations.upsert import Upsert
-from harness.scenario.statements import (
-    LOCATION,
-    Sql,
-    Statement,
-    TransactionSql,
-    of_table,
-)
+from harness.scenario.statements import LOCATION, Sql, Statement, TransactionSql, of_table
 
 SESSION: Final = {
     "hive.support.concurrency": "true",
@@ -95,11 +89,7 @@ class HiveAcid(Format):
             return "compaction=minor: no step compacts"
         return ""
 
-    def session(
-        self,
-        settings: VariantSettings,
-        names: Mapping[str, str],
-    ) -> Mapping[str, str]:
+    def session(self, settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str, str]:
         return {**SESSION, **RETRIES} if settings.get(LOCK_WAIT) == "short" else SESSION
 
     def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
@@ -148,8 +138,8 @@ class HiveAcid(Format):
     def committed(self, folder: Path, entries: Sequence[CatalogEntry]) -> Committed:
         # A truncation has no number, and takes all folders away: the folders tell it.
         ids = _write_ids(entries)
-        there = [each.path.name for each in hive_acid_files.live(folder, ids)]
-        columns = [each.columns for each in entries if each.name == TABLE]
+        there = [path.path.name for path in hive_acid_files.live(folder, ids)]
+        columns = [entry.columns for entry in entries if entry.name == TABLE]
         begun = tuple(map(str, (*ids.aborted, *ids.open)))
         writes = hive_acid_files.instants(folder, ids)
         aborted = tuple(map(str, ids.aborted))
@@ -160,14 +150,9 @@ class HiveAcid(Format):
 
     def timeline(self, folder: Path) -> tuple[str, ...]:
         # The folders of all writes: only the metastore knows which were committed.
-        return tuple(each.path.name for each in hive_acid_files.folders(folder))
+        return tuple(folder.path.name for folder in hive_acid_files.folders(folder))
 
-    def missing_effect(
-        self,
-        folder: Path,
-        operation: Operation,
-        before: Sequence[FileFact],
-    ) -> str:
+    def missing_effect(self, folder: Path, operation: Operation, before: Sequence[FileFact]) -> str:
         kinds = {fact.kind for fact in before}
         if isinstance(operation, Compact) and (FileKind.LOG in kinds or len(before) > 1):
             return f"the table has {len(before)} files of rows and deletions, as before"
@@ -186,7 +171,7 @@ class HiveAcid(Format):
 
 def _write_ids(entries: Sequence[CatalogEntry]) -> WriteIds:
     """Return which writes count; none where there is no such table."""
-    return next((each.write_ids for each in entries if each.write_ids), WriteIds())
+    return next((entry.write_ids for entry in entries if entry.write_ids), WriteIds())
 
 
 def _unchangeable(table: Table, settings: VariantSettings) -> tuple[str, ...]:

@@ -58,9 +58,9 @@ def _json(value: Value, field: Field) -> object:
         case _ if value is None:
             return None
         case Struct():
-            return {each.name: _json(value.get(each.id), each) for each in field.children}
+            return {child.name: _json(value.get(child.id), child) for child in field.children}
         case Array():
-            return [_json(each, field.children[0]) for each in value]
+            return [_json(element, field.children[0]) for element in value]
         case Map() if isinstance(value, MapValue):
             return {text_of(k): _json(v, field.children[1]) for k, v in value.pairs}
     if isinstance(value, bytes):

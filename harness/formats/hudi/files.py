@@ -51,26 +51,26 @@ def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
     return tuple(fact for path in _files(folder) for fact in read.facts(path))
 
 
-def uncompacted(found: Sequence[FileFact]) -> int:
+def uncompacted(facts: Sequence[FileFact]) -> int:
     """Count the log blocks that no base file of their group has taken in yet."""
     bases: dict[str, str] = {}
-    for each in (fact for fact in found if fact.kind is FileKind.BASE):
-        bases[each.file_group] = max(each.instant, bases.get(each.file_group, ""))
-    logs = (fact for fact in found if fact.kind is FileKind.LOG)
+    for file_fact in (fact for fact in facts if fact.kind is FileKind.BASE):
+        bases[file_fact.file_group] = max(file_fact.instant, bases.get(file_fact.file_group, ""))
+    logs = (fact for fact in facts if fact.kind is FileKind.LOG)
     return sum(log.instant > bases.get(log.file_group, "") for log in logs)
 
 
-def superseded(found: Sequence[FileFact]) -> int:
+def superseded(facts: Sequence[FileFact]) -> int:
     """Count the base files of whose group there is a newer one."""
-    bases = [fact.file_group for fact in found if fact.kind is FileKind.BASE]
+    bases = [fact.file_group for fact in facts if fact.kind is FileKind.BASE]
     return len(bases) - len(set(bases))
 
 
-def together(found: Sequence[FileFact]) -> int:
+def together(facts: Sequence[FileFact]) -> int:
     """Count the file groups that lie in a partition with others."""
-    groups = {(each.path.rpartition("/")[0], each.file_group) for each in found}
+    groups = {(fact.path.rpartition("/")[0], fact.file_group) for fact in facts}
     counts = Counter(folder for folder, _ in groups).values()
-    return sum(each for each in counts if each > 1)
+    return sum(count for count in counts if count > 1)
 
 
 def properties(folder: Path) -> Mapping[str, str]:
@@ -90,8 +90,8 @@ def parsed(text: str) -> Mapping[str, str]:
 
 def _files(folder: Path) -> Iterator[Path]:
     for name, folders, files in os.walk(folder):
-        folders[:] = sorted(each for each in folders if each != META)
-        yield from (Path(name, each) for each in sorted(files) if not _BESIDE.fullmatch(each))
+        folders[:] = sorted(folder for folder in folders if folder != META)
+        yield from (Path(name, file) for file in sorted(files) if not _BESIDE.fullmatch(file))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +112,9 @@ class _TableFiles:
         relative = path.relative_to(self.folder).as_posix()
         if base := BASE.fullmatch(path.name):
             if self._has(base["instant"]) and base["group"] not in self.replaced:
-                footer, own = parquet.read(path, self.key), (base["group"], base["instant"])
-                yield FileFact(relative, FileKind.BASE, *own, footer.columns, footer.keys)
+                footer = parquet.read(path, self.key)
+                file = base["group"], base["instant"]
+                yield FileFact(relative, FileKind.BASE, *file, footer.columns, footer.keys)
         elif (log := LOG.fullmatch(path.name)) and not log["cdc"]:
             if log["group"] not in self.replaced:
                 yield from self._log(path, relative, log["group"])

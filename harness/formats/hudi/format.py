@@ -161,21 +161,17 @@ class Hudi(Format):
         return self._by_sql(operation, of_table(operation.sql(before, after)), settings)
 
     def _by_sql(
-        self, operation: Operation, said: tuple[Statement, ...], settings: VariantSettings
+        self, operation: Operation, statements: tuple[Statement, ...], settings: VariantSettings
     ) -> tuple[Statement, ...]:
         """Return common SQL, with what a session is told for the time of it."""
         if isinstance(operation, MoveRow):
-            return hudi_settings.in_any_partition(said, settings)
+            return hudi_settings.in_any_partition(statements, settings)
         how = settings.get(INSERT_OPERATION, UPSERT)
         if how == UPSERT or not isinstance(operation, Insert):
-            return said
-        return under(OPERATION, how, UPSERT, said)
+            return statements
+        return under(OPERATION, how, UPSERT, statements)
 
-    def instants(
-        self,
-        folder: Path,
-        entries: Sequence[CatalogEntry] = (),
-    ) -> tuple[str, ...]:
+    def instants(self, folder: Path, entries: Sequence[CatalogEntry] = ()) -> tuple[str, ...]:
         return timeline.requested(timeline.names(folder))
 
     def committed(self, folder: Path, entries: Sequence[CatalogEntry]) -> Committed:
@@ -194,20 +190,20 @@ class Hudi(Format):
 
     def instants_before(self, folder: Path, instant: str) -> tuple[str, ...]:
         # A compaction takes in what was completed when it was requested.
-        found = timeline.completed(timeline.names(folder))
-        return tuple(each.requested for each in found if each.completed < instant)
+        completed = timeline.completed(timeline.names(folder))
+        return tuple(write.requested for write in completed if write.completed < instant)
 
     def moment(self, folder: Path, instant: str) -> Moment:
-        found = timeline.completed(timeline.names(folder))
-        ended = {each.requested: each.completed for each in found}[instant]
-        following = (each.completed for each in found if each.completed > ended)
+        completed = timeline.completed(timeline.names(folder))
+        ended = {instant.requested: instant.completed for instant in completed}[instant]
+        following = (instant.completed for instant in completed if instant.completed > ended)
         return Moment(instant, ended, next(following, ""))
 
     def table_version(self, folder: Path) -> str:
         return hudi_files.properties(folder).get("hoodie.table.version", "")
 
     def timeline(self, folder: Path) -> tuple[str, ...]:
-        return tuple(each.text for each in timeline.entries(timeline.names(folder)))
+        return tuple(entry.text for entry in timeline.entries(timeline.names(folder)))
 
     def schema_history(self, folder: Path) -> SchemaHistory | None:
         return hudi_schema_history.read(folder)
@@ -242,18 +238,19 @@ class Hudi(Format):
         return HudiStatistics() if settings.get(METADATA_TABLE) in WITH_STATISTICS else None
 
     def facts(
-        self,
-        folder: Path,
-        key: str,
-        catalog: CatalogHistory = NO_CATALOG,
+        self, folder: Path, key: str, catalog: CatalogHistory = NO_CATALOG
     ) -> tuple[FileFact, ...]:
         return hudi_files.facts(folder, key)
 
     def _properties(self, table: Table, settings: VariantSettings) -> list[tuple[str, str]]:
-        found = [("type", "mor" if self.merge_on_read else "cow"), ("primaryKey", table.key)]
+        properties = [("type", "mor" if self.merge_on_read else "cow"), ("primaryKey", table.key)]
         if table.order_by:
-            found.append(("preCombineField", table.order_by))
-        return [*found, *hudi_merge_mode.properties(table), *hudi_settings.properties(settings)]
+            properties.append(("preCombineField", table.order_by))
+        return [
+            *properties,
+            *hudi_merge_mode.properties(table),
+            *hudi_settings.properties(settings),
+        ]
 
 
 FORMATS = (

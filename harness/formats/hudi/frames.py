@@ -46,7 +46,7 @@ def creation(
     where later SQL looks for them.
     """
     listed = "\n".join(f"{name}={value}" for name, value in properties)
-    told = {
+    options = {
         **USUAL,
         "hoodie.datasource.write.table.type": TYPES[dict(properties)["type"]],
         **_columns(table),
@@ -56,7 +56,7 @@ def creation(
         "hoodie.datasource.hive_sync.serde_properties": listed,
     }
     query = select_none(schema_of(table.columns).fields)
-    return (FrameWrite(query, "hudi", tuple(told.items())),)
+    return (FrameWrite(query, "hudi", tuple(options.items())),)
 
 
 def wording(
@@ -68,23 +68,23 @@ def wording(
     1.0.2 and 1.2.0 upgrade a table of an older one (seen with version 6).
     """
     (query,) = operation.sql(before, after)
-    told = {
+    options = {
         **USUAL,
         RECONCILE: str(operation.reconcile).lower(),
         **_columns(after.table),
         **dict(hudi_merge_mode.properties(after.table)),
         **dict(hudi_settings.properties(settings)),
     }
-    return (FrameWrite(query, "hudi", tuple(told.items())),)
+    return (FrameWrite(query, "hudi", tuple(options.items())),)
 
 
 def _columns(table: Table) -> Mapping[str, str]:
     """Return what the table's properties say of columns with a role, in the writer's words."""
-    told = {"hoodie.datasource.write.recordkey.field": table.key}
+    options = {"hoodie.datasource.write.recordkey.field": table.key}
     if table.order_by:
-        told["hoodie.datasource.write.precombine.field"] = table.order_by
+        options["hoodie.datasource.write.precombine.field"] = table.order_by
     if table.partition_by:
         by = ",".join(table.partition_by)
-        told["hoodie.datasource.write.partitionpath.field"] = by
-        told["hoodie.datasource.hive_sync.partition_fields"] = by
-    return told
+        options["hoodie.datasource.write.partitionpath.field"] = by
+        options["hoodie.datasource.hive_sync.partition_fields"] = by
+    return options

@@ -62,8 +62,8 @@ class LogBlock:
     @property
     def schema(self) -> dict[str, Any]:
         """The Avro schema that its records were written with."""
-        found: dict[str, Any] = json.loads(self.header[SCHEMA])
-        return found
+        schema: dict[str, Any] = json.loads(self.header[SCHEMA])
+        return schema
 
 
 class _Bytes:
@@ -163,8 +163,8 @@ def deleted_keys(block: LogBlock) -> tuple[str, ...]:
 
     """
     source = _content(block)
-    found = _decoded(source.take(source.number()), _DELETES)
-    return tuple(str(each["recordKey"]) for each in found["deleteRecordList"])
+    deletes = _decoded(source.take(source.number()), _DELETES)
+    return tuple(str(record["recordKey"]) for record in deletes["deleteRecordList"])
 
 
 def _parquet(block: LogBlock) -> FileRows:
@@ -172,15 +172,15 @@ def _parquet(block: LogBlock) -> FileRows:
 
 
 def _avro(block: LogBlock) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-    found = _records(block)
-    names = tuple(found[0]) if found else ()
-    return names, [tuple(each.values()) for each in found]
+    records = _records(block)
+    names = tuple(records[0]) if records else ()
+    return names, [tuple(record.values()) for record in records]
 
 
 def _records(block: LogBlock) -> list[Any]:
     source = _content(block)
     records = [source.take(source.number()) for _ in range(source.number())]
-    return [_decoded(each, block.schema) for each in records]
+    return [_decoded(record, block.schema) for record in records]
 
 
 def _decoded(data: bytes, schema: dict[str, Any]) -> Any:  # noqa: ANN401 - Avro's JSON

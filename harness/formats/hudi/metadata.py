@@ -33,29 +33,29 @@ def wording(
     operation: WriteWithMetadata, before: Truth, after: Truth, settings: VariantSettings
 ) -> tuple[Statement, ...]:
     """Return a write that is told of metadata, and what makes the next one forget it."""
-    told = {PREFIX: operation.prefix, **operation.metadata}
+    options = {PREFIX: operation.prefix, **operation.metadata}
     if operation.by is MetadataWay.FRAME:
         frame = WriteFrame(operation.keys)
         (write,) = hudi_frames.wording(frame, before, after, settings)
-        return (replace(write, options=(*write.options, *told.items())),)
+        return (replace(write, options=(*write.options, *options.items())),)
     writes = of_table(operation.sql(before, after))
     if operation.by is MetadataWay.TABLE_OPTIONS:
-        return _as_options(told, writes)
+        return _as_options(options, writes)
     if operation.by is MetadataWay.QUOTED_SET:
-        told[PREFIX] = text(operation.prefix)
-    return _in_session(told, writes)
+        options[PREFIX] = text(operation.prefix)
+    return _in_session(options, writes)
 
 
-def _in_session(told: Mapping[str, str], writes: Sequence[Sql]) -> tuple[Sql, ...]:
-    first = (Sql(f"set {name}={value}", commits=False) for name, value in told.items())
-    back = (Sql(f"reset {name}", in_any_case=True, commits=False) for name in told)
+def _in_session(options: Mapping[str, str], writes: Sequence[Sql]) -> tuple[Sql, ...]:
+    first = (Sql(f"set {name}={value}", commits=False) for name, value in options.items())
+    back = (Sql(f"reset {name}", in_any_case=True, commits=False) for name in options)
     return (*first, *writes, *back)
 
 
-def _as_options(told: Mapping[str, str], writes: Sequence[Sql]) -> tuple[Sql, ...]:
+def _as_options(options: Mapping[str, str], writes: Sequence[Sql]) -> tuple[Sql, ...]:
     """Return a write between two that change the catalog's properties: the table has no such."""
-    listed = ", ".join(f"{text(name)} = {text(value)}" for name, value in told.items())
-    names, table = ", ".join(map(text, told)), f"alter table {DATABASE}.{TABLE}"
+    listed = ", ".join(f"{text(name)} = {text(value)}" for name, value in options.items())
+    names, table = ", ".join(map(text, options)), f"alter table {DATABASE}.{TABLE}"
     back = f"{table} unset tblproperties if exists ({names})"
     return (
         Sql(f"{table} set tblproperties ({listed})", commits=False),

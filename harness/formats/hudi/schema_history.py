@@ -35,7 +35,7 @@ def read(folder: Path) -> SchemaHistory | None:
     if not newest and not latest:
         return None
     known = (*chain.from_iterable(files), *latest)
-    lost = dict.fromkeys(each for each in known if each not in newest)
+    lost = dict.fromkeys(version for version in known if version not in newest)
     now = latest[-1] if latest and newest and latest[-1] != newest[-1] else None
     return SchemaHistory(newest, tuple(lost), now)
 
@@ -80,9 +80,9 @@ def versions(text: str) -> tuple[SchemaVersion, ...]:
 def _files(folder: Path) -> list[tuple[SchemaVersion, ...]]:
     """Return the versions in the file of each commit that stands; none where one is broken."""
     there = folder.glob(".hoodie/.schema/*.schemacommit")
-    files = {each.stem.partition("_")[0]: each for each in there}
+    files = {path.stem.partition("_")[0]: path for path in there}
     standing = files.keys() & set(timeline.requested(timeline.names(folder)))
-    return [_in_file(files[each]) for each in sorted(standing)]
+    return [_in_file(files[text]) for text in sorted(standing)]
 
 
 def _in_file(path: Path) -> tuple[SchemaVersion, ...]:

@@ -116,20 +116,20 @@ _MERGERS: Final = "hoodie.datasource.write.record.merger.impls"
 def session(settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str, str]:
     """Return what the writing session is told of the settings."""
     metadata = settings.get(METADATA_TABLE, "off") != "off"
-    told = {"hoodie.metadata.enable": str(metadata).lower()}
+    options = {"hoodie.metadata.enable": str(metadata).lower()}
     if "auto_upgrade" in settings:
-        told["hoodie.write.auto.upgrade"] = _SWITCH[settings["auto_upgrade"]]
+        options["hoodie.write.auto.upgrade"] = _SWITCH[settings["auto_upgrade"]]
     if COLUMN_DROPS in settings:
-        told[ALLOW_DROPS] = _SWITCH[settings[COLUMN_DROPS]]
+        options[ALLOW_DROPS] = _SWITCH[settings[COLUMN_DROPS]]
     if SCHEMA_ON_READ in settings:
-        told[EVOLVES] = _SWITCH[settings[SCHEMA_ON_READ]]
+        options[EVOLVES] = _SWITCH[settings[SCHEMA_ON_READ]]
     if settings.get("meta_fields") == "omitted":
-        told["hoodie.datasource.hive_sync.omit_metadata_fields"] = "true"
+        options["hoodie.datasource.hive_sync.omit_metadata_fields"] = "true"
     for setting in settings.items():
-        told |= _TOLD.get(setting, {})
+        options |= _TOLD.get(setting, {})
     if settings.get(MERGER) == "spark":
-        told[_MERGERS] = names[SPARK_MERGER]
-    return told
+        options[_MERGERS] = names[SPARK_MERGER]
+    return options
 
 
 def in_any_partition(

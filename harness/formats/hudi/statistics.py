@@ -46,33 +46,35 @@ class HudiStatistics:
     ) -> tuple[ColumnStatistics, ...]:
         """Take each row for the statistics of a column of a file, or of a partition."""
         try:
-            found = tuple(_told(rows, files))
+            statistics = tuple(_told(rows, files))
         except (KeyError, TypeError, ValueError, AttributeError) as problem:
             raise FileFactError(f"a record of the metadata table: {problem!r}") from problem
-        return tuple(sorted(found, key=lambda each: (each.source, each.path, each.column)))
+        return tuple(
+            sorted(statistics, key=lambda column: (column.source, column.path, column.column))
+        )
 
 
 def _told(
     rows: Sequence[Mapping[str, Value]], files: Sequence[FileFact]
 ) -> Iterator[ColumnStatistics]:
     """Yield what is said of files that are there, and of their folders."""
-    of_files = {each.path.rpartition("/")[2]: each for each in files}
-    of_folders = {each.path.rpartition("/")[0]: each for each in files}
+    of_files = {file.path.rpartition("/")[2]: file for file in files}
+    of_folders = {file.path.rpartition("/")[0]: file for file in files}
     for row in rows:
-        told: Any = row["ColumnStatsMetadata"]
+        record: Any = row["ColumnStatsMetadata"]
         single = row["type"] == OF_FILE
-        fact = (of_files if single else of_folders).get(told["fileName"])
-        if fact is None or told["isDeleted"]:
+        fact = (of_files if single else of_folders).get(record["fileName"])
+        if fact is None or record["isDeleted"]:
             continue
-        type_ = dict(fact.columns).get(told["columnName"], "")
+        type_ = dict(fact.columns).get(record["columnName"], "")
         yield ColumnStatistics(
             StatisticsSource.HUDI if single else StatisticsSource.HUDI_PARTITION,
-            fact.path if single else told["fileName"],
-            told["columnName"],
-            int(told["valueCount"]),
-            None if told["nullCount"] is None else int(told["nullCount"]),
-            bound(_value(told["minValue"], type_)),
-            bound(_value(told["maxValue"], type_)),
+            fact.path if single else record["fileName"],
+            record["columnName"],
+            int(record["valueCount"]),
+            None if record["nullCount"] is None else int(record["nullCount"]),
+            bound(_value(record["minValue"], type_)),
+            bound(_value(record["maxValue"], type_)),
         )
 
 
@@ -81,16 +83,16 @@ def _value(union: Any, type_: str) -> Value:  # noqa: ANN401 - a struct of wrapp
 
     None where there is none, or where it is a day or moment that Python does not have.
     """
-    inside = (each["value"] for each in (union or {}).values() if isinstance(each, dict))
-    found: Value = next((each for each in inside if each is not None), None)
-    if not isinstance(found, int) or isinstance(found, bool):
-        return found
+    inside = (wrapper["value"] for wrapper in (union or {}).values() if isinstance(wrapper, dict))
+    value: Value = next((wrapper for wrapper in inside if wrapper is not None), None)
+    if not isinstance(value, int) or isinstance(value, bool):
+        return value
     try:
         if type_.startswith("date"):
-            return _DAY + datetime.timedelta(days=found)
+            return _DAY + datetime.timedelta(days=value)
         if type_.startswith("timestamp"):
             micros = type_.startswith("timestamp[us")
-            return _MOMENT + datetime.timedelta(microseconds=found) if micros else None
+            return _MOMENT + datetime.timedelta(microseconds=value) if micros else None
     except OverflowError:
         return None
-    return found
+    return value

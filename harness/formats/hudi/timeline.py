@@ -89,13 +89,13 @@ def names(folder: Path) -> tuple[str, ...]:
 
 def _files(folder: Path) -> tuple[str, ...]:
     try:
-        with os.scandir(folder) as found:  # it knows what is a file; `Path` would ask of each
-            return tuple(each.name for each in found if each.is_file())
+        with os.scandir(folder) as entries:  # it knows what is a file; `Path` would ask of each
+            return tuple(entry.name for entry in entries if entry.is_file())
     except (FileNotFoundError, NotADirectoryError):
         return ()
 
 
-def completed(found: Iterable[str], actions: Collection[str] = WRITES) -> tuple[Instant, ...]:
+def completed(names: Iterable[str], actions: Collection[str] = WRITES) -> tuple[Instant, ...]:
     """Return the completed writes among names of files, in the order of their completion.
 
     `actions`: other ones than those of writes.
@@ -105,21 +105,21 @@ def completed(found: Iterable[str], actions: Collection[str] = WRITES) -> tuple[
     >>> completed(["1.commit", "1.savepoint", "2.restore.inflight"], UNDO)
     ()
     """
-    matches = (_COMPLETED.fullmatch(name) for name in found)
+    matches = (_COMPLETED.fullmatch(name) for name in names)
     instants = (
-        Instant(each["requested"], each["completed"] or each["requested"], each["action"])
-        for each in matches
-        if each and each["action"] in actions
+        Instant(match_["requested"], match_["completed"] or match_["requested"], match_["action"])
+        for match_ in matches
+        if match_ and match_["action"] in actions
     )
-    return tuple(sorted(instants, key=lambda each: (each.completed, each.requested)))
+    return tuple(sorted(instants, key=lambda instant: (instant.completed, instant.requested)))
 
 
-def requested(found: Iterable[str], actions: Collection[str] = WRITES) -> tuple[str, ...]:
+def requested(names: Iterable[str], actions: Collection[str] = WRITES) -> tuple[str, ...]:
     """Return the instants of what is completed, oldest first; see `completed`."""
-    return tuple(each.requested for each in completed(found, actions))
+    return tuple(instant.requested for instant in completed(names, actions))
 
 
-def entries(found: Iterable[str]) -> tuple[Entry, ...]:
+def entries(names: Iterable[str]) -> tuple[Entry, ...]:
     """Return every action of a timeline in its last state, in the order of its request.
 
     >>> [(e.action, e.state) for e in entries(["1.commit.requested", "1.inflight"])]
@@ -128,13 +128,13 @@ def entries(found: Iterable[str]) -> tuple[Entry, ...]:
     (Entry(requested='1', action='deltacommit', state='completed', completed='3'),)
     """
     last: dict[tuple[str, bool], Entry] = {}
-    for match in filter(None, map(_ENTRY.fullmatch, found)):
+    for match in filter(None, map(_ENTRY.fullmatch, names)):
         named = match.groupdict(default="")
         state = named.pop("state") or COMPLETED
         each = Entry(**{**named, "action": named["action"] or "commit"}, state=state)
         key = each.requested, each.action in SAVEPOINT  # one has the instant of what it keeps
         last[key] = max(last.get(key, each), each, key=lambda entry: _STATES.index(entry.state))
-    return tuple(each for _, each in sorted(last.items()))
+    return tuple(entry for _, entry in sorted(last.items()))
 
 
 def files(folder: Path) -> Mapping[str, Path]:
@@ -142,18 +142,18 @@ def files(folder: Path) -> Mapping[str, Path]:
 
     One that was scheduled and carried out has another file of the same instant, without a record.
     """
-    there, found = home(folder), names(folder)
+    there, existing = home(folder), names(folder)
     ends = {
-        each.requested: (
-            f"{each.requested}_{each.completed}.{each.action}",
-            f"{each.requested}.{each.action}",
+        instant.requested: (
+            f"{instant.requested}_{instant.completed}.{instant.action}",
+            f"{instant.requested}.{instant.action}",
         )
-        for each in completed(found)
+        for instant in completed(existing)
     }
-    return {at: there / next(n for n in each if n in found) for at, each in ends.items()}
+    return {at: there / next(n for n in end if n in existing) for at, end in ends.items()}
 
 
-def begin(found: Iterable[str]) -> str:
+def begin(names: Iterable[str]) -> str:
     """Return the first write, completed or not: those of before were completed, and are archived.
 
     Cleanings and savepoints may be older, as they are archived by another rule. Source:
@@ -162,40 +162,40 @@ def begin(found: Iterable[str]) -> str:
     >>> begin(["hoodie.properties", "2.commit.requested", "3_4.commit", "1.clean"]), begin([])
     ('2', '')
     """
-    writes = (match["requested"] for match in map(_WRITE.match, found) if match)
+    writes = (match["requested"] for match in map(_WRITE.match, names) if match)
     return min(writes, default="")
 
 
-def scheduled(found: Iterable[str]) -> tuple[str, ...]:
+def scheduled(names: Iterable[str]) -> tuple[str, ...]:
     """Return the instants of the table services that wait to be carried out, oldest first.
 
     >>> scheduled(["1.compaction.requested", "1.commit", "2.compaction.requested", "3.deltacommit"])
     ('2',)
     """
-    every = tuple(found)
-    done = {each.requested for each in completed(every)}
+    every = tuple(names)
+    done = {instant.requested for instant in completed(every)}
     asked = (match["requested"] for match in map(_SCHEDULED.fullmatch, every) if match)
-    return tuple(sorted(each for each in asked if each not in done))
+    return tuple(sorted(text for text in asked if text not in done))
 
 
-def begun(found: Iterable[str]) -> tuple[str, ...]:
+def begun(names: Iterable[str]) -> tuple[str, ...]:
     """Return the instants of the writes that were begun and not completed, oldest first.
 
     >>> begun(["1.commit.requested", "1.inflight", "2.deltacommit.inflight", "1.commit"])
     ('2',)
     """
-    every = tuple(found)
-    done = {each.requested for each in completed(every)}
+    every = tuple(names)
+    done = {instant.requested for instant in completed(every)}
     left = {match["requested"] for match in map(_INFLIGHT.fullmatch, every) if match}
     return tuple(sorted(left - done - set(scheduled(every))))
 
 
-def inflight(found: Iterable[str]) -> tuple[str, ...]:
+def inflight(names: Iterable[str]) -> tuple[str, ...]:
     """Return the instants of the writes that are in that state, oldest first.
 
     >>> inflight(["1.commit.requested", "2.deltacommit.requested", "2.deltacommit.inflight"])
     ('2',)
     """
-    every = tuple(found)
-    states = {each.requested: each.state for each in entries(every)}
-    return tuple(each for each in begun(every) if states[each] == INFLIGHT)
+    every = tuple(names)
+    states = {entry.requested: entry.state for entry in entries(every)}
+    return tuple(text for text in begun(every) if states[text] == INFLIGHT)

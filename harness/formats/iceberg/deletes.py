@@ -37,7 +37,7 @@ class DataFile:
 
 
 def facts(
-    deletes: Live, found: IcebergTable, data: Mapping[str, DataFile], key: str
+    deletes: Live, table: IcebergTable, data: Mapping[str, DataFile], key: str
 ) -> Iterator[FileFact]:
     """Yield a log fact for each live data file of which a file deletes rows, with their keys.
 
@@ -47,37 +47,37 @@ def facts(
         FileFactError: the file cannot be understood.
 
     """
-    for path, keys in _deleted(deletes, found, data, key):
+    for path, keys in _deleted(deletes, table, data, key):
         yield FileFact(deletes.path, FileKind.LOG, path, deletes.snapshot, (), (), keys)
 
 
 def _deleted(
-    deletes: Live, found: IcebergTable, data: Mapping[str, DataFile], key: str
+    deletes: Live, table: IcebergTable, data: Mapping[str, DataFile], key: str
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the path of each data file, and the keys of its deleted rows."""
     if deletes.content is FileContent.EQUALITY_DELETES:
-        yield from _by_value(deletes, found, data, key)
+        yield from _by_value(deletes, table, data, key)
         return
     by_vector = deletes.entry["file_format"] == PUFFIN
-    places = _vector(deletes, found) if by_vector else _positions(deletes, found)
-    for path, at in places:
+    positions = _vector(deletes, table) if by_vector else _positions(deletes, table)
+    for path, at in positions:
         if path in data:
             keys = data[path].footer.keys
-            yield path, tuple(keys[place] for place in at)
+            yield path, tuple(keys[position] for position in at)
 
 
-def _positions(deletes: Live, found: IcebergTable) -> Iterator[tuple[str, list[int]]]:
-    columns, rows = data_files.content(found.folder / deletes.path)
-    at = itemgetter(*(columns.index(each) for each in _POSITION_COLUMNS))
-    for path, places in groupby(sorted(map(at, rows)), key=itemgetter(0)):
-        yield found.relative(str(path)), [place for _, place in places]
+def _positions(deletes: Live, table: IcebergTable) -> Iterator[tuple[str, list[int]]]:
+    columns, rows = data_files.content(table.folder / deletes.path)
+    at = itemgetter(*(columns.index(position_column) for position_column in _POSITION_COLUMNS))
+    for path, positions in groupby(sorted(map(at, rows)), key=itemgetter(0)):
+        yield table.relative(str(path)), [position for _, position in positions]
 
 
-def _vector(deletes: Live, found: IcebergTable) -> Iterator[tuple[str, list[int]]]:
+def _vector(deletes: Live, table: IcebergTable) -> Iterator[tuple[str, list[int]]]:
     """Yield the one data file that a deletion vector is about."""
     begin, size = deletes.entry["content_offset"], deletes.entry["content_size_in_bytes"]
-    stored = (found.folder / deletes.path).read_bytes()[begin : begin + size]
-    yield found.relative(deletes.entry["referenced_data_file"]), vector(stored, deletes.path)
+    stored = (table.folder / deletes.path).read_bytes()[begin : begin + size]
+    yield table.relative(deletes.entry["referenced_data_file"]), vector(stored, deletes.path)
 
 
 def vector(stored: bytes, name: str) -> list[int]:
@@ -101,19 +101,19 @@ def vector(stored: bytes, name: str) -> list[int]:
 
 
 def _by_value(
-    deletes: Live, found: IcebergTable, data: Mapping[str, DataFile], key: str
+    deletes: Live, table: IcebergTable, data: Mapping[str, DataFile], key: str
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the older data files that have rows with the deleted keys.
 
     A file of deletes is about those whose sequence number is less than its own.
     """
-    path: Path = found.folder / deletes.path
+    path: Path = table.folder / deletes.path
     columns, rows = data_files.content(path)
     if columns != (key,):
-        told = ", ".join(columns)
-        raise FileFactError(f"{deletes.path}: rows are deleted by {told}, and not by {key} alone")
+        names = ", ".join(columns)
+        raise FileFactError(f"{deletes.path}: rows are deleted by {names}, and not by {key} alone")
     gone = {str(value) for (value,) in rows}
-    for each in data.values():
-        keys = tuple(text for text in each.footer.keys if text in gone)
-        if keys and each.live.sequence < deletes.sequence:
-            yield each.live.path, keys
+    for file in data.values():
+        keys = tuple(text for text in file.footer.keys if text in gone)
+        if keys and file.live.sequence < deletes.sequence:
+            yield file.live.path, keys

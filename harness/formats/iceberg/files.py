@@ -33,18 +33,18 @@ def facts(folder: Path, key: str, entries: Iterable[CatalogEntry] = ()) -> tuple
         FileFactError: a file cannot be understood, or rows are deleted by other values than keys.
 
     """
-    found = table(folder, entries)
-    if found is None:
+    newest = table(folder, entries)
+    if newest is None:
         return ()
-    live = sorted(found.live(), key=lambda each: (each.sequence, each.path))
+    live = sorted(newest.live(), key=lambda live: (live.sequence, live.path))
     data = {
-        each.path: DataFile(each, data_files.read_footer(folder / each.path, key))
-        for each in live
-        if each.content is FileContent.DATA
+        file.path: DataFile(file, data_files.read_footer(folder / file.path, key))
+        for file in live
+        if file.content is FileContent.DATA
     }
-    bases = [_base(each, found) for each in data.values()]
-    deletes = [each for each in live if each.path not in data]
-    logs = (fact for each in deletes for fact in iceberg_deletes.facts(each, found, data, key))
+    bases = [_base(file, newest) for file in data.values()]
+    deletes = [file for file in live if file.path not in data]
+    logs = (fact for delete in deletes for fact in iceberg_deletes.facts(delete, newest, data, key))
     return (*bases, *logs)
 
 
@@ -58,20 +58,20 @@ def partition_values(folder: Path, path: str) -> Mapping[str, Value]:
         FileFactError: a manifest cannot be understood.
 
     """
-    found = table(folder)
-    live = [each for each in found.live() if each.path == path] if found else []
-    if found is None or not live:
+    newest = table(folder)
+    live = [live for live in newest.live() if live.path == path] if newest else []
+    if newest is None or not live:
         return {}
-    pairs = zip(identity_columns(found.metadata, live[0].spec), live[0].partition, strict=False)
+    pairs = zip(identity_columns(newest.metadata, live[0].spec), live[0].partition, strict=False)
     return {name: value for name, value in pairs if name}
 
 
-def _base(file: DataFile, found: IcebergTable) -> FileFact:
+def _base(file: DataFile, newest: IcebergTable) -> FileFact:
     # Other formats leave the partition columns of a table out of data files, and what reads facts
     # counts on it. A field that the spec got later is made of a column like any other.
-    live, metadata = file.live, found.metadata
-    begun, own = (set(identity_columns(metadata, spec)) for spec in (_FIRST_SPEC, live.spec))
-    columns = tuple(each for each in file.footer.columns if each[0] not in begun & own)
-    keys, wrong = file.footer.keys, iceberg_name_mapping.wrong_names(live, found)
+    live, metadata = file.live, newest.metadata
+    begun, written = (set(identity_columns(metadata, spec)) for spec in (_FIRST_SPEC, live.spec))
+    columns = tuple(column for column in file.footer.columns if column[0] not in begun & written)
+    keys, wrong = file.footer.keys, iceberg_name_mapping.wrong_names(live, newest)
     made = live.path, FileKind.BASE, live.path, live.snapshot, columns, keys
     return FileFact(*made, lost_names=wrong.lost, misled_names=wrong.misled)

@@ -52,11 +52,7 @@ from harness.scenario.operations.delete import Delete
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.killed_write import KilledWrite
 from harness.scenario.operations.new_rows import fresh, known
-from harness.scenario.operations.spark_sql import (
-    quoted,
-    text,
-    type_text,
-)
+from harness.scenario.operations.spark_sql import quoted, text, type_text
 from harness.scenario.operations.touch import Touch
 from harness.scenario.operations.upsert import Upsert
 from harness.scenario.statements import (
@@ -93,19 +89,15 @@ class Iceberg(Format):
     absolute_paths = True
 
     def file_layout(self, settings: VariantSettings) -> FileLayout:
-        apart = settings.get(DELETE_MODE) in {MERGE_ON_READ, EQUALITY}
-        return FileLayout(Changes.NEW_FILE if apart else Changes.REPLACE, partitions=False)
+        by_deletes = settings.get(DELETE_MODE) in {MERGE_ON_READ, EQUALITY}
+        return FileLayout(Changes.NEW_FILE if by_deletes else Changes.REPLACE, partitions=False)
 
     def unsupported_settings(self, settings: VariantSettings, scenario: Scenario) -> str:
         plain = iceberg_migration.is_migrated(settings)
         why = iceberg_migration.unsupported(scenario, settings) if plain else ""
         return why or iceberg_settings.unsupported(settings, scenario)
 
-    def session(
-        self,
-        settings: VariantSettings,
-        names: Mapping[str, str],
-    ) -> Mapping[str, str]:
+    def session(self, settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str, str]:
         return SESSION
 
     def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
@@ -126,11 +118,7 @@ class Iceberg(Format):
         )
 
     def wording(
-        self,
-        operation: Operation,
-        before: Truth,
-        after: Truth,
-        settings: VariantSettings,
+        self, operation: Operation, before: Truth, after: Truth, settings: VariantSettings
     ) -> tuple[Statement, ...]:
         # Iceberg knows no keys: a merge says which rows are replaced.
         context = StepContext(self.kind, before, after, settings)
@@ -150,82 +138,72 @@ class Iceberg(Format):
                 return (Sql(whole_rows(before, after)),)
         return of_table(operation.sql(before, after))
 
-    def instants(
-        self,
-        folder: Path,
-        entries: Sequence[CatalogEntry] = (),
-    ) -> tuple[str, ...]:
-        found = iceberg_table.table(folder, entries)
-        return found.snapshots if found else ()
+    def instants(self, folder: Path, entries: Sequence[CatalogEntry] = ()) -> tuple[str, ...]:
+        newest = iceberg_table.table(folder, entries)
+        return newest.snapshots if newest else ()
 
     def committed(self, folder: Path, entries: Sequence[CatalogEntry]) -> Committed:
         # Metadata that is newer and not named by the catalog is a commit that was begun.
-        found = iceberg_table.table(folder, entries)
-        if found is None:
+        newest = iceberg_table.table(folder, entries)
+        if newest is None:
             return Committed()
         return Committed(
-            found.snapshots,
-            found.state,
-            cleanings=found.snapshots[:1],
-            begun=(*found.staged, *found.others),
-            tags=found.tags,
+            newest.snapshots,
+            newest.state,
+            cleanings=newest.snapshots[:1],
+            begun=(*newest.staged, *newest.others),
+            tags=newest.tags,
         )
 
     def table_version(self, folder: Path) -> str:
-        found = iceberg_table.table(folder)
-        return str(found.metadata["format-version"]) if found else ""
+        newest = iceberg_table.table(folder)
+        return str(newest.metadata["format-version"]) if newest else ""
 
     def timeline(self, folder: Path) -> tuple[str, ...]:
-        return tuple(f"snapshot {each}" for each in self.instants(folder))
+        return tuple(f"snapshot {instant}" for instant in self.instants(folder))
 
-    def missing_effect(
-        self,
-        folder: Path,
-        operation: Operation,
-        before: Sequence[FileFact],
-    ) -> str:
+    def missing_effect(self, folder: Path, operation: Operation, before: Sequence[FileFact]) -> str:
         if isinstance(operation, CreateTag):
             return NO_COMMIT
-        held = [fact.file_group for fact in before if fact.kind is FileKind.LOG]
-        if not isinstance(operation, Compact) or not held:
+        with_deletes = [fact.file_group for fact in before if fact.kind is FileKind.LOG]
+        if not isinstance(operation, Compact) or not with_deletes:
             return ""
-        return f"rows were deleted in {len(set(held))} data files, and none was rewritten"
+        return f"rows were deleted in {len(set(with_deletes))} data files, and none was rewritten"
 
     def creation_problem(self, folder: Path, settings: VariantSettings) -> str:
-        found = iceberg_table.table(folder)
-        if found is None:
+        made = iceberg_table.table(folder)
+        if made is None:
             plain = iceberg_migration.is_migrated(settings)
             return "" if plain else "the writer made no metadata file"
         asked = settings.get(FORMAT_VERSION, VERSION)
         if (version := self.table_version(folder)) != asked:
             return f"format version {asked} was asked for, the writer made version {version}"
-        wanted = iceberg_settings.properties(settings)[1:]
-        wrong = [name for name, value in wanted if found.properties.get(name) != value]
+        expected = iceberg_settings.properties(settings)[1:]
+        wrong = [name for name, value in expected if made.properties.get(name) != value]
         return f"the table does not have what was asked for: {', '.join(wrong)}" if wrong else ""
 
     def file_rows(self, path: Path, fact: FileFact) -> FileRows:
         columns, rows = data_files.file_rows(path, fact)
         folder = Path(str(path).removesuffix(fact.path))
-        told = iceberg_files.partition_values(folder, fact.path)
-        if not told:
+        partition = iceberg_files.partition_values(folder, fact.path)
+        if not partition:
             return columns, rows
-        apart = tuple(each for each in told if each not in columns)  # as files of a plain table
+        added = tuple(
+            name for name in partition if name not in columns
+        )  # as files of a plain table
         taken = [
-            [told.get(name, value) for name, value in zip(columns, row, strict=True)]
-            + [told[each] for each in apart]
+            [partition.get(name, value) for name, value in zip(columns, row, strict=True)]
+            + [partition[name] for name in added]
             for row in rows
         ]
-        return (*columns, *apart), tuple(map(tuple, taken))
+        return (*columns, *added), tuple(map(tuple, taken))
 
     def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
         # Manifests may be written anew at any step.
         return (*iceberg_statistics.read(folder), *data_files.statistics(folder, files))
 
     def facts(
-        self,
-        folder: Path,
-        key: str,
-        catalog: CatalogHistory = NO_CATALOG,
+        self, folder: Path, key: str, catalog: CatalogHistory = NO_CATALOG
     ) -> tuple[FileFact, ...]:
         return iceberg_files.facts(folder, key, catalog.now)
 

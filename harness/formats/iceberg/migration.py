@@ -68,8 +68,8 @@ def create(table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
     count = len(table.columns) - len(table.partition_by)
     by = f" partitioned by ({_defined(table.columns[count:])})" if table.partition_by else ""
     columns, files = _defined(table.columns[:count]), settings.get(FILE_FORMAT, PARQUET)
-    name, place = _plain(settings)
-    return (Sql(f"create table {name} ({columns}){by} stored as {files} location 'file:{place}'"),)
+    name, folder = _plain(settings)
+    return (Sql(f"create table {name} ({columns}){by} stored as {files} location 'file:{folder}'"),)
 
 
 def begins(operation: Operation, after: Truth, settings: VariantSettings) -> bool:
@@ -80,14 +80,14 @@ def begins(operation: Operation, after: Truth, settings: VariantSettings) -> boo
 def filled(before: Truth, after: Truth, settings: VariantSettings) -> tuple[Statement, ...]:
     """Return the write of the rows into the plain table, and the procedure."""
     name, write = _plain(settings)[0], _write(before, after, settings)
-    told = f"properties => map({_pairs(properties(settings))})"
-    own = f"'{DATABASE}.{TABLE}'"
+    listed = f"properties => map({_pairs(properties(settings))})"
+    target = f"'{DATABASE}.{TABLE}'"
     if settings[CREATED_BY] != SNAPSHOT:
-        arguments = f"table => {own}, {told}, drop_backup => true"
+        arguments = f"table => {target}, {listed}, drop_backup => true"
         return *write, Sql(f"{_CATALOG}migrate({arguments})")
-    source = f"source_table => '{name}', table => {own}, location => 'file:{LOCATION}'"
+    source = f"source_table => '{name}', table => {target}, location => 'file:{LOCATION}'"
     gone = Sql(f"drop table {name}", in_any_case=True, commits=False)  # its files stay
-    return *write, Sql(f"{_CATALOG}snapshot({source}, {told})"), gone
+    return *write, Sql(f"{_CATALOG}snapshot({source}, {listed})"), gone
 
 
 def filled_by_trino(
@@ -97,8 +97,10 @@ def filled_by_trino(
 
     Source: Trino's manual, "Iceberg connector", "Migrate table". It takes no properties.
     """
-    told = _write(before, after, settings)
-    write = (replace(each, by_maker=True) for each in told if isinstance(each, Sql))
+    statements = _write(before, after, settings)
+    write = (
+        replace(statement, by_maker=True) for statement in statements if isinstance(statement, Sql)
+    )
     catalog = trinoql.quoted(connector_catalogs.catalog(facts, {}))
     arguments = f"schema_name => '{DATABASE}', table_name => '{TABLE}'"
     return *write, Sql(f"call {catalog}.system.migrate({arguments})")
@@ -124,5 +126,5 @@ def _defined(columns: Sequence[tuple[str, DataType]]) -> str:
     return ", ".join(f"{quoted(name)} {type_text(type_)}" for name, type_ in columns)
 
 
-def _pairs(found: Sequence[tuple[str, str]]) -> str:
-    return ", ".join(text(each) for pair in found for each in pair)
+def _pairs(pairs: Sequence[tuple[str, str]]) -> str:
+    return ", ".join(text(name) for pair in pairs for name in pair)

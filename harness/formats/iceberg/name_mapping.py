@@ -39,37 +39,37 @@ class WrongNames:
     """Those of them that have the id of another column."""
 
 
-def wrong_names(live: Live, found: IcebergTable) -> WrongNames:
+def wrong_names(live: Live, table: IcebergTable) -> WrongNames:
     """Return the names in a data file by which its columns are not found; none of a file with ids.
 
     Raises:
         FileFactError: the file, or the mapping, cannot be understood.
 
     """
-    stored = found.properties.get(PROPERTY)
+    stored = table.properties.get(PROPERTY)
     if not stored or live.entry["file_format"] not in {*_ID_OF, AVRO}:
         return WrongNames()
-    mapped, due = dict(_mapped(json.loads(stored))), found.ids(live.snapshot)
-    lost = [name for name in _without_id(live, found) if mapped.get(name) != due.get(name)]
+    mapped, due = dict(_mapped(json.loads(stored))), table.ids(live.snapshot)
+    lost = [name for name in _without_id(live, table) if mapped.get(name) != due.get(name)]
     return WrongNames(tuple(lost), tuple(name for name in lost if name in mapped))
 
 
 def _mapped(fields: Sequence[Mapping[str, Any]], above: str = "") -> Iterator[tuple[str, int]]:
     """Yield each dotted name with its id; a part stands below every name of its struct."""
-    for each in fields:
-        for name in each["names"]:
-            if "field-id" in each:
-                yield above + name, each["field-id"]
-            yield from _mapped(each.get("fields", ()), f"{above}{name}.")
+    for field in fields:
+        for name in field["names"]:
+            if "field-id" in field:
+                yield above + name, field["field-id"]
+            yield from _mapped(field.get("fields", ()), f"{above}{name}.")
 
 
-def _without_id(live: Live, found: IcebergTable) -> Iterator[str]:
+def _without_id(live: Live, table: IcebergTable) -> Iterator[str]:
     kind = live.entry["file_format"]
     if kind == AVRO:
-        fields = avro_types.leaves(avro.schema(found.folder / live.path))
+        fields = avro_types.leaves(avro.schema(table.folder / live.path))
         yield from (name for name, field in fields if _ID_IN_AVRO not in field)
         return
-    for name, leaf in parquet_statistics.leaves(_schema(found.folder / live.path, kind)):
+    for name, leaf in parquet_statistics.leaves(_schema(table.folder / live.path, kind)):
         if _ID_OF[kind] not in (leaf.metadata or {}):
             yield name
 

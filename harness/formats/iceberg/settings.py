@@ -75,11 +75,11 @@ def properties(settings: VariantSettings) -> list[tuple[str, str]]:
     """Return the table's properties, the format version first."""
     mode = settings.get(DELETE_MODE, COPY_ON_WRITE).replace(EQUALITY, MERGE_ON_READ)
     version = settings.get(FORMAT_VERSION, VERSION)
-    found = [("format-version", version), ("engine.hive.enabled", "true")]
+    first = [("format-version", version), ("engine.hive.enabled", "true")]
     kinds = [(name, settings[FILE_FORMAT]) for name in FILE_FORMATS if FILE_FORMAT in settings]
     packed = [(CODEC, settings[COMPRESSION])] if COMPRESSION in settings else []
     small = SMALL if settings.get(ROW_GROUPS) == "small" else ()
-    return [*found, *((name, mode) for name in MODES), *packed, *small, *kinds]
+    return [*first, *((name, mode) for name in MODES), *packed, *small, *kinds]
 
 
 def _no_equality(scenario: Scenario) -> str:
@@ -87,8 +87,10 @@ def _no_equality(scenario: Scenario) -> str:
     table = scenario.table
     if not any(isinstance(step.operation, Delete) for step in scenario.steps):
         return "delete_mode=equality: no step deletes rows"
-    own = (AddPartitionField, ReplacePartitionField)
-    if table.partition_by or any(isinstance(step.operation, own) for step in scenario.steps):
+    partitioning = (AddPartitionField, ReplacePartitionField)
+    if table.partition_by or any(
+        isinstance(step.operation, partitioning) for step in scenario.steps
+    ):
         return "delete_mode=equality: deletes by value are written for tables without partitions"
     if str(dict(table.columns)[table.key]) == "long":
         return "delete_mode=equality: deletes by value are written for keys of string and int"

@@ -35,18 +35,18 @@ def read(folder: Path) -> tuple[ColumnStatistics, ...]:
         FileFactError: the metadata or a file cannot be understood.
 
     """
-    found = table(folder)
-    if found is None:
+    newest = table(folder)
+    if newest is None:
         return ()
-    data = (each for each in found.live() if each.content is FileContent.DATA)
-    return tuple(told for each in data for told in _of_file(each, found))
+    data = (live for live in newest.live() if live.content is FileContent.DATA)
+    return tuple(column for live in data for column in _of_file(live, newest))
 
 
-def _of_file(live: Live, found: IcebergTable) -> Iterator[ColumnStatistics]:
+def _of_file(live: Live, table: IcebergTable) -> Iterator[ColumnStatistics]:
     counts, nulls = _map(live, "value_counts"), _map(live, "null_value_counts")
     least, greatest = _map(live, "lower_bounds"), _map(live, "upper_bounds")
     rows = live.entry["record_count"]
-    for id_, name, type_ in _columns(live, found):
+    for id_, name, type_ in _columns(live, table):
         # What is in a list or a map has more. Parts of a struct may have fewer: of the NULLs of the
         # whole ORC's writer counts none, and readers leave out the file (seen on 1.10.1).
         if counts.get(id_, rows) <= rows and {id_} & (nulls.keys() | least.keys()):
@@ -61,25 +61,25 @@ def _of_file(live: Live, found: IcebergTable) -> Iterator[ColumnStatistics]:
             )
 
 
-def _columns(live: Live, found: IcebergTable) -> Iterator[tuple[int, str, pyarrow.DataType]]:
+def _columns(live: Live, table: IcebergTable) -> Iterator[tuple[int, str, pyarrow.DataType]]:
     """Yield id, dotted name and type of the columns of a file, and of parts that have no parts.
 
     Arrow reads the ids of Parquet's alone; those of ORC's are told by the names of its snapshot.
     """
-    path, kind = found.folder / live.path, live.entry["file_format"]
+    path, kind = table.folder / live.path, live.entry["file_format"]
     if kind == "PARQUET":
         with parquet.opened(path) as file:
             for name, leaf in parquet_statistics.leaves(file.schema_arrow):
                 yield int((leaf.metadata or {}).get(FIELD_ID, 0)), name, leaf.type
     elif kind == "ORC":
-        ids = found.ids(live.snapshot)
+        ids = table.ids(live.snapshot)
         for name, leaf in parquet_statistics.leaves(orc.schema(path)):
             yield ids.get(name, 0), name, leaf.type
 
 
 def _map(live: Live, name: str) -> Mapping[int, Any]:
     """Return one of the maps of a manifest's entry; Avro has no maps by number."""
-    return {each["key"]: each["value"] for each in live.entry.get(name) or ()}
+    return {pair["key"]: pair["value"] for pair in live.entry.get(name) or ()}
 
 
 def bound_of(stored: bytes | None, type_: pyarrow.DataType) -> str:
@@ -105,8 +105,8 @@ def _value(stored: bytes | None, type_: pyarrow.DataType) -> Value:
     if kinds.is_integer(type_):
         return number
     if kinds.is_floating(type_) and len(stored) in _FLOATS:
-        (found,) = struct.unpack(_FLOATS[len(stored)], stored)
-        return float(found)
+        (real,) = struct.unpack(_FLOATS[len(stored)], stored)
+        return float(real)
     if kinds.is_date(type_):
         return _DAY + datetime.timedelta(days=number)
     if kinds.is_timestamp(type_):

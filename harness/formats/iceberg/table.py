@@ -70,40 +70,40 @@ class IcebergMetadata:
     @property
     def snapshots(self) -> tuple[str, ...]:
         """The ids of the snapshots that are, or once were, the current one, oldest first."""
-        return tuple(each for each in self._all if each in self._logged)
+        return tuple(text for text in self._all if text in self._logged)
 
     @property
     def staged(self) -> tuple[str, ...]:
         """The ids of the snapshots that never were the current one."""
-        return tuple(each for each in self._all if each not in self._logged)
+        return tuple(text for text in self._all if text not in self._logged)
 
     @property
     def _all(self) -> tuple[str, ...]:
-        found = sorted(self._records, key=itemgetter("sequence-number"))
-        return tuple(str(each["snapshot-id"]) for each in found)
+        records = sorted(self._records, key=itemgetter("sequence-number"))
+        return tuple(str(mapping["snapshot-id"]) for mapping in records)
 
     @property
     def _logged(self) -> frozenset[str]:
         """The snapshots that the log of current ones has (specification, "Table Metadata")."""
         log = self.metadata.get("snapshot-log", ())
-        return frozenset(str(each["snapshot-id"]) for each in log)
+        return frozenset(str(entry["snapshot-id"]) for entry in log)
 
     @property
     def properties(self) -> Mapping[str, str]:
         """The table's properties."""
-        found: Mapping[str, str] = self.metadata.get("properties", {})
-        return found
+        properties: Mapping[str, str] = self.metadata.get("properties", {})
+        return properties
 
     @property
     def tags(self) -> tuple[str, ...]:
         """The names of tags (specification, "Snapshot References")."""
         refs: Mapping[str, Any] = self.metadata.get("refs", {})
-        return tuple(sorted(name for name, each in refs.items() if each["type"] == "tag"))
+        return tuple(sorted(name for name, ref in refs.items() if ref["type"] == "tag"))
 
     @property
     def state(self) -> str:
         """What tells the table from the one before, where a change of it makes no snapshot."""
-        return " ".join(str(self.metadata.get(each)) for each in _STATE)
+        return " ".join(str(self.metadata.get(literal)) for literal in _STATE)
 
     def ids(self, snapshot: str) -> Mapping[str, int]:
         """Return the ids of columns, and of parts of structs, by their dotted names in a snapshot.
@@ -234,26 +234,26 @@ def table(folder: Path, entries: Iterable[CatalogEntry] = ()) -> IcebergTable | 
         FileFactError: the named file is not there, two claim to be the newest, or it is not JSON.
 
     """
-    found: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     for path in (folder / METADATA).glob("*.metadata.json"):
         if match := _VERSION.fullmatch(path.name):
-            found[path.name] = int(match["number"])
-    if not found:
+            numbers[path.name] = int(match["number"])
+    if not numbers:
         return None
-    name = _pointer(entries) or _newest(folder, found)
-    if name not in found:
+    name = _pointer(entries) or _newest(folder, numbers)
+    if name not in numbers:
         raise FileFactError(f"the catalog names the metadata {name}, which is not there")
-    later = (n for n, number in found.items() if number >= found[name] and n != name)
+    later = (n for n, number in numbers.items() if number >= numbers[name] and n != name)
     return IcebergTable(_json(folder, name), folder, name, tuple(sorted(later)))
 
 
 def _pointer(entries: Iterable[CatalogEntry]) -> str:
-    paths = (each.table.get("parameters", {}).get(POINTER, "") for each in entries)
+    paths = (entry.table.get("parameters", {}).get(POINTER, "") for entry in entries)
     return next((path.rpartition("/")[2] for path in paths if path), "")
 
 
-def _newest(folder: Path, found: Mapping[str, int]) -> str:
-    names = [name for name, number in found.items() if number == max(found.values())]
+def _newest(folder: Path, numbers: Mapping[str, int]) -> str:
+    names = [name for name, number in numbers.items() if number == max(numbers.values())]
     if len(names) == 1:
         return names[0]
     times = {name: _json(folder, name).get("last-updated-ms", 0) for name in names}
@@ -272,10 +272,10 @@ def _json(folder: Path, name: str) -> Mapping[str, Any]:
         raise FileFactError(f"{name}: {problem}") from problem
 
 
-def _value(found: Any) -> Value:  # noqa: ANN401 - whatever Avro gives
-    if isinstance(found, datetime.datetime):
-        return found.replace(tzinfo=None)  # a moment in UTC, or one without a zone
-    return found
+def _value(value: Any) -> Value:  # noqa: ANN401 - whatever Avro gives
+    if isinstance(value, datetime.datetime):
+        return value.replace(tzinfo=None)  # a moment in UTC, or one without a zone
+    return value
 
 
 def identity_columns(metadata: Mapping[str, Any], spec: int) -> tuple[str, ...]:
@@ -284,6 +284,6 @@ def identity_columns(metadata: Mapping[str, Any], spec: int) -> tuple[str, ...]:
     schemas = (s for s in metadata["schemas"] if s["schema-id"] == metadata["current-schema-id"])
     names = {f["id"]: f["name"] for s in schemas for f in s["fields"]}
     return tuple(
-        names.get(each["source-id"], "") if each["transform"] == "identity" else ""
-        for each in fields
+        names.get(field["source-id"], "") if field["transform"] == "identity" else ""
+        for field in fields
     )
