@@ -82,8 +82,8 @@ class HiveFiles(Format):
     read: Callable[[Path, str], Footer] | None
     """Reads a file's columns and the values of one of them; raises FileFactError. None where files
     say nothing of their columns: they have those that the catalog had when they were written."""
-    told: tuple[tuple[str, str], ...] = ()
-    """What its files need the writer to be told."""
+    session_settings: tuple[tuple[str, str], ...] = ()
+    """Settings that its files need in the writing session."""
     small: tuple[tuple[str, str], ...] = ()
     """What a writer is told to make a row group of each row."""
     no_small: str = ""
@@ -116,7 +116,7 @@ class HiveFiles(Format):
 
     def session(self, settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str, str]:
         small = self.small if settings.get(ROW_GROUPS) == "small" else ()
-        return SESSION | dict(self.told) | dict(small)
+        return SESSION | dict(self.session_settings) | dict(small)
 
     def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
         # Partition columns stand apart from the others, and last.

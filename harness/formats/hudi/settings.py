@@ -78,7 +78,7 @@ _SWITCH: Final = {"on": "true", "off": "false"}
 _WITHOUT_PARTITIONS: Final = "hoodie.datasource.write.drop.partition.columns"
 _STATISTICS: Final = "hoodie.metadata.index.column.stats.enable"
 _BLOOM: Final = "hoodie.metadata.index.bloom.filter.enable"
-_TOLD: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
+_OPTIONS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
     # With `on` alone, what else is in it is the writer's own choice.
     (METADATA_TABLE, "column_statistics"): {_STATISTICS: "true", _BLOOM: "false"},
     (METADATA_TABLE, "bloom_filters"): {
@@ -126,7 +126,7 @@ def session(settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str,
     if settings.get("meta_fields") == "omitted":
         options["hoodie.datasource.hive_sync.omit_metadata_fields"] = "true"
     for setting in settings.items():
-        options |= _TOLD.get(setting, {})
+        options |= _OPTIONS.get(setting, {})
     if settings.get(MERGER) == "spark":
         options[_MERGERS] = names[SPARK_MERGER]
     return options
@@ -136,7 +136,7 @@ def in_any_partition(
     statements: Sequence[Statement], settings: VariantSettings
 ) -> tuple[Statement, ...]:
     """Return statements under an index that finds keys in all partitions, and lets rows move."""
-    usual = _TOLD[INDEX, settings.get(INDEX, "simple")][INDEX_TYPE]
+    usual = _OPTIONS[INDEX, settings.get(INDEX, "simple")][INDEX_TYPE]
     return under(INDEX_TYPE, "GLOBAL_SIMPLE", usual, under(MOVES, "true", "true", statements))
 
 
