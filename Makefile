@@ -86,9 +86,8 @@ conformance: venv  ## the conformance kit on every engine, in both runtimes wher
 hunt: venv  ## the tests that need no engine, with other random examples each time
 	$(BIN)/pytest -n auto -m "not engines and not browser" --hypothesis-profile=hunt
 
-# QUALITY holds smaller counts: make quality QUALITY="--histories 40 --clean 100 --opinions 1000"
-quality: venv  ## figures: planted defects by name, right answers, a second opinion on the truth
-	$(BIN)/python -m tests.quality.figures $(QUALITY)
+quality: venv  ## plant defects in simulated readers and writers: each must be found under its name
+	$(BIN)/python -m pytest -q -n auto tests/quality
 
 run: venv  ## quick start: run the quick-start profile and show what the engines got wrong
 	$(BIN)/harness run --profile quick-start --show

@@ -21,8 +21,16 @@ import junitparser
 from harness.core.atomic_write import atomic_write
 from harness.core.counting import counted
 from harness.core.grouping import grouped
-from harness.core.outcomes import HALF_DONE, half_done, word
-from harness.core.records import Answer, Finding, OutcomeKind, Verdict, VerdictKind, Witness
+from harness.core.outcomes import half_done, word
+from harness.core.records import (
+    HALF_DONE,
+    Answer,
+    Finding,
+    OutcomeKind,
+    Verdict,
+    VerdictKind,
+    Witness,
+)
 from harness.reports import ci_site, html
 from harness.reports.findings import FINDINGS, finding_text, findings_text, witness_text
 from harness.reports.sentences import answered_text, log_text, mapping_text, refusal_text

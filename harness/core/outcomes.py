@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-from harness.core.records import Outcome, OutcomeKind
-
-HALF_DONE: Final = "committed, then failed"
-"""Of a step that the table's own records have and whose writer answered with an error."""
+from harness.core.records import HALF_DONE, Outcome, OutcomeKind
 
 
 def half_done(outcome: Outcome) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import BeforeValidator, Field, PlainSerializer
 
@@ -220,7 +220,7 @@ class Answer:
 
 
 class FindingKind(StrEnum):
-    """The named ways of being wrong, the most specific first."""
+    """The named ways of being wrong, in the order in which verdicts list them."""
 
     ORDER_DEPENDENT = "order_dependent"
     MISALIGNED = "misaligned"
@@ -242,6 +242,24 @@ class FindingKind(StrEnum):
     LOST_METADATA = "lost_metadata"
     OTHER_METADATA = "other_metadata"
     UNEXPLAINED = "unexplained"
+
+
+NAMES_OF_DIFFERENCES: Final = (
+    FindingKind.TYPE_DRIFT,
+    FindingKind.RESURRECTED,
+    FindingKind.MISALIGNED,
+    FindingKind.STALE,
+    FindingKind.PREMATURE,
+    FindingKind.MISSING_RENAME,
+    FindingKind.ALTERED_VALUE,
+    FindingKind.GHOST_ROW,
+    FindingKind.DUPLICATE,
+    FindingKind.LOST_ROW,
+    FindingKind.LOST_VALUE,
+    FindingKind.UNEXPLAINED,
+)
+"""Those that a difference of an answer can have: the first one that explains it is its name. The
+other kinds are about a step, or about two answers to one question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +301,23 @@ class Finding:
     """All that it explains, `witness` being the first."""
     party: Responsible | None = None
     """Who is to blame; None where the values in the files are not known."""
+
+
+class Reason(StrEnum):
+    """Why a verdict is as it is, where people must do something else about it."""
+
+    OTHER = ""
+    """What `because` says, or nothing."""
+    HALF_DONE = "half_done"
+    """The writer committed the step, and then answered with an error."""
+    JUDGE_FAILED = "judge_failed"
+    """The judge itself failed: the harness has a defect."""
+
+
+HALF_DONE: Final = "committed, then failed"
+"""How `Verdict.because` begins for `Reason.HALF_DONE`."""
+JUDGE_FAILED: Final = "harness: "
+"""How it begins for `Reason.JUDGE_FAILED`."""
 
 
 class VerdictKind(StrEnum):
@@ -336,6 +371,14 @@ class Verdict:
     """What is declared of a reader that answered, and is not to know such a table; else empty."""
     scant: Annotated[bool, Field(exclude_if=lambda scant: not scant)] = False
     """Whether the answer tells too little to claim a way of reading (`Answer.scant`)."""
+    reason: Annotated[Reason, Field(exclude_if=lambda reason: not reason)] = Reason.OTHER
+
+    def __post_init__(self) -> None:
+        """Give verdicts of old records, which have no reason, the one that their text says."""
+        if not self.reason and self.because.startswith((HALF_DONE, JUDGE_FAILED)):
+            half_done = self.because.startswith(HALF_DONE)
+            reason = Reason.HALF_DONE if half_done else Reason.JUDGE_FAILED
+            object.__setattr__(self, "reason", reason)
 
     @property
     def question(self) -> QuestionKey:

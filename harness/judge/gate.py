@@ -9,16 +9,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from harness.core.grouping import grouped
-from harness.core.outcomes import HALF_DONE
-from harness.core.records import FindingKind, Verdict, VerdictKind
+from harness.core.records import FindingKind, Reason, Verdict, VerdictKind
 from harness.core.responsible import Responsible
 from harness.judge.baseline import Applied
 
 GOOD: Final = 0
 NEW: Final = 1
 UNKNOWN: Final = 3
-BROKEN: Final = "harness: "
-"""What the reason begins with where the harness failed to judge a cell."""
 LATE: Final = "answered only when asked again"
 OTHERWISE: Final = "answered otherwise by a fresh server"
 SHOWN: Final = 5
@@ -70,7 +67,7 @@ def _unknown(verdicts: Sequence[Verdict]) -> Iterator[str]:
         said = _listed(f"{why} ({count})" for why, count in reasons.most_common())
         yield f"{_count(result, 'cell is', 'cells are')} unknown: {said}."
         yield "Nothing is concluded of them; ask again with: harness read"
-    if broken := [each for each in result if each.because.startswith(BROKEN)]:
+    if broken := [each for each in result if each.reason is Reason.JUDGE_FAILED]:
         cells = _count(broken, "of them is", "of them are")
         yield f"{cells} a failure of the harness itself: harness.log in the run's folder tells why."
 
@@ -83,8 +80,8 @@ def _new(applied: Applied) -> Iterator[str]:
     unknown_to_us = [verdict for verdict in applied.verdicts if not verdict.known]
     wrong = [verdict_ for verdict_ in unknown_to_us if verdict_.verdict is VerdictKind.WRONG]
     errors = [each for each in unknown_to_us if each.verdict is VerdictKind.REFUSED]
-    half_done = [error for error in errors if error.because.startswith(HALF_DONE)]
-    refused = [each for each in errors if not each.because.startswith(HALF_DONE)]
+    half_done = [error for error in errors if error.reason is Reason.HALF_DONE]
+    refused = [each for each in errors if each.reason is not Reason.HALF_DONE]
     if wrong:
         yield f"{_count(wrong, 'wrong answer is', 'wrong answers are')} new: {_where(wrong)}."
     if refused:

@@ -6,27 +6,10 @@ import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Final
 
-from harness.core.records import FindingKind
+from harness.core.records import NAMES_OF_DIFFERENCES, FindingKind
 from harness.judge.difference import Difference
 from harness.judge.expected_state import ExpectedState
-
-ORDER: Final = (
-    FindingKind.TYPE_DRIFT,
-    FindingKind.RESURRECTED,
-    FindingKind.MISALIGNED,
-    FindingKind.STALE,
-    FindingKind.PREMATURE,
-    FindingKind.MISSING_RENAME,
-    FindingKind.ALTERED_VALUE,
-    FindingKind.GHOST_ROW,
-    FindingKind.DUPLICATE,
-    FindingKind.LOST_ROW,
-    FindingKind.LOST_VALUE,
-    FindingKind.UNEXPLAINED,
-)
-"""The first check that explains a place names it: the most specific wins."""
 
 Check = Callable[[Difference, ExpectedState], bool]
 
@@ -56,4 +39,4 @@ def name(differences: Sequence[Difference], state: ExpectedState) -> tuple[Named
 
 def name_of(difference: Difference, state: ExpectedState) -> FindingKind:
     """Return the one name of a wrong place."""
-    return next(kind for kind in ORDER if check_of(kind)(difference, state))
+    return next(kind for kind in NAMES_OF_DIFFERENCES if check_of(kind)(difference, state))

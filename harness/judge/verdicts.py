@@ -10,15 +10,18 @@ from typing import Final
 
 from harness.core import outcomes, refusals, tolerances
 from harness.core.records import (
+    HALF_DONE,
+    JUDGE_FAILED,
     Answer,
     Finding,
     Outcome,
     OutcomeKind,
+    Reason,
     Refusal,
     Verdict,
     VerdictKind,
 )
-from harness.judge import answer_texts, compare, gate, recorded_metadata, recorded_schema
+from harness.judge import answer_texts, compare, recorded_metadata, recorded_schema
 from harness.judge.attribute import KeptFromReaders, attribute
 from harness.judge.expectations import Expectations, ExpectationsByEngine
 from harness.judge.expected_state import ExpectedState
@@ -156,8 +159,9 @@ class JudgedVariant:
             return self._verdict(cell, answer)
         except Exception as problem:
             LOG.exception("cannot judge %s", cell.case)
-            why = f"{gate.BROKEN}{type(problem).__name__}: {problem}"
-            return replace(_blank(cell, self.case, VerdictKind.UNKNOWN), because=why)
+            why = f"{JUDGE_FAILED}{type(problem).__name__}: {problem}"
+            blank = _blank(cell, self.case, VerdictKind.UNKNOWN)
+            return replace(blank, because=why, reason=Reason.JUDGE_FAILED)
 
     def _verdict(self, cell: Cell, answer: Answer | None) -> Verdict:
         expectations = self._standards.of(cell.reader, answer)
@@ -291,11 +295,13 @@ def _of_step(case: RecordedVariant, outcome: Outcome, wrong: tuple[Finding, ...]
     refused = outcome.kind is OutcomeKind.REFUSED or outcomes.half_done(outcome)
     cell = case.variant.step_cell(outcome.step)
     why = refusals.text(outcome.refusal) if outcome.refusal else outcome.because
-    why = f"{outcomes.HALF_DONE}: {why}" if outcomes.half_done(outcome) else why
+    half_done = outcomes.half_done(outcome)
+    why = f"{HALF_DONE}: {why}" if half_done else why
     kind = VerdictKind.REFUSED if refused else VerdictKind.UNKNOWN
     kind = kind if _told(outcome) else VerdictKind.WRONG
     blank, sql = _blank(cell, case, kind), "; ".join(outcome.statements)
-    return replace(blank, because=why, findings=wrong, sql=sql)
+    reason = Reason.HALF_DONE if half_done else Reason.OTHER
+    return replace(blank, because=why, findings=wrong, sql=sql, reason=reason)
 
 
 def _blank(cell: Cell, case: RecordedVariant, kind: VerdictKind) -> Verdict:

@@ -44,7 +44,7 @@ READABLE: Final = 1_000_000
 Said = Mapping[str, Any]
 """A verdict as a recording holds it, in the words of JSON."""
 UNSAID: Final = {"case", "scenario", "variant", "step", "reader", "view", "query"} | {
-    *("expected", "sql", "seconds", "reused", "known")
+    *("expected", "sql", "seconds", "reused", "known", "reason")
 }
 """What of a verdict is said elsewhere, is not judged, or is a baseline's."""
 

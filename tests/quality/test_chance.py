@@ -36,18 +36,6 @@ def texts(rows: Iterable[tuple[Value, ...]]) -> list[tuple[str, ...]]:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_reader_by_id_is_right_on_any_history(seed: int) -> None:
-    assert diagnosed(story(seed), story(seed).read("id")) == ()
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_base_files_are_right_for_a_read_optimized_query_on_any_history(seed: int) -> None:
-    if story(seed).disk.merge_on_read:
-        reply = story(seed).read("id", logs="ignored")
-        assert diagnosed(story(seed), reply, "read_optimized") == ()
-
-
-@pytest.mark.parametrize("seed", SEEDS)
 def test_predicted_answers_are_those_of_a_simulated_reader(seed: int) -> None:
     one = story(seed)
     files = [each.fact() for each in one.disk.files]

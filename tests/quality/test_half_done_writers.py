@@ -8,8 +8,8 @@ from typing import Final
 
 import pytest
 
-from harness.core.outcomes import HALF_DONE
 from harness.core.records import (
+    HALF_DONE,
     Answer,
     Column,
     FindingKind,

@@ -6,10 +6,10 @@ import pkgutil
 
 import pytest
 
-from harness.core.records import FindingKind
+from harness.core.records import NAMES_OF_DIFFERENCES, FindingKind
 from harness.judge import checks, recorded_metadata, recorded_schema
 from harness.judge.difference import Difference, DifferenceKind
-from harness.judge.name import ORDER, check_of, name_of
+from harness.judge.name import check_of, name_of
 from tests.builders.judge_stages import findings
 from tests.builders.table_story import history
 
@@ -19,10 +19,10 @@ WORLD = TOLD.state()
 
 def test_every_finding_has_a_file_and_a_place_in_the_order() -> None:
     files = {each.name for each in pkgutil.iter_modules(checks.__path__)}
-    assert files == {kind.value for kind in ORDER}
+    assert files == {kind.value for kind in NAMES_OF_DIFFERENCES}
     # What two answers tell is no name of a place, and neither is what a table says of its schema.
     others = (FindingKind.ORDER_DEPENDENT, *recorded_schema.KINDS, *recorded_metadata.KINDS)
-    assert sorted((*ORDER, *others)) == sorted(FindingKind)
+    assert sorted((*NAMES_OF_DIFFERENCES, *others)) == sorted(FindingKind)
 
 
 @pytest.mark.parametrize("what", DifferenceKind)
@@ -32,8 +32,10 @@ def test_every_place_has_a_name(what: DifferenceKind) -> None:
 
 def test_what_nothing_explains_is_unexplained_and_asked_last() -> None:
     place = Difference(DifferenceKind.CELL, "1", "ts", 202001, 7, TOLD.truth.schema.find("ts"))
-    assert [kind for kind in ORDER if check_of(kind)(place, WORLD)] == [ORDER[-1]]
-    assert ORDER[-1] is FindingKind.UNEXPLAINED
+    assert [kind for kind in NAMES_OF_DIFFERENCES if check_of(kind)(place, WORLD)] == [
+        NAMES_OF_DIFFERENCES[-1]
+    ]
+    assert NAMES_OF_DIFFERENCES[-1] is FindingKind.UNEXPLAINED
 
 
 def test_places_of_one_name_are_one_finding_with_its_columns() -> None:
