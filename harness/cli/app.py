@@ -159,8 +159,8 @@ def write(
     with begun(made, run_dir, resources) as work:
         pipeline.fetch(made, work)
         pipeline.write_states(made, work)
-    said = f"written: {work.folder}; next: harness read --run-dir {work.folder}"
-    output.end(said, run=str(work.folder))
+    message = f"written: {work.folder}; next: harness read --run-dir {work.folder}"
+    output.end(message, run=str(work.folder))
 
 
 @app.command()
@@ -184,8 +184,8 @@ def read(
     with resumed(run_dir, resources) as work:
         made = plan_record.plan_of(run_info.read_info(work.folder))
         own_distributions.register(folders or ())
-        for each in reader or ():
-            made = plan_record.add_reader(work.folder, named_parts.reader(each))
+        for reader_text in reader or ():
+            made = plan_record.add_reader(work.folder, named_parts.reader(reader_text))
         pipeline.fetch(made, work)
         live = pipeline.live_verdicts(made, work)
         pipeline.read_answers(made, work, live, fresh=fresh)
@@ -221,11 +221,11 @@ def report(
     """Write the reports of a judged run again; start no engine."""
     output = Output(verbose=verbose)
     with output.ending(), looked_at(run_dir, "report") as folder:
-        found = with_strategy_answers(run_record.load(folder))
+        run = with_strategy_answers(run_record.load(folder))
         if not names:
-            output.report(found)
+            output.report(run)
         for name in names or ():
-            OUT.print(f"{name}: {reports.load(name).write(found, found.folder)}")
+            OUT.print(f"{name}: {reports.load(name).write(run, run.folder)}")
 
 
 @app.callback(invoke_without_command=True)
@@ -247,8 +247,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status = end.code if isinstance(end.code, int) else 0
         if status == UsageProblem.exit_status and "--json" in (arguments or sys.argv):
             # No command came to be asked for; whoever reads waits for an end all the same.
-            said = "the command line is wrong; standard error says why"
-            Output(json=True).end(status=status, problem=said)
+            message = "the command line is wrong; standard error says why"
+            Output(json=True).end(status=status, problem=message)
         return status
     except Exception as error:  # noqa: BLE001 - status 1 would say that engines were found wrong
         problem = problem_of(error)
@@ -265,5 +265,5 @@ def _tell_defect() -> None:
 
 def _tell(problem: HarnessError) -> None:
     # A path or the end of a server's log may hold what commands a terminal.
-    said = "\n".join(map(printable, f"harness: {problem}".split("\n")))
-    ERR.print(said, style="red", highlight=False, markup=False, soft_wrap=True)
+    message = "\n".join(map(printable, f"harness: {problem}".split("\n")))
+    ERR.print(message, style="red", highlight=False, markup=False, soft_wrap=True)

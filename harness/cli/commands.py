@@ -32,10 +32,10 @@ class LaterCommands(UserDict[str, Any]):
 
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - private to the library
         """Return a command, loaded by now."""
-        found = super().__getitem__(name)
-        if isinstance(found, str):
-            found = self[name] = _loaded(name, found)
-        return found
+        result = super().__getitem__(name)
+        if isinstance(result, str):
+            result = self[name] = _loaded(name, result)
+        return result
 
 
 class Commands(TyperGroup):
@@ -61,13 +61,13 @@ class Commands(TyperGroup):
             raise RuntimeError("a process or a file that was talked to ended") from error
 
 
-def _loaded(name: str, place: str) -> Any:  # noqa: ANN401 - private to the library
-    module, _, attribute = place.partition(":")
-    found = getattr(import_module(f"harness.cli.{module}"), attribute)
+def _loaded(name: str, location: str) -> Any:  # noqa: ANN401 - private to the library
+    module, _, attribute = location.partition(":")
+    result = getattr(import_module(f"harness.cli.{module}"), attribute)
     around = typer.Typer(rich_markup_mode=MARKUP)
     around.callback()(lambda: None)  # without one, a single command has no name
-    if isinstance(found, typer.Typer):
-        around.add_typer(found, name=name)
+    if isinstance(result, typer.Typer):
+        around.add_typer(result, name=name)
     else:
-        around.command(name)(found)
+        around.command(name)(result)
     return typer.main.get_group(around).commands[name]

@@ -95,10 +95,10 @@ def verify(names: Iterable[str], cache: Cache, console: Console) -> tuple[Path, 
     return tuple(changed)
 
 
-def problems(this: Machine, found: Iterable[Health]) -> tuple[str, ...]:
+def problems(this: Machine, healths: Iterable[Health]) -> tuple[str, ...]:
     """Return what this machine lacks, each with what to do."""
     lacking = []
-    every = list(found)
+    every = list(healths)
     if this.python < PYTHON:
         lacking.append(f"Python {this.python[0]}.{this.python[1]}; install 3.11 or later")
     need = _memory_needed([entry.distribution for entry in every])
@@ -118,14 +118,14 @@ def problems(this: Machine, found: Iterable[Health]) -> tuple[str, ...]:
     return tuple(lacking)
 
 
-def _memory_needed(found: Iterable[Distribution]) -> int:
+def _memory_needed(result: Iterable[Distribution]) -> int:
     """Return what a run needs, in MiB: one engine beside the metastore; two run where they fit."""
-    engines = (entry.memory_mb for entry in found if entry.is_asked)
+    engines = (entry.memory_mb for entry in result if entry.is_asked)
     beside = distributions.load(metastore.DISTRIBUTION).memory_mb + HARNESS_MB
     return max(engines, default=0) + beside
 
 
-def show(this: Machine, found: tuple[Health, ...], console: Console) -> None:
+def show(this: Machine, healths: tuple[Health, ...], console: Console) -> None:
     """Print the table, what listens on more than loopback, and what is lacking."""
     console.print(
         f"cache: {this.cache}\n{this.memory.mb} MB of memory are {this.memory.where}, "
@@ -136,18 +136,18 @@ def show(this: Machine, found: tuple[Health, ...], console: Console) -> None:
     table = Table(box=None, header_style="bold", pad_edge=False)
     for head in ("distribution", "is there", "JRE", "memory", "disk", "fidelity"):
         table.add_column(head, overflow="fold")
-    for entry in found:
+    for entry in healths:
         table.add_row(*_line(entry))
     console.print(table)
-    for entry in found:
+    for entry in healths:
         if entry.distribution.listens != LOOPBACK:
             name, text = entry.distribution.name, entry.distribution.listens
             console.print(f"listens: {name}: {text}", highlight=False, soft_wrap=True)
-    for text in problems(this, found):
+    for text in problems(this, healths):
         console.print(f"lacking: {text}", style="red", highlight=False, soft_wrap=True)
 
 
-def _line(each: Health) -> tuple[str, ...]:
-    one = each.distribution
-    there = f"no, {megabytes(each.download)} to fetch" if each.missing else "yes"
+def _line(health: Health) -> tuple[str, ...]:
+    one = health.distribution
+    there = f"no, {megabytes(health.download)} to fetch" if health.missing else "yes"
     return one.name, there, one.jre, f"{one.memory_mb} MB", f"{one.disk_mb} MB", one.fidelity

@@ -71,58 +71,58 @@ def _images(by_image: dict[str, list[Distribution]]) -> Iterator[EngineImage]:
             yield EngineImage(official, names, image_choice.available_image(client, every[0]))
 
 
-def warnings(found: Docker, profile: str, names: Sequence[str]) -> tuple[str, ...]:
+def warnings(docker: Docker, profile: str, names: Sequence[str]) -> tuple[str, ...]:
     """Return what may go wrong in containers, each with what to do.
 
     `names`: the distributions that a profile needs.
     """
-    if found.daemon is None:
+    if docker.daemon is None:
         return ()
-    message = list(_of_other_machines(found, found.daemon.architecture))
+    message = list(_of_other_machines(docker, docker.daemon.architecture))
     need = sum(limit_mb(distributions.load(name)) for name in names)
-    if found.daemon.memory_mb < need:
+    if docker.daemon.memory_mb < need:
         message.append(
             f"the containers of {profile} may take {need} MB together, each its heap and 1 GiB, "
-            f"and the daemon has {found.daemon.memory_mb} MB; give it more, or run fewer engines"
+            f"and the daemon has {docker.daemon.memory_mb} MB; give it more, or run fewer engines"
         )
     return tuple(message)
 
 
-def _of_other_machines(found: Docker, own: str) -> Iterator[str]:
-    for entry in found.images:
+def _of_other_machines(result: Docker, local: str) -> Iterator[str]:
+    for entry in result.images:
         image = entry.there
-        if image and image.architecture != own:
+        if image and image.architecture != local:
             yield (
                 f"the image {image.reference} is for {image.architecture} and the daemon "
-                f"runs on {own}: a run refuses it; remove it and pull the one for {own}"
+                f"runs on {local}: a run refuses it; remove it and pull the one for {local}"
             )
 
 
-def show(found: Docker, told: Iterable[str], console: Console) -> None:
+def show(docker: Docker, warnings: Iterable[str], console: Console) -> None:
     """Print what the daemon is, its images, and the warnings."""
-    if found.daemon is None:
-        _say(console, f"Docker: {found.why}")
+    if docker.daemon is None:
+        _say(console, f"Docker: {docker.why}")
         return
-    daemon = found.daemon
+    daemon = docker.daemon
     about = f"version {daemon.version}, {daemon.architecture}, {daemon.memory_mb} MB of memory"
-    _say(console, f"Docker: {about}, at {found.host}")
+    _say(console, f"Docker: {about}, at {docker.host}")
     table = Table(box=None, header_style="bold", pad_edge=False)
     for head in ("official image", "what is there", "size", "for"):
         table.add_column(head, overflow="fold")
-    for entry in found.images:
+    for entry in docker.images:
         table.add_row(*_line(entry))
     console.print(table)
-    for text in told:
+    for text in warnings:
         _say(console, f"warning: {text}", "yellow")
 
 
-def _line(each: EngineImage) -> tuple[str, ...]:
-    names = ", ".join(each.names)
-    if each.there is None:
-        return each.official, "none; a run tries to pull it", "", names
-    built = image.is_built(each.there.reference)
-    what = f"built here: {each.there.reference}" if built else "the official one"
-    return each.official, what, megabytes(each.there.size), names
+def _line(engine_image: EngineImage) -> tuple[str, ...]:
+    names = ", ".join(engine_image.names)
+    if engine_image.there is None:
+        return engine_image.official, "none; a run tries to pull it", "", names
+    built = image.is_built(engine_image.there.reference)
+    what = f"built here: {engine_image.there.reference}" if built else "the official one"
+    return engine_image.official, what, megabytes(engine_image.there.size), names
 
 
 def _say(console: Console, text: str, style: str = "") -> None:

@@ -34,12 +34,14 @@ def show(made: Plan, console: Console, *, every: bool) -> None:
 
     `every`: not only for the first variant of each scenario and format.
     """
-    first = {(each.scenario.name, each.format): each for each in reversed(made.variants)}
-    shown = [each for each in made.variants if every or each in first.values()]
+    first = {
+        (variant.scenario.name, variant.format): variant for variant in reversed(made.variants)
+    }
+    shown = [variant for variant in made.variants if every or variant in first.values()]
     if shown:
         say(console, f"\nA run fills in {DATABASE} and {LOCATION}.")
-    for each in shown:
-        _show_variant(each, console)
+    for variant in shown:
+        _show_variant(variant, console)
     if left := len(made.variants) - len(shown):
         say(
             console,
@@ -64,10 +66,10 @@ def _show_variant(variant: Variant, console: Console) -> None:
         merge_on_read=VariantOutcomes(variant).shape.merge_on_read,
         applied=[True] * len(steps),
     )
-    words = ["create the table", *(each.operation.text() for each in steps)]
+    words = ["create the table", *(later.operation.text() for later in steps)]
     columns = ""
-    for step, truth, said in zip(sent(variant), history, words, strict=True):
-        say(console, f"\nstep {step.step}: {said}", "bold")
+    for step, truth, message in zip(sent(variant), history, words, strict=True):
+        say(console, f"\nstep {step.step}: {message}", "bold")
         for statement in step.texts or (NOTHING,):
             _print(text(console, statement), console)
         if columns != (columns := ", ".join(f"{e.name} {e.type}" for e in truth.schema.fields)):
@@ -87,7 +89,7 @@ def _table(truth: Truth) -> Table:
     rows = sorted(truth.rows.values(), key=lambda row: text_of(row.key))
     for row in rows:
         shown.add_row(
-            *(Text(short(exact(each), LONGEST)) for each in row_values(row, truth.schema))
+            *(Text(short(exact(value), LONGEST)) for value in row_values(row, truth.schema))
         )
     if not rows:
         shown.add_row("no rows")

@@ -43,21 +43,21 @@ class Ending:
 
 def end(judged: JudgedRun, output: Output, ending: Ending) -> int:
     """Report on a run that was just judged; return the exit status."""
-    found = judged.run
-    gate = run_gate.gate_of(found, judged.applied, fail_on_flaky=ending.fail_on_flaky)
+    run = judged.run
+    gate = run_gate.gate_of(run, judged.applied, fail_on_flaky=ending.fail_on_flaky)
     status = GOOD if ending.show and gate.status == NEW else gate.status
-    status = max(status, stored_runs.store_ended(found, ending.history))
+    status = max(status, stored_runs.store_ended(run, ending.history))
     if ending.tells_github:
-        _tell_github(found, gate, output, fails=status != GOOD)
-    output.result(found, gate, status)
+        _tell_github(run, gate, output, fails=status != GOOD)
+    output.result(run, gate, status)
     return status
 
 
-def _tell_github(found: Run, gate: Gate, output: Output, *, fails: bool) -> None:
+def _tell_github(run: Run, gate: Gate, output: Output, *, fails: bool) -> None:
     """Tell what can be told: the status of the job does not hang on its summary."""
     # GitHub reads commands from both streams; with --json a program reads the first one.
     stream = sys.stderr if output.json else sys.stdout
     try:
-        github.tell(found, gate, stream, fails=fails)
+        github.tell(run, gate, stream, fails=fails)
     except OSError as error:
         print(f"harness: the summary of the job is not written: {describe(error)}", file=sys.stderr)

@@ -50,18 +50,18 @@ def look(names: Iterable[str], cache: Cache, docker: Docker) -> Iterator[ListedE
         )
 
 
-def _process(found: Distribution, cache: Cache) -> str:
-    missing = fetch.missing(found, cache)
+def _process(distribution: Distribution, cache: Cache) -> str:
+    missing = fetch.missing(distribution, cache)
     return f"{megabytes(sum(entry.size for entry in missing))} to fetch" if missing else "fetched"
 
 
-def _container(found: Distribution, docker: Docker, there: StoredImage | None) -> str:
-    if not image.official(found):
+def _container(distribution: Distribution, docker: Docker, there: StoredImage | None) -> str:
+    if not image.official(distribution):
         return "no image"
     if docker.daemon is None:
         return UNKNOWN
     if there is None:
-        return f"to pull: {image_choice.requested_reference(found)}"
+        return f"to pull: {image_choice.requested_reference(distribution)}"
     return "built here" if image.is_built(there.reference) else there.reference
 
 
@@ -75,12 +75,12 @@ def _conforms(name: str, runtime: str, cache: Cache) -> str:
     return f"{text}, {last.date}"
 
 
-def show(found: Iterable[ListedEngine], console: Console) -> None:
+def show(result: Iterable[ListedEngine], console: Console) -> None:
     """Print the list, and which other versions there can be."""
     table = Table(box=None, header_style="bold", pad_edge=False)
     for head in ("engine", "process", "container", "conformance: process", "container"):
         table.add_column(head, overflow="fold")
-    for entry in found:
+    for entry in result:
         table.add_row(entry.name, entry.process, entry.container, *entry.conforms.values())
     console.print(table)
     about = version_rules.product_ranges()
@@ -88,5 +88,5 @@ def show(found: Iterable[ListedEngine], console: Console) -> None:
     console.print(message, highlight=False, markup=False, soft_wrap=True)
 
 
-def plain(found: Iterable[ListedEngine]) -> list[dict[str, object]]:
-    return [asdict(entry) for entry in found]
+def plain(result: Iterable[ListedEngine]) -> list[dict[str, object]]:
+    return [asdict(entry) for entry in result]

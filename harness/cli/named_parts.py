@@ -76,29 +76,29 @@ def reader(text: str) -> Reader:
 
     """
     try:
-        found = parse_reader(text)
+        result = parse_reader(text)
     except ValueError as wrong:
         raise wrong_reader(text, str(wrong)) from wrong
-    check(found)
-    own = runtime_names.with_default(found.distribution, PROCESS)
-    return replace(found, distribution=own)
+    check(result)
+    distribution = runtime_names.with_default(result.distribution, PROCESS)
+    return replace(result, distribution=distribution)
 
 
-def check(each: Reader) -> None:
+def check(reader: Reader) -> None:
     """Check that a reader's distribution exists, can be asked and knows its settings.
 
     Raises:
         UsageProblem: it does not.
 
     """
-    reader_support.check_exists(each)
-    allowed = engines.load(distributions.load(each.distribution).engine).settings
-    for name, value in each.settings:
+    reader_support.check_exists(reader)
+    allowed = engines.load(distributions.load(reader.distribution).engine).settings
+    for name, value in reader.settings:
         if name not in allowed:
             known = ", ".join(allowed) or "none"
-            raise wrong_reader(str(each), f"there is no setting '{name}'; allowed: {known}")
+            raise wrong_reader(str(reader), f"there is no setting '{name}'; allowed: {known}")
         if value not in allowed[name]:
             values = ", ".join(allowed[name])
-            told = f"'{value}' is not a value of {name}; allowed: {values}"
-            raise wrong_reader(str(each), told)
-    reader_support.check_combination(each)
+            request = f"'{value}' is not a value of {name}; allowed: {values}"
+            raise wrong_reader(str(reader), request)
+    reader_support.check_combination(reader)

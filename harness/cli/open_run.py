@@ -57,8 +57,8 @@ def begun(
         if run_dir is None:
             run_folder.point_begun(folder)
         with _worked_on(folder, resources) as work:
-            for each in made.chosen:
-                work.progress.note(each)
+            for line in made.chosen:
+                work.progress.note(line)
             yield work
 
 

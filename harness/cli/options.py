@@ -27,8 +27,8 @@ QUICK_START: Final = "quick-start"
 """The default profile."""
 
 
-RuntimeName = StrEnum("RuntimeName", {each: each for each in RUNTIMES})  # type: ignore[misc]
-WarehouseName = StrEnum("WarehouseName", {each: each for each in WAREHOUSES})  # type: ignore[misc]
+RuntimeName = StrEnum("RuntimeName", {name: name for name in RUNTIMES})  # type: ignore[misc]
+WarehouseName = StrEnum("WarehouseName", {name: name for name in WAREHOUSES})  # type: ignore[misc]
 
 
 def _folder(text: str) -> Path:
@@ -45,9 +45,9 @@ def _folder(text: str) -> Path:
 
 def _newest(folder: Path) -> Path:
     """Return a run's folder; where it is the latest run, say if another was begun since."""
-    said = run_folder.passed_over() if folder == run_folder.LATEST_RUN else ""
-    if said:
-        typer.echo(f"harness: {printable(said)}", err=True)
+    message = run_folder.passed_over() if folder == run_folder.LATEST_RUN else ""
+    if message:
+        typer.echo(f"harness: {printable(message)}", err=True)
     return folder
 
 
@@ -246,12 +246,12 @@ def with_output(command: Callable[..., int | None]) -> Callable[..., None]:
             status = command(output=output, **given)
         raise typer.Exit(status or 0)
 
-    own = _parameters(command, without="output")
+    parameters = _parameters(command, without="output")
     added = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=kind)
         for name, kind in OUTPUT.items()
     ]
-    return _taking(said, [*own, *added])
+    return _taking(said, [*parameters, *added])
 
 
 def with_parts(command: Callable[..., T]) -> Callable[..., T]:
@@ -262,12 +262,12 @@ def with_parts(command: Callable[..., T]) -> Callable[..., T]:
         form, writer, reader, file = (given.pop(name) for name in PARTS)
         return command(named=NamedParts(form or (), writer or (), reader or (), file), **given)
 
-    own = _parameters(command, without="named")
+    parameters = _parameters(command, without="named")
     added = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
         for name, kind in PARTS.items()
     ]
-    return _taking(said, [*own, *added])
+    return _taking(said, [*parameters, *added])
 
 
 def with_ending(command: Callable[..., T]) -> Callable[..., T]:
@@ -278,17 +278,17 @@ def with_ending(command: Callable[..., T]) -> Callable[..., T]:
         named = {name: given.pop(name) for name in ENDING}
         return command(ending=Ending(**named), **given)
 
-    own = _parameters(command, without="ending")
+    parameters = _parameters(command, without="ending")
     added = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
         for name, (kind, default) in ENDING.items()
     ]
-    return _taking(said, [*own, *added])
+    return _taking(said, [*parameters, *added])
 
 
 def _parameters(command: Callable[..., object], *, without: str) -> list[inspect.Parameter]:
     every = inspect.signature(command, eval_str=True).parameters
-    return [each for name, each in every.items() if name != without]
+    return [parameter for name, parameter in every.items() if name != without]
 
 
 def _taking(command: Callable[P, T], parameters: Sequence[inspect.Parameter]) -> Callable[P, T]:
@@ -309,13 +309,13 @@ def check_resumed(context: typer.Context) -> None:
         UsageProblem: one was.
 
     """
-    given = [
+    options = [
         name
         for name in PLANNED_ALREADY
         if (source := context.get_parameter_source(name)) and source.name == "COMMANDLINE"
     ]
-    if given:
+    if options:
         raise UsageProblem(
-            f"--resume goes on with a run as it was planned: leave out {', '.join(given)}, or "
+            f"--resume goes on with a run as it was planned: leave out {', '.join(options)}, or "
             "begin another run without --resume"
         )

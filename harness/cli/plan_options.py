@@ -59,7 +59,7 @@ SHOWN: Final = 3
 
 
 def _empty_plan(excluded: tuple[Excluded, ...]) -> UsageProblem:
-    left_out = [f"{each.what}: {each.why}" for each in excluded[:SHOWN]]
+    left_out = [f"{exclusion.what}: {exclusion.why}" for exclusion in excluded[:SHOWN]]
     why = "; ".join(left_out) or "the scenarios ask nothing"
     left = len(excluded) - SHOWN
     more = f"; {counted(left, 'more reason')}: harness plan lists all" if left > 0 else ""
@@ -84,12 +84,12 @@ class Where:
             UsageProblem: there is no such metastore, or what is said does not go together.
 
         """
-        found = in_runtime(profile, self.runtime) if self.runtime else profile
-        found = in_warehouse(found, self.warehouse) if self.warehouse else found
+        result = in_runtime(profile, self.runtime) if self.runtime else profile
+        result = in_warehouse(result, self.warehouse) if self.warehouse else result
         if not self.metastore:
-            return found
+            return result
         metastore_support.check(self.metastore)
-        return replace(found, metastore=MetastoreChoice(self.metastore))
+        return replace(result, metastore=MetastoreChoice(self.metastore))
 
 
 AS_IT_SAYS: Final = Where()
@@ -120,27 +120,27 @@ def make(
             parts that do not fit together.
 
     """
-    scenarios, found = choose(paths or (), profile or QUICK_START)
+    scenarios, result = choose(paths or (), profile or QUICK_START)
     own_distributions.register(paths or ())
-    named_ones = _with_parts(found, named, scenarios, alone=profile is None)
-    found = change(where.of(named_ones), scenarios)
-    wrong = (*writer_support.wrong(found), *_wrong_readers(found))
-    check_names.raise_if_any((*wrong, *metastore_support.wrong(found)))
-    for name in (each for each in found.formats if each in formats.names()):
+    named_ones = _with_parts(result, named, scenarios, alone=profile is None)
+    result = change(where.of(named_ones), scenarios)
+    wrong = (*writer_support.wrong(result), *_wrong_readers(result))
+    check_names.raise_if_any((*wrong, *metastore_support.wrong(result)))
+    for name in (format_ for format_ in result.formats if format_ in formats.names()):
         reader_support.check_format(name)
-    parts.check(found)
+    parts.check(result)
     known = [formats.load(name) for name in formats.names()]
-    makers = writer_support.of(found)
+    makers = writer_support.of(result)
 
     def planned(chosen: Sequence[Scenario], of: Profile) -> Plan:
         can = reader_support.cannot, reader_support.cannot_show
         return plan(chosen, of, known, makers, *can)
 
     def controlled(some: Plan) -> Plan:
-        own = partial(planned, [shipped.load_scenario(controls.SCENARIO)])
-        return controls.with_controls(some, found, makers, own)
+        plan_controls = partial(planned, [shipped.load_scenario(controls.SCENARIO)])
+        return controls.with_controls(some, result, makers, plan_controls)
 
-    made = controlled(planned(scenarios, found))
+    made = controlled(planned(scenarios, result))
     if pattern or cases:
         check_asks(made)  # of nothing nothing can be chosen, and that would hide why
     made = controlled(select(made, pattern)) if pattern else made
@@ -151,12 +151,16 @@ def _with_parts(
     profile: Profile, named: NamedParts, scenarios: Sequence[Scenario], *, alone: bool
 ) -> Profile:
     """Return a profile with what was named in the place of its own; `alone`: or of just that."""
-    found = named.read()
-    if alone and found.named:
+    result = named.read()
+    if alone and result.named:
         shipped_ones = load_profiles(profiles_file()).values()
-        own = [s for s in scenarios if any(is_named(s.name, each) for each in profile.scenarios)]
-        return parts.ad_hoc(found, (profile, *shipped_ones), own)
-    return found.instead(profile)
+        chosen = [
+            s
+            for s in scenarios
+            if any(is_named(s.name, scenario) for scenario in profile.scenarios)
+        ]
+        return parts.ad_hoc(result, (profile, *shipped_ones), chosen)
+    return result.instead(profile)
 
 
 def check_asks(made: Plan) -> None:
@@ -181,7 +185,7 @@ def _wrong_readers(profile: Profile) -> Iterator[Fault]:
 def _lines(path: Path) -> list[str]:
     """Return the lines of a file that are not blank."""
     content = scenario_text.read(path, CASES_BYTES, "a text file that names cases")
-    return [line for each in content.splitlines() if (line := each.strip())]
+    return [line for text in content.splitlines() if (line := text.strip())]
 
 
 def show(made: Plan, console: Console, *, cells: bool) -> None:
@@ -192,10 +196,10 @@ def show(made: Plan, console: Console, *, cells: bool) -> None:
         row = str(len(variant.scenario.steps)), str(counts[variant.id])
         table.add_row(Text(variant.id, overflow="fold"), *row)
     console.print(table)
-    for each in made.chosen:
-        console.print(each, markup=False, highlight=False, soft_wrap=True)
+    for line in made.chosen:
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
     _show_readers(made, console)
-    for scenario in {each.scenario.name: each.scenario for each in made.variants}.values():
+    for scenario in {variant.scenario.name: variant.scenario for variant in made.variants}.values():
         for notice in notices(scenario):
             console.print(f"note: {notice}", markup=False, highlight=False, soft_wrap=True)
     for line in _told_apart(made):
@@ -208,7 +212,7 @@ def show(made: Plan, console: Console, *, cells: bool) -> None:
     for cell in made.cells if cells else ():
         console.print(cell.case, markup=False, highlight=False, soft_wrap=True)
     _show_pairs(made, console)
-    asked = replace(made, cells=tuple(each for each in made.cells if each not in declared))
+    asked = replace(made, cells=tuple(cell for cell in made.cells if cell not in declared))
     minutes = estimate(asked) / MINUTE
     console.print(
         f"{counted(len(made.variants), 'variant')}, {counted(len(made.readers), 'reader')}, "
@@ -217,14 +221,14 @@ def show(made: Plan, console: Console, *, cells: bool) -> None:
 
 
 def _show_readers(made: Plan, console: Console) -> None:
-    for each in made.readers:
-        console.print(f"reader {each}", markup=False, highlight=False)
+    for reader in made.readers:
+        console.print(f"reader {reader}", markup=False, highlight=False)
     if not made.metastore.usual:
         console.print(f"through {made.metastore}", markup=False, highlight=False)
-    names = dict.fromkeys(each.distribution for each in made.readers)
+    names = dict.fromkeys(reader.distribution for reader in made.readers)
     known = (distributions.load(name).notice for name in names if distributions.exists(name))
-    for told in filter(None, known):
-        console.print(f"note: {told}", markup=False, highlight=False, soft_wrap=True)
+    for message in filter(None, known):
+        console.print(f"note: {message}", markup=False, highlight=False, soft_wrap=True)
 
 
 def _told_apart(made: Plan) -> Iterator[str]:
@@ -232,34 +236,34 @@ def _told_apart(made: Plan) -> Iterator[str]:
 
     One variant of each format stands for all: types and settings change little of it.
     """
-    found: dict[tuple[str, tuple[str, ...]], dict[str, None]] = {}
+    formats_by_lines: dict[tuple[str, tuple[str, ...]], dict[str, None]] = {}
     for variant in {(v.scenario.name, v.format): v for v in reversed(made.variants)}.values():
         layout = formats.load(variant.format).file_layout(variant.settings)
-        apart = separation.separation(variant.scenario, layout)
-        told = tuple(separation.lines(apart))
-        found.setdefault((variant.scenario.name, told), {})[variant.format] = None
-    if found:
+        aparts = separation.separation(variant.scenario, layout)
+        text_lines = tuple(separation.lines(aparts))
+        formats_by_lines.setdefault((variant.scenario.name, text_lines), {})[variant.format] = None
+    if formats_by_lines:
         yield "ways of reading that show the same whole table (=) and others (|):"
-    for (name, told), where in sorted(found.items()):
+    for (name, lines), where in sorted(formats_by_lines.items()):
         yield f"  {name} ({', '.join(sorted(where))}), after"
-        yield from (f"    {line}" for line in told)
+        yield from (f"    {line}" for line in lines)
 
 
 def _declared(made: Plan) -> dict[Cell, str]:
     """Return the cells that their reader is declared not to support, each with the declaration."""
-    of = {each.id: (each.format, _table_version(each)) for each in made.variants}
-    said = ((each, reader_support.declared(each.reader, *of[each.variant])) for each in made.cells)
-    return {cell: why for cell, why in said if why}
+    of = {variant.id: (variant.format, _table_version(variant)) for variant in made.variants}
+    lines = ((cell, reader_support.declared(cell.reader, *of[cell.variant])) for cell in made.cells)
+    return {cell: why for cell, why in lines if why}
 
 
 def _disclaimed(declared: Iterable[str]) -> Iterator[str]:
     """Yield how many cells are declared unsupported, by what is declared."""
-    found = Counter(declared)
-    if found:
-        cells = counted(found.total(), "cell")
+    result = Counter(declared)
+    if result:
+        cells = counted(result.total(), "cell")
         probe = "of each reader, format and version one is sent, and the others if it is answered"
         yield f"declared unsupported, as far as a plan tells: {cells}; {probe}"
-    for why, number in found.items():
+    for why, number in result.items():
         yield f"  {counted(number, 'cell')}: {why}"
 
 
@@ -273,18 +277,17 @@ def _table_version(variant: Variant) -> str:
 
 
 def _show_pairs(made: Plan, console: Console) -> None:
-    for each in made.pairs:
-        axes = "; ".join(f"{name}: {', '.join(values)}" for name, values in each.axes.items())
-        line = (
-            f"pairs of {each.scenario}: {each.variants} of {counted(each.combinations, 'variant')}"
-        )
-        console.print(f"{line} cover all {each.covered} ({axes})", markup=False, highlight=False)
+    for covered in made.pairs:
+        axes = "; ".join(f"{name}: {', '.join(values)}" for name, values in covered.axes.items())
+        every = counted(covered.combinations, "variant")
+        line = f"pairs of {covered.scenario}: {covered.variants} of {every}"
+        console.print(f"{line} cover all {covered.covered} ({axes})", markup=False, highlight=False)
     for pair, scenarios in pairs.impossible(made.pairs):
         where = ", ".join(scenarios)
         line = f"pair not covered: {pair.what}: {pair.why} ({where})"
         console.print(line, markup=False, highlight=False)
-    if said := pairs.said(made.pairs):
-        console.print(said, markup=False, highlight=False)
+    if message := pairs.said(made.pairs):
+        console.print(message, markup=False, highlight=False)
     if made.partly:
         console.print(f"{pairs.PARTLY}:", soft_wrap=True)
     for line in pairs.asked(made.partly):

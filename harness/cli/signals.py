@@ -37,8 +37,8 @@ def ending_at_once(tell: Callable[[int], None]) -> Iterator[None]:
         return
 
     def end(number: int, _: FrameType | None) -> None:
-        for each in SIGNALS:
-            signal.signal(each, signal.SIG_IGN)
+        for handled in SIGNALS:
+            signal.signal(handled, signal.SIG_IGN)
         try:
             if sys.stderr.isatty():  # a bar may have hidden it
                 sys.stderr.write(f"{_SHOW_CURSOR}\n")
@@ -47,10 +47,10 @@ def ending_at_once(tell: Callable[[int], None]) -> Iterator[None]:
             os._exit(STATUS_FROM + number)
 
     # A shell may have started this to go on whatever is typed (`nohup`, in the background).
-    heeded = [each for each in SIGNALS if signal.getsignal(each) is not signal.SIG_IGN]
-    before = {each: signal.signal(each, end) for each in heeded}
+    heeded = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {signals: signal.signal(signals, end) for signals in heeded}
     try:
         yield
     finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
+        for signals, handler in before.items():
+            signal.signal(signals, handler)

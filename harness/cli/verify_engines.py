@@ -64,16 +64,20 @@ def verify(
     cache = Cache.default(offline=offline)
     folder = _new_folder(Resources(output, cache))
     progress = output.progress()
-    found: list[Conformance] = []
-    for each in readers:
-        found.append(kit.verify(each, cache, folder, progress))
-        latest_results.keep(found[-1], cache)
+    conformances: list[Conformance] = []
+    for reader in readers:
+        conformances.append(kit.verify(reader, cache, folder, progress))
+        latest_results.keep(conformances[-1], cache)
         if out is not None:  # after each one, so that an interruption loses no other
-            left = len(readers) - len(found)
-            _write(out, markdown.page(found, _command(names or ("--all",), out), left))
-    status = results.status(found)
-    show(found, output.out)
-    output.end(f"logs: {folder}", status=status, readers=[asdict(each) for each in found])
+            left = len(readers) - len(conformances)
+            _write(out, markdown.page(conformances, _command(names or ("--all",), out), left))
+    status = results.status(conformances)
+    show(conformances, output.out)
+    output.end(
+        f"logs: {folder}",
+        status=status,
+        readers=[asdict(conformance) for conformance in conformances],
+    )
     return status
 
 
@@ -83,8 +87,8 @@ def _readers(names: Sequence[str], *, every: bool) -> tuple[Reader, ...]:
             "name the readers to check, such as trino-476 or trino-476@container, or say --all"
         )
     readers = tuple(map(named_parts.reader, names)) if names else all_readers()
-    for each in readers:
-        kit.check_can_be_asked(each)
+    for reader in readers:
+        kit.check_can_be_asked(reader)
     return readers
 
 
@@ -95,10 +99,11 @@ def all_readers() -> tuple[Reader, ...]:
         docker_daemon.describe()
         runtimes.append(CONTAINER)
     return tuple(
-        Reader(runtime_names.in_runtime(each.name, runtime))
+        Reader(runtime_names.in_runtime(distribution.name, runtime))
         for runtime in runtimes
-        for each in reader_support.readers()
-        if kit.can_be_asked(Reader(each.name)) and (runtime == PROCESS or image.official(each))
+        for distribution in reader_support.readers()
+        if kit.can_be_asked(Reader(distribution.name))
+        and (runtime == PROCESS or image.official(distribution))
     )
 
 
@@ -119,15 +124,19 @@ def _command(names: Sequence[str], out: Path) -> str:
     return shlex.join(["harness", "engines", "verify", *names, "--out", str(out)])
 
 
-def show(found: Sequence[Conformance], console: Console) -> None:
+def show(conformances: Sequence[Conformance], console: Console) -> None:
     """Print the answer, then each check of each reader."""
-    console.print(markdown.answer(found), highlight=False, markup=False, soft_wrap=True)
-    for each in found:
-        started = f", ready after {each.start_s:.0f} s, {each.peak_mb} MB" if each.start_s else ""
-        told = f"\n{each.reader}: {each.said} ({each.runtime}{started})"
-        console.print(told, highlight=False, markup=False, soft_wrap=True)
+    console.print(markdown.answer(conformances), highlight=False, markup=False, soft_wrap=True)
+    for conformance in conformances:
+        started = (
+            f", ready after {conformance.start_s:.0f} s, {conformance.peak_mb} MB"
+            if conformance.start_s
+            else ""
+        )
+        message = f"\n{conformance.reader}: {conformance.said} ({conformance.runtime}{started})"
+        console.print(message, highlight=False, markup=False, soft_wrap=True)
         table = Table("check", "outcome", "seen", box=None, pad_edge=False, header_style="bold")
-        for name, result in each.results.items():
+        for name, result in conformance.results.items():
             seen = printable(" ".join(result.seen.split()))
             table.add_row(name, Text(result.outcome, COLOURS[result.outcome]), Text(seen))
         console.print(table)

@@ -20,7 +20,7 @@ from harness.core.records import Answer, Part, StateRecord, Verdict
 Record = TypeVar("Record", StateRecord, Answer, Verdict)
 
 _ADAPTERS: Final[dict[type, TypeAdapter[object]]] = {
-    each: TypeAdapter(each) for each in (StateRecord, Answer, Verdict)
+    kind: TypeAdapter(kind) for kind in (StateRecord, Answer, Verdict)
 }
 
 
@@ -36,22 +36,22 @@ def parse(kind: type[Record], line: str | bytes) -> Record:
         ValueError: the line is not such a record, or an answer that contradicts itself.
 
     """
-    found = _ADAPTERS[kind].validate_json(line)
-    if isinstance(found, Answer):
-        _check_table(found.case, found)
-        for part in found.parts:
-            _check_table(f"{found.case}, {part.column} asked alone", part)
-    return found  # type: ignore[return-value]
+    record = _ADAPTERS[kind].validate_json(line)
+    if isinstance(record, Answer):
+        _check_table(record.case, record)
+        for part in record.parts:
+            _check_table(f"{record.case}, {part.column} asked alone", part)
+    return record  # type: ignore[return-value]
 
 
-def _check_table(where: str, told: Answer | Part) -> None:
+def _check_table(where: str, answer: Answer | Part) -> None:
     """Refuse rows that are not of the columns, and texts of cells that are not there."""
-    width, height = len(told.columns), len(told.rows)
-    for number, row in enumerate(told.rows, start=1):
+    width, height = len(answer.columns), len(answer.rows)
+    for number, row in enumerate(answer.rows, start=1):
         if len(row) != width:
             widths = f"{counted(len(row), 'value')} for {counted(width, 'column')}"
             raise ValueError(f"{where}: row {number} has {widths}")
-    for row_at, column, _ in told.raw:
+    for row_at, column, _ in answer.raw:
         if not (0 <= row_at < height and 0 <= column < width):
             raise ValueError(f"{where}: raw names a cell that is not there, {row_at}, {column}")
 

@@ -111,7 +111,7 @@ def _starts(file: int) -> Iterator[int]:
     yield 0
     at = 0
     while file >= 0 and (block := os.pread(file, _BLOCK, at)):
-        yield from (at + each.end() for each in re.finditer(b"\n", block))
+        yield from (at + newline.end() for newline in re.finditer(b"\n", block))
         at += len(block)
 
 

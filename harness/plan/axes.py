@@ -68,20 +68,20 @@ class Combination:
     @property
     def settings(self) -> Mapping[str, str]:
         """What the variant is to be told; a table without added partitions needs no word of it."""
-        found: dict[str, str] = {}
+        values: dict[str, str] = {}
         if self.rewrites is not None:
-            found[REWRITES] = self.rewrites.value
+            values[REWRITES] = self.rewrites.value
         if self.partitioned not in (None, Partitioned.NONE):
-            found[PARTITIONED] = str(self.partitioned)
+            values[PARTITIONED] = str(self.partitioned)
         if self.merge_mode is not None:
-            found[MERGE_MODE] = self.merge_mode.value
-        return found | dict(self.own) | dict(self._told)
+            values[MERGE_MODE] = self.merge_mode.value
+        return values | dict(self.own) | dict(self._told)
 
     @property
     def _told(self) -> Mapping[str, str]:
         """The writer's settings that the format knows."""
-        given = self.sequence.writer.settings
-        return {name: value for name, value in given.items() if name in self.format.settings}
+        settings = self.sequence.writer.settings
+        return {name: value for name, value in settings.items() if name in self.format.settings}
 
     @property
     def values(self) -> Mapping[str, str]:
@@ -89,14 +89,14 @@ class Combination:
         writer = str(self.sequence)
         if self._told:
             writer += f"{{{', '.join(f'{name}={value}' for name, value in self._told.items())}}}"
-        found = {"format": self.format.NAME, "writer": writer}
+        shown = {"format": self.format.NAME, "writer": writer}
         if self.rewrites is not None:
-            found[REWRITES] = self.rewrites.value
+            shown[REWRITES] = self.rewrites.value
         if self.partitioned is not None:
-            found[PARTITIONED] = self.partitioned.value
+            shown[PARTITIONED] = self.partitioned.value
         if self.merge_mode is not None:
-            found[MERGE_MODE] = self.merge_mode.value
-        return found | dict(self.own) | {"twin": "yes" if self.twin else "no"}
+            shown[MERGE_MODE] = self.merge_mode.value
+        return shown | dict(self.own) | {"twin": "yes" if self.twin else "no"}
 
 
 def combinations(
@@ -107,29 +107,29 @@ def combinations(
     excluded: list[Excluded],
 ) -> tuple[Combination, ...]:
     """Return the whole product for a scenario: every combination that the profile asks for."""
-    wanted = {name: _values(scenario, profile, name, excluded) for name in AXES}
+    requested = {name: _values(scenario, profile, name, excluded) for name in AXES}
     twins = (False, True) if profile.twins and twin(scenario) else (False,)
-    found = []
+    complete = []
     for is_twin, name in product(twins, _formats(scenario, profile, excluded)):
         format_ = known[name]
         sequences = tuple(_sequences(scenario, profile, name, makers))
         if not sequences:
             excluded.append(Excluded(scenario.name, f"no writer of the profile writes {name}"))
-        shared = (wanted[PARTITIONED], wanted[REWRITES], wanted[MERGE_MODE])
+        shared = (requested[PARTITIONED], requested[REWRITES], requested[MERGE_MODE])
         axes = product(*shared, _own(scenario, profile, format_, excluded), sequences)
-        for partitioned, rewrites, merge_mode, own, sequence in axes:
-            found.append(
+        for partitioned, rewrites, merge_mode, axis, sequence in axes:
+            complete.append(
                 Combination(
                     format=format_,
                     sequence=sequence,
                     rewrites=Rewrites(rewrites) if rewrites else None,
                     partitioned=Partitioned(partitioned) if partitioned else None,
                     merge_mode=MergeMode(merge_mode) if merge_mode else None,
-                    own=own,
+                    own=axis,
                     twin=is_twin,
                 )
             )
-    return tuple(each for each in found if _fits(each))
+    return tuple(combination for combination in complete if _fits(combination))
 
 
 def _formats(scenario: Scenario, profile: Profile, excluded: list[Excluded]) -> tuple[str, ...]:
@@ -159,13 +159,18 @@ def _values(
 def _wanted(
     scenario: Scenario, profile: Profile, name: str, excluded: list[Excluded]
 ) -> tuple[str, ...]:
-    """Return the values that the profile wants, of those that the scenario has."""
-    own, wanted = scenario.settings.get(name, ()), profile.axes.get(name, ())
-    found = tuple(each for each in wanted or own if each in (own or wanted))
-    if not found:
-        why = f"it has {name} {', '.join(own)}; the profile wants {', '.join(wanted)}"
+    """Return the values that the profile asks for, of those that the scenario has."""
+    scenario_values, profile_values = scenario.settings.get(name, ()), profile.axes.get(name, ())
+    chosen = tuple(
+        value
+        for value in profile_values or scenario_values
+        if value in (scenario_values or profile_values)
+    )
+    if not chosen:
+        asked = ", ".join(profile_values)
+        why = f"it has {name} {', '.join(scenario_values)}; the profile asks for {asked}"
         excluded.append(Excluded(scenario.name, why))
-    return found
+    return chosen
 
 
 def _has(scenario: Scenario, name: str) -> bool:
@@ -191,9 +196,9 @@ def _sequences(
     scenario: Scenario, profile: Profile, format_: str, makers: Makers
 ) -> Iterator[WriterSequence]:
     for writer in profile.writers:
-        wanted = not writer.scenarios or _matches(scenario.name, writer.scenarios)
+        applies = not writer.scenarios or _matches(scenario.name, writer.scenarios)
         made = [makers[name].formats for name in writer.distributions if name in makers]
-        if wanted and all(format_ in formats for formats in made):
+        if applies and all(format_ in formats for formats in made):
             yield from (WriterSequence(writer, at) for at in _steps(writer, len(scenario.steps)))
 
 

@@ -32,8 +32,8 @@ def select(plan: Plan, pattern: str) -> Plan:
         UsageProblem: no case is left.
 
     """
-    found = re.compile(".*".join(map(re.escape, pattern.split("*"))), re.IGNORECASE)
-    cells = tuple(cell for cell in plan.cells if found.search(cell.case))
+    result = re.compile(".*".join(map(re.escape, pattern.split("*"))), re.IGNORECASE)
+    cells = tuple(cell for cell in plan.cells if result.search(cell.case))
     if not cells:
         raise _no_match(pattern, plan.cells[0].case if plan.cells else "")
     return _with(plan, cells)
@@ -48,11 +48,11 @@ def only(plan: Plan, cases: Collection[str]) -> Plan:
         UsageProblem: a case is not in the plan, or none is named.
 
     """
-    wanted = frozenset(cases)
-    lacking = wanted - {cell.case for cell in plan.cells}
-    if lacking or not wanted:
+    requested = frozenset(cases)
+    lacking = requested - {cell.case for cell in plan.cells}
+    if lacking or not requested:
         raise _no_case(tuple(sorted(lacking)))
-    return _with(plan, tuple(cell for cell in plan.cells if cell.case in wanted))
+    return _with(plan, tuple(cell for cell in plan.cells if cell.case in requested))
 
 
 def _with(plan: Plan, cells: tuple[Cell, ...]) -> Plan:
@@ -63,6 +63,6 @@ def _with(plan: Plan, cells: tuple[Cell, ...]) -> Plan:
     return replace(
         plan,
         cells=cells,
-        variants=tuple(each for each in plan.variants if each.id in variants),
-        readers=tuple(each for each in plan.readers if str(each) in readers),
+        variants=tuple(variant for variant in plan.variants if variant.id in variants),
+        readers=tuple(reader for reader in plan.readers if str(reader) in readers),
     )

@@ -54,18 +54,18 @@ def cells(
     of_variants = _readers(variants, profile, cannot, excluded)
     for number, (variant, _) in enumerate(variants):
         format_ = format_of[variant.format]
-        wanted, readers = _views(variant, profile, format_, excluded), of_variants[number]
-        unable = _unable(variant, wanted, readers, cannot_show, excluded)
-        place = _Place(variant, number, wanted, readers, unable, profile, had)
+        requested, readers = _views(variant, profile, format_, excluded), of_variants[number]
+        unable = _unable(variant, requested, readers, cannot_show, excluded)
+        asking = _Place(variant, number, requested, readers, unable, profile, had)
         merges = format_.merge_on_read
         history = expected_history.survey(variant.scenario, merge_on_read=merges).history
         first = _first_write(history) if merges else 1
-        for step, each in enumerate(variant.scenario.steps, start=1):
-            if why := _not_asked(step, each, first):
-                what = f"{variant.scenario.name} step {step} ({each.operation.text()})"
+        for step, step_itself in enumerate(variant.scenario.steps, start=1):
+            if why := _not_asked(step, step_itself, first):
+                what = f"{variant.scenario.name} step {step} ({step_itself.operation.text()})"
                 excluded.append(Excluded(what, why))
             else:
-                yield from _of_step(place, history[: step + 1], step, each)
+                yield from _of_step(asking, history[: step + 1], step, step_itself)
 
 
 def partly(
@@ -75,51 +75,53 @@ def partly(
     for asked in profile.readers:
         if asked.variants is Cover.PAIRS:
             name = str(asked.reader)
-            own = [cell.variant for cell in cells if cell.reader == name]
+            asked_variants = [cell.variant for cell in cells if cell.reader == name]
             formats = [v.format for v in variants if v.format in (asked.formats or (v.format,))]
-            can = sum(1 for each in formats if not cannot(asked.reader, each))
-            if len(set(own)) < can:
-                yield Partly(name, len(set(own)), can, len(own))
+            can = sum(1 for format_ in formats if not cannot(asked.reader, format_))
+            if len(set(asked_variants)) < can:
+                yield Partly(name, len(set(asked_variants)), can, len(asked_variants))
 
 
 def _views(
     variant: Variant, profile: Profile, format_: Capabilities, excluded: list[Excluded]
 ) -> tuple[str, ...]:
-    wanted = [v for v in profile.views if v in (variant.scenario.views or profile.views)]
+    requested = [v for v in profile.views if v in (variant.scenario.views or profile.views)]
     if variant.settings.get(STAGED_BY) != IN_BRANCH:
-        wanted = [each for each in wanted if each != BRANCH]
-    past = format_.past_views if set(wanted) & set(PAST_VIEWS) else ()
-    found = tuple(view for view in (*format_.views, *past) if view in wanted)
-    absent = (each for each in wanted if each in PAST_VIEWS and each not in past)
+        requested = [view for view in requested if view != BRANCH]
+    past = format_.past_views if set(requested) & set(PAST_VIEWS) else ()
+    shown = tuple(view for view in (*format_.views, *past) if view in requested)
+    absent = (view for view in requested if view in PAST_VIEWS and view not in past)
     why = "there is no such view of the past in this format"
     excluded.extend(Excluded(f"{view} of {format_.NAME}", why) for view in absent)
-    if not found:
+    if not shown:
         why = f"{format_.NAME} has the views {', '.join(format_.views)}; wanted are others"
         excluded.append(Excluded(variant.id, why))
-    return found
+    return shown
 
 
 def _unable(
     variant: Variant,
-    wanted: Sequence[str],
+    views: Sequence[str],
     readers: Sequence[ProfileReader],
     cannot_show: CannotShow,
     excluded: list[Excluded],
 ) -> frozenset[tuple[str, str]]:
     """Return the views of the past with the readers that do not have them."""
-    found = set()
-    for view, asked in product((each for each in wanted if each in PAST_VIEWS), readers):
+    unable = set()
+    for view, asked in product(
+        (requested_view for requested_view in views if requested_view in PAST_VIEWS), readers
+    ):
         if why := cannot_show(asked.reader, variant.format, view):
             excluded.append(Excluded(f"{view} by {asked.reader} on {variant.format}", why))
-            found.add((view, str(asked.reader)))
-    return frozenset(found)
+            unable.add((view, str(asked.reader)))
+    return frozenset(unable)
 
 
 def _readers(
     variants: Sequence[VariantValues], profile: Profile, cannot: Cannot, excluded: list[Excluded]
 ) -> Sequence[tuple[ProfileReader, ...]]:
     """Return the readers of each variant."""
-    found: list[tuple[ProfileReader, ...]] = [()] * len(variants)
+    result: list[tuple[ProfileReader, ...]] = [()] * len(variants)
     for asked in profile.readers:
         able = []
         for number, (variant, _) in enumerate(variants):
@@ -130,8 +132,8 @@ def _readers(
             else:
                 able.append(number)
         for number in _wanted(asked, able, variants):
-            found[number] += (asked,)
-    return found
+            result[number] += (asked,)
+    return result
 
 
 def _wanted(
@@ -155,33 +157,33 @@ def _first_write(history: History) -> int:
     return next(written, len(history))
 
 
-def _of_step(place: _Place, history: History, number: int, step: Step) -> Iterator[Cell]:
+def _of_step(asking: _Place, history: History, number: int, step: Step) -> Iterator[Cell]:
     changes = step.operation.CHANGES_SCHEMA
     readers = [
-        (place.profile.readers.index(asked), str(asked.reader))
-        for asked in place.readers
+        (asking.profile.readers.index(asked), str(asked.reader))
+        for asked in asking.readers
         if asked.steps is AskedSteps.ALL or changes
     ]
-    asked = {view: found for view in place.views if (found := _asked(place, view, history))}
+    asked = {view: result for view in asking.views if (result := _asked(asking, view, history))}
     for view, (text, always, _) in asked.items():
         for query, (_, reader) in product(always, readers):
-            if (view, reader) not in place.unable:
-                yield Cell(place.variant.id, number, reader, text, query)
+            if (view, reader) not in asking.unable:
+                yield Cell(asking.variant.id, number, reader, text, query)
     if not changes:
         return
     for (row, (view, (text, _, at_times))), (at, reader) in product(
         enumerate(asked.items()), readers
     ):
-        if (view, reader) in place.unable:
+        if (view, reader) in asking.unable:
             continue
-        for query in _in_turn(at_times, place, reader, place.number + number + row + at):
-            yield Cell(place.variant.id, number, reader, text, query)
+        for query in _in_turn(at_times, asking, reader, asking.number + number + row + at):
+            yield Cell(asking.variant.id, number, reader, text, query)
 
 
-def _asked(place: _Place, view: str, history: History) -> _Questions | None:
+def _asked(asking: _Place, view: str, history: History) -> _Questions | None:
     """Return a view as cells call it, with its questions; None where there is no past."""
-    found = views.asked(view, history)
-    return found and (found[0], *_questions(place.profile, found[1]))
+    result = views.asked(view, history)
+    return result and (result[0], *_questions(asking.profile, result[1]))
 
 
 def _questions(profile: Profile, history: History) -> tuple[list[str], list[str]]:
@@ -193,15 +195,15 @@ def _questions(profile: Profile, history: History) -> tuple[list[str], list[str]
     return always, at_times
 
 
-def _in_turn(queries: Sequence[str], place: _Place, reader: str, turn: int) -> Sequence[str]:
+def _in_turn(queries: Sequence[str], asking: _Place, reader: str, turn: int) -> Sequence[str]:
     """Return all of the queries, or where pairs are enough the one that the reader had least.
 
     Of several the turn decides, which goes on with variant, step, view and reader.
     """
-    if place.profile.cover is Cover.ALL or not queries:
+    if asking.profile.cover is Cover.ALL or not queries:
         return queries
     start = turn % len(queries)
     in_order = (*queries[start:], *queries[:start])
-    chosen = min(in_order, key=lambda query: place.had[reader, query_shapes.parse(query)[0]])
-    place.had[reader, query_shapes.parse(chosen)[0]] += 1
+    chosen = min(in_order, key=lambda query: asking.had[reader, query_shapes.parse(query)[0]])
+    asking.had[reader, query_shapes.parse(chosen)[0]] += 1
     return (chosen,)

@@ -46,7 +46,7 @@ class NamedScenario:
 
 def given(scenarios: Iterable[Scenario]) -> list[NamedScenario]:
     """Return scenarios as candidates, each under its name."""
-    return [NamedScenario((each.name,), each) for each in scenarios]
+    return [NamedScenario((scenario.name,), scenario) for scenario in scenarios]
 
 
 def check_scenarios(profile: Profile, scenarios: Sequence[Scenario], folder: Path) -> None:
@@ -58,11 +58,11 @@ def check_scenarios(profile: Profile, scenarios: Sequence[Scenario], folder: Pat
         ScenarioProblem: some do not; all of them.
 
     """
-    found = given(scenarios)
-    if any(_wrong(profile, found)):
+    named_scenarios = given(scenarios)
+    if any(_wrong(profile, named_scenarios)):
         for path in scenario_files(folder.resolve())[0]:
-            found.append(NamedScenario((name_of(str(path)), path.stem), path))
-    raise_if_any(_wrong(profile, found))
+            named_scenarios.append(NamedScenario((name_of(str(path)), path.stem), path))
+    raise_if_any(_wrong(profile, named_scenarios))
 
 
 def raise_if_any(wrong: Iterable[Fault]) -> None:
@@ -76,45 +76,57 @@ def raise_if_any(wrong: Iterable[Fault]) -> None:
         raise ScenarioProblem(faults)
 
 
-def _wrong(profile: Profile, found: Sequence[NamedScenario]) -> Iterator[Fault]:
-    yield from wrong_scenarios(profile, found)
-    chosen = [each for each in found if each.called(profile.scenarios)]
+def _wrong(profile: Profile, scenarios: Sequence[NamedScenario]) -> Iterator[Fault]:
+    yield from wrong_scenarios(profile, scenarios)
+    chosen = [
+        named_scenario for named_scenario in scenarios if named_scenario.called(profile.scenarios)
+    ]
     for number, writer in enumerate(profile.writers):
         at: KeyPath = ("writers", number)
         yield from _unnamed(profile, (*at, "scenarios"), writer.scenarios, chosen)
-        own = [each for each in chosen if each.called(writer.scenarios or profile.scenarios)]
-        if writer.at and own and not any(each.steps() >= writer.at for each in own):
-            most = max(each.steps() for each in own)
-            told = f"writer: at: no scenario that it writes has a step {writer.at}"
-            yield profile.fault((*at, "at"), f"{told}; allowed: 1 to {most}")
+        named_scenarios = [
+            named_scenario
+            for named_scenario in chosen
+            if named_scenario.called(writer.scenarios or profile.scenarios)
+        ]
+        if (
+            writer.at
+            and named_scenarios
+            and not any(named_scenario.steps() >= writer.at for named_scenario in named_scenarios)
+        ):
+            most = max(named_scenario.steps() for named_scenario in named_scenarios)
+            message = f"writer: at: no scenario that it writes has a step {writer.at}"
+            yield profile.fault((*at, "at"), f"{message}; allowed: 1 to {most}")
 
 
-def wrong_scenarios(profile: Profile, found: Sequence[NamedScenario]) -> Iterator[Fault]:
+def wrong_scenarios(profile: Profile, scenarios: Sequence[NamedScenario]) -> Iterator[Fault]:
     """Yield an error for each scenario that a profile names and that does not exist."""
-    yield from _unnamed(profile, ("scenarios",), profile.scenarios, found)
+    yield from _unnamed(profile, ("scenarios",), profile.scenarios, scenarios)
 
 
 def _unnamed(
-    profile: Profile, at: KeyPath, patterns: Sequence[str], found: Sequence[NamedScenario]
+    profile: Profile, at: KeyPath, patterns: Sequence[str], scenarios: Sequence[NamedScenario]
 ) -> Iterator[Fault]:
-    names = dict.fromkeys(each.names[0] for each in found)
+    names = dict.fromkeys(named_scenario.names[0] for named_scenario in scenarios)
     who = "writer: the profile has" if len(at) > 1 else "there is"
     for number, pattern in enumerate(patterns):
-        if not any(each.called((pattern,)) for each in found):
-            told = f"{who} no scenario '{pattern}'; {one_of(pattern, names)}"
-            yield profile.fault((*at, number), told)
+        if not any(named_scenario.called((pattern,)) for named_scenario in scenarios):
+            message = f"{who} no scenario '{pattern}'; {one_of(pattern, names)}"
+            yield profile.fault((*at, number), message)
 
 
 def wrong_formats(profile: Profile, known: Collection[str]) -> Iterator[Fault]:
     """Yield an error for each unknown format that a profile or one of its readers names."""
     every: list[tuple[KeyPath, str, Sequence[str]]] = [(("formats",), "", profile.formats)]
-    for number, each in enumerate(profile.readers):
-        every.append((("readers", number, "formats"), f"{each.reader}: ", each.formats))
+    for number, asked_reader in enumerate(profile.readers):
+        every.append(
+            (("readers", number, "formats"), f"{asked_reader.reader}: ", asked_reader.formats)
+        )
     for at, who, names in every:
         for number, name in enumerate(names):
             if name not in known:
-                told = f"{who}there is no format '{name}'; {one_of(name, known)}"
-                yield profile.fault((*at, number), told)
+                message = f"{who}there is no format '{name}'; {one_of(name, known)}"
+                yield profile.fault((*at, number), message)
 
 
 def wrong_settings(profile: Profile, known: Mapping[str, Capabilities]) -> Iterator[Fault]:
@@ -127,11 +139,11 @@ def wrong_settings(profile: Profile, known: Mapping[str, Capabilities]) -> Itera
             at = ("writers", number, "settings", setting)
             who = f"writer {writer.distribution}"
             if setting not in values and not others:
-                told = f"no format of the profile has a setting '{setting}'"
-                yield profile.fault(at, f"{who}: {told}; {one_of(setting, sorted(values))}")
+                message = f"no format of the profile has a setting '{setting}'"
+                yield profile.fault(at, f"{who}: {message}; {one_of(setting, sorted(values))}")
             elif value not in values.get(setting, (value,)):
-                told = f"{setting}: there is no '{value}'; {one_of(value, values[setting])}"
-                yield profile.fault(at, f"{who}: {told}")
+                message = f"{setting}: there is no '{value}'; {one_of(value, values[setting])}"
+                yield profile.fault(at, f"{who}: {message}")
 
 
 def unknown_formats(scenario: Scenario, known: Collection[str]) -> Iterator[Fault]:
@@ -139,8 +151,8 @@ def unknown_formats(scenario: Scenario, known: Collection[str]) -> Iterator[Faul
     for at, name in enumerate(scenario.formats):
         if name not in known:
             (line,) = scenario.format_lines[at : at + 1] or (0,)
-            told = f"there is no format '{name}'; {one_of(name, known)}"
-            yield Fault(scenario.path or scenario.name, line, told)
+            message = f"there is no format '{name}'; {one_of(name, known)}"
+            yield Fault(scenario.path or scenario.name, line, message)
 
 
 def wrong_axes(scenario: Scenario, known: Mapping[str, Capabilities]) -> Iterator[Fault]:
@@ -163,7 +175,7 @@ def _settings(
 ) -> Mapping[str, Collection[str]]:
     """Return the settings that some formats have, each with the values of all of them."""
     values: dict[str, dict[str, None]] = {}
-    for name in (each for each in names if each in known):
+    for name in (known_name for known_name in names if known_name in known):
         for setting, allowed in known[name].settings.items():
             values.setdefault(setting, {}).update(dict.fromkeys(allowed))
     return values

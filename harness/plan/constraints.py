@@ -28,7 +28,7 @@ TABLE_VERSION: Final = "table_version"
 def impossible(combination: Combination, scenario: Scenario, makers: Makers) -> str:
     """Say why; empty when the combination can be. `scenario` has its axes in it."""
     checks = (_settings(combination), _writer(combination, scenario, makers))
-    return next((why for each in (*checks, _story(combination, scenario)) for why in each), "")
+    return next((why for check in (*checks, _story(combination, scenario)) for why in check), "")
 
 
 def _settings(combination: Combination) -> Iterator[str]:
@@ -76,8 +76,8 @@ def _another(step: Step, format_name: str) -> str:
     """Return why the writer that a step names cannot write it; empty where it can."""
     if not step.by:
         return ""
-    found, facts = distributions.load(step.by), formats.facts(format_name)
-    return other_writers.unsupported(found, facts, step.operation)
+    result, facts = distributions.load(step.by), formats.facts(format_name)
+    return other_writers.unsupported(result, facts, step.operation)
 
 
 def _partition_order(table: Table, format_name: str) -> Iterator[str]:

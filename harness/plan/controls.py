@@ -56,23 +56,23 @@ def with_controls(made: Plan, profile: Profile, makers: Makers, planned: Planned
     right reader may be too old, or too new, to know. They are written first, and so asked about
     first as well.
     """
-    of = {each.id: each.format for each in made.variants}
+    of = {variant.id: variant.format for variant in made.variants}
     asked = {(cell.reader, of[cell.variant]) for cell in made.cells}
-    readers = [each for each in made.readers if needed(each, made.metastore)]
-    if not any(str(each) == reader for each in readers for reader, _ in asked):
+    readers = [reader for reader in made.readers if needed(reader, made.metastore)]
+    if not any(str(needing) == reader for needing in readers for reader, _ in asked):
         return made
-    found = planned(_profile(profile, readers, tuple(dict.fromkeys(of.values())), makers))
-    formats = {each.id: each.format for each in found.variants}
+    plan = planned(_profile(profile, readers, tuple(dict.fromkeys(of.values())), makers))
+    formats = {variant.id: variant.format for variant in plan.variants}
     cells = [
         cell
-        for cell in found.cells
+        for cell in plan.cells
         if cell.step == _STEP and (cell.reader, formats[cell.variant]) in asked
     ]
     chosen = {cell.variant for cell in cells} - of.keys()
     return replace(
         made,
-        variants=(*(each for each in found.variants if each.id in chosen), *made.variants),
-        cells=(*(each for each in cells if each not in made.cells), *made.cells),
+        variants=(*(variant for variant in plan.variants if variant.id in chosen), *made.variants),
+        cells=(*(cell for cell in cells if cell not in made.cells), *made.cells),
     )
 
 
@@ -80,7 +80,7 @@ def _profile(
     profile: Profile, readers: list[Reader], formats: tuple[str, ...], makers: Makers
 ) -> Profile:
     """Return a profile that asks these readers for all rows of the control, and nothing else."""
-    names = dict.fromkeys(name for each in profile.writers for name in each.distributions)
+    names = dict.fromkeys(name for writer in profile.writers for name in writer.distributions)
     return replace(
         profile,
         scenarios=(SCENARIO,),

@@ -57,14 +57,14 @@ OTHER_S: Final = (15.0, 0.2)
 def estimate(plan: Plan) -> float:
     """Return the seconds a plan takes when nothing is reused and nothing must be downloaded."""
     steps = sum(len(variant.writers) for variant in plan.variants)
-    told = STATE_S * steps + CELL_S * len(plan.cells)
-    return _serving(plan) + told + _writing(plan, steps) + _side_by_side(_asking(plan))
+    seconds = STATE_S * steps + CELL_S * len(plan.cells)
+    return _serving(plan) + seconds + _writing(plan, steps) + _side_by_side(_asking(plan))
 
 
 def _serving(plan: Plan) -> float:
     """Return the seconds of what serves the engines."""
     upgrade = UPGRADE_S if plan.metastore.upgraded_from else 0.0
-    stored = any(given(each.distribution) in WAREHOUSES for each in plan.readers)
+    stored = any(given(reader.distribution) in WAREHOUSES for reader in plan.readers)
     metastores = 1 + len(plan.metastore.distributions)
     return METASTORE_S * metastores + upgrade + OBJECT_STORE_S * stored
 

@@ -81,8 +81,8 @@ class _Disk:
         self.facts = [fact for fact in self.facts if fact.file_group not in left]
         self._logged -= left
         self._homes = {key: home for key, home in self._homes.items() if key in stay}
-        kept = {key: row for key, row in before.rows.items() if key in stay}
-        self.write(dataclasses.replace(before, rows=kept), after)
+        retained = {key: row for key, row in before.rows.items() if key in stay}
+        self.write(dataclasses.replace(before, rows=retained), after)
 
     def _late(
         self,
@@ -117,16 +117,16 @@ class _Disk:
             self._logged.add(group)
             self.facts.append(self._fact(FileKind.LOG, group, after, rows, gone))
         else:
-            kept = [after.rows[key] for key, home in self._homes.items() if home == group]
-            self.facts.append(self._fact(FileKind.BASE, group, after, kept))
+            retained = [after.rows[key] for key, home in self._homes.items() if home == group]
+            self.facts.append(self._fact(FileKind.BASE, group, after, retained))
 
     def compact(self, after: Truth) -> None:
         """Make a base file of every group that has log files, or one of all with deletes."""
         if self._changes is Changes.NEW_FILE:
             self._gather(after)
         for group in sorted(self._logged):
-            kept = [after.rows[key] for key, home in self._homes.items() if home == group]
-            self.facts.append(self._fact(FileKind.BASE, group, after, kept))
+            rows = [after.rows[key] for key, home in self._homes.items() if home == group]
+            self.facts.append(self._fact(FileKind.BASE, group, after, rows))
         self._logged.clear()
 
     def cluster(self, after: Truth) -> None:
@@ -156,11 +156,11 @@ class _Disk:
         gone: Sequence[Value] = (),
     ) -> FileFact:
         last = truth.table.partition_by
-        fields = [each for each in truth.schema.fields if each.name not in last]
+        fields = [field for field in truth.schema.fields if field.name not in last]
         fields += [
-            each for each in truth.schema.fields if each.name in last and self._layout.partitions
+            field for field in truth.schema.fields if field.name in last and self._layout.partitions
         ]
-        columns = tuple((each.name, str(each.type)) for each in fields)
+        columns = tuple((field.name, str(field.type)) for field in fields)
         keys, instant = tuple(str(row.key) for row in rows), str(truth.step)
         path = f"{group}_{instant}.{kind}"
         return FileFact(path, kind, group, instant, columns, keys, tuple(map(str, gone)))

@@ -35,14 +35,14 @@ def handovers(scenario: Scenario, old: Writer | str, new: str) -> tuple[WriterSe
     history = expected_history.survey(scenario).history
     first = next((truth.step for truth in history if truth.rows), len(scenario.steps))
     later = range(first + 1, len(scenario.steps) + 1)
-    found = sorted({at for at in _points(scenario, history) if at in later} or later[:1])
-    return tuple(WriterSequence(replace(writer, at=at), at) for at in found)
+    steps = sorted({at for at in _points(scenario, history) if at in later} or later[:1])
+    return tuple(WriterSequence(replace(writer, at=at), at) for at in steps)
 
 
 def _points(scenario: Scenario, history: History) -> Iterator[int]:
     numbered = tuple(enumerate(expected_history.operations(scenario), start=1))
-    changes = [at for at, each in numbered if each.CHANGES_SCHEMA]
-    waiting = [at + 1 for at, each in numbered if each.trace() is StepTrace.SCHEDULED]
+    changes = [at for at, operation in numbered if operation.CHANGES_SCHEMA]
+    waiting = [at + 1 for at, operation in numbered if operation.trace() is StepTrace.SCHEDULED]
     yield from waiting
     if changes:
         yield from (changes[0], changes[-1] + 1)

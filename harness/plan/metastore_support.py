@@ -70,15 +70,17 @@ def wrong(profile: Profile) -> Iterator[Fault]:
         if not _is_one(name):
             yield profile.fault(at, f"metastore: there is no '{name}'; {one_of(name, names())}")
             return
-    found = not_upgraded(through) or _out_of_reach(profile) or _too_old(profile)
-    if why := found or _unregistered(profile) or _without_one_for_all(profile):
+    why = not_upgraded(through) or _out_of_reach(profile) or _too_old(profile)
+    if why := why or _unregistered(profile) or _without_one_for_all(profile):
         yield profile.fault(at, f"metastore: {why}")
 
 
 def _too_old(profile: Profile) -> str:
     """Return which reader cannot ask through a metastore so old; empty: each can."""
     through = distributions.load(profile.metastore.distribution)
-    named = dict.fromkeys(lock_name(each.reader.distribution) for each in profile.readers)
+    named = dict.fromkeys(
+        lock_name(asked_reader.reader.distribution) for asked_reader in profile.readers
+    )
     for name in filter(distributions.exists, named):  # what is not there is told elsewhere
         oldest = oldest_for(distributions.load(name))
         if oldest and Version(through.version) < Version(distributions.load(oldest).version):
@@ -90,8 +92,10 @@ def _unregistered(profile: Profile) -> str:
     """Return which tables the metastore does not take; empty: it takes all."""
     first = distributions.load(profile.metastore.distributions[0])
     why = first.options_if_any("cannot").get(_TRANSACTIONAL, "")
-    named = (each for each in profile.formats if each in formats.names())
-    if not why or not (asked := [each for each in named if formats.facts(each).transactional]):
+    named = (format_ for format_ in profile.formats if format_ in formats.names())
+    if not why or not (
+        asked := [format_name for format_name in named if formats.facts(format_name).transactional]
+    ):
         return ""
     return f"{first.name} cannot have {', '.join(asked)} tables registered in it: {why}"
 
@@ -108,18 +112,18 @@ def in_reach(profile: Profile) -> MetastoreChoice:
 
 
 def _runtimes(profile: Profile) -> set[str]:
-    return {given(each.reader.distribution) or PROCESS for each in profile.readers}
+    return {given(asked_reader.reader.distribution) or PROCESS for asked_reader in profile.readers}
 
 
 def _out_of_reach(profile: Profile) -> str:
     """Return which readers another metastore does not serve: of two runtimes, or of objects."""
-    found = _runtimes(profile)
-    if profile.metastore.usual or found in ({PROCESS}, {CONTAINER}):
+    runtimes = _runtimes(profile)
+    if profile.metastore.usual or runtimes in ({PROCESS}, {CONTAINER}):
         return ""
     name = profile.metastore.distribution
     return (
         f"{name} serves either processes or containers, whose tables are on the disk, not "
-        f"{', '.join(sorted(found))} readers; ask all of one kind, or through {DISTRIBUTION}"
+        f"{', '.join(sorted(runtimes))} readers; ask all of one kind, or through {DISTRIBUTION}"
     )
 
 
@@ -128,12 +132,12 @@ def _without_one_for_all(profile: Profile) -> str:
 
     Containers reach a container's alone, and who reads from an object store a process's.
     """
-    writers = (name for each in profile.writers for name in each.distributions)
-    readers = (each.reader.distribution for each in profile.readers)
+    writers = (name for writer in profile.writers for name in writer.distributions)
+    readers = (asked_reader.reader.distribution for asked_reader in profile.readers)
     named = tuple(dict.fromkeys((*writers, *readers)))
     contained = [name for name in named if given(name) == CONTAINER]
     stored = [name for name in named if given(name) in WAREHOUSES]
     if not (contained and stored):
         return ""
-    told = f"no one serves both {', '.join(contained)} and {', '.join(stored)}"
-    return f"{told}: containers do not reach an object store on loopback; ask them apart"
+    message = f"no one serves both {', '.join(contained)} and {', '.join(stored)}"
+    return f"{message}: containers do not reach an object store on loopback; ask them apart"

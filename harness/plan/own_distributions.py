@@ -26,10 +26,10 @@ def register(paths: Iterable[Path]) -> None:
         ScenarioProblem: a file cannot be read.
 
     """
-    places = dict.fromkeys(place for path in paths for place in shipped.beside(path))
-    for file in (each for place in places for each in sorted((place / DISTRIBUTIONS).glob(_FILES))):
+    places = dict.fromkeys(folder for path in paths for folder in shipped.beside(path))
+    for file in (file_ for path in places for file_ in sorted((path / DISTRIBUTIONS).glob(_FILES))):
         text = yaml_reader.read(file, yaml_reader.MAX_BYTES, "lock data")
         distributions.register(file.stem, text, str(file))
-    for file in (place / READERS for place in places):
+    for file in (path / READERS for path in places):
         if file.is_file():
             readers_file.register(file)

@@ -31,12 +31,14 @@ def pairs_of(combination: Mapping[str, str]) -> Iterator[AxisPair]:
 
 def values_of(combination: Mapping[str, str]) -> Iterator[AxisPair]:
     """Yield every value of a combination alone."""
-    yield from ((each,) for each in combination.items())
+    yield from ((value,) for value in combination.items())
 
 
 def all_pairs(combinations: Iterable[Mapping[str, str]]) -> tuple[AxisPair, ...]:
     """Return pairs that occur in any combination, each once, in the order of their occurring."""
-    return tuple(dict.fromkeys(pair for each in combinations for pair in pairs_of(each)))
+    return tuple(
+        dict.fromkeys(pair for combination in combinations for pair in pairs_of(combination))
+    )
 
 
 def cover(
@@ -47,17 +49,17 @@ def cover(
 
     With `parts=values_of` only every value, whatever it goes with.
     """
-    has_parts = [tuple(parts(each)) for each in combinations]
+    has_parts = [tuple(parts(combination)) for combination in combinations]
     bits = {part: 1 << at for at, part in enumerate(dict.fromkeys(chain(*has_parts)))}
-    has = [sum(bits[part] for part in each) for each in has_parts]
+    has = [sum(bits[part] for part in parts_) for parts_ in has_parts]
     missing = (1 << len(bits)) - 1
     chosen: list[int] = []
     times = Counter[AxisPair]()
     while missing:
-        gains = [(each & missing).bit_count() for each in has]
+        gains = [(ha & missing).bit_count() for ha in has]
         most = max(gains)
         best = [at for at, gain in enumerate(gains) if gain == most]
-        new = min(best, key=lambda at: sum(times[each] for each in has_parts[at]))
+        new = min(best, key=lambda at: sum(times[pair] for pair in has_parts[at]))
         chosen.append(new)
         times.update(has_parts[new])
         missing &= ~has[new]

@@ -38,30 +38,33 @@ def ad_hoc(parts: Parts, profiles: Sequence[Profile], scenarios: Sequence[Scenar
     named = parts.formats or _formats(parts, profiles[0], scenarios)
     writers = parts.writers or tuple(_writers(named, profiles))
     readers = parts.readers or tuple(_readers(named, profiles))
-    found = Parts(named, writers, readers)
+    result = Parts(named, writers, readers)
     axes = {**profiles[0].axes, REWRITES: tuple(_rewrites(named, profiles[0]))}
     base = replace(profiles[0], name=AD_HOC, axes=axes, document=None)
-    return replace(found.instead(base), given=parts.named, chosen=tuple(_chosen(parts, found)))
+    return replace(result.instead(base), given=parts.named, chosen=tuple(_chosen(parts, result)))
 
 
-def _chosen(parts: Parts, found: Parts) -> Iterator[str]:
-    told = {
-        "formats": found.formats,
-        "writers": found.writers,
-        "readers": tuple(each.reader for each in found.readers),
+def _chosen(parts: Parts, named_parts: Parts) -> Iterator[str]:
+    fields = {
+        "formats": named_parts.formats,
+        "writers": named_parts.writers,
+        "readers": tuple(asked_reader.reader for asked_reader in named_parts.readers),
     }
-    for key, every in told.items():
+    for key, every in fields.items():
         if every and key not in parts.named:
             yield f"{key} chosen, as none were named: {'; '.join(map(str, every))}"
 
 
 def _rewrites(named: Sequence[str], profile: Profile) -> Iterator[str]:
     """Yield what a profile has a touch rewrite; nothing where a format can have none of these."""
-    wanted = profile.axes.get(REWRITES, ())
+    requested = profile.axes.get(REWRITES, ())
     every = [formats.load(name) for name in named]
-    able = {each: [f for f in every if not f.unsupported(Touch(Rewrites(each)))] for each in wanted}
-    yield from (each for each in wanted if able[each])
-    if wanted and not all(any(each in some for some in able.values()) for each in every):
+    able = {
+        rewrite: [f for f in every if not f.unsupported(Touch(Rewrites(rewrite)))]
+        for rewrite in requested
+    }
+    yield from (rewrite for rewrite in requested if able[rewrite])
+    if requested and not all(any(format_ in some for some in able.values()) for format_ in every):
         yield Rewrites.NONE.value
 
 
@@ -69,12 +72,15 @@ def _formats(parts: Parts, profile: Profile, scenarios: Sequence[Scenario]) -> t
     """Return the formats of a profile that can be served, or where there is none all that can."""
 
     def served(name: str) -> bool:
-        wanted = any(name in (each.formats or (name,)) for each in scenarios)
-        written = not parts.writers or any(writes(each, name) for each in parts.writers)
+        asked_about = any(name in (scenario.formats or (name,)) for scenario in scenarios)
+        written = not parts.writers or any(writes(writer, name) for writer in parts.writers)
         return (
-            wanted
+            asked_about
             and written
-            and (not parts.readers or any(reads(each, name) for each in parts.readers))
+            and (
+                not parts.readers
+                or any(reads(asked_reader, name) for asked_reader in parts.readers)
+            )
         )
 
     some = (tuple(filter(served, names)) for names in (profile.formats, formats.names()))
@@ -82,37 +88,39 @@ def _formats(parts: Parts, profile: Profile, scenarios: Sequence[Scenario]) -> t
 
 
 def _writers(named: Sequence[str], profiles: Sequence[Profile]) -> Iterator[Writer]:
-    found = _serving(named, [each.writers for each in profiles], writes)
-    yield from map(Writer, dict.fromkeys(each.distribution for each in found))
+    writers = _serving(named, [profile.writers for profile in profiles], writes)
+    yield from map(Writer, dict.fromkeys(writer.distribution for writer in writers))
 
 
 def _readers(named: Sequence[str], profiles: Sequence[Profile]) -> Iterator[ProfileReader]:
     """Yield readers that are asked about what they can read, and about nothing else."""
-    for each in _serving(named, [each.readers for each in profiles], reads):
-        yield replace(each, formats=tuple(name for name in named if reads(each, name)))
+    for asked_reader in _serving(named, [profile.readers for profile in profiles], reads):
+        yield replace(
+            asked_reader, formats=tuple(name for name in named if reads(asked_reader, name))
+        )
 
 
 def _serving(
     named: Sequence[str], choices: Sequence[Sequence[T]], serves: Callable[[T, str], bool]
 ) -> tuple[T, ...]:
     """Return for each format what serves it of the first choice in which anything does."""
-    found: list[T] = []
+    ts: list[T] = []
     for name in named:
-        able = ([each for each in choice if serves(each, name)] for choice in choices)
-        found += (each for each in next(filter(None, able), []) if each not in found)
-    return tuple(found)
+        able = ([t for t in choice if serves(t, name)] for choice in choices)
+        ts += (t for t in next(filter(None, able), []) if t not in ts)
+    return tuple(ts)
 
 
 def writes(writer: Writer, format_name: str) -> bool:
     """Return whether a writer can write tables of a format."""
     every = map(distributions.load, writer.distributions)
-    return all(format_name in writer_support.written(each) for each in every)
+    return all(format_name in writer_support.written(distribution) for distribution in every)
 
 
 def reads(asked: ProfileReader, format_name: str) -> bool:
     """Return whether a reader can be asked about tables of a format, and is to be."""
-    wanted = format_name in (asked.formats or (format_name,))
-    return wanted and not reader_support.cannot(asked.reader, format_name)
+    asked_about = format_name in (asked.formats or (format_name,))
+    return asked_about and not reader_support.cannot(asked.reader, format_name)
 
 
 def check(profile: Profile) -> None:
@@ -124,33 +132,39 @@ def check(profile: Profile) -> None:
         UsageProblem: one is not.
 
     """
-    if found := (*_writing(profile), *_reading(profile)):
-        raise _unserved(found)
+    if wrong := (*_writing(profile), *_reading(profile)):
+        raise _unserved(wrong)
 
 
 def _writing(profile: Profile) -> tuple[str, ...]:
-    own = profile.writers if "writers" in profile.given else ()
-    idle = [each for each in own if not any(writes(each, name) for name in profile.formats)]
-    if idle:
-        return tuple(_idle_writer(each, profile) for each in idle)
+    writers = profile.writers if "writers" in profile.given else ()
+    unused = [
+        writer for writer in writers if not any(writes(writer, name) for name in profile.formats)
+    ]
+    if unused:
+        return tuple(_idle_writer(writer, profile) for writer in unused)
     return tuple(
         f"format {name}: {_whose(profile, 'writers')} writes it; --writer takes "
         f"{_or_none(writer_support.writers(name))}"
         for name in _named_formats(profile)
-        if not any(writes(each, name) for each in profile.writers)
+        if not any(writes(writer, name) for writer in profile.writers)
     )
 
 
 def _reading(profile: Profile) -> tuple[str, ...]:
-    own = profile.readers if "readers" in profile.given else ()
-    idle = [each for each in own if not any(reads(each, name) for name in profile.formats)]
-    if idle:
-        return tuple(_idle_reader(each, profile) for each in idle)
+    asked_readers = profile.readers if "readers" in profile.given else ()
+    unused = [
+        asked_reader
+        for asked_reader in asked_readers
+        if not any(reads(asked_reader, name) for name in profile.formats)
+    ]
+    if unused:
+        return tuple(_idle_reader(asked_reader, profile) for asked_reader in unused)
     return tuple(
         f"format {name}: {_whose(profile, 'readers')} can be asked about it; --reader takes "
         f"{_or_none(reader_support.readers_of(name))}"
         for name in _named_formats(profile)
-        if not any(reads(each, name) for each in profile.readers)
+        if not any(reads(asked_reader, name) for asked_reader in profile.readers)
     )
 
 

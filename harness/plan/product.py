@@ -44,7 +44,7 @@ def plan(
         ScenarioProblem: the profile or a scenario names something that there is not.
 
     """
-    known = {each.NAME: each for each in formats}
+    known = {format_.NAME: format_ for format_ in formats}
     chosen = _chosen(scenarios, profile)
     _check(chosen, profile, known)
     excluded: list[Excluded] = []
@@ -54,16 +54,16 @@ def plan(
     for scenario in chosen:
         product = axes.combinations(scenario, profile, known, makers or {}, excluded)
         if profile.cover is Cover.PAIRS:
-            found, said = _by_pairs(scenario, product, makers or {})
-            covered.append(said)
+            result, pairs = _by_pairs(scenario, product, makers or {})
+            covered.append(pairs)
         else:
-            found = _all(scenario, product, makers or {}, excluded)
-        variants += (each for each, _ in found)
-        cells += cell_choice.cells(found, profile, known, cannot, cannot_show, excluded)
+            result = _all(scenario, product, makers or {}, excluded)
+        variants += (variant for variant, _ in result)
+        cells += cell_choice.cells(result, profile, known, cannot, cannot_show, excluded)
     return Plan(
         profile=profile.name,
         variants=tuple(variants),
-        readers=tuple(each.reader for each in profile.readers),
+        readers=tuple(asked_reader.reader for asked_reader in profile.readers),
         cells=tuple(cells),
         excluded=tuple(dict.fromkeys(excluded)),
         pairs=tuple(covered),
@@ -77,9 +77,9 @@ def plan(
 def _chosen(scenarios: Sequence[Scenario], profile: Profile) -> tuple[Scenario, ...]:
     check_names.raise_if_any(check_names.wrong_scenarios(profile, check_names.given(scenarios)))
     return tuple(
-        each
-        for each in scenarios
-        if any(named(each.name, pattern) for pattern in profile.scenarios)
+        scenario
+        for scenario in scenarios
+        if any(named(scenario.name, pattern) for pattern in profile.scenarios)
     )
 
 
@@ -90,9 +90,12 @@ def _check(
         *check_names.wrong_formats(profile, known),
         *check_names.wrong_settings(profile, known),
     )
-    for each in scenarios:
-        wrong += (*check_names.unknown_formats(each, known), *check_names.wrong_axes(each, known))
-        wrong += tuple(writer_support.wrong_steps(each))
+    for scenario in scenarios:
+        wrong += (
+            *check_names.unknown_formats(scenario, known),
+            *check_names.wrong_axes(scenario, known),
+        )
+        wrong += tuple(writer_support.wrong_steps(scenario))
     check_names.raise_if_any(wrong)
 
 
@@ -103,14 +106,14 @@ def _all(
     excluded: list[Excluded],
 ) -> list[VariantValues]:
     makings = Makings(scenario)
-    found: dict[str, VariantValues] = {}
-    for each in product:
-        made = variant(each, makings)
-        if why := impossible(each, made.scenario, makers):
+    variants: dict[str, VariantValues] = {}
+    for combination in product:
+        made = variant(combination, makings)
+        if why := impossible(combination, made.scenario, makers):
             excluded.append(Excluded(made.id, why))
         else:
-            found[made.id] = made, each.values
-    return list(found.values())
+            variants[made.id] = made, combination.values
+    return list(variants.values())
 
 
 def _by_pairs(
@@ -120,34 +123,34 @@ def _by_pairs(
     makings = Makings(scenario)
     can: list[Combination] = []
     reasons: dict[pairs.AxisPair, str] = {}
-    for each in product:
-        why = impossible(each, makings.scenario(each), makers)
+    for combination in product:
+        why = impossible(combination, makings.scenario(combination), makers)
         if not why:
-            can.append(each)
-        for pair in pairs.pairs_of(each.values) if why else ():
+            can.append(combination)
+        for pair in pairs.pairs_of(combination.values) if why else ():
             reasons.setdefault(pair, why)
-    values = [each.values for each in can]
+    values = [combination.values for combination in can]
     chosen = [can[at] for at in pairs.cover(values)]
     covered = pairs.all_pairs(values)
     lacking = [pair for pair in reasons if pair not in frozenset(covered)]
-    said = Pairs(
+    result = Pairs(
         scenario=scenario.name,
-        axes={name: tuple(found) for name, found in _axes(values).items()},
+        axes={name: tuple(axis) for name, axis in _axes(values).items()},
         variants=len(chosen),
         combinations=len(can),
         covered=len(covered),
         cannot=tuple(Excluded(_text(pair), reasons[pair]) for pair in lacking),
     )
-    made = ((variant(each, makings), each.values) for each in chosen)
-    return list({each[0].id: each for each in made}.values()), said
+    made = ((variant(combination, makings), combination.values) for combination in chosen)
+    return list({pair[0].id: pair for pair in made}.values()), result
 
 
 def _axes(combinations: Iterable[Mapping[str, str]]) -> Mapping[str, dict[str, None]]:
-    found: dict[str, dict[str, None]] = {}
-    for each in combinations:
-        for name, value in each.items():
-            found.setdefault(name, {})[value] = None
-    return found
+    reasons: dict[str, dict[str, None]] = {}
+    for combination in combinations:
+        for name, value in combination.items():
+            reasons.setdefault(name, {})[value] = None
+    return reasons
 
 
 def _text(pair: pairs.AxisPair) -> str:

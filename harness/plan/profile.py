@@ -118,14 +118,15 @@ def in_runtime(profile: Profile, runtime: str) -> Profile:
     """Return a profile all of whose writers and readers are run so."""
     writers = tuple(
         replace(
-            each,
-            distribution=runtime_names.in_runtime(each.distribution, runtime),
-            then=each.then and runtime_names.in_runtime(each.then, runtime),
+            writer,
+            distribution=runtime_names.in_runtime(writer.distribution, runtime),
+            then=writer.then and runtime_names.in_runtime(writer.then, runtime),
         )
-        for each in profile.writers
+        for writer in profile.writers
     )
     readers = tuple(
-        replace(each, reader=_in_runtime(each.reader, runtime)) for each in profile.readers
+        replace(asked_reader, reader=_in_runtime(asked_reader.reader, runtime))
+        for asked_reader in profile.readers
     )
     if runtime == runtime_names.CONTAINER and any(map(on_store, profile.readers)):
         raise _store_unreachable(profile.name)
@@ -151,11 +152,12 @@ def in_warehouse(profile: Profile, warehouse: str) -> Profile:
         UsageProblem: some of them run in containers.
 
     """
-    named_ = (each.reader.distribution for each in profile.readers)
+    named_ = (asked_reader.reader.distribution for asked_reader in profile.readers)
     if any(runtime_names.given(name) == runtime_names.CONTAINER for name in named_):
         raise _store_unreachable(profile.name)
     readers = (
-        replace(each, reader=_in_runtime(each.reader, warehouse)) for each in profile.readers
+        replace(asked_reader, reader=_in_runtime(asked_reader.reader, warehouse))
+        for asked_reader in profile.readers
     )
     return replace(profile, readers=tuple(readers))
 
@@ -171,7 +173,7 @@ class Parts:
     @property
     def named(self) -> frozenset[str]:
         """The keys of a profile that these are, as far as there are any."""
-        return frozenset(each.name for each in fields(self) if getattr(self, each.name))
+        return frozenset(field.name for field in fields(self) if getattr(self, field.name))
 
     def instead(self, profile: Profile) -> Profile:
         """Return a profile with these parts in the place of its own."""

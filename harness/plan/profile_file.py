@@ -109,12 +109,14 @@ def loads_profiles(text: str, path: str) -> Mapping[str, Profile]:
     for name in document.data:
         # It becomes part of the name of a run's folder.
         if not re.fullmatch(r"[\w.-]{1,100}", name):
-            told = f"{name!r} is not a name for a profile; allowed: 1 to 100 letters, digits, _ . -"
-            document.note((name,), told)
+            message = (
+                f"{name!r} is not a name for a profile; allowed: 1 to 100 letters, digits, _ . -"
+            )
+            document.note((name,), message)
     problems.raise_if_any()
-    found = {name: _profile(name, data, document) for name, data in document.data.items()}
+    profiles = {name: _profile(name, data, document) for name, data in document.data.items()}
     problems.raise_if_any()
-    return {name: profile for name, profile in found.items() if profile is not None}
+    return {name: profile for name, profile in profiles.items() if profile is not None}
 
 
 def _profile(name: str, data: object, document: Document) -> Profile | None:
@@ -126,16 +128,16 @@ def _profile(name: str, data: object, document: Document) -> Profile | None:
         if not getattr(form, key) and (key != "queries" or form.queries is not None):
             document.note((*at, key), f"profile {name}: {key} is empty; name one")
     if form.warehouse and form.runtime == CONTAINER:
-        told = "containers reach no object store on loopback; leave out runtime, or warehouse"
-        document.note((*at, "warehouse"), f"profile {name}: {told}")
+        message = "containers reach no object store on loopback; leave out runtime, or warehouse"
+        document.note((*at, "warehouse"), f"profile {name}: {message}")
     known = _known_axes(form.formats)
-    for place, given, allowed in (
+    for where, values, allowed in (
         ((*at, "views"), form.views, (*VIEWS, *PAST_VIEWS)),
         ((*at, "runtime"), (form.runtime,), RUNTIMES),
         ((*at, "warehouse"), filter(None, (form.warehouse,)), WAREHOUSES),
         *_axes(form.axes or {}, known, (*at, "axes")),
     ):
-        _check_names(place, given, allowed, document)
+        _check_names(where, values, allowed, document)
     queries = _queries(form.queries, document, (*at, "queries"))
     return Profile(
         name=name,
@@ -159,44 +161,47 @@ def _profile(name: str, data: object, document: Document) -> Profile | None:
 def _known_axes(named: Iterable[str]) -> _Axes:
     """Return every axis there is: those of all scenarios, and the settings of the formats named."""
     there = [formats.load(name) for name in named if name in formats.names()]
-    return {**AXES, **{name: values for each in there for name, values in each.settings.items()}}
+    return {
+        **AXES,
+        **{name: values for format_ in there for name, values in format_.settings.items()},
+    }
 
 
-def _axes(given: _Axes, known: _Axes, at: KeyPath) -> Iterator[_Choice]:
+def _axes(stated: _Axes, known: _Axes, at: KeyPath) -> Iterator[_Choice]:
     """Yield what is to be checked of axes: their names, and the values of each."""
-    yield at, tuple(given), tuple(known)
-    for name, values in given.items():
+    yield at, tuple(stated), tuple(known)
+    for name, values in stated.items():
         if name in known:
             yield (*at, name), values, known[name]
 
 
 def _check_names(
-    place: KeyPath, given: Iterable[str], allowed: Sequence[str], document: Document
+    where: KeyPath, values: Iterable[str], allowed: Sequence[str], document: Document
 ) -> None:
-    for value in given:
+    for value in values:
         if value not in allowed:
-            label = ".".join(map(str, place))
-            document.note(place, f"{label}: there is no '{value}'; {one_of(value, allowed)}")
+            label = ".".join(map(str, where))
+            document.note(where, f"{label}: there is no '{value}'; {one_of(value, allowed)}")
 
 
 def _forms(
     kind: type[T], what: str, key: str, data: list[Any], document: Document, at: KeyPath
 ) -> Iterator[tuple[KeyPath, T]]:
     """Yield each well-formed `what` of a list with its place; a text alone stands for its `key`."""
-    for index, each in enumerate(data):
-        place = (*at, index)
-        written = {key: each} if isinstance(each, str) else each
-        form = make(kind, written, document, place, what)
+    for index, item in enumerate(data):
+        where = (*at, index)
+        written = {key: item} if isinstance(item, str) else item
+        form = make(kind, written, document, where, what)
         if form is not None:
-            yield place, form
+            yield where, form
 
 
 def _metastore(
-    given: Mapping[str, str] | str | None, document: Document, at: KeyPath
+    stated: Mapping[str, str] | str | None, document: Document, at: KeyPath
 ) -> MetastoreChoice:
-    if given is None:
+    if stated is None:
         return USUAL
-    written = {"distribution": given} if isinstance(given, str) else given
+    written = {"distribution": stated} if isinstance(stated, str) else stated
     form = make(_MetastoreForm, written, document, at, "metastore")
     return MetastoreChoice(form.distribution, form.upgraded_from) if form else USUAL
 
@@ -204,23 +209,23 @@ def _metastore(
 def _queries(data: list[Any] | None, document: Document, at: KeyPath) -> dict[str, AskedSteps]:
     if data is None:
         return dict.fromkeys(PLAIN, AskedSteps.ALL)
-    found = {}
+    steps = {}
     for _, form in _forms(_QueryForm, "query", "query", data, document, at):
         _check_names(at, [form.query], QUERIES, document)
-        found[form.query] = form.steps
-    return found
+        steps[form.query] = form.steps
+    return steps
 
 
 def _writers(profile: _Form, known: _Axes, document: Document, at: KeyPath) -> tuple[Writer, ...]:
-    found, data = [], profile.writers
-    for place, form in _forms(_WriterForm, "writer", "distribution", data, document, at):
+    writers, data = [], profile.writers
+    for where, form in _forms(_WriterForm, "writer", "distribution", data, document, at):
         if wrong := _wrong_writer(form):
-            document.note(place, f"writer: {wrong}")
+            document.note(where, f"writer: {wrong}")
             continue
-        for choice in _axes(form.axes or {}, known, (*place, "axes")):
+        for choice in _axes(form.axes or {}, known, (*where, "axes")):
             _check_names(*choice, document)
-        found.append(_writer(form, profile.runtime))
-    return tuple(found)
+        writers.append(_writer(form, profile.runtime))
+    return tuple(writers)
 
 
 def _wrong_writer(form: _WriterForm) -> str:
@@ -249,16 +254,16 @@ def _writer(form: _WriterForm, runtime: str) -> Writer:
 
 
 def _readers(profile: _Form, document: Document, at: KeyPath) -> tuple[ProfileReader, ...]:
-    found: dict[str, ProfileReader] = {}
-    for place, form in _forms(_ReaderForm, "reader", "reader", profile.readers, document, at):
+    readers: dict[str, ProfileReader] = {}
+    for where, form in _forms(_ReaderForm, "reader", "reader", profile.readers, document, at):
         try:
             reader = parse_reader(form.reader)
         except ValueError as wrong:
-            document.note(place, str(wrong))
+            document.note(where, str(wrong))
             continue
-        own = with_default(reader.distribution, profile.warehouse or profile.runtime)
-        reader = replace(reader, distribution=own)
-        if str(reader) in found:
-            document.note(place, f"the reader {reader} stands twice; name it once")
-        found[str(reader)] = ProfileReader(reader, form.steps, form.variants, form.formats)
-    return tuple(found.values())
+        distribution = with_default(reader.distribution, profile.warehouse or profile.runtime)
+        reader = replace(reader, distribution=distribution)
+        if str(reader) in readers:
+            document.note(where, f"the reader {reader} stands twice; name it once")
+        readers[str(reader)] = ProfileReader(reader, form.steps, form.variants, form.formats)
+    return tuple(readers.values())

@@ -16,12 +16,16 @@ def unlike(reader: Reader, format_names: Iterable[str]) -> tuple[Unlike, ...] | 
 
     None: of a setting that concerns them, the default is not declared.
     """
-    found, settings = distributions.load(reader.distribution), dict(reader.settings)
+    distribution, settings = distributions.load(reader.distribution), dict(reader.settings)
     facts = tuple(map(formats.facts, dict.fromkeys(format_names)))
-    if not _declared(found, facts):
+    if not _declared(distribution, facts):
         return None
-    concerned = (each for each in found.defaults if _concerns(found, each, settings, facts))
-    return tuple(_unlike(each, settings) for each in concerned if _differs(each, settings))
+    concerned = (
+        default
+        for default in distribution.defaults
+        if _concerns(distribution, default, settings, facts)
+    )
+    return tuple(_unlike(default, settings) for default in concerned if _differs(default, settings))
 
 
 def in_full(reader: Reader) -> frozenset[tuple[str, str]]:
@@ -34,18 +38,20 @@ def in_full(reader: Reader) -> frozenset[tuple[str, str]]:
     """
     settings = dict(reader.settings)
     declared = distributions.load(reader.distribution).defaults
-    left_out = {each.setting: _has(each, settings) for each in declared if not each.either}
+    left_out = {
+        default.setting: _has(default, settings) for default in declared if not default.either
+    }
     return frozenset((left_out | settings).items())
 
 
 def _declared(distribution: Distribution, facts: tuple[FormatFacts, ...]) -> bool:
     """Return whether each setting that readers of these tables may name has a default."""
-    known = {each.setting for each in distribution.defaults}
+    known = {default.setting for default in distribution.defaults}
     there = engines.load(distribution.engine).settings
     return not any(
-        _can_be_asked(distribution, name, {}, each)
+        _can_be_asked(distribution, name, {}, format_facts)
         for name in there.keys() - known
-        for each in facts
+        for format_facts in facts
     )
 
 
@@ -56,8 +62,11 @@ def _concerns(
     facts: tuple[FormatFacts, ...],
 ) -> bool:
     if default.families:
-        return any(each.family in default.families for each in facts)
-    return any(_can_be_asked(distribution, default.setting, settings, each) for each in facts)
+        return any(format_facts.family in default.families for format_facts in facts)
+    return any(
+        _can_be_asked(distribution, default.setting, settings, format_facts)
+        for format_facts in facts
+    )
 
 
 def _can_be_asked(
@@ -67,7 +76,7 @@ def _can_be_asked(
     engine = engines.load(distribution.engine)
     others = {key: value for key, value in settings.items() if key != name}
     values = engine.settings.get(name, ())
-    return any(not engine.cannot(distribution, others | {name: each}, format_) for each in values)
+    return any(not engine.cannot(distribution, others | {name: value}, format_) for value in values)
 
 
 def _differs(default: Default, settings: Mapping[str, str]) -> bool:

@@ -34,8 +34,8 @@ def readers() -> tuple[Distribution, ...]:
 
 def _readers() -> Iterator[Distribution]:
     """Yield them one by one: the lock data of a server of many jars take a while to read."""
-    found = map(distributions.load, distributions.names())
-    return (each for each in found if each.is_asked)
+    map_ = map(distributions.load, distributions.names())
+    return (distribution for distribution in map_ if distribution.is_asked)
 
 
 def check_exists(reader: Reader) -> None:
@@ -49,10 +49,10 @@ def check_exists(reader: Reader) -> None:
         raise wrong_reader(str(reader), why)
     name, there = lock_name(reader.distribution), distributions.exists(reader.distribution)
     if not (there and distributions.load(reader.distribution).is_asked):
-        names = ", ".join(each.name for each in readers())
+        names = ", ".join(distribution.name for distribution in readers())
         others = f"and other versions of {version_rules.product_ranges()} (harness engines add)"
-        told = f"'{name}' is not a reader; allowed: {names}; {others}"
-        raise wrong_reader(str(reader), told)
+        request = f"'{name}' is not a reader; allowed: {names}; {others}"
+        raise wrong_reader(str(reader), request)
 
 
 def cannot(reader: Reader, format_name: str) -> str:
@@ -60,16 +60,16 @@ def cannot(reader: Reader, format_name: str) -> str:
 
     The reader's settings must exist. See `harness.engines.api.Engine.cannot`.
     """
-    found, facts = distributions.load(reader.distribution), formats.facts(format_name)
-    if found.warehouse and formats.load(format_name).absolute_paths:
+    distribution, facts = distributions.load(reader.distribution), formats.facts(format_name)
+    if distribution.warehouse and formats.load(format_name).absolute_paths:
         return f"{format_name} tables name their files by absolute paths, which no copy can have"
-    return engines.load(found.engine).cannot(found, dict(reader.settings), facts)
+    return engines.load(distribution.engine).cannot(distribution, dict(reader.settings), facts)
 
 
 def cannot_show(reader: Reader, format_name: str, view: str) -> str:
     """Return why a reader cannot be asked for a view, as a cell calls it; empty when it can."""
-    found, facts = distributions.load(reader.distribution), formats.facts(format_name)
-    return time_travel.cannot(found, facts, past_views.name_of(view))
+    distribution, facts = distributions.load(reader.distribution), formats.facts(format_name)
+    return time_travel.cannot(distribution, facts, past_views.name_of(view))
 
 
 def declared(reader: str, format_name: str, table_version: str) -> str:
@@ -95,7 +95,7 @@ def check_combination(reader: Reader) -> None:
 
 def readers_of(format_name: str) -> tuple[str, ...]:
     """Return the distributions that can be asked about tables of a format."""
-    return tuple(each.name for each in _readers() if _reads(each, format_name))
+    return tuple(d.name for d in _readers() if _reads(d, format_name))
 
 
 def check_format(format_name: str) -> None:
@@ -105,9 +105,9 @@ def check_format(format_name: str) -> None:
         UsageProblem: there is none.
 
     """
-    if any(_reads(each, format_name) for each in _readers()):
+    if any(_reads(distribution, format_name) for distribution in _readers()):
         return
-    read = (name for name in formats.names() if any(_reads(each, name) for each in readers()))
+    read = (n for n in formats.names() if any(_reads(d, n) for d in readers()))
     families = dict.fromkeys(formats.facts(name).family for name in read)
     raise _no_reader(format_name, formats.facts(format_name).family, tuple(families))
 

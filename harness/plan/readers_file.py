@@ -56,29 +56,29 @@ def register(file: Path) -> tuple[str, ...]:
 
     """
     text = yaml_reader.read(file, yaml_reader.MAX_BYTES, READERS)
-    found, document = load_yaml(dict[str, OwnReader], text, str(file), "readers")
+    result, document = load_yaml(dict[str, OwnReader], text, str(file), "readers")
     problems = Problems(str(file))
-    for name, each in found.items():
-        for wrong in _wrong(name, each):
+    for name, own_reader in result.items():
+        for wrong in _wrong(name, own_reader):
             problems.add(document.line((name,)), f"{name}: {wrong}")
     problems.raise_if_any()
-    for name, each in found.items():
-        distributions.register(name, json.dumps(_lock_data(name, each)), str(file))
-    return tuple(found)
+    for name, own_reader in result.items():
+        distributions.register(name, json.dumps(_lock_data(name, own_reader)), str(file))
+    return tuple(result)
 
 
 def _wrong(name: str, reader: OwnReader) -> Iterator[str]:
-    product, own = tolerances.product(reader.like), lock_name(reader.like)
-    if not distributions.exists(own) and not distributions.by_rules(own):
+    product, base_name = tolerances.product(reader.like), lock_name(reader.like)
+    if not distributions.exists(base_name) and not distributions.by_rules(base_name):
         yield f"like: there is no '{reader.like}'; harness engines lists what there is"
         return
     if not name.startswith(f"{product}-"):
         yield f"its name must begin with its product, {product}-"
     if distributions.is_shipped(name):
         yield "a distribution that is shipped is called so; give the reader another name"
-    if distributions.by_rules(own) and not (reader.image or given(reader.like) == CONTAINER):
-        yield distributions.no_lock_data(own)
-    engine = str(distributions.data(own)["engine"])
+    if distributions.by_rules(base_name) and not (reader.image or given(reader.like) == CONTAINER):
+        yield distributions.no_lock_data(base_name)
+    engine = str(distributions.data(base_name)["engine"])
     if reader.properties and engine not in _PROPERTIES:
         yield f"properties: those of {engine} cannot be set; allowed for {', '.join(_PROPERTIES)}"
     if reader.catalogs and engine not in _CATALOGS:
@@ -105,15 +105,21 @@ def _lock_data(name: str, reader: OwnReader) -> dict[str, Any]:
 
 def _artifacts(base: Mapping[str, Any], reader: OwnReader) -> dict[str, list[object]]:
     """Return the jars by role, each in the place of the one that it replaces."""
-    found: dict[str, list[object]] = {}
+    artifacts: dict[str, list[object]] = {}
     for role, jars in reader.jars.items():
-        own = {
-            _same(each.get): {"get": each.get, "size": each.size, "sha256": each.sha256}
-            for each in jars
+        entries = {
+            _same(jar_form.get): {
+                "get": jar_form.get,
+                "size": jar_form.size,
+                "sha256": jar_form.sha256,
+            }
+            for jar_form in jars
         }
-        before = {_same(each["get"]): each for each in base.get("artifacts", {}).get(role, ())}
-        found[role] = list({**before, **own}.values())
-    return found
+        before = {
+            _same(artifact["get"]): artifact for artifact in base.get("artifacts", {}).get(role, ())
+        }
+        artifacts[role] = list({**before, **entries}.values())
+    return artifacts
 
 
 def _same(coordinates: str) -> str:
@@ -129,7 +135,7 @@ def _changes(reader: OwnReader) -> Iterator[str]:
         for name, value in properties.items():
             yield f"{name}={_shown(name, value)} in the catalog for {family}"
     for role, jars in reader.jars.items():
-        yield from (f"{each.get} in {role}" for each in jars)
+        yield from (f"{jar_form.get} in {role}" for jar_form in jars)
     if reader.java:
         yield f"Java {reader.java}"
     if reader.heap_mb:

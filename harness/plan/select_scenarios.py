@@ -71,16 +71,21 @@ def choose(paths: Sequence[Path], profile: str) -> tuple[tuple[Scenario, ...], P
     """
     for path in paths:
         _check_length(path)
-    found = find(profile, paths)
+    found_profile = find(profile, paths)
     if not paths:
-        shipped = load_scenarios(scenarios_folder(), found.names)
-        check_names.check_scenarios(found.profile, shipped, found.file.parent)
-        return shipped, found.profile
-    scenarios = _by_name(scenario for path in paths for scenario in _scenarios(path, found))
+        shipped = load_scenarios(scenarios_folder(), found_profile.names)
+        check_names.check_scenarios(found_profile.profile, shipped, found_profile.file.parent)
+        return shipped, found_profile.profile
+    scenarios = _by_name(scenario for path in paths for scenario in _scenarios(path, found_profile))
     # A file that the profile does not name is taken all the same: the profile chooses nothing then.
-    if any(found.names(name) and found.governs(Path(scenarios[name].path)) for name in scenarios):
-        check_names.check_scenarios(found.profile, tuple(scenarios.values()), found.file.parent)
-    return tuple(scenarios.values()), replace(found.profile, scenarios=tuple(scenarios))
+    if any(
+        found_profile.names(name) and found_profile.governs(Path(scenarios[name].path))
+        for name in scenarios
+    ):
+        check_names.check_scenarios(
+            found_profile.profile, tuple(scenarios.values()), found_profile.file.parent
+        )
+    return tuple(scenarios.values()), replace(found_profile.profile, scenarios=tuple(scenarios))
 
 
 def _check_length(path: Path) -> None:
@@ -89,18 +94,18 @@ def _check_length(path: Path) -> None:
     except OSError as error:
         if error.errno != errno.ENAMETOOLONG:
             raise
-        told = "is no scenario file or folder: the path is too long"
-        raise UsageProblem(f"{str(path)[:SHOWN]!r}… {told}") from error
+        request = "is no scenario file or folder: the path is too long"
+        raise UsageProblem(f"{str(path)[:SHOWN]!r}… {request}") from error
 
 
 def _by_name(scenarios: Iterable[Scenario]) -> dict[str, Scenario]:
     """Return each scenario once; two of one name would be taken for one another all the way."""
-    found: dict[str, Scenario] = {}
-    for each in scenarios:
-        other = found.setdefault(each.name, each)
-        if Path(other.path).resolve() != Path(each.path).resolve():
-            raise _same_name("scenario", each.name, (Path(other.path), Path(each.path)))
-    return found
+    by_name: dict[str, Scenario] = {}
+    for scenario in scenarios:
+        other = by_name.setdefault(scenario.name, scenario)
+        if Path(other.path).resolve() != Path(scenario.path).resolve():
+            raise _same_name("scenario", scenario.name, (Path(other.path), Path(scenario.path)))
+    return by_name
 
 
 def find(name: str, paths: Iterable[Path]) -> FoundProfile:
@@ -114,8 +119,8 @@ def find(name: str, paths: Iterable[Path]) -> FoundProfile:
     paths = tuple(paths)
     files = dict.fromkeys(file.resolve() for path in paths for file in _profile_files(path))
     shipped = profiles_file()
-    own = [file for file in files if file != shipped.resolve()]
-    every = {file: load_profiles(file) for file in (shipped, *own)}
+    local = [file for file in files if file != shipped.resolve()]
+    every = {file: load_profiles(file) for file in (shipped, *local)}
     having = [file for file in every if name in every[file]]
     if not having:
         raise unknown_name("profile", name, _names(every), _looked_for(paths))
@@ -135,7 +140,7 @@ def _profile_files(path: Path) -> tuple[Path, ...]:
 
 
 def _places(path: Path) -> tuple[Path, ...]:
-    return tuple(place / PROFILES for place in beside(path))
+    return tuple(path / PROFILES for path in beside(path))
 
 
 def _looked_for(paths: Iterable[Path]) -> str:
@@ -146,7 +151,7 @@ def _looked_for(paths: Iterable[Path]) -> str:
     return f"your own are looked for in {' and '.join(places)}"
 
 
-def _scenarios(path: Path, found: FoundProfile) -> tuple[Scenario, ...]:
+def _scenarios(path: Path, profile_file: FoundProfile) -> tuple[Scenario, ...]:
     if not path.exists():
         raise UsageProblem(f"{path} is not there; name a scenario file, or a folder of them")
     if not path.is_dir():
@@ -155,12 +160,17 @@ def _scenarios(path: Path, found: FoundProfile) -> tuple[Scenario, ...]:
     if not every:
         raise UsageProblem(f"{path} has no scenario file (*.yaml)")
     chosen = tuple(
-        each for each in every if not found.governs(Path(each.path)) or found.names(each.name)
+        scenario
+        for scenario in every
+        if not profile_file.governs(Path(scenario.path)) or profile_file.names(scenario.name)
     )
     if not chosen:
-        patterns, names = found.profile.scenarios, ", ".join(each.name for each in every)
+        patterns, names = (
+            profile_file.profile.scenarios,
+            ", ".join(scenario.name for scenario in every),
+        )
         raise UsageProblem(
-            f"{path} has no scenario to take: profile {found.profile.name} of {found.file} names "
-            f"{', '.join(patterns)}, and none of these: {names}"
+            f"{path} has no scenario to take: profile {profile_file.profile.name} of "
+            f"{profile_file.file} names {', '.join(patterns)}, and none of these: {names}"
         )
     return chosen

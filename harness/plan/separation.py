@@ -33,8 +33,8 @@ class Apart:
 
     def tells(self, left: ReadStrategy, right: ReadStrategy) -> bool:
         """Return whether two ways answer otherwise; a way that was not tried is none."""
-        found = [at for at, group in enumerate(self.groups) if left in group or right in group]
-        return len(found) > 1
+        sides = [at for at, group in enumerate(self.groups) if left in group or right in group]
+        return len(sides) > 1
 
 
 def separation(scenario: Scenario, layout: FileLayout) -> tuple[Apart, ...]:
@@ -63,37 +63,39 @@ def separation(scenario: Scenario, layout: FileLayout) -> tuple[Apart, ...]:
 
 
 def _groups(readings: Readings) -> tuple[tuple[ReadStrategy, ...], ...]:
-    found: dict[object, list[ReadStrategy]] = {}
-    for way in readings.strategies(ALL):
+    result: dict[object, list[ReadStrategy]] = {}
+    for strategy in readings.strategies(ALL):
         if (
-            way == ReadStrategy(way.mapping, way.logs)
-            and way.logs in SHOWN
-            and (labels := readings.labels(way, ALL))
+            strategy == ReadStrategy(strategy.mapping, strategy.logs)
+            and strategy.logs in SHOWN
+            and (labels := readings.labels(strategy, ALL))
         ):
             with suppress(ValueError):  # what no specification settles is not predicted
-                found.setdefault(table_of(labels, readings.answer(way, ALL)), []).append(way)
-    return tuple(map(tuple, found.values()))
+                result.setdefault(table_of(labels, readings.answer(strategy, ALL)), []).append(
+                    strategy
+                )
+    return tuple(map(tuple, result.values()))
 
 
-def idle(apart: Sequence[Apart]) -> tuple[Apart, ...]:
+def idle(aparts: Sequence[Apart]) -> tuple[Apart, ...]:
     """Return schema changes after which no question tells two ways apart, until the next one."""
-    found: list[list[Apart]] = []
-    for each in apart:
-        if each.changes_schema:
-            found.append([])
-        if found:
-            found[-1].append(each)
-    return tuple(each[0] for each in found if all(len(one.groups) == 1 for one in each))
+    apartses: list[list[Apart]] = []
+    for group in aparts:
+        if group.changes_schema:
+            apartses.append([])
+        if apartses:
+            apartses[-1].append(group)
+    return tuple(aparts[0] for aparts in apartses if all(len(one.groups) == 1 for one in aparts))
 
 
-def lines(apart: Sequence[Apart]) -> Iterator[str]:
+def lines(aparts: Sequence[Apart]) -> Iterator[str]:
     """Say it: steps with the same groups on one line, ways that answer alike with `=` between."""
-    for said, steps in grouped((_said(each), str(each.step)) for each in apart).items():
+    for text, steps in grouped((_said(s), str(s.step)) for s in aparts).items():
         word = "step" if len(steps) == 1 else "steps"
-        yield f"{word} {', '.join(steps)}: {said or 'all answer alike'}"
+        yield f"{word} {', '.join(steps)}: {text or 'all answer alike'}"
 
 
-def _said(apart: Apart) -> str:
+def _said(differences: Apart) -> str:
     """Return the groups in words; nothing where there is one alone."""
-    several = len(apart.groups) > 1
-    return " | ".join(" = ".join(map(str, group)) for group in apart.groups) if several else ""
+    several = len(differences.groups) > 1
+    return " | ".join(" = ".join(map(str, g)) for g in differences.groups) if several else ""

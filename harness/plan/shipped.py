@@ -49,7 +49,7 @@ def load_scenario(name: str) -> Scenario:
 
 
 def load_scenarios(
-    folder: Path, wanted: Callable[[str], bool] = lambda _: True
+    folder: Path, matches: Callable[[str], bool] = lambda _: True
 ) -> tuple[Scenario, ...]:
     """Read the scenarios below a folder that are wanted by their names; all of them by default.
 
@@ -66,7 +66,7 @@ def load_scenarios(
             raise ScenarioProblem((wrong[path],))
         return load(path, formats.keeping_case())
 
-    named = (path for path in paths if wanted(name_of(str(path))))
+    named = (path for path in paths if matches(name_of(str(path))))
     return tuple(read_all(loaded, sorted([*named, *wrong])))
 
 
@@ -86,34 +86,34 @@ def scenario_files(folder: Path) -> tuple[tuple[Path, ...], Mapping[Path, Fault]
         for path, is_folder in _entries(inside, wrong):
             real = os.path.realpath(path) if is_folder else ""
             if real in around:
-                told = "this link leads to a folder that it lies in; remove it"
-                wrong[path] = Fault(str(path), 1, told)
+                message = "this link leads to a folder that it lies in; remove it"
+                wrong[path] = Fault(str(path), 1, message)
             elif is_folder:
                 if path.name != DISTRIBUTIONS:
                     left.append((path, (*around, real)))
             elif _is_scenario(path):
                 paths.append(path)
             elif path.name.lower().endswith(_ALIKE) and not path.name.endswith(ENDING):
-                told = f"only files that end in {ENDING} are read; call it {path.stem}{ENDING}"
-                wrong[path] = Fault(str(path), 1, told)
+                message = f"only files that end in {ENDING} are read; call it {path.stem}{ENDING}"
+                wrong[path] = Fault(str(path), 1, message)
     return tuple(paths), wrong
 
 
 def _entries(folder: Path, wrong: dict[Path, Fault]) -> list[tuple[Path, bool]]:
     """Return what a folder shows, and whether each is a folder, or a link to one."""
     looked_at = folder
-    found = []
+    result = []
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
                 if entry.name.startswith(HIDDEN):
                     continue
                 looked_at = folder / entry.name
-                found.append((looked_at, entry.is_dir()))
+                result.append((looked_at, entry.is_dir()))
     except OSError as error:
-        told = f"this cannot be read: {error.strerror}; let it be read, or move it elsewhere"
-        wrong[looked_at] = Fault(str(looked_at), 1, told)
-    return found
+        message = f"this cannot be read: {error.strerror}; let it be read, or move it elsewhere"
+        wrong[looked_at] = Fault(str(looked_at), 1, message)
+    return result
 
 
 def _is_scenario(path: Path) -> bool:

@@ -26,10 +26,12 @@ class Makings:
         if form not in self._forms:
             made = partitioned(self.own, how)
             self._forms[form] = (twin(made) or made) if combination.twin else made
-        found = self._forms[form]
-        steps = tuple(_with_axis(step, combination.rewrites) for step in found.steps)
-        mode = combination.merge_mode or found.table.merge_mode
-        return replace(found, steps=steps, table=replace(found.table, merge_mode=mode))
+        form_scenario = self._forms[form]
+        steps = tuple(_with_axis(step, combination.rewrites) for step in form_scenario.steps)
+        mode = combination.merge_mode or form_scenario.table.merge_mode
+        return replace(
+            form_scenario, steps=steps, table=replace(form_scenario.table, merge_mode=mode)
+        )
 
 
 def variant(combination: Combination, makings: Makings) -> Variant:
@@ -51,8 +53,8 @@ def variant(combination: Combination, makings: Makings) -> Variant:
 def _writers(combination: Combination, scenario: Scenario) -> tuple[str, ...]:
     """Return the distribution of each step, the creation first: a step may name its own."""
     creation, *others = combination.sequence.distributions(len(scenario.steps))
-    own = (step.by or other for step, other in zip(scenario.steps, others, strict=True))
-    return (creation, *own)
+    writers = (step.by or other for step, other in zip(scenario.steps, others, strict=True))
+    return (creation, *writers)
 
 
 def _with_axis(step: Step, value: Rewrites | None) -> Step:

@@ -26,36 +26,40 @@ step, by the operation's name."""
 def of(profile: Profile) -> Makers:
     """Return what each distribution that writes in a profile can write; each must be there."""
     names = {name for writer in profile.writers for name in writer.distributions}
-    found = [distributions.load(name) for name in sorted(names)]
-    return {each.name: _maker(each) for each in found}
+    result = [distributions.load(name) for name in sorted(names)]
+    return {distribution.name: _maker(distribution) for distribution in result}
 
 
-def _maker(found: Distribution) -> Maker:
-    versions = found.texts_if_any(TABLE_VERSIONS)
-    return Maker(written(found), versions, found.options_if_any(CANNOT))
+def _maker(distribution: Distribution) -> Maker:
+    versions = distribution.texts_if_any(TABLE_VERSIONS)
+    return Maker(written(distribution), versions, distribution.options_if_any(CANNOT))
 
 
 def written(distribution: Distribution) -> tuple[str, ...]:
     """Return the formats that a distribution writes."""
     facts = (formats.facts(name) for name in formats.names())
-    return tuple(each.name for each in facts if other_writers.makes(distribution, each))
+    return tuple(
+        format_facts.name
+        for format_facts in facts
+        if other_writers.makes(distribution, format_facts)
+    )
 
 
 def wrong(profile: Profile) -> Iterator[Fault]:
     """Yield writers of a profile that write nothing, or the table versions that none makes."""
-    found = tuple(_wrong_writers(profile))
-    yield from found
-    if not found:
+    wrong = tuple(_wrong_writers(profile))
+    yield from wrong
+    if not wrong:
         yield from _wrong_versions(profile, of(profile))
 
 
 def _wrong_writers(profile: Profile) -> Iterator[Fault]:
     known = distributions.names()
     for number, writer in enumerate(profile.writers):
-        for place, name in enumerate(writer.distributions):
-            if told := why_not(name, known):
-                at = ("writers", number, "sequence", place)
-                yield profile.fault(at, f"writer: {told}")
+        for distribution, name in enumerate(writer.distributions):
+            if message := why_not(name, known):
+                at = ("writers", number, "sequence", distribution)
+                yield profile.fault(at, f"writer: {message}")
 
 
 def wrong_steps(scenario: Scenario) -> Iterator[Fault]:
@@ -63,22 +67,22 @@ def wrong_steps(scenario: Scenario) -> Iterator[Fault]:
     known = distributions.names()
     for number, step in enumerate(scenario.steps, start=1):
         if step.by and step.by not in known:
-            told = f"step {number}: by: there is no '{step.by}'"
+            message = f"step {number}: by: there is no '{step.by}'"
             allowed = one_of(step.by, filter(_writes_steps, known))
-            yield Fault(scenario.path or scenario.name, step.line, f"{told}; {allowed}")
+            yield Fault(scenario.path or scenario.name, step.line, f"{message}; {allowed}")
 
 
 def why_not(name: str, known: Collection[str]) -> str:
     """Return why a distribution cannot write; empty when it can. `known`: all distributions."""
-    own = runtime_names.lock_name(name)
+    name_in_locks = runtime_names.lock_name(name)
     if runtime_names.given(name) in runtime_names.WAREHOUSES:
-        return f"{name}: tables are written to the disk; allowed: {own}"
+        return f"{name}: tables are written to the disk; allowed: {name_in_locks}"
     if why := distributions.why_not(name):
         return f"{name}: {why}"
     if not distributions.exists(name):
-        return f"there is no '{name}'; {one_of(own, filter(_writes, known))}"
+        return f"there is no '{name}'; {one_of(name_in_locks, filter(_writes, known))}"
     if not _writes(name):
-        return f"{name} writes nothing; {one_of(own, filter(_writes, known))}"
+        return f"{name} writes nothing; {one_of(name_in_locks, filter(_writes, known))}"
     return ""
 
 
@@ -93,7 +97,9 @@ def _writes_steps(name: str) -> bool:
 def writers(format_name: str) -> tuple[str, ...]:
     """Return the distributions that write tables of a format."""
     every = map(distributions.load, filter(_writes, distributions.names()))
-    return tuple(each.name for each in every if format_name in written(each))
+    return tuple(
+        distribution.name for distribution in every if format_name in written(distribution)
+    )
 
 
 def _wrong_versions(profile: Profile, makers: Makers) -> Iterator[Fault]:
@@ -102,22 +108,22 @@ def _wrong_versions(profile: Profile, makers: Makers) -> Iterator[Fault]:
         for name in writer.distributions if version else ():
             makes = makers[name].table_versions
             if makes and version not in makes:
-                told = f"writer: {name} makes no tables of {TABLE_VERSION} {version}"
+                message = f"writer: {name} makes no tables of {TABLE_VERSION} {version}"
                 at = ("writers", number, "settings", TABLE_VERSION)
-                yield profile.fault(at, f"{told}; allowed: {', '.join(makes)}")
-    for place, version in enumerate(profile.axes.get(TABLE_VERSION, ())):
+                yield profile.fault(at, f"{message}; allowed: {', '.join(makes)}")
+    for index, version in enumerate(profile.axes.get(TABLE_VERSION, ())):
         if not any(_makes(writer, version, makers) for writer in profile.writers):
-            told = f"axes: no writer of the profile makes tables of {TABLE_VERSION} {version}"
+            message = f"axes: no writer of the profile makes tables of {TABLE_VERSION} {version}"
             every = {v: None for name in makers for v in makers[name].table_versions}
             allowed = ", ".join(every) or "none"
-            yield profile.fault(("axes", TABLE_VERSION, place), f"{told}; allowed: {allowed}")
+            yield profile.fault(("axes", TABLE_VERSION, index), f"{message}; allowed: {allowed}")
 
 
 def _makes(writer: Writer, version: str, makers: Makers) -> bool:
     """Return whether a writer can make tables of a version; what nothing is said of, it may."""
     every = [makers[name] for name in writer.distributions]
-    versioned = all(any(map(_has_versions, each.formats)) for each in every)
-    return versioned and all(version in (each.table_versions or (version,)) for each in every)
+    versioned = all(any(map(_has_versions, maker.formats)) for maker in every)
+    return versioned and all(version in (maker.table_versions or (version,)) for maker in every)
 
 
 def _has_versions(format_name: str) -> bool:

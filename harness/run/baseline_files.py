@@ -40,10 +40,10 @@ def remembered(variants: Iterable[Variant]) -> Mapping[str, BaselineInfo]:
         ScenarioProblem: every problem of every baseline, before anything is run.
 
     """
-    scenarios = {each.scenario.name: each.scenario for each in variants if each.scenario.path}
-    found = {name: _remembered(Path(each.path)) for name, each in scenarios.items()}
-    read_all(lambda name: _lines(found[name], scenarios[name]), found)
-    return found
+    scenarios = {v.scenario.name: v.scenario for v in variants if v.scenario.path}
+    baselines = {name: _remembered(Path(scenario.path)) for name, scenario in scenarios.items()}
+    read_all(lambda name: _lines(baselines[name], scenarios[name]), baselines)
+    return baselines
 
 
 def _remembered(scenario: Path) -> BaselineInfo:
@@ -52,24 +52,24 @@ def _remembered(scenario: Path) -> BaselineInfo:
     return BaselineInfo(str(path), _text(_beside(scenario)), "" if below == path else str(below))
 
 
-def apply(found: Run, plan: Plan, verdicts: Sequence[Verdict]) -> Applied:
+def apply(run: Run, plan: Plan, verdicts: Sequence[Verdict]) -> Applied:
     """Return what is known of the verdicts of a run.
 
     Raises:
         ScenarioProblem: every problem of every baseline.
 
     """
-    return baseline.apply(verdicts, lines(found.info, plan), facts(found, plan), today())
+    return baseline.apply(verdicts, lines(run.info, plan), facts(run, plan), today())
 
 
-def lines_of(found: Run, plan: Plan) -> baseline.Lines:
+def lines_of(run: Run, plan: Plan) -> baseline.Lines:
     """Return the baselines of a run, to which its verdicts come one after another.
 
     Raises:
         ScenarioProblem: every problem of every baseline.
 
     """
-    return baseline.Lines(lines(found.info, plan), facts(found, plan), today())
+    return baseline.Lines(lines(run.info, plan), facts(run, plan), today())
 
 
 def lines(info: RunInfo, plan: Plan) -> Mapping[str, tuple[Known, ...]]:
@@ -80,8 +80,8 @@ def lines(info: RunInfo, plan: Plan) -> Mapping[str, tuple[Known, ...]]:
 
     """
     scenarios = _scenarios(plan)
-    found = read_all(lambda name: _lines(_now(info, name), scenarios[name]), scenarios)
-    return dict(zip(scenarios, found, strict=True))
+    result = read_all(lambda name: _lines(_now(info, name), scenarios[name]), scenarios)
+    return dict(zip(scenarios, result, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class Updated:
     """Of so many cells and steps the run does not know how they are: nothing is learnt of them."""
 
 
-def update(found: Run, plan: Plan, verdicts: Sequence[Verdict]) -> Updated:
+def update(run: Run, plan: Plan, verdicts: Sequence[Verdict]) -> Updated:
     """Write what was seen into the baselines.
 
     A baseline without lines is removed.
@@ -107,17 +107,17 @@ def update(found: Run, plan: Plan, verdicts: Sequence[Verdict]) -> Updated:
         EnvironmentProblem: a file cannot be written.
 
     """
-    seen = baseline.all_seen(verdicts, facts(found, plan))
+    seen = baseline.all_seen(verdicts, facts(run, plan))
     texts: dict[Path, str] = {}
-    of = grouped((each.scenario, each) for each in seen)
+    of = grouped((observation.scenario, observation) for observation in seen)
     for name in _scenarios(plan):
-        path, text = _updated(found.info, name, of.get(name, ()))
+        path, text = _updated(run.info, name, of.get(name, ()))
         texts[path] = text
     changed = [path for path, text in texts.items() if _text(path) != text]
     for path in changed:
         _write(path, texts[path])
-    unexplained = sum(each.shown is not None and not each.shown.knowable for each in seen)
-    unknown = sum(each.verdict is VerdictKind.UNKNOWN for each in verdicts)
+    unexplained = sum(one.shown is not None and not one.shown.knowable for one in seen)
+    unknown = sum(verdict.verdict is VerdictKind.UNKNOWN for verdict in verdicts)
     return Updated(tuple(map(_near, changed)), unexplained, unknown)
 
 
@@ -131,26 +131,26 @@ def _updated(info: RunInfo, name: str, seen: Sequence[Seen]) -> tuple[Path, str]
     return path, baseline.update(_text(path), str(_near(path)), seen, today())
 
 
-def facts(found: Run, plan: Plan) -> Facts:
+def facts(run: Run, plan: Plan) -> Facts:
     """Return what baselines must know beside the verdicts of a run."""
-    whole = (at for at, each in found.by_step.items() if not outcomes.failed(each.outcome))
+    whole = (at for at, state in run.by_step.items() if not outcomes.failed(state.outcome))
     return Facts(
-        variants={each.id: each for each in plan.variants},
-        engines={each.name: (each.engine, each.version) for each in _locked(plan)},
-        refusals=_refusals(found, plan),
+        variants={variant.id: variant for variant in plan.variants},
+        engines={d.name: (d.engine, d.version) for d in _locked(plan)},
+        refusals=_refusals(run, plan),
         applied=tuple(whole),
     )
 
 
-def _refusals(found: Run, plan: Plan) -> Mapping[str, str]:
+def _refusals(run: Run, plan: Plan) -> Mapping[str, str]:
     """Return the kind of the refusal of each refused case; an answer is read when asked for."""
-    variants = {each.id: each for each in plan.variants}
+    variants = {variant.id: variant for variant in plan.variants}
     steps = {
-        variants[name].step_cell(step).case: outcomes.error_name(each.outcome)
-        for (name, step), each in found.by_step.items()
-        if each.outcome.refusal is not None
+        variants[name].step_cell(step).case: outcomes.error_name(state.outcome)
+        for (name, step), state in run.by_step.items()
+        if state.outcome.refusal is not None
     }
-    return _Refusals(found.answers, steps)
+    return _Refusals(run.answers, steps)
 
 
 class _Refusals(Mapping[str, str]):
@@ -175,9 +175,9 @@ class _Refusals(Mapping[str, str]):
 def _locked(plan: Plan) -> Iterator[Distribution]:
     """Yield the distributions of a plan that can be asked; of all others no lock data are read."""
     writers = (name for variant in plan.variants for name in variant.writers)
-    named = (*writers, *(each.distribution for each in plan.readers))
-    own = set(map(lock_name, named)) & set(distributions.names())
-    yield from (each for each in map(distributions.load, sorted(own)) if each.is_asked)
+    named = (*writers, *(reader.distribution for reader in plan.readers))
+    locked_names = set(map(lock_name, named)) & set(distributions.names())
+    yield from (d for d in map(distributions.load, sorted(locked_names)) if d.is_asked)
 
 
 def today() -> datetime.date:
@@ -186,7 +186,7 @@ def today() -> datetime.date:
 
 
 def _scenarios(plan: Plan) -> dict[str, Scenario]:
-    return {each.scenario.name: each.scenario for each in plan.variants}
+    return {variant.scenario.name: variant.scenario for variant in plan.variants}
 
 
 def _now(info: RunInfo, name: str) -> BaselineInfo:
@@ -200,7 +200,7 @@ def _now(info: RunInfo, name: str) -> BaselineInfo:
 def scenario_file(info: RunInfo, name: str) -> Path | None:
     """Find a scenario's file: where it was, else in a clone, else among those shipped here."""
     was = info.baselines.get(name, BaselineInfo())
-    paths = [Path(each) for each in (was.scenario, was.below) if each]
+    paths = [Path(path_text) for path_text in (was.scenario, was.below) if path_text]
     paths.append(shipped.scenarios_folder() / f"{name}.yaml")
     return next((path for path in paths if path.is_file()), None)
 
@@ -228,11 +228,11 @@ def _lines(info: BaselineInfo, scenario: Scenario) -> tuple[Known, ...]:
 
 
 def _possible(scenario: Scenario) -> Possible:
-    own = [formats.load(name) for name in scenario.formats or formats.names()]
-    settings = {name: values for each in own for name, values in each.settings.items()}
+    possible = [formats.load(name) for name in scenario.formats or formats.names()]
+    settings = {name: values for format_ in possible for name, values in format_.settings.items()}
     return Possible(
         engines=_engines(),
-        formats={each.NAME: (*each.views, *each.past_views) for each in own},
+        formats={format_.NAME: (*format_.views, *format_.past_views) for format_ in possible},
         variants={**AXES, **settings},
         steps=len(scenario.steps),
     )
@@ -240,8 +240,13 @@ def _possible(scenario: Scenario) -> Possible:
 
 def _engines() -> tuple[EngineFacts, ...]:
     return tuple(
-        EngineFacts(each.engine, each.version, each.name, engines.load(each.engine).settings)
-        for each in reader_support.readers()
+        EngineFacts(
+            distribution.engine,
+            distribution.version,
+            distribution.name,
+            engines.load(distribution.engine).settings,
+        )
+        for distribution in reader_support.readers()
     )
 
 

@@ -31,24 +31,24 @@ def write(names: Iterable[str], folder: Path, cache: Cache, progress: Progress) 
     work_folders.check(folder, "--folder")
     every = services(names, cache, progress)
     tables = provide.table_folders(cache)
-    place = StackPlace(folder.absolute(), os.getuid(), os.getgid(), tables)
-    process_runtime.write(compose.files(every, place), place.folder)
-    place.warehouse.mkdir(parents=True, exist_ok=True)
+    stack_place = StackPlace(folder.absolute(), os.getuid(), os.getgid(), tables)
+    process_runtime.write(compose.files(every, stack_place), stack_place.folder)
+    stack_place.warehouse.mkdir(parents=True, exist_ok=True)
     return folder / compose.FILE
 
 
 def services(names: Iterable[str], cache: Cache, progress: Progress) -> tuple[Service, ...]:
     """Return the services of a stack: the metastore, and each distribution once."""
-    own = dict.fromkeys(runtime_names.in_runtime(name, CONTAINER) for name in names)
-    products = Counter(map(tolerances.product, own))
-    found = distributions.load(metastore.distribution_for(own))
-    program = MetastoreProgram(found)
-    made = [Service(compose.METASTORE, image_choice.choose(found, cache, progress), program)]
-    for name in own:
-        found = distributions.load(name)
+    containers = dict.fromkeys(runtime_names.in_runtime(name, CONTAINER) for name in names)
+    products = Counter(map(tolerances.product, containers))
+    distribution = distributions.load(metastore.distribution_for(containers))
+    program = MetastoreProgram(distribution)
+    made = [Service(compose.METASTORE, image_choice.choose(distribution, cache, progress), program)]
+    for name in containers:
+        distribution = distributions.load(name)
         alone = products[tolerances.product(name)] == 1
         called = tolerances.product(name) if alone else runtime_names.lock_name(name)
-        configuration = engines.load(found.engine).configuration(found)
-        image = image_choice.choose(found, cache, progress)
+        configuration = engines.load(distribution.engine).configuration(distribution)
+        image = image_choice.choose(distribution, cache, progress)
         made.append(Service(called, image, configuration))
     return tuple(made)

@@ -102,14 +102,14 @@ def expected_tables(
     """
     expectations = ExpectationsByEngine(case).written
     every = dict.fromkeys([*((view, WHOLE) for view in tables), *asked])
-    found = (_table(expectations, step, view, query, tables) for view, query in every)
+    result = (_table(expectations, step, view, query, tables) for view, query in every)
     schema = case.history[step].schema
     return ExpectedTables(
         case.variant.id,
         step,
         case.variant.scenario.table.key,
         tuple(map(_field, schema.fields)),
-        tuple(each for each in found if each),
+        tuple(expected_table for expected_table in result if expected_table),
     )
 
 
@@ -158,9 +158,9 @@ def _id(schema: Schema, path: str) -> int:
 
 def conditions(query: Query) -> Iterator[AskedCondition]:
     """Yield what rows must fulfil to be asked for."""
-    for each in query.conditions:
-        value = plain(each.value) if each.type else None
-        yield AskedCondition(each.path, str(each.test), value, each.type)
+    for condition in query.conditions:
+        value = plain(condition.value) if condition.type else None
+        yield AskedCondition(condition.path, str(condition.test), value, condition.type)
 
 
 def _field(of: Field) -> ExpectedField:
@@ -193,11 +193,11 @@ def plain(value: Value) -> object:
         case bytes():
             return value.hex()
         case tuple():
-            return [plain(each) for each in value]
+            return [plain(element) for element in value]
         case dict():
-            return {str(name): plain(each) for name, each in value.items()}
+            return {str(name): plain(element) for name, element in value.items()}
         case MapValue():
-            return [[plain(key), plain(each)] for key, each in value.pairs]
+            return [[plain(key), plain(pair)] for key, pair in value.pairs]
     raise TypeError(f"{value!r} is no canonical value")
 
 

@@ -253,10 +253,10 @@ def _slices(case: RecordedVariant, step: int) -> tuple[tuple[FileSlice, ...] | N
 def _named(variants: Sequence[VariantInfo]) -> Iterator[tuple[VariantInfo, str]]:
     """Yield each variant with the name of its folder, which any file system can hold."""
     plain = {entry.id: re.sub(r"[^\w.=-]+", "-", entry.id).strip("-.") for entry in variants}
-    alike = grouped((name.lower(), id_) for id_, name in plain.items())
+    equal = grouped((name.lower(), id_) for id_, name in plain.items())
     for entry in variants:
         name = plain[entry.id]
-        unlike = len(alike[name.lower()]) == 1 and len(name) <= _LONGEST
+        unlike = len(equal[name.lower()]) == 1 and len(name) <= _LONGEST
         digest = hashlib.sha256(entry.id.encode()).hexdigest()[:_DIGITS]
         yield entry, name if unlike else f"{name[:_LONGEST]}-{digest}"
 

@@ -80,12 +80,12 @@ class Run:
     @cached_property
     def variants(self) -> Mapping[str, VariantInfo]:
         """Every variant by its id."""
-        return {each.id: each for each in self.info.variants}
+        return {variant.id: variant for variant in self.info.variants}
 
     @cached_property
     def readers(self) -> Mapping[str, ReaderInfo]:
         """Every reader by its name."""
-        return {each.reader: each for each in self.info.readers}
+        return {reader.reader: reader for reader in self.info.readers}
 
     @cached_property
     def by_step(self) -> Mapping[tuple[str, int], StateRecord]:
@@ -110,17 +110,19 @@ class Run:
     @cached_property
     def of_reader(self) -> Mapping[tuple[str, str], Sequence[Verdict]]:
         """The verdicts on each variant by each reader."""
-        return grouped(((each.variant, each.reader), each) for each in self.verdicts)
+        return grouped(((verdict.variant, verdict.reader), verdict) for verdict in self.verdicts)
 
     @cached_property
     def step_verdicts(self) -> tuple[Verdict, ...]:
         """What was judged of the steps themselves: those refused, and those not known of."""
-        return tuple(each for each in self.recorded.values() if each.view == WRITE)
+        return tuple(verdict for verdict in self.recorded.values() if verdict.view == WRITE)
 
     @cached_property
     def verdict_of_step(self) -> Mapping[tuple[str, int], Verdict]:
         """What was judged of a step itself, by variant and step."""
-        return {(each.variant, each.step): each for each in reversed(self.step_verdicts)}
+        return {
+            (verdict.variant, verdict.step): verdict for verdict in reversed(self.step_verdicts)
+        }
 
     @cached_property
     def failed_steps(self) -> tuple[StepResult, ...]:
@@ -135,19 +137,19 @@ class Run:
     @cached_property
     def attempted(self) -> Collection[str]:
         """The cases that were asked for more than once."""
-        return {each.case for each in _having_attempts(self.answers) if each.attempts}
+        return {answer.case for answer in _having_attempts(self.answers) if answer.attempts}
 
-    def _steps(self, wanted: Callable[[records.Outcome], bool]) -> tuple[StepResult, ...]:
+    def _steps(self, which: Callable[[records.Outcome], bool]) -> tuple[StepResult, ...]:
         return tuple(
             StepResult(state.variant, self.step(state.variant, state.outcome.step), state.outcome)
             for state in self.by_step.values()
-            if wanted(state.outcome)
+            if which(state.outcome)
         )
 
     @cached_property
     def _skipped_steps(self) -> Collection[tuple[str, int]]:
         failed = (e for e in self.failed_steps if e.outcome.kind is OutcomeKind.SKIPPED)
-        return {(each.variant, each.outcome.step) for each in failed}
+        return {(result.variant, result.outcome.step) for result in failed}
 
     def variant(self, name: str) -> VariantInfo:
         """Return the variant of that id; one that is not in the plan is known by its id only."""
@@ -168,13 +170,13 @@ class Run:
     def to_frame(self) -> pd.DataFrame:
         """Return a pandas table with a row for each cell, and a type for each column."""
         variant, step = cache(self.variant), cache(self.step)
-        given: dict[str, FrameColumn[Verdict]] = _FRAME | {
+        columns: dict[str, FrameColumn[Verdict]] = _FRAME | {
             "format": FrameColumn(frames.WORD, lambda v: variant(v.variant).format),
             "writer": FrameColumn(frames.WORD, lambda v: variant(v.variant).writer),
             "operation": FrameColumn(frames.WORD, lambda v: step(v.variant, v.step).operation),
             "step_text": FrameColumn(frames.WORD, lambda v: step(v.variant, v.step).text),
         }
-        return frames.frame(self.verdicts, given)
+        return frames.frame(self.verdicts, columns)
 
     def _skipped(self, cell: Cell) -> bool:
         if (cell.variant, cell.step) in self._skipped_steps:
@@ -198,7 +200,7 @@ class Run:
 
 def findings_text(verdict: Verdict) -> str:
     """Return the kinds of a verdict's findings as a text."""
-    return ", ".join(str(each.kind) for each in verdict.findings)
+    return ", ".join(str(finding.kind) for finding in verdict.findings)
 
 
 def _columns(verdict: Verdict) -> str:
@@ -246,17 +248,19 @@ def load(folder: Path, beside: Run | None = None) -> Run:
             the plan does not have.
 
     """
-    found = recorded(folder)
-    if beside and found.info.cells == beside.info.cells:
-        found = replace(found, info=replace(found.info, cells=beside.info.cells))
-    return with_verdicts(found, beside.recorded if beside else {})
+    run = recorded(folder)
+    if beside and run.info.cells == beside.info.cells:
+        run = replace(run, info=replace(run.info, cells=beside.info.cells))
+    return with_verdicts(run, beside.recorded if beside else {})
 
 
 def recorded(folder: Path) -> Run:
     """Load what was recorded of a run, whatever was judged of it; raises as `load` does."""
     info = read_info(folder)
     states = _file(folder / STATES, StateRecord)
-    _check_states(states, folder / STATES, {each.id: len(each.steps) for each in info.variants})
+    _check_states(
+        states, folder / STATES, {variant.id: len(variant.steps) for variant in info.variants}
+    )
     return Run(folder, info, states, answers(folder), {})
 
 
@@ -265,13 +269,15 @@ def with_verdicts(run: Run, known: Mapping[str, Verdict] = _NONE) -> Run:
 
     `known`: verdicts by their cases; one that is recorded alike is the same object.
     """
-    return replace(run, recorded={each.case: each for each in _verdicts(run.folder, known)})
+    return replace(
+        run, recorded={verdict.case: verdict for verdict in _verdicts(run.folder, known)}
+    )
 
 
 def answers(folder: Path) -> Mapping[str, Answer]:
     """Load what a run has of answers, by case; each is read when it is looked at."""
-    found = _file(folder / ANSWERS, Answer)
-    return ByKey(found, found.cases)
+    record_file = _file(folder / ANSWERS, Answer)
+    return ByKey(record_file, record_file.cases)
 
 
 def sort_answers(folder: Path, cases: Iterable[str] | None = None) -> None:
@@ -280,24 +286,24 @@ def sort_answers(folder: Path, cases: Iterable[str] | None = None) -> None:
     What a death cut off is left out. No answer is read: there may be a million.
     """
     path = folder / ANSWERS
-    found = _file(path, Answer)
-    found.copy(path, dict.fromkeys(found.cases()) if cases is None else cases)
+    record_file = _file(path, Answer)
+    record_file.copy(path, dict.fromkeys(record_file.cases()) if cases is None else cases)
 
 
-def answer_line(found: Mapping[str, Answer], case: str) -> str:
+def answer_line(answers_: Mapping[str, Answer], case: str) -> str:
     """Return an answer as it is recorded; one that lies in a file is not read."""
-    kept = found.records if isinstance(found, ByKey) else None
-    if isinstance(found, ByKey) and isinstance(kept, RecordFile):
-        return kept.line(found.number_of[case]).decode()
-    return jsonl.dump(found[case])
+    records = answers_.records if isinstance(answers_, ByKey) else None
+    if isinstance(answers_, ByKey) and isinstance(records, RecordFile):
+        return records.line(answers_.number_of[case]).decode()
+    return jsonl.dump(answers_[case])
 
 
-def _having_attempts(found: Mapping[str, Answer]) -> Iterator[Answer]:
+def _having_attempts(answers_: Mapping[str, Answer]) -> Iterator[Answer]:
     """Yield the answers that may have attempts."""
-    kept = found.records if isinstance(found, ByKey) else None
-    if isinstance(kept, RecordFile):
-        return kept.containing(_ATTEMPTS)
-    return iter(found.values())
+    records = answers_.records if isinstance(answers_, ByKey) else None
+    if isinstance(records, RecordFile):
+        return records.containing(_ATTEMPTS)
+    return iter(answers_.values())
 
 
 _ATTEMPTS: Final = b'"attempts":[{'
@@ -329,14 +335,14 @@ def _file(path: Path, kind: type[Record]) -> RecordFile[Record]:
 def _verdicts(folder: Path, known: Mapping[str, Verdict]) -> Iterator[Verdict]:
     path, read, share = folder / VERDICTS, 0, shared_values.VerdictParts()
     try:
-        found = jsonl.read_all(path, Verdict, partial(_known, known))
-        for read, each in enumerate(found, start=1):  # noqa: B007
-            yield each if known.get(each.case) is each else share(each)
+        verdicts = jsonl.read_all(path, Verdict, partial(_known, known))
+        for read, verdict in enumerate(verdicts, start=1):  # noqa: B007
+            yield verdict if known.get(verdict.case) is verdict else share(verdict)
     except ValueError as problem:
         raise wrong_record(path, read + 1, first_wrong(problem)) from problem
 
 
 def _known(known: Mapping[str, Verdict], line: bytes) -> Verdict | None:
     """Return the verdict that a line says again."""
-    found = known.get(record_file.case_of(line)) if known else None
-    return found if found and jsonl.dump(found) == line[:-1].decode() else None
+    verdict = known.get(record_file.case_of(line)) if known else None
+    return verdict if verdict and jsonl.dump(verdict) == line[:-1].decode() else None

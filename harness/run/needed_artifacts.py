@@ -23,13 +23,13 @@ def needed(plan: Plan) -> tuple[str, ...]:
     asked = tuple(dict.fromkeys((*writers, *readers)))
     catalog = metastore.distribution_for(asked)
     reached = distributions.load(catalog).warehouse or any(
-        object_storage.written(distributions.load(each)) for each in writers
+        object_storage.written(distributions.load(writer)) for writer in writers
     )
     store = (object_storage.store(),) if reached else ()
     # Tables are written on the usual one, whatever their readers ask through, unless a writer is
     # too new for it.
     unusual = () if plan.metastore.usual else metastore.needed(plan.metastore)
-    newer = filter(None, (metastore.oldest_for(distributions.load(each)) for each in writers))
+    newer = filter(None, (metastore.oldest_for(distributions.load(writer)) for writer in writers))
     return tuple(dict.fromkeys((catalog, *store, *newer, *unusual, *asked, *tools)))
 
 
@@ -51,18 +51,18 @@ def readers_metastore(plan: Plan) -> MetastoreChoice:
 def fetch_all(names: Iterable[str], cache: Cache, progress: Progress) -> None:
     """Make every distribution be there, telling first what has to be fetched and where it goes."""
     cache_mark.claim(cache)
-    found = [distributions.load(name) for name in names]
-    processes = [each for each in found if each.runtime == PROCESS]
+    result = [distributions.load(name) for name in names]
+    processes = [distribution for distribution in result if distribution.runtime == PROCESS]
     lacking = {one.name: fetch.missing(one, cache) for one in processes}
     there = ", ".join(name for name, files in lacking.items() if not files)
     if there:
         progress.note(f"there already, in {cache.root}: {there}")
-    missing = {each.name: each for files in lacking.values() for each in files}
+    missing = {artifact.name: artifact for files in lacking.values() for artifact in files}
     fetch.check_online(tuple(missing.values()), cache)
     if missing:
-        total = sum(each.size for each in missing.values()) / 1e6
+        total = sum(artifact.size for artifact in missing.values()) / 1e6
         progress.note(
             f"fetch {counted(len(missing), 'file')}, {total:.0f} MB, once, into {cache.root}"
         )
-    for each in found:
-        provide.ensure(each, cache, progress)
+    for distribution in result:
+        provide.ensure(distribution, cache, progress)

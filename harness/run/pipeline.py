@@ -231,7 +231,7 @@ def _read(
     *,
     resume: bool,
 ) -> None:
-    before, came = load_run.answers(work.folder), set[str]()
+    before, answered = load_run.answers(work.folder), set[str]()
     cells = [cell for cell in plan.cells if not (resume and _known(before.get(cell.case)))]
     left = replace(plan, cells=tuple(cells))
     load_run.sort_answers(work.folder)  # without what a death cut off
@@ -243,7 +243,7 @@ def _read(
         shown = False
         for answer in answers:
             run_log.log_answer(answer)
-            came.add(answer.case)
+            answered.add(answer.case)
             add([answer])
             if (verdict := live.add_answer(answer)) is not None:
                 count.judge([verdict.verdict])
@@ -251,7 +251,7 @@ def _read(
                 run_folder.show(work.folder)
                 shown = True
     stays = resume or not context.fresh
-    in_order = (cell.case for cell in plan.cells if stays or cell.case in came)
+    in_order = (cell.case for cell in plan.cells if stays or cell.case in answered)
     load_run.sort_answers(work.folder, in_order)
     run_folder.clean(work.folder)
 

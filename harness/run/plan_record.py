@@ -35,7 +35,7 @@ def info_of(plan: Plan, name: str, started: datetime.datetime, *, fresh: bool = 
         started=started,
         version=__version__,
         variants=tuple(variant_info(variant) for variant in plan.variants),
-        readers=tuple(_reader_info(each, _formats(plan, each)) for each in plan.readers),
+        readers=tuple(_reader_info(reader, _formats(plan, reader)) for reader in plan.readers),
         cells=plan.cells,
         excluded=plan.excluded,
         pairs=plan.pairs,
@@ -52,7 +52,7 @@ def info_of(plan: Plan, name: str, started: datetime.datetime, *, fresh: bool = 
 def _distributions(plan: Plan) -> Iterator[str]:
     """Yield the distributions that write and read in a plan."""
     yield from (name for variant in plan.variants for name in variant.writers)
-    yield from (each.distribution for each in plan.readers)
+    yield from (reader.distribution for reader in plan.readers)
 
 
 def variant_info(variant: Variant) -> VariantInfo:
@@ -62,13 +62,13 @@ def variant_info(variant: Variant) -> VariantInfo:
     steps = tuple(
         StepInfo(
             number,
-            "; ".join((_told(own, each), *renames.get(number, ()))),
-            own.CHANGES_SCHEMA,
-            each.quiet,
-            name_of(own),
+            "; ".join((_told(operation, step), *renames.get(number, ()))),
+            operation.CHANGES_SCHEMA,
+            step.quiet,
+            name_of(operation),
         )
-        for number, each in enumerate(scenario.steps, start=1)
-        for own in (each.operation,)
+        for number, step in enumerate(scenario.steps, start=1)
+        for operation in (step.operation,)
     )
     return VariantInfo(
         id=variant.id,
@@ -84,29 +84,31 @@ def variant_info(variant: Variant) -> VariantInfo:
     )
 
 
-def _told(own: Operation, step: Step) -> str:
-    return f"{own.text()}, by {step.by}" if step.by else own.text()
+def _told(operation: Operation, step: Step) -> str:
+    return f"{operation.text()}, by {step.by}" if step.by else operation.text()
 
 
 def _formats(plan: Plan, reader: Reader) -> tuple[str, ...]:
     """Return the formats that a reader is asked about."""
     of = {variant.id: variant.format for variant in plan.variants}
     name = str(reader)
-    return tuple(dict.fromkeys(of[each.variant] for each in plan.cells if each.reader == name))
+    return tuple(dict.fromkeys(of[cell.variant] for cell in plan.cells if cell.reader == name))
 
 
 def _reader_info(reader: Reader, format_names: Iterable[str]) -> ReaderInfo:
-    found = distributions.load(reader.distribution)
+    distribution = distributions.load(reader.distribution)
     # What somebody has set, and what a newer version does by itself, lock data do not know.
-    unknown = found.overlaid or found.notice
+    unknown = distribution.overlaid or distribution.notice
     unlike = None if unknown else reader_defaults.unlike(reader, format_names)
-    fidelity = "; ".join(filter(None, (found.fidelity, found.overlaid, _storage(found))))
-    return ReaderInfo(str(reader), found.name, fidelity, found.listens, unlike)
+    fidelity = "; ".join(
+        filter(None, (distribution.fidelity, distribution.overlaid, _storage(distribution)))
+    )
+    return ReaderInfo(str(reader), distribution.name, fidelity, distribution.listens, unlike)
 
 
-def _storage(found: Distribution) -> str:
+def _storage(distribution: Distribution) -> str:
     """Say where a reader's tables are, if not on the disk."""
-    return f"tables in an object store, {object_storage.store()}" if found.warehouse else ""
+    return f"tables in an object store, {object_storage.store()}" if distribution.warehouse else ""
 
 
 def _metastore_info(through: MetastoreChoice) -> MetastoreInfo | None:
@@ -117,9 +119,9 @@ def _metastore_info(through: MetastoreChoice) -> MetastoreInfo | None:
 
 
 def _check_controls(info: RunInfo, reader: Reader) -> None:
-    asked = {each.format for each in info.variants}
+    asked = {variant.format for variant in info.variants}
     can = {name for name in asked if not reader_support.cannot(reader, name)}
-    there = {each.format for each in info.variants if each.scenario == controls.SCENARIO}
+    there = {variant.format for variant in info.variants if variant.scenario == controls.SCENARIO}
     if controls.needed(reader, info.through) and (lacking := can - there):
         raise _no_control(str(reader), tuple(sorted(lacking)))
 
@@ -133,12 +135,12 @@ def plan_of(info: RunInfo) -> Plan:
     """
     try:
         variants = tuple(_variants(info))
-        readers = tuple(parse_reader(each.reader) for each in info.readers)
-        for writer in {name for each in variants for name in each.writers}:
+        readers = tuple(parse_reader(reader.reader) for reader in info.readers)
+        for writer in {name for variant in variants for name in variant.writers}:
             parse_reader(writer)
     except (KeyError, ValueError) as wrong:
-        told = f"the plan in {run_info.INFO} was changed and does not hold together: {wrong}"
-        raise UsageProblem(f"{told}; run the profile again") from wrong
+        message = f"the plan in {run_info.INFO} was changed and does not hold together: {wrong}"
+        raise UsageProblem(f"{message}; run the profile again") from wrong
     return Plan(
         info.profile, variants, readers, info.cells, info.excluded, info.pairs, info.partly,
         info.ask_again, info.through,
@@ -152,9 +154,11 @@ def _scenario(name: str, text: str) -> Scenario:
 
 
 def _variants(info: RunInfo) -> Iterator[Variant]:
-    for each in info.variants:
-        found = _scenario(each.scenario, info.scenarios[each.id])
-        yield Variant(each.id, found, each.format, each.settings, each.writers, each.twin)
+    for variant in info.variants:
+        scenario = _scenario(variant.scenario, info.scenarios[variant.id])
+        yield Variant(
+            variant.id, scenario, variant.format, variant.settings, variant.writers, variant.twin
+        )
 
 
 def _no_control(reader: str, formats: tuple[str, ...]) -> UsageProblem:
@@ -176,17 +180,17 @@ def add_reader(folder: Path, reader: Reader) -> Plan:
     """
     info = run_info.read_info(folder)
     _check_controls(info, reader)
-    if str(reader) not in (each.reader for each in info.readers):
-        reasons = {each.id: reader_support.cannot(reader, each.format) for each in info.variants}
-        of = {each.id: each.format for each in info.variants}
+    if str(reader) not in (known_reader.reader for known_reader in info.readers):
+        reasons = {v.id: reader_support.cannot(reader, v.format) for v in info.variants}
+        of = {variant.id: variant.format for variant in info.variants}
         formats_asked = dict.fromkeys(of[id_] for id_, why in reasons.items() if not why)
         can = [cell for cell in info.cells if not reasons[cell.variant]]
         unable = {c: reader_support.cannot_show(reader, of[c.variant], c.view) for c in can}
         asked = (cell for cell in can if not unable[cell])
         left_out = {
-            Excluded(f"{reader} on {each.format}", reasons[each.id])
-            for each in info.variants
-            if reasons[each.id]
+            Excluded(f"{reader} on {variant.format}", reasons[variant.id])
+            for variant in info.variants
+            if reasons[variant.id]
         } | {
             Excluded(f"{past_views.name_of(cell.view)} by {reader} on {of[cell.variant]}", why)
             for cell, why in unable.items()
@@ -196,7 +200,7 @@ def add_reader(folder: Path, reader: Reader) -> Plan:
             info,
             readers=(*info.readers, _reader_info(reader, formats_asked)),
             cells=(*info.cells, *dict.fromkeys(replace(c, reader=str(reader)) for c in asked)),
-            excluded=(*info.excluded, *sorted(left_out, key=lambda each: each.what)),
+            excluded=(*info.excluded, *sorted(left_out, key=lambda exclusion: exclusion.what)),
             locks={**info.locks, **distributions.custom_locks([reader.distribution])},
         )
         run_info.write_info(folder, info)

@@ -57,9 +57,9 @@ def _not_a_folder(folder: Path) -> UsageProblem:
     return UsageProblem(f"{folder} is not a folder; let --run-dir name one")
 
 
-def _not_empty(folder: Path, found: str) -> UsageProblem:
+def _not_empty(folder: Path, result: str) -> UsageProblem:
     return UsageProblem(
-        f"{folder} is not a run and not empty: it holds {found!r}; name a folder "
+        f"{folder} is not a run and not empty: it holds {result!r}; name a folder "
         "that does not exist yet, or an empty one"
     )
 
@@ -108,8 +108,8 @@ def check_new(folder: Path) -> None:
         raise run_exists(folder)
     if folder.exists() and not folder.is_dir():
         raise _not_a_folder(folder)
-    held = {each.name for each in folder.iterdir()} if folder.exists() else set()
-    if strange := sorted(held - BEFORE):
+    names = {path.name for path in folder.iterdir()} if folder.exists() else set()
+    if strange := sorted(names - BEFORE):
         raise _not_empty(folder, strange[0])
 
 
@@ -162,11 +162,11 @@ def passed_over() -> str:
     begun, latest = RUNS / BEGUN, LATEST_RUN
     if not begun.exists() or (latest.exists() and latest.samefile(begun)):
         return ""
-    said = (
+    message = (
         f"{begun.resolve().name} was begun last and has nothing to show: it failed, or has no "
         "answer yet; harness run --resume goes on with it"
     )
-    return f"{said}. This is about {latest.resolve().name}" if latest.exists() else said
+    return f"{message}. This is about {latest.resolve().name}" if latest.exists() else message
 
 
 def _points(link: Path, folder: Path) -> bool:

@@ -18,10 +18,14 @@ def late(run: Run) -> tuple[str, ...]:
 
     An error that came both times is no such answer.
     """
-    attempted = (each.case for each in run.verdicts if each.case in run.attempted)
+    attempted = (verdict.case for verdict in run.verdicts if verdict.case in run.attempted)
     answers = (run.answers.get(case) for case in attempted)
-    came = (each for each in answers if each and each.attempts and not each.unknown)
-    return tuple(each.case for each in came if not (each.refusal and by_chance(each.refusal)))
+    late_answers = (
+        answer for answer in answers if answer and answer.attempts and not answer.unknown
+    )
+    return tuple(
+        answer.case for answer in late_answers if not (answer.refusal and by_chance(answer.refusal))
+    )
 
 
 def gate_of(run: Run, applied: Applied, *, fail_on_flaky: bool = False) -> Gate:
@@ -38,7 +42,7 @@ def recorded_gate(run: Run) -> Gate:
     try:
         return gate_of(run, baseline_files.apply(run, plan_record.plan_of(run.info), verdicts))
     except UsageProblem as problem:
-        answered = tuple(each for each in verdicts if each.disclaimed)
-        found = gate_of(run, Applied(verdicts, answered=answered))
+        answered = tuple(verdict for verdict in verdicts if verdict.disclaimed)
+        gate = gate_of(run, Applied(verdicts, answered=answered))
         why = f"The baselines of now were not read, those of the run's time count: {problem}"
-        return replace(found, reasons=(*found.reasons, why))
+        return replace(gate, reasons=(*gate.reasons, why))

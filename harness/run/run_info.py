@@ -84,9 +84,9 @@ class VariantInfo:
 
     def step(self, number: int) -> StepInfo:
         """Return the step of that number; one that the plan does not name is called by it."""
-        named = (each for each in self.steps if each.number == number)
-        if found := next(named, None):
-            return found
+        named = (step for step in self.steps if step.number == number)
+        if step := next(named, None):
+            return step
         return StepInfo(number, f"step {number}" if number else "create the table")
 
 
@@ -114,7 +114,7 @@ class ReaderInfo:
     @property
     def by_default(self) -> bool:
         """Return whether nobody chose a setting otherwise than the engine has it by itself."""
-        return self.unlike is not None and not any(each.named for each in self.unlike)
+        return self.unlike is not None and not any(unlike.named for unlike in self.unlike)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +169,12 @@ class RunInfo:
     @property
     def through(self) -> MetastoreChoice:
         """Return the metastore that the readers ask through."""
-        own = self.metastore
-        return MetastoreChoice(own.distribution, own.upgraded_from) if own else USUAL
+        metastore_info = self.metastore
+        return (
+            MetastoreChoice(metastore_info.distribution, metastore_info.upgraded_from)
+            if metastore_info
+            else USUAL
+        )
 
 
 _INFO: Final = TypeAdapter(RunInfo)
@@ -209,15 +213,15 @@ def read_info(folder: Path) -> RunInfo:
     check(folder)
     path = folder / INFO
     try:
-        found = _INFO.validate_json(path.read_bytes())
+        run_info = _INFO.validate_json(path.read_bytes())
     except ValidationError as wrong:
         raise UsageProblem(f"{path}: {first_wrong(wrong)}; run the profile again") from wrong
-    if len(found.cells) > MANY_CELLS:
+    if len(run_info.cells) > MANY_CELLS:
         freed_memory.give_back()
-    for name, text in found.locks.items():
+    for name, text in run_info.locks.items():
         if not distributions.is_shipped(name):  # it may be by now
             distributions.register(name, text, f"{path}, lock data of {name}")
-    return found
+    return run_info
 
 
 def first_wrong(wrong: ValueError) -> str:
@@ -225,5 +229,5 @@ def first_wrong(wrong: ValueError) -> str:
     if not isinstance(wrong, ValidationError):
         return str(wrong)
     error = wrong.errors(include_url=False)[0]
-    place = ".".join(map(str, error["loc"]))
-    return f"{place}: {error['msg']}" if place else str(error["msg"])
+    where = ".".join(map(str, error["loc"]))
+    return f"{where}: {error['msg']}" if where else str(error["msg"])

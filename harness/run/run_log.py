@@ -100,9 +100,9 @@ def log_answer(answer: Answer) -> None:
 
 def log_states(states: Iterable[StateRecord]) -> None:
     """Log the steps of which nothing is known."""
-    for each in (one for one in states if one.outcome.kind is OutcomeKind.UNKNOWN):
-        at, why = each.outcome.step, each.outcome.because
-        _LOGGER.warning("%s: step %d: unknown: %s", each.variant, at, why)
+    for state in (one for one in states if one.outcome.kind is OutcomeKind.UNKNOWN):
+        at, why = state.outcome.step, state.outcome.because
+        _LOGGER.warning("%s: step %d: unknown: %s", state.variant, at, why)
 
 
 @contextmanager

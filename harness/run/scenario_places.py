@@ -46,7 +46,7 @@ class ScenarioPlaces:
         if path is None:
             return None
         there = self._steps(path)
-        known = [name for name, _ in there] == [each.operation for each in info.steps]
+        known = [name for name, _ in there] == [step.operation for step in info.steps]
         return ScenarioPlace(path, there[step - 1][1] if known and step else TOP)
 
     def of_cause(self, cause: FoundCause) -> ScenarioPlace | None:
@@ -64,14 +64,14 @@ class ScenarioPlaces:
 def _began(cause: FoundCause, variant: VariantInfo) -> int:
     """Return the last step up to the one asked about that did what the cause came with."""
     names = cause.key.operation.split(OR)
-    did = (each.number for each in variant.steps if each.operation in names)
-    return max((each for each in did if each <= cause.first.step), default=cause.first.step)
+    did = (step.number for step in variant.steps if step.operation in names)
+    return max((step for step in did if step <= cause.first.step), default=cause.first.step)
 
 
 def _steps(path: Path) -> Sequence[tuple[str, int]]:
     """Return the operation and the line of each step of a file; nothing where it is wrong."""
     try:
-        found = load.load(path, formats.keeping_case())
+        scenario = load.load(path, formats.keeping_case())
     except ScenarioProblem:
         return ()
-    return [(name_of(each.operation), each.line) for each in found.steps]
+    return [(name_of(step.operation), step.line) for step in scenario.steps]

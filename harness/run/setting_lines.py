@@ -42,20 +42,20 @@ def lines_of(reader: str, format_name: str) -> tuple[SettingLine, ...]:
     asked = parse_reader(reader)
     if not distributions.exists(asked.distribution) or format_name not in formats.names():
         return ()
-    found = distributions.load(asked.distribution)
+    distribution = distributions.load(asked.distribution)
     facts = formats.facts(format_name)
-    told = engines.load(found.engine).by_hand(found, dict(asked.settings), facts)
-    return tuple(_lines(told))
+    lines = engines.load(distribution.engine).by_hand(distribution, dict(asked.settings), facts)
+    return tuple(_lines(lines))
 
 
-def _lines(told: tuple[str, ...]) -> Iterator[SettingLine]:
-    place = SESSION
-    for line in told:
+def _lines(lines: tuple[str, ...]) -> Iterator[SettingLine]:
+    where = SESSION
+    for line in lines:
         text = line.removeprefix(_COMMENT).strip()
         if line.startswith(_COMMENT) and text.endswith(":"):
-            place = _place(text[:-1])
+            where = _place(text[:-1])
         else:
-            yield SettingLine(text, place if line.startswith(_COMMENT) else SESSION)
+            yield SettingLine(text, where if line.startswith(_COMMENT) else SESSION)
 
 
 def _place(head: str) -> str:

@@ -30,22 +30,24 @@ def ask(
     """
     last = outcomes.outcomes[-1]
     steps = outcomes.variant.scenario.steps
-    told = last.step > 0 and isinstance(steps[last.step - 1].operation, WriteWithMetadata)
-    if not told or last.kind is not OutcomeKind.APPLIED or not last.instant:
+    has_metadata = last.step > 0 and isinstance(steps[last.step - 1].operation, WriteWithMetadata)
+    if not has_metadata or last.kind is not OutcomeKind.APPLIED or not last.instant:
         return None
-    kept = outcomes.shape.stored_metadata(target.table, last.instant)
-    if kept is None:
+    kept_metadata = outcomes.shape.stored_metadata(target.table, last.instant)
+    if kept_metadata is None:
         return None
     shown, why = dict[str, str](), ""
     try:
-        rows = ask_writer.rows(outcomes, target, writer_for, kept.question)
+        rows = ask_writer.rows(outcomes, target, writer_for, kept_metadata.question)
         shown = {str(row[NAME]): str(row[VALUE]) for row in rows}
     except RefusedError as refused:
         why = refusals.text(refused.refusal)
     except (NoAnswerError, HarnessError) as problem:
         why = str(problem)
-    return ExtraMetadata(_pairs(kept.stored, kept.own), _pairs(shown, kept.own), why)
+    return ExtraMetadata(
+        _pairs(kept_metadata.stored, kept_metadata.own), _pairs(shown, kept_metadata.own), why
+    )
 
 
-def _pairs(of: Mapping[str, str], own: Collection[str]) -> tuple[tuple[str, str], ...]:
-    return tuple(sorted((name, value) for name, value in of.items() if name not in own))
+def _pairs(of: Mapping[str, str], added: Collection[str]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted((name, value) for name, value in of.items() if name not in added))

@@ -48,11 +48,11 @@ def look(
     """
     entries, instant = client.entries(target.database), outcomes.outcomes[-1].instant
     others = before.others | _new_others(outcomes, target, entries, before)
-    own = {instant: entries} if instant else {}
-    catalog = CatalogHistory(entries, {**before.catalog.then, **own})
+    at_step = {instant: entries} if instant else {}
+    catalog = CatalogHistory(entries, {**before.catalog.then, **at_step})
     key = outcomes.variant.scenario.table.key
-    found = table_files.read(outcomes.shape, target.table, key, catalog)
-    return TableContents(found.facts, others=others, catalog=catalog)
+    files = table_files.read(outcomes.shape, target.table, key, catalog)
+    return TableContents(files.facts, others=others, catalog=catalog)
 
 
 def freeze(
@@ -100,9 +100,9 @@ def _new_others(
 ) -> dict[str, int]:
     """Return the instants that came with the last step and are not its own."""
     shape, others = outcomes.shape, dict[str, int]()
-    own = {each.instant: each.step for each in outcomes.outcomes if each.instant}
+    steps = {outcome.instant: outcome.step for outcome in outcomes.outcomes if outcome.instant}
     for instant in shape.instants(target.table, entries):
-        if instant not in own and instant not in before.others:
+        if instant not in steps and instant not in before.others:
             seen = shape.instants_before(target.table, instant)
-            others[instant] = max((own.get(each, 0) for each in seen), default=0)
+            others[instant] = max((steps.get(earlier, 0) for earlier in seen), default=0)
     return others

@@ -32,10 +32,10 @@ def run(spark: Spark, ask: Callable[[], object], pipe: Path) -> None:
     with ExitStack() as opened:
 
         def reads() -> bool:
-            held = writer_pipe.open_to(pipe)
-            if held is not None:
-                opened.callback(os.close, held)
-            return held is not None
+            pipe_end = writer_pipe.open_to(pipe)
+            if pipe_end is not None:
+                opened.callback(os.close, pipe_end)
+            return pipe_end is not None
 
         _killed_when(reads, spark, ask)
 
@@ -108,6 +108,6 @@ def _killed_when(
         if killed:
             writer.kill()
     if killed and isinstance(asked.exception(), NoAnswerError):
-        told = "the process was killed before the commit"
-        raise RefusedError(Refusal("killed", told), 0.0) from None
+        message = "the process was killed before the commit"
+        raise RefusedError(Refusal("killed", message), 0.0) from None
     asked.result()

@@ -101,9 +101,9 @@ class VariantOutcomes:
 
     def session(self, writer: str) -> Mapping[str, str]:
         """Return the settings of a session of one of the writers."""
-        found = distributions.load(writer)
-        names = found.options_if_any(NAMES)
-        return other_writers.session(found, self.shape, self.variant.settings, names)
+        distribution = distributions.load(writer)
+        names = distribution.options_if_any(NAMES)
+        return other_writers.session(distribution, self.shape, self.variant.settings, names)
 
     def next_step(self) -> NextStep:
         """Return the step that comes next."""
@@ -118,8 +118,8 @@ class VariantOutcomes:
         after = self._truth(step, next_applied=True)
         settings = self.variant.settings
         writer = distributions.load(self.variant.writers[step])
-        told = other_writers.wording(writer, self.shape, operation, before, after, settings)
-        said = self._next_step(step, told, self._handover(before))
+        statements = other_writers.wording(writer, self.shape, operation, before, after, settings)
+        next_ = self._next_step(step, statements, self._handover(before))
         rows = [row for key, row in after.rows.items() if before.rows.get(key) != row]
         changes = (
             before.rows != after.rows
@@ -128,7 +128,7 @@ class VariantOutcomes:
             or any(key in before.rows for key in after.sent_contested)
         )
         return replace(
-            said,
+            next_,
             changes=changes,
             keys=frozenset(text_of(row.key) for row in rows),
             columns=_columns(after) if isinstance(operation, Sync) else (),
@@ -150,7 +150,7 @@ class VariantOutcomes:
             settings[STATISTICS] = asked.sql
         texts = [outcome.statements for outcome in self.outcomes]
         texts.append(tuple(map(recorded, (*handover, *statements))))
-        if any(is_mutation(each) for of_step in texts for each in of_step):
+        if any(is_mutation(text) for of_step in texts for text in of_step):
             settings[MUTATIONS] = hive_mutation.program_digest()
         writers = self.variant.writers[: step + 1]
         tools = hive_mutation.needed(map(distributions.load, writers))
@@ -161,10 +161,10 @@ class VariantOutcomes:
     def _told(self, step: int) -> Mapping[str, str]:
         """Return what the sessions up to a step are told, of two writers by both."""
         writers = dict.fromkeys(self.variant.writers[: step + 1])
-        told: dict[str, dict[str, None]] = {}
-        for name, value in (pair for each in writers for pair in self.session(each).items()):
-            told.setdefault(name, {})[value] = None
-        return {name: ", ".join(values) for name, values in told.items()}
+        settings: dict[str, dict[str, None]] = {}
+        for name, value in (pair for writer in writers for pair in self.session(writer).items()):
+            settings.setdefault(name, {})[value] = None
+        return {name: ", ".join(values) for name, values in settings.items()}
 
     def _truth(self, step: int, *, next_applied: bool) -> Truth:
         """Return the truth after a step that has an outcome, or after the next one."""
@@ -173,8 +173,8 @@ class VariantOutcomes:
 
     @cached_property
     def _truths(self) -> Truths:
-        found = self.truths
-        return found or Truths(self.variant.scenario, merge_on_read=self.shape.merge_on_read)
+        truths = self.truths
+        return truths or Truths(self.variant.scenario, merge_on_read=self.shape.merge_on_read)
 
     def _why_not(self, before: Truth, operation: Operation) -> str:
         """Return which refused step the next one needs; empty when it can be sent."""
@@ -186,4 +186,4 @@ class VariantOutcomes:
 
 
 def _columns(truth: Truth) -> tuple[str, ...]:
-    return tuple(each.name.lower() for each in columns_in_order(truth))
+    return tuple(field.name.lower() for field in columns_in_order(truth))

@@ -38,16 +38,16 @@ class TableRecords:
     @property
     def columns(self) -> Sequence[object]:
         """The columns by the catalog."""
-        return [(each.name, each.columns) for each in self.entries if each.name == TABLE]
+        return [(entry.name, entry.columns) for entry in self.entries if entry.name == TABLE]
 
     def behind(self, columns: Sequence[str]) -> tuple[str, ...]:
         """Return the catalog entries that list other columns; of Hudi's own ones nothing is said.
 
         `columns`: in lower case and in order. Types are not compared: a metastore has fewer.
         """
-        listed = {each.name: [name.lower() for name, _ in each.columns] for each in self.entries}
-        own = tuple(columns)
-        return tuple(e for e, all_ in listed.items() if own != tuple(filterfalse(_is_meta, all_)))
+        listed = {entry.name: [name.lower() for name, _ in entry.columns] for entry in self.entries}
+        names = tuple(columns)
+        return tuple(e for e, all_ in listed.items() if names != tuple(filterfalse(_is_meta, all_)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +90,14 @@ def came_of(
     if why := before.unclear or raised.before.unclear or after.unclear:
         return unknown(why)
     earlier = raised.before.done != before.done
-    own = after.done != raised.before.done
-    if not (earlier or own):
+    changed = after.done != raised.before.done
+    if not (earlier or changed):
         same = after.columns == before.columns
         why = "the catalog has other columns since, and the table's own records have no such change"
         return REFUSED if same else unknown(why)
-    if any(each.commits for each in raised.later) or (raised.statement.commits and not own):
+    if any(statement.commits for statement in raised.later) or (
+        raised.statement.commits and not changed
+    ):
         return unknown("a part of its statements was committed")
     if schema and after.columns == before.columns:
         return unknown("the table's own records have other columns since, and the catalog has not")
@@ -111,7 +113,7 @@ def came_of_sync(after: TableRecords, columns: Sequence[str]) -> Came:
 
 
 def came_of_failure(
-    refusal: Refusal | None, came: Came, made: Sequence[str]
+    refusal: Refusal | None, result: Came, made: Sequence[str]
 ) -> tuple[Refusal | None, Came]:
     """Return the refusal and what became of a write that was meant to fail: its error is no news.
 
@@ -119,7 +121,7 @@ def came_of_failure(
     """
     if made:
         return None, unknown("the write was meant to fail, and was committed")
-    return (None if came == APPLIED else refusal), came
+    return (None if result == APPLIED else refusal), result
 
 
 def came_of_creation(after: TableRecords, wrong: str) -> Came:
@@ -127,7 +129,7 @@ def came_of_creation(after: TableRecords, wrong: str) -> Came:
 
     `wrong`: how what is there is not what was asked for; empty where it is.
     """
-    if not any(each.name == TABLE for each in after.entries):
+    if not any(entry.name == TABLE for entry in after.entries):
         return REFUSED
     return unknown(f"the catalog has the table, and {wrong}") if wrong else APPLIED
 

@@ -36,12 +36,12 @@ def send(statement: Mutation, session: SqlSession, database: str, timeout_s: flo
     # In order, since that takes a job: without one, Hive 3.1.3 shows NULL for 1 in 20 of them while
     # another session of the server fetches rows as well (`IOContextMap` is the whole process's).
     sql = f"select ROW__ID, {key} from {database}.{TABLE} order by {key}"
-    found = session.run(sql, timeout_s=timeout_s).rows
-    if any(each is None for each, _ in found):
+    rows = session.run(sql, timeout_s=timeout_s).rows
+    if any(row_id_text is None for row_id_text, _ in rows):
         raise NoAnswerError("the server told no ROW__ID of some rows")
-    told = request(statement, database, {of: row_id(each) for each, of in found})
+    details = request(statement, database, {of: row_id(row_id_text) for row_id_text, of in rows})
     try:
-        refusal = session.mutations.run(told, timeout_s)
+        refusal = session.mutations.run(details, timeout_s)
     except ProcessProblem as problem:
         raise NoAnswerError(str(problem)) from problem
     if refusal is not None:
@@ -52,8 +52,8 @@ def request(statement: Mutation, database: str, ids: Mapping[Value, RowId]) -> d
     """Return what the program is told; `ids`: those of the rows of the table, by their key."""
     names = [name for name, _ in statement.columns]
     rows = [
-        {**each, "id": ids.get(each["row"][statement.key])}  # type: ignore[index]
-        for each in statement.rows
+        {**row, "id": ids.get(row["row"][statement.key])}  # type: ignore[index]
+        for row in statement.rows
     ]
     return {
         "database": database,
@@ -72,5 +72,5 @@ def row_id(text: str) -> RowId:
     >>> row_id('{"writeid":2,"bucketid":536870912,"rowid":0}')
     [2, 536870912, 0]
     """
-    found = json.loads(text)
-    return [found["writeid"], found["bucketid"], found["rowid"]]
+    row = json.loads(text)
+    return [row["writeid"], row["bucketid"], row["rowid"]]

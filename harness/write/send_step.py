@@ -93,33 +93,35 @@ class StepSender:
 
         """
         began, before = time.monotonic(), TableRecords()
-        refusal, came = None, raised_step.APPLIED
+        refusal, result = None, raised_step.APPLIED
         try:
             refusal = self._hand_over(step)
             before = self._records(step)
             if refusal is not None:
-                came = raised_step.REFUSED
+                result = raised_step.REFUSED
             elif raised := self._run_all(step, before):
-                refusal, came = raised.refusal, self._came_of(raised, step, before)
+                refusal, result = raised.refusal, self._came_of(raised, step, before)
             elif refusal := self._undone(step, before, files):
-                came = raised_step.REFUSED
+                result = raised_step.REFUSED
         except (NoAnswerError, NotHeldError) as silence:
-            came = Came(OutcomeKind.UNKNOWN, str(silence))
+            result = Came(OutcomeKind.UNKNOWN, str(silence))
         if refusal is not None and (because := refusals.of_machine(refusal)):
-            came = Came(OutcomeKind.UNKNOWN, because)
-        elif refusal is not None and came.because:
-            came = replace(came, because=f"{came.because}; the error: {refusals.text(refusal)}")
+            result = Came(OutcomeKind.UNKNOWN, because)
+        elif refusal is not None and result.because:
+            result = replace(
+                result, because=f"{result.because}; the error: {refusals.text(refusal)}"
+            )
         made = self._made_since(before)
-        if step.trace is StepTrace.BEGUN and came.kind is not OutcomeKind.UNKNOWN:
-            refusal, came = raised_step.came_of_failure(refusal, came, made)
-        instant = made[-1] if made and came == raised_step.APPLIED else ""
+        if step.trace is StepTrace.BEGUN and result.kind is not OutcomeKind.UNKNOWN:
+            refusal, result = raised_step.came_of_failure(refusal, result, made)
+        instant = made[-1] if made and result == raised_step.APPLIED else ""
         self._instants[step.step] = instant
         return Outcome(
             step=step.step,
-            kind=came.kind,
+            kind=result.kind,
             instant=instant,
-            refusal=None if came.because else refusal,
-            because=came.because,
+            refusal=None if result.because else refusal,
+            because=result.because,
             statements=step.texts,
             seconds=round(time.monotonic() - began, 3),
         )
@@ -155,10 +157,10 @@ class StepSender:
                 self._run(statement, writer)
             except REFUSED as answer:
                 left = step.statements[at + 1 :]
-                for each in left:
-                    if isinstance(each, Sql) and each.in_any_case:
+                for last in left:
+                    if isinstance(last, Sql) and last.in_any_case:
                         with suppress(*REFUSED):  # the first error is the one to tell
-                            self._run(each, writer)
+                            self._run(last, writer)
                 return Raised(answer.refusal, statement, tuple(left), records)
         return None
 
@@ -173,14 +175,14 @@ class StepSender:
         schema = self._variant.scenario.steps[step.step - 1].operation.CHANGES_SCHEMA
         # A client tells the catalog nothing.
         schema = schema and not isinstance(raised.statement, ClientCall)
-        came = raised_step.came_of(raised, before, after, schema=schema)
-        if came != raised_step.APPLIED:
-            return came
+        result = raised_step.came_of(raised, before, after, schema=schema)
+        if result != raised_step.APPLIED:
+            return result
         key, catalog = self._variant.scenario.table.key, CatalogHistory(after.entries)
-        found = table_files.read(self._shape, table, key, catalog)
+        files = table_files.read(self._shape, table, key, catalog)
         made = self._made_since(before)
-        half = found.layout or self._shape.partial_write(found.facts, made, step.keys)
-        return raised_step.unknown(half) if half else came
+        half = files.layout or self._shape.partial_write(files.facts, made, step.keys)
+        return raised_step.unknown(half) if half else result
 
     def _records(self, step: NextStep) -> TableRecords:
         entries = tuple(self._client.entries(self._target.database))
@@ -195,11 +197,11 @@ class StepSender:
         match statement:
             case Sql(text, killed=False):
                 sql = self._filled(text)
-                told = self._variant.writers[0] if statement.by_maker else writer
-                self._session_of(told).run(sql, timeout_s=target.timeout_s)
+                sender = self._variant.writers[0] if statement.by_maker else writer
+                self._session_of(sender).run(sql, timeout_s=target.timeout_s)
             case TransactionSql(text):
-                sql, found = self._filled(text), self._writer_for(writer, 2)
-                kill_writer.run_transaction(found, self._told(writer), sql, target.timeout_s)
+                sql, process = self._filled(text), self._writer_for(writer, 2)
+                kill_writer.run_transaction(process, self._told(writer), sql, target.timeout_s)
             case Sql() | LockedSql() | CommitSql():
                 self._run_to_death(statement, writer)
             case SetColumns() | RegisterInStore():
@@ -211,9 +213,9 @@ class StepSender:
             case WaitingSql():
                 self._hold(statement, writer)
             case ResumeWaiting():
-                held, self._held = self._held, None
-                if held is not None:  # else nothing was held, and the table's records tell
-                    held.commit()
+                held_write, self._held = self._held, None
+                if held_write is not None:  # else nothing was held, and the table's records tell
+                    held_write.commit()
 
     def _call(self, statement: ClientCall | IcebergCall | Mutation, writer: str) -> None:
         """Let a format's library do what no SQL does."""
@@ -221,12 +223,14 @@ class StepSender:
         match statement:
             case ClientCall(method, arguments, options):
                 named = {"method": method, "arguments": arguments, "options": dict(options)}
-                told = {**named, "table": TABLE, "path": str(target.table)}
-                self._spark_session(writer).call(Library.HUDI, told, timeout_s=target.timeout_s)
+                request = {**named, "table": TABLE, "path": str(target.table)}
+                self._spark_session(writer).call(Library.HUDI, request, timeout_s=target.timeout_s)
             case IcebergCall(method, arguments):
                 named = {"method": method, "arguments": dict(arguments)}
-                told = {**named, "table": f"{target.database}.{TABLE}"}
-                self._spark_session(writer).call(Library.ICEBERG, told, timeout_s=target.timeout_s)
+                request = {**named, "table": f"{target.database}.{TABLE}"}
+                self._spark_session(writer).call(
+                    Library.ICEBERG, request, timeout_s=target.timeout_s
+                )
             case Mutation():
                 session = self._sql_session(writer)
                 send_mutation.send(statement, session, target.database, target.timeout_s)
@@ -246,8 +250,8 @@ class StepSender:
 
     def _hold(self, statement: WaitingSql, writer: str) -> None:
         """Send a statement to a process of its own, which waits before it commits."""
-        target, told = self._target, {n: self._filled(v) for n, v in statement.settings}
-        session = self._spark(writer, 2).open({**self._told(writer), **told})
+        target, settings = self._target, {n: self._filled(v) for n, v in statement.settings}
+        session = self._spark(writer, 2).open({**self._told(writer), **settings})
         there = self._inflight()
         self._held = held_write.begin(
             session,
@@ -295,24 +299,24 @@ class StepSender:
 
     def _spark(self, writer: str, number: int = 1) -> Spark:
         """Return the process of a writer that is told more than SQL."""
-        found = self._writer_for(writer, number)
-        if isinstance(found, SqlWriter):
+        process = self._writer_for(writer, number)
+        if isinstance(process, SqlWriter):
             raise HarnessError(f"{writer} takes SQL alone")
-        return found
+        return process
 
     def _spark_session(self, writer: str) -> Session:
         """Return the session of such a writer."""
-        found = self._session_of(writer)
-        if isinstance(found, SqlSession):
+        session = self._session_of(writer)
+        if isinstance(session, SqlSession):
             raise HarnessError(f"{writer} takes SQL alone")
-        return found
+        return session
 
     def _sql_session(self, writer: str) -> SqlSession:
         """Return the session of a writer that is a server."""
-        found = self._session_of(writer)
-        if not isinstance(found, SqlSession):
+        session = self._session_of(writer)
+        if not isinstance(session, SqlSession):
             raise HarnessError(f"{writer} sends no mutations")
-        return found
+        return session
 
     def _session_of(self, writer: str) -> Session | SqlSession:
         if self._session is None or self._session[0] != writer:
@@ -337,8 +341,8 @@ class StepSender:
         operation = self._variant.scenario.steps[step.step - 1].operation
         undone = self._shape.missing_effect(self._target.table, operation, files)
         # What the metastore is told may be what it has: it knows fewer types, and no places.
-        told = any(isinstance(each, SetColumns) for each in step.statements)
-        undone = undone or (NO_COMMIT if step.changes and not told else "")
+        sets_columns = any(isinstance(statement, SetColumns) for statement in step.statements)
+        undone = undone or (NO_COMMIT if step.changes and not sets_columns else "")
         return Refusal(DID_NOTHING, f"{NO_ERROR}; {undone}") if undone else None
 
     def _made_since(self, before: TableRecords) -> list[str]:
@@ -346,4 +350,4 @@ class StepSender:
         entries = self._client.entries(self._target.database)
         there = self._shape.instants(self._target.table, entries)
         known = {*before.committed.writes, *before.committed.scheduled}
-        return [each for each in there if each not in known]
+        return [instant for instant in there if instant not in known]

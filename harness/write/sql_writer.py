@@ -33,7 +33,7 @@ class SqlSession:
 
         """
         reply = self.connection.run(sql, timeout_s=timeout_s)
-        columns = tuple((each.name, each.type) for each in reply.columns)
+        columns = tuple((column.name, column.type) for column in reply.columns)
         return SparkRows(columns, reply.rows, reply.seconds)
 
     def close(self) -> None:

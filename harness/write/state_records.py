@@ -39,7 +39,7 @@ def record(
     """
     made = tuple(_records(outcomes, states))
     results.records(StateRecord, _told(outcomes, states), partial(iter, made), _whole)
-    return _result(outcomes, states, (replace(each, reused=False) for each in made))
+    return _result(outcomes, states, (replace(state, reused=False) for state in made))
 
 
 def found(
@@ -56,7 +56,7 @@ def found(
 
 def _told(outcomes: VariantOutcomes, states: Sequence[State | None]) -> tuple[str, ...]:
     """Return all that records are made from."""
-    return repr(outcomes), *(state_store.facts(each) if each else "" for each in states)
+    return repr(outcomes), *(state_store.facts(state) if state else "" for state in states)
 
 
 def _result(
@@ -69,7 +69,7 @@ def _result(
 
 def _whole(record: StateRecord) -> bool:
     """Return whether every file was read: the next time one may be that was not."""
-    return not any(each.unread for each in record.values)
+    return not any(values.unread for values in record.values)
 
 
 def _files(variant: VariantOutcomes, states: Sequence[State | None]) -> TableFiles | None:
@@ -78,7 +78,7 @@ def _files(variant: VariantOutcomes, states: Sequence[State | None]) -> TableFil
     if state is None:
         return None
     made = zip(state.frozen.instants, states, strict=False)
-    then = {instant: each.frozen.entries for instant, each in made if instant and each}
+    then = {instant: state.frozen.entries for instant, state in made if instant and state}
     catalog = CatalogHistory(state.frozen.entries, then)
     return table_files.read(variant.shape, state.table, variant.variant.scenario.table.key, catalog)
 
@@ -86,20 +86,20 @@ def _files(variant: VariantOutcomes, states: Sequence[State | None]) -> TableFil
 def _records(variant: VariantOutcomes, states: Sequence[State | None]) -> Iterator[StateRecord]:
     """Yield the records of states, whose files are looked at now."""
     looked_at = [_files(variant, states[: at + 1]) for at in range(len(states))]
-    seen, held = set[FileFact](), FileRowsSeen()
+    seen, file_rows_seen = set[FileFact](), FileRowsSeen()
     # A catalog that lists the meta columns now may leave them out again at a later step.
-    meta = any(each.bare for each in looked_at if each)
+    meta = any(files.bare for files in looked_at if files)
     for outcome, state, table in zip(variant.outcomes, states, looked_at, strict=True):
         if state is None or table is None:
             yield StateRecord(variant.variant.id, outcome, "", reused=True)
             continue
-        names = _names(state.frozen, [each.instant for each in variant.outcomes])
+        names = _names(state.frozen, [outcome.instant for outcome in variant.outcomes])
         files, facts = _relabelled(table.facts, names), table.facts
         new = [number for number, fact in enumerate(files) if fact not in seen]
         seen.update(files)
-        kept, read = variant.shape.schema_history(state.table), variant.shape.file_rows
+        schema_history, read = variant.shape.schema_history(state.table), variant.shape.file_rows
         values = tuple(data_files.read(state.table, facts, new, read, meta=meta))
-        held.add(files, values)
+        file_rows_seen.add(files, values)
         yield StateRecord(
             variant=variant.variant.id,
             outcome=outcome,
@@ -111,12 +111,12 @@ def _records(variant: VariantOutcomes, states: Sequence[State | None]) -> Iterat
             others=state.frozen.others,
             table_version=state.frozen.table_version,
             values=_as_known(values, names),
-            statistics=wrong(variant.shape, state, facts, new, held),
+            statistics=wrong(variant.shape, state, facts, new, file_rows_seen),
             bare=table.bare,
             unlisted=table.unlisted,
             catalog=state.catalog,
             catalog_types=state.catalog_types,
-            schema_history=kept and kept.with_instants(names),
+            schema_history=schema_history and schema_history.with_instants(names),
             metadata=state.frozen.metadata,
             listed_as=table.listed_as(variant.variant.scenario.table.partition_by),
         )
@@ -134,7 +134,8 @@ def _names(frozen: Frozen, instants: Sequence[str]) -> Mapping[str, str]:
 def _as_known(values: Iterable[FileValues], names: Mapping[str, str]) -> tuple[FileValues, ...]:
     """Return what files hold, whose instants are those that stand in the files."""
     return tuple(
-        replace(each, commits=tuple(names.get(at, at) for at in each.commits)) for each in values
+        replace(file_values, commits=tuple(names.get(at, at) for at in file_values.commits))
+        for file_values in values
     )
 
 

@@ -51,8 +51,8 @@ def address(
     far, the creation first, with placeholders. `writers`: digests of the distributions that wrote
     each of these steps.
     """
-    told = [FORMAT, sorted(settings.items()), [list(each) for each in steps], list(writers)]
-    return hashlib.sha256(json.dumps(told, separators=(",", ":")).encode()).hexdigest()
+    sent = [FORMAT, sorted(settings.items()), [list(step) for step in steps], list(writers)]
+    return hashlib.sha256(json.dumps(sent, separators=(",", ":")).encode()).hexdigest()
 
 
 def load(cache: Cache, digest: str) -> State | None:
@@ -77,8 +77,8 @@ def facts(state: State) -> str:
 
 def table(cache: Cache, digest: str) -> Path | None:
     """Return the folder of a frozen table, for whoever only looks: nothing is made or put aside."""
-    found = _folder(cache, digest) / TABLE
-    return found if found.is_dir() else None
+    path = _folder(cache, digest) / TABLE
+    return path if path.is_dir() else None
 
 
 def freeze(cache: Cache, digest: str, table: Path, frozen: Frozen) -> State:
@@ -90,8 +90,8 @@ def freeze(cache: Cache, digest: str, table: Path, frozen: Frozen) -> State:
         raise ValueError(f"a state whose step is {frozen.outcome.kind} is never kept")
     folder = _folder(cache, digest)
     with cache.lock(folder):
-        if found := _found(cache, digest):
-            return found
+        if state := _found(cache, digest):
+            return state
         _make(cache, folder, table, frozen)
         return _read(digest, folder)
 
@@ -122,7 +122,7 @@ def register(catalog: Catalog, state: State, bucket: Path | None = None) -> None
 def _register(catalog: Catalog, state: State, warehouse: str) -> None:
     database = state.database_in(warehouse)
     if not catalog.has(database):
-        transactional = any(each.write_ids for each in state.frozen.entries)
+        transactional = any(entry.write_ids for entry in state.frozen.entries)
         on_disk = transactional and not warehouse
         location = str(in_sight(state)) if on_disk else state.location_in(warehouse)
         catalog.register(database, state.frozen.entries, location)
@@ -160,7 +160,7 @@ def file_list(state: State) -> tuple[FileSeen, ...]:
     if not state.frozen.home:
         return _list(state.table)
     home = state.home
-    there = ((each.path, home / each.path) for each in state.frozen.listing)
+    there = ((file.path, home / file.path) for file in state.frozen.listing)
     return tuple(_seen(name, path.lstat()) for name, path in there if path.is_file())
 
 
@@ -178,8 +178,8 @@ def _place(state: State, folder: Path, but: str = "") -> None:
     `but`: how hidden files end that are left out; empty: none is.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    for each in state.frozen.listing:
-        source, target = state.table / each.path, folder / each.path
+    for file in state.frozen.listing:
+        source, target = state.table / file.path, folder / file.path
         if source.is_dir():
             target.mkdir(exist_ok=True)
         elif but and target.name.startswith(".") and target.name.endswith(but):
@@ -226,8 +226,10 @@ def _usable(cache: Cache, digest: str) -> State | None:
 
 
 def _list(table: Path) -> tuple[FileSeen, ...]:
-    found = ((name, each.stat(follow_symlinks=False), each) for name, each in _everything(table))
-    return tuple(_seen(name, stat, folder=each.is_dir()) for name, stat, each in found)
+    result = (
+        (name, entry.stat(follow_symlinks=False), entry) for name, entry in _everything(table)
+    )
+    return tuple(_seen(name, stat, folder=entry.is_dir()) for name, stat, entry in result)
 
 
 def _read(digest: str, folder: Path) -> State:
@@ -248,8 +250,8 @@ def _make(cache: Cache, folder: Path, table: Path, frozen: Frozen) -> None:
             (work / TABLE).mkdir()
         listed = replace(frozen, listing=_list(work / TABLE))
         (work / STATE).write_bytes(_ADAPTER.dump_json(listed))
-        for _, each in _everything(work):
-            Path(each).chmod(0o555 if each.is_dir() else 0o444)
+        for _, entry in _everything(work):
+            Path(entry).chmod(0o555 if entry.is_dir() else 0o444)
         work.rename(folder)
         folder.chmod(0o555)
 
@@ -260,14 +262,14 @@ def _everything(folder: Path | str, below: str = "") -> Iterator[tuple[str, os.D
     Without `Path`: all files of a state are looked at for nearly each answer that comes.
     """
     try:
-        with os.scandir(folder) as found:
-            entries = sorted(found, key=lambda each: each.name)
+        with os.scandir(folder) as scandir_iterator:
+            entries = sorted(scandir_iterator, key=lambda entry: entry.name)
     except OSError:
         return
-    yield from ((below + each.name, each) for each in entries)
-    for each in entries:
-        if each.is_dir(follow_symlinks=False):
-            yield from _everything(each.path, f"{below}{each.name}/")
+    yield from ((below + entry.name, entry) for entry in entries)
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False):
+            yield from _everything(entry.path, f"{below}{entry.name}/")
 
 
 def _seen(name: str, stat: os.stat_result, *, folder: bool = False) -> FileSeen:

@@ -31,7 +31,7 @@ class TableFiles:
     @property
     def unlisted(self) -> tuple[str, ...]:
         """The folders of data files that some catalog entry has no partition for."""
-        with_rows = [each.path for each in self.facts if each.keys]
+        with_rows = [fact.path for fact in self.facts if fact.keys]
         return metastore_objects.unlisted_folders(self.entries, with_rows)
 
     def listed_as(self, partition_by: Sequence[str]) -> ListedAs:
@@ -44,13 +44,15 @@ class TableFiles:
         stored = {name for fact in self.facts for name, _ in fact.columns}
         escaped = not stored & set(partition_by)
         listed = metastore_objects.listed_values(self.entries)
-        told = {
-            f: partition_paths.with_nulls(each[0]) for f, each in listed.items() if not each[1:]
+        values_of = {
+            f: partition_paths.with_nulls(values[0])
+            for f, values in listed.items()
+            if not values[1:]
         }
         plain, stand = partition_paths.texts, partition_paths.as_they_stand
         return tuple(
             (folder, listed_)
-            for folder, listed_ in told.items()
+            for folder, listed_ in values_of.items()
             if listed_ != plain(folder, partition_by)
             or (not escaped and listed_ != stand(folder, partition_by))
         )

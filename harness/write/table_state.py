@@ -103,8 +103,8 @@ class State:
 
         The metastore's names of types are Spark's as well.
         """
-        entries, own = self.frozen.entries, set(self.catalog)
-        every = {tuple(canonical_type(t) for n, t in e.columns if n in own) for e in entries}
+        entries, columns = self.frozen.entries, set(self.catalog)
+        every = {tuple(canonical_type(t) for n, t in e.columns if n in columns) for e in entries}
         return every.pop() if len(every) == 1 else ()
 
     @property

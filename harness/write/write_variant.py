@@ -59,8 +59,8 @@ def find(variant: Variant, cache: Cache) -> VariantResult | None:
         if state is None and not step.skipped:
             return None
         states.append(state)
-        found = state.frozen.outcome if state else step.skip
-        outcomes = outcomes.then(replace(found, step=step.step))
+        outcome = state.frozen.outcome if state else step.skip
+        outcomes = outcomes.then(replace(outcome, step=step.step))
     return state_records.found(outcomes, states, ResultCache.in_cache(cache))
 
 
@@ -74,9 +74,9 @@ def write(variant: Variant, target: WriteTarget, writer_for: WriterFor) -> Varia
     """
     outcomes, states = VariantOutcomes(variant), list[State | None]()
     try:
-        for each in write_steps(variant, target, writer_for):
-            outcomes = outcomes.then(each.outcome)
-            states.append(each.state)
+        for step_state in write_steps(variant, target, writer_for):
+            outcomes = outcomes.then(step_state.outcome)
+            states.append(step_state.state)
     except StepUnknownError as unknown:
         done = state_records.record(outcomes, states, ResultCache.in_cache(target.cache))
         raise WriterSilent(done, unknown.outcome) from None
@@ -94,11 +94,11 @@ def write_steps(
 
     """
     outcomes, contents = VariantOutcomes(variant), TableContents()
-    own: AbstractContextManager[Path | None] = nullcontext()
+    abstract_context_manager: AbstractContextManager[Path | None] = nullcontext()
     if outcomes.shape.absolute_paths:
-        own = table_homes.new(target.cache)
+        abstract_context_manager = table_homes.new(target.cache)
     with ExitStack() as stack:
-        home = stack.enter_context(own)
+        home = stack.enter_context(abstract_context_manager)
         client = stack.enter_context(metastore_client.connect(target.metastore_uri))
         target = replace(target, home=home)
         client.create_database(target.database)
@@ -115,9 +115,9 @@ def write_steps(
                 raise StepUnknownError(outcome)
             outcomes = outcomes.then(outcome)
             contents = freeze_step.look(outcomes, target, client, contents)
-            told = ask_statistics.ask(outcomes, target, contents.files, writer_for)
+            stored_statistics = ask_statistics.ask(outcomes, target, contents.files, writer_for)
             metadata = ask_metadata.ask(outcomes, target, writer_for)
-            contents = replace(contents, statistics=told, metadata=metadata)
+            contents = replace(contents, statistics=stored_statistics, metadata=metadata)
             state = freeze_step.freeze(step.address, outcomes, contents, target)
             if doubt := freeze_step.doubt(state, outcome):
                 raise StepUnknownError(doubt)

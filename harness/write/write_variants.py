@@ -44,19 +44,19 @@ def write(
     """
     missing, progress = list[Variant](), context.progress
     for variant in variants:
-        found = write_variant.find(variant, context.cache)
-        if found is None:
+        result = write_variant.find(variant, context.cache)
+        if result is None:
             missing.append(variant)
         else:
-            yield found
+            yield result
     if len(missing) < len(variants):
-        kept = len(variants) - len(missing)
-        progress.note(f"kept from earlier runs: {kept} of {counted(len(variants), 'variant')}")
+        reused = len(variants) - len(missing)
+        progress.note(f"kept from earlier runs: {reused} of {counted(len(variants), 'variant')}")
     if missing:
         with progress.count("write tables", len(missing)) as tables:
-            for each in _write_missing(missing, context):
+            for written in _write_missing(missing, context):
                 tables.advance()
-                yield each
+                yield written
 
 
 def memory_mb(variants: Sequence[Variant]) -> int:
@@ -67,13 +67,15 @@ def memory_mb(variants: Sequence[Variant]) -> int:
         sum(distributions.load(name).memory_mb for name in names) * (2 if two else 1)
         for names, two in at_once
     )
-    return max((served + each for each in sums), default=0)
+    return max((served + sum_ for sum_ in sums), default=0)
 
 
 def load(records: Iterable[StateRecord], cache: Cache) -> States:
     """Find the states that records name; those that are no longer kept are left out."""
-    named = ((each, state_store.load(cache, each.digest)) for each in records if each.digest)
-    return {(each.variant, each.outcome.step): state for each, state in named if state}
+    named = (
+        (record, state_store.load(cache, record.digest)) for record in records if record.digest
+    )
+    return {(record.variant, record.outcome.step): state for record, state in named if state}
 
 
 def metastore_of(variant: Variant, usual: str) -> str:
@@ -101,7 +103,7 @@ def _write_on(
         folder,
         context.progress,
         catalog,
-        compacts=any(formats.facts(each.format).transactional for each in missing),
+        compacts=any(formats.facts(variant.format).transactional for variant in missing),
     )
     with serving as running:
         pool = WriterPool(context, running.uris)
@@ -115,12 +117,12 @@ def _in_two(variant: Variant) -> bool:
 
     It writes at the same time; or it is a server that is killed in its transaction.
     """
-    begins = any(isinstance(each.operation, BeginWrite) for each in variant.scenario.steps)
+    begins = any(isinstance(step.operation, BeginWrite) for step in variant.scenario.steps)
     return begins or (_kills(variant) and formats.facts(variant.format).transactional)
 
 
 def _kills(variant: Variant) -> bool:
-    return any(isinstance(each.operation, KilledWrite) for each in variant.scenario.steps)
+    return any(isinstance(step.operation, KilledWrite) for step in variant.scenario.steps)
 
 
 def _group(variant: Variant) -> tuple[tuple[str, ...], bool]:
@@ -130,7 +132,7 @@ def _group(variant: Variant) -> tuple[tuple[str, ...], bool]:
 
 def _by_writer(variant: Variant) -> tuple[str, ...]:
     # Only whether and when the writer changes counts, not how many steps there are.
-    return tuple(each for each, _ in groupby(variant.writers))
+    return tuple(writer for writer, _ in groupby(variant.writers))
 
 
 def _write_group(
@@ -138,7 +140,7 @@ def _write_group(
 ) -> Iterator[VariantResult]:
     again: list[tuple[Variant, WriterSilent]] = []
     with pool.running(), ThreadPoolExecutor(at_once) as threads:
-        attempts = [(each, threads.submit(_write_one, each, pool)) for each in group]
+        attempts = [(variant, threads.submit(_write_one, variant, pool)) for variant in group]
         for variant, attempt in attempts:
             try:
                 yield attempt.result()

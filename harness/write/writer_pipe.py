@@ -30,10 +30,10 @@ def open_to(reader_of: Path) -> int | None:
 
 def let_through(pipe: Path) -> bool:
     """Let somebody go on who waits to read a pipe; return whether there was somebody."""
-    found = open_to(pipe)
-    if found is not None:
-        os.close(found)
-    return found is not None
+    opened = open_to(pipe)
+    if opened is not None:
+        os.close(opened)
+    return opened is not None
 
 
 def take_away(pipe: Path) -> None:

@@ -100,10 +100,10 @@ class WriterPool:
 
     def spark(self, name: str, number: int = 1) -> Spark:
         """Return the same of a distribution of Spark."""
-        found = self.writer(name, number)
-        if isinstance(found, SqlWriter):
+        process = self.writer(name, number)
+        if isinstance(process, SqlWriter):
             raise TypeError(f"{name} is no Spark")
-        return found
+        return process
 
     def writer(self, name: str, number: int = 1) -> Spark | SqlWriter:
         """Return a process of a distribution, a new one when it is the first or the last died.
@@ -114,47 +114,51 @@ class WriterPool:
         which = name, number
         with self._lock:
             if which not in self._processes or not self._processes[which].alive():
-                found, context = self._reaching(distributions.load(name)), self.context
-                runtime = provide.runtime(found, context.cache, context.progress, context.folder)
-                memory.check(found)
-                self._processes[which] = self._start(found, runtime, number)
+                distribution, context = self._reaching(distributions.load(name)), self.context
+                runtime = provide.runtime(
+                    distribution, context.cache, context.progress, context.folder
+                )
+                memory.check(distribution)
+                self._processes[which] = self._start(distribution, runtime, number)
             return self._processes[which]
 
-    def _reaching(self, found: Distribution) -> Distribution:
+    def _reaching(self, distribution: Distribution) -> Distribution:
         """Return a distribution that reaches tables where it can write to them."""
-        if not object_storage.written(found):
-            return found
+        if not object_storage.written(distribution):
+            return distribution
         context = self.context
         starting = provide.start_store(
             context.cache, context.folder, context.progress, self._bucket
         )
         store = self._stack.enter_context(starting)
-        return object_storage.reaching(object_storage.writing(found), store.url)
+        return object_storage.reaching(object_storage.writing(distribution), store.url)
 
-    def _start(self, found: Distribution, runtime: Runtime, number: int) -> Spark | SqlWriter:
-        name, progress = found.name, self.context.progress
+    def _start(
+        self, distribution: Distribution, runtime: Runtime, number: int
+    ) -> Spark | SqlWriter:
+        name, progress = distribution.name, self.context.progress
         folder = self._folder(name)
-        if found.engine == SPARK:
+        if distribution.engine == SPARK:
             running = launch.spark(runtime, self._metastore, folder)
             return self._stack.enter_context(started(name, running, progress))
-        relay = self._relay(found) if number > 1 else None
+        relay = self._relay(distribution) if number > 1 else None
         through = MetastoreUris(relay.uri) if relay else self._metastore
-        serving = engines.load(found.engine).serve(runtime, through, folder, progress)
+        serving = engines.load(distribution.engine).serve(runtime, through, folder, progress)
         server = self._stack.enter_context(started(name, serving, progress))
-        mutations = self._mutations(found, folder)
+        mutations = self._mutations(distribution, folder)
         return SqlWriter(server, self.context.timeout_s, mutations, relay)
 
-    def _relay(self, found: Distribution) -> CommitRelay | None:
+    def _relay(self, distribution: Distribution) -> CommitRelay | None:
         """Return a relay to the metastore; a container reaches none, as it is on loopback."""
-        if found.runtime == CONTAINER:
+        if distribution.runtime == CONTAINER:
             return None
         return self._stack.enter_context(metastore_relay.relay(self._metastore.host))
 
-    def _mutations(self, found: Distribution, folder: Path) -> MutationProgram | None:
+    def _mutations(self, distribution: Distribution, folder: Path) -> MutationProgram | None:
         """Return what sends batches of mutations beside a server, where its lock data name it."""
-        if not has_library(found):
+        if not has_library(distribution):
             return None
-        tool = distributions.load(found.text(TOOL))
+        tool = distributions.load(distribution.text(TOOL))
         installation = fetch.ensure(tool, self.context.cache, self.context.progress)
         return MutationProgram(installation, self._metastore.host, folder)
 

@@ -31,27 +31,29 @@ class FileRowsSeen:
 
     def add(self, files: Sequence[FileFact], values: Sequence[FileValues]) -> None:
         """Take in what was read of some files; blocks of one log file count together."""
-        for each in values:
-            if not each.unread:
-                own = self.rows.setdefault(files[each.file].path, (each.columns, []))
-                if own[0] == each.columns:
-                    own[1].extend(each.rows)
+        for file_values in values:
+            if not file_values.unread:
+                local = self.rows.setdefault(
+                    files[file_values.file].path, (file_values.columns, [])
+                )
+                if local[0] == file_values.columns:
+                    local[1].extend(file_values.rows)
 
-    def contradicts(self, told: ColumnStatistics) -> bool:
+    def contradicts(self, statistics: ColumnStatistics) -> bool:
         """Return whether statistics exclude a value of their file, or of one in their folder.
 
         Or whether they may: such a file was not read, or has no column of that name.
         """
-        if told.source is not StatisticsSource.HUDI_PARTITION:
-            return self._contradicts(told, told.path)
-        inside = [path for path in self.rows if path.rpartition("/")[0] == told.path]
-        return not inside or any(self._contradicts(told, path) for path in inside)
+        if statistics.source is not StatisticsSource.HUDI_PARTITION:
+            return self._contradicts(statistics, statistics.path)
+        inside = [path for path in self.rows if path.rpartition("/")[0] == statistics.path]
+        return not inside or any(self._contradicts(statistics, path) for path in inside)
 
-    def _contradicts(self, told: ColumnStatistics, path: str) -> bool:
+    def _contradicts(self, statistics: ColumnStatistics, path: str) -> bool:
         names, rows = self.rows.get(path, ((), []))
-        own = range(len(rows)) if path != told.path else told.row_numbers()
+        range_ = range(len(rows)) if path != statistics.path else statistics.row_numbers()
         try:
-            return told.contradicted_by(values_at(told.column, names, rows, own))
+            return statistics.contradicted_by(values_at(statistics.column, names, rows, range_))
         except LookupError:
             return True
 
@@ -75,14 +77,14 @@ def wrong(
         seen: what all files hold.
 
     """
-    told, unknown = state.frozen.statistics.told, state.frozen.statistics.unknown
+    statistics, unknown = state.frozen.statistics.told, state.frozen.statistics.unknown
     try:
-        told += shape.statistics(state.table, [files[each] for each in new])
+        statistics += shape.statistics(state.table, [files[number] for number in new])
     except (FileFactError, OSError) as problem:
         unknown = unknown or str(problem)
-    told = tuple(each for each in told if each.column not in META)
-    found = [each for each in told if seen.contradicts(each)]
-    there = {each.path for each in files}
-    kept = [each for each in seen.footers if each.path in there and each not in found]
-    seen.footers += [each for each in found if each.source in FOOTERS]
-    return StoredStatistics((*kept, *found), unknown)
+    statistics = tuple(statistics for statistics in statistics if statistics.column not in META)
+    contradicted = [statistics for statistics in statistics if seen.contradicts(statistics)]
+    there = {fact.path for fact in files}
+    still_there = [s for s in seen.footers if s.path in there and s not in contradicted]
+    seen.footers += [statistics for statistics in contradicted if statistics.source in FOOTERS]
+    return StoredStatistics((*still_there, *contradicted), unknown)

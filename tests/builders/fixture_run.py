@@ -61,9 +61,9 @@ def make(
     scenario = replace(load.loads(TEXT, "own/orders.yaml"), name="own/orders")
     variant = Variant(VARIANT, scenario, "hudi-cow", {"rewrites": "some"}, (WRITER,) * (STEPS + 1))
     outcomes = [_outcome(step, (kinds or {}).get(step)) for step in range(STEPS + 1)]
-    applied = [each.kind is OutcomeKind.APPLIED for each in outcomes[1:]]
+    applied = [outcome.kind is OutcomeKind.APPLIED for outcome in outcomes[1:]]
     history = expected_history.history(scenario, merge_on_read=False, applied=applied)
-    operations = [each.operation for each in scenario.steps]
+    operations = [step.operation for step in scenario.steps]
     disk = simulated_disk.written(scenario.table, operations, history, merge_on_read=False)
     cells = tuple(
         Cell(VARIANT, step, "trino-476", "snapshot", query)
@@ -97,14 +97,17 @@ def _frozen(
     table = cache.root.parent / "written" / str(now.step)
     (table / ".hoodie" / "archived").mkdir(parents=True)
     (table / ".hoodie" / "hoodie.properties").write_text("hoodie.table.name=t\n", "utf-8")
-    for each in files:
-        rows = [dict(each.added(key)) | dict(row) for key, row in each.records.items()]
-        names = list(rows[0]) if rows else list(each.names)
+    for file in files:
+        rows = [dict(file.added(key)) | dict(row) for key, row in file.records.items()]
+        names = list(rows[0]) if rows else list(file.names)
         columns = {n: pa.array([row[n] for row in rows], TYPES.get(n)) for n in names}
-        pq.write_table(pa.table(columns), table / each.path)
+        pq.write_table(pa.table(columns), table / file.path)
     fields = history[now.step].schema.fields
-    entry = parquet_entry("t", [(each.name, str(each.type)) for each in fields])
-    facts, instants = tuple(each.fact() for each in files), tuple(each.instant for each in outcomes)
+    entry = parquet_entry("t", [(field.name, str(field.type)) for field in fields])
+    facts, instants = (
+        tuple(file.fact() for file in files),
+        tuple(outcome.instant for outcome in outcomes),
+    )
     digest = f"{now.step:064x}"
     state_store.freeze(cache, digest, table, Frozen(now, (entry,), instants, home=home))
     return StateRecord(VARIANT, now, digest, facts, ("t",))

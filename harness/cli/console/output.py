@@ -70,29 +70,29 @@ class Output:
         elif text:
             say(text)
 
-    def report(self, found: Run) -> dict[str, Path]:
+    def report(self, run: Run) -> dict[str, Path]:
         """Write the reports that every run has, show the matrix; return where they are."""
-        files = {"junit": junit.write(found, found.folder), "html": html.write(found, found.folder)}
+        files = {"junit": junit.write(run, run.folder), "html": html.write(run, run.folder)}
         if not (self.quiet or self.json):
-            terminal.render(found, OUT, files["html"])
+            terminal.render(run, OUT, files["html"])
         return files
 
-    def result(self, found: Run, result: Gate, status: int) -> None:
+    def result(self, run: Run, result: Gate, status: int) -> None:
         """Report, and say why the gate ends as it does."""
-        files = {name: str(path) for name, path in self.report(found).items()}
+        files = {name: str(path) for name, path in self.report(run).items()}
         if not self.json:
             for sentence in result.reasons:
                 say(sentence)
             return
-        totals = Counter(str(each.verdict) for each in found.verdicts)
+        totals = Counter(str(verdict.verdict) for verdict in run.verdicts)
         facts = {"reasons": list(result.reasons), "totals": dict(totals), "flaky": result.flaky}
-        self._end(status, **facts, run=str(found.folder), reports=files)
+        self._end(status, **facts, run=str(run.folder), reports=files)
 
     @contextmanager
     def working_on(self, folder: Path) -> Iterator[None]:
         """Work on a run: who interrupts is told how to resume it."""
-        said = f"interrupted; resume with: harness run --resume --run-dir {_shown(folder)}"
-        with signals.ending_at_once(partial(self._interrupted, said)):
+        message = f"interrupted; resume with: harness run --resume --run-dir {_shown(folder)}"
+        with signals.ending_at_once(partial(self._interrupted, message)):
             yield
 
     @contextmanager
@@ -116,12 +116,12 @@ class Output:
             handler.addFilter(lambda record: record.name != core_progress.LOGGER.name)
         return handler
 
-    def _interrupted(self, said: str, status: int) -> None:
+    def _interrupted(self, problem: str, status: int) -> None:
         if self.json:
             # Until the process is gone, other threads would tell of answers that come.
             JsonProgress.speaking.acquire(timeout=LAST_WORD_S)
-            self._end(status, problem=said)
-        print(f"harness: {said}", file=sys.stderr, flush=True)
+            self._end(status, problem=problem)
+        print(f"harness: {problem}", file=sys.stderr, flush=True)
 
     def _end(self, status: int, **facts: object) -> None:
         JsonProgress(sys.stdout).tell("end", status=status, **facts)

@@ -84,7 +84,7 @@ class PlainProgress(_LineProgress):
     def show(self, event: str, counts: Sequence[Count]) -> None:
         """Write a line; of what has all done, only its end."""
         if event == "progress":
-            if left := [each.state for each in counts if each.left]:
+            if left := [count.state for count in counts if count.left]:
                 self.line("; ".join(left))
             return
         (count,) = counts
@@ -106,13 +106,18 @@ class JsonProgress(_LineProgress):
 
     def show(self, event: str, counts: Sequence[Count]) -> None:
         """Write an event for each."""
-        for each in counts:
+        for count in counts:
             if event == "start":
-                self.tell(event, task=each.task, total=each.total, unit=each.unit)
+                self.tell(event, task=count.task, total=count.total, unit=count.unit)
             else:
-                facts = {"task": each.task, "by": each.by, "done": each.made, "total": each.total}
-                counted = {"found": dict(each.outcomes), "judged": dict(each.judged)}
-                self.tell(event, **facts, left=each.left, **counted)
+                facts = {
+                    "task": count.task,
+                    "by": count.by,
+                    "done": count.made,
+                    "total": count.total,
+                }
+                counted = {"found": dict(count.outcomes), "judged": dict(count.judged)}
+                self.tell(event, **facts, left=count.left, **counted)
 
     def note(self, text: str) -> None:
         """Write a line for people."""
@@ -134,7 +139,7 @@ class _Figures(rich_progress.ProgressColumn):
     def render(self, task: rich_progress.Task) -> Text:
         """Return the figures of a task."""
         if task.fields["unit"] == "bytes":
-            return Text(" ").join(each.render(task) for each in self._SIZES)
+            return Text(" ").join(column.render(task) for column in self._SIZES)
         return self._TIME.render(task)
 
 

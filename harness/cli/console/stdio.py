@@ -24,10 +24,10 @@ _NAMES: Final = {"stdout": "standard output", "stderr": "standard error"}
 class _Stream(io.FileIO):
     """A descriptor that drops what nobody reads; it is left open at the end."""
 
-    def __init__(self, number: int, told: str) -> None:
+    def __init__(self, number: int, message: str) -> None:
         """`told`: the stream's name for people."""
         super().__init__(number, "w", closefd=False)
-        self._told = told
+        self._told = message
 
     def write(self, data: ReadableBuffer, /) -> int:
         """Write; give how many bytes are dealt with.
@@ -51,10 +51,10 @@ def prepare() -> None:
             os.fstat(number)
         except OSError:  # else the first file that is opened would get what is told
             _to_nothing(number)
-    for number, (name, told) in enumerate(_NAMES.items(), start=1):
+    for number, (name, message) in enumerate(_NAMES.items(), start=1):
         before: io.TextIOWrapper | None = getattr(sys, name)
         made = io.TextIOWrapper(
-            io.BufferedWriter(_Stream(number, told)),
+            io.BufferedWriter(_Stream(number, message)),
             encoding=before.encoding if before else "utf-8",
             errors="backslashreplace" if before is None else before.errors,
             line_buffering=before is not None and (before.line_buffering or before.write_through),

@@ -50,8 +50,8 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
         return None
     from harness.cli.pytest_plugin.collection import ScenarioFile  # noqa: PLC0415 - only where it is needed
 
-    found: pytest.Collector = ScenarioFile.from_parent(parent, path=file_path)
-    return found
+    file: pytest.Collector = ScenarioFile.from_parent(parent, path=file_path)
+    return file
 
 
 @pytest.hookimpl(trylast=True)
@@ -71,8 +71,8 @@ def pytest_runtestloop(session: pytest.Session) -> None:
     broken = session.testsfailed and not config.option.continue_on_collection_errors
     if elsewhere or broken or config.option.collectonly:
         return
-    found = (item for item in session.items if hasattr(item, "harness_reader"))
-    cells = [(item.path, pytest_options.case_of(item.name)) for item in found]
+    tests = (item for item in session.items if hasattr(item, "harness_reader"))
+    cells = [(item.path, pytest_options.case_of(item.name)) for item in tests]
     if cells:
         _start(config, cells)
 
@@ -89,15 +89,15 @@ def pytest_configure_node(node: Any) -> None:  # noqa: ANN401 - pytest-xdist may
 def pytest_xdist_node_collection_finished(node: Any, ids: Sequence[str]) -> None:  # noqa: ANN401
     """Start the run once the first worker has told which cells are selected."""
     config: pytest.Config = node.config
-    parts = (each.partition("::") for each in ids)
-    own = (
+    parts = (id_.partition("::") for id_ in ids)
+    local = (
         (config.rootpath / path, name) for path, _, name in parts if pytest_options.is_cell(name)
     )
-    found = [(Path(os.path.normpath(path)), pytest_options.case_of(name)) for path, name in own]
+    result = [(Path(os.path.normpath(path)), pytest_options.case_of(name)) for path, name in local]
     cells = [
-        each
-        for each in found
-        if each[0].suffix == ".yaml" and pytest_options.is_scenario(each[0], config)
+        cell
+        for cell in result
+        if cell[0].suffix == ".yaml" and pytest_options.is_scenario(cell[0], config)
     ]
     if cells and _RUN not in config.stash:
         _start(config, cells)

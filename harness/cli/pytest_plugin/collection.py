@@ -42,7 +42,7 @@ class ScenarioFile(pytest.File):
         if made is None:
             return
         readers = {str(reader): at for at, reader in enumerate(made.readers)}
-        of = {each.id: each for each in made.variants}
+        of = {variant.id: variant for variant in made.variants}
         # A control is no test of this scenario; the run asks it all the same.
         for cell in (
             c for c in made.cells if not controls.is_control(c, of[c.variant], made.metastore)
@@ -54,10 +54,10 @@ class ScenarioFile(pytest.File):
     def _planned(self) -> Plan | None:
         """Return the plan; None when the profile that stands beside the file does not name it."""
         profile = pytest_options.profile(self.config)
-        found = plan.find(profile, [self.path])
+        found_profile = plan.find(profile, [self.path])
         by_itself = self.path in pytest_options.named(self.config)
         name = load.name_of(str(self.path))
-        if not by_itself and found.governs(self.path) and not found.names(name):
+        if not by_itself and found_profile.governs(self.path) and not found_profile.names(name):
             return None
         return plan_options.make([self.path], profile, "")
 
@@ -77,9 +77,9 @@ class CellItem(pytest.Item):
         self._found = _wait(self.config, self._case)
         verdict = self._found.verdict
         if verdict.verdict is VerdictKind.UNKNOWN:
-            said = [f"unknown: {verdict.because}", f"SQL: {verdict.sql}"]
-            said += filter(None, [sentences.log_text(self._found.answer)])
-            pytest.fail("\n".join(said), pytrace=False)
+            lines = [f"unknown: {verdict.because}", f"SQL: {verdict.sql}"]
+            lines += filter(None, [sentences.log_text(self._found.answer)])
+            pytest.fail("\n".join(lines), pytrace=False)
         if verdict.verdict is VerdictKind.UNSUPPORTED:
             pytest.skip(f"unsupported: {verdict.because}")
 
@@ -91,7 +91,10 @@ class CellItem(pytest.Item):
         reviewed = verdict.known and not verdict.known.upper().startswith(known.TODO)
         if reviewed and not applied.answered:
             pytest.xfail(verdict.known)
-        why = [f"{each.place}: known as {each.expect}, but not so here" for each in applied.gone]
+        why = [
+            f"{known_finding.place}: known as {known_finding.expect}, but not so here"
+            for known_finding in applied.gone
+        ]
         why += map(sentences.answered_text, applied.answered)
         if verdict.verdict in {VerdictKind.WRONG, VerdictKind.REFUSED}:
             why.append(junit.message(verdict, self._found.answer))
@@ -112,8 +115,8 @@ def _wait(config: pytest.Config, case: str) -> CellOutcome:
         # In this order: what was recorded before the end is seen after it.
         status = harness_run.exit_status(folder)
         following.look()
-        if (found := following.find(case)) is not None:
-            return found
+        if (outcome := following.find(case)) is not None:
+            return outcome
         if status is not None:
             return _last(config, following, case, status)
         time.sleep(POLL_S)
@@ -121,14 +124,14 @@ def _wait(config: pytest.Config, case: str) -> CellOutcome:
 
 def _last(config: pytest.Config, following: RunFollower, case: str, status: int) -> CellOutcome:
     folder = pytest_options.folder(config)
-    found = following.last(case)
-    if found is None and following.begun:
+    cell_outcome = following.last(case)
+    if cell_outcome is None and following.begun:
         pytest.skip("not asked: an earlier step was refused")
-    if found is None or found.answer is None:
-        because = f" ({found.verdict.because})" if found else ""
+    if cell_outcome is None or cell_outcome.answer is None:
+        because = f" ({cell_outcome.verdict.because})" if cell_outcome else ""
         pytest.fail(
             f"the run ended with status {status} and has no answer for this cell{because}:\n"
             f"{harness_run.log_end(folder)}",
             pytrace=False,
         )
-    return found
+    return cell_outcome

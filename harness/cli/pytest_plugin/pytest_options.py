@@ -70,11 +70,11 @@ def named(config: pytest.Config) -> tuple[Path, ...]:
 
 def _named(config: pytest.Config) -> Sequence[str]:
     if hasattr(config, "workerinput"):  # a worker of pytest-xdist takes all for named
-        told: Sequence[str] = config.workerinput["harness_named"]
-        return told
+        stated: Sequence[str] = config.workerinput["harness_named"]
+        return stated
     if config.args_source is not pytest.Config.ArgsSource.ARGS:
         return ()
-    names = (each.partition("[")[0].partition("::")[0] for each in config.args)
+    names = (arg.partition("[")[0].partition("::")[0] for arg in config.args)
     return [os.path.normpath(config.invocation_params.dir / name) for name in names]
 
 

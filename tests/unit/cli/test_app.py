@@ -33,9 +33,9 @@ def test_an_unknown_profile_is_wrong_use_and_the_known_ones_are_named(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert app.main(["plan", "--profile", "nope"]) == WRONG_USE
-    said = capsys.readouterr().err
-    assert "unknown profile 'nope'" in said
-    assert "quick-start" in said
+    message = capsys.readouterr().err
+    assert "unknown profile 'nope'" in message
+    assert "quick-start" in message
 
 
 def test_a_scenario_of_ones_own_is_planned_with_the_readers_of_the_profile(
@@ -44,10 +44,12 @@ def test_a_scenario_of_ones_own_is_planned_with_the_readers_of_the_profile(
     path = tmp_path / "mine.yaml"
     path.write_text(MOVED, encoding="utf-8")
     assert app.main(["plan", str(path), "--profile", "first"]) == 0
-    said = capsys.readouterr().out
-    assert "mine[hudi-cow]" in said
-    assert "trino-476{use-column-names=false}" in said
-    assert "/mine (hudi-cow), after\n    steps 1, 2: all answer alike\n    step 3: by id =" in said
+    message = capsys.readouterr().out
+    assert "mine[hudi-cow]" in message
+    assert "trino-476{use-column-names=false}" in message
+    assert (
+        "/mine (hudi-cow), after\n    steps 1, 2: all answer alike\n    step 3: by id =" in message
+    )
 
 
 def test_a_bad_scenario_is_told_with_file_and_line(
@@ -56,10 +58,10 @@ def test_a_bad_scenario_is_told_with_file_and_line(
     path = tmp_path / "bad.yaml"
     path.write_text(MOVED.replace("after: f2", "after: f9"), encoding="utf-8")
     assert app.main(["run", str(path)]) == WRONG_USE
-    said = capsys.readouterr().err
-    assert f"{path}:8:" in said
-    assert "f9" in said
-    assert "Traceback" not in said
+    message = capsys.readouterr().err
+    assert f"{path}:8:" in message
+    assert "f9" in message
+    assert "Traceback" not in message
 
 
 @pytest.mark.parametrize(
@@ -200,10 +202,10 @@ def test_a_program_is_told_of_wrong_use_too(
     resumed = ["run", "--resume", "-k", "x"]
     for command in (["run", missing], ["read", "--run-dir", missing], resumed):
         assert app.main([*command, "--json"]) == WRONG_USE
-        said = capsys.readouterr()
-        (end,) = map(json.loads, said.out.splitlines())
+        capture_result = capsys.readouterr()
+        (end,) = map(json.loads, capture_result.out.splitlines())
         assert (end["event"], end["status"]) == ("end", WRONG_USE)
-        assert end["problem"] in said.err
+        assert end["problem"] in capture_result.err
         assert app.main(command) == WRONG_USE
         assert not capsys.readouterr().out
 
@@ -240,8 +242,8 @@ def test_where_nothing_would_be_asked_nothing_is_fetched(
     path.write_text(f"formats: [iceberg]\n{MOVED}", encoding="utf-8")
     run = tmp_path / "run"
     assert app.main(["run", str(path), "--profile", "first", "--run-dir", str(run)]) == WRONG_USE
-    assert "nothing would be asked: " in (said := capsys.readouterr().err)
-    assert "it is for iceberg; the profile has only hudi-cow" in said
+    assert "nothing would be asked: " in (message := capsys.readouterr().err)
+    assert "it is for iceberg; the profile has only hudi-cow" in message
     assert not run.exists()
 
 
@@ -251,9 +253,9 @@ def test_quiet_is_the_result_only(
     monkeypatch.setattr(needed_artifacts, "fetch_all", lambda *_: None)
     monkeypatch.setattr(pipeline, "write_and_read", lambda *_, **__: None)
     assert app.main(["run", "--resume", "--quiet", "--run-dir", str(recorded)]) == 1
-    said = capsys.readouterr()
-    assert said.err == ""
-    assert 0 < len(said.out.splitlines()) < 10
+    capture_result = capsys.readouterr()
+    assert capture_result.err == ""
+    assert 0 < len(capture_result.out.splitlines()) < 10
 
 
 def test_a_file_system_that_refuses_is_the_machines_problem_with_what_to_do(
@@ -264,11 +266,12 @@ def test_a_file_system_that_refuses_is_the_machines_problem_with_what_to_do(
 
     monkeypatch.setattr(pipeline, "judge_run", full)
     assert app.main(["judge", "--run-dir", str(recorded)]) == BROKEN
-    said = capsys.readouterr().err
+    message = capsys.readouterr().err
     assert (
-        f"cannot write {recorded / 'verdicts.jsonl'}: the disk is full; free some space, or" in said
+        f"cannot write {recorded / 'verdicts.jsonl'}: the disk is full; free some space, or"
+        in message
     )
-    assert "Traceback" not in said
+    assert "Traceback" not in message
 
 
 def test_what_a_message_quotes_commands_no_terminal(
@@ -278,10 +281,10 @@ def test_what_a_message_quotes_commands_no_terminal(
     assert app.main(["plan", str(path)]) == WRONG_USE
     path.write_text(MOVED, encoding="utf-8")
     assert app.main(["plan", str(path)]) == WRONG_USE
-    said = capsys.readouterr().err
-    assert "the file's name cannot be shown" in said
-    assert "\x1b" not in said
-    assert "\x07" not in said
+    message = capsys.readouterr().err
+    assert "the file's name cannot be shown" in message
+    assert "\x1b" not in message
+    assert "\x07" not in message
 
 
 @pytest.mark.parametrize(
@@ -305,8 +308,8 @@ def test_a_plan_tells_which_explicit_values_cannot_be_traced(
     rows = "insert: {rows: [{id: 1, f1: x, f2: x}]}"
     path.write_text(MOVED.replace("insert: [1, 2]", rows), encoding="utf-8")
     assert app.main(["plan", str(path), "--profile", "first"]) == 0
-    told = f"note: {path}:6: step 1 insert: row 1: f1 is x, which stands in another place too"
-    assert told in capsys.readouterr().out
+    message = f"note: {path}:6: step 1 insert: row 1: f1 is x, which stands in another place too"
+    assert message in capsys.readouterr().out
 
 
 VERSIONS = """\
@@ -330,17 +333,17 @@ def test_a_plan_tells_how_many_cells_are_declared_unsupported_and_counts_no_minu
     (tmp_path / "profiles.yaml").write_text(VERSIONS, encoding="utf-8")
     monkeypatch.setattr(plan_options, "estimate", lambda made: 60.0 * len(made.cells))
     assert app.main(["plan", str(tmp_path), "--profile", "mine"]) == 0
-    told = capsys.readouterr().out.splitlines()
-    at = next(at for at, line in enumerate(told) if line.startswith("declared unsupported"))
-    assert told[at] == (
+    request = capsys.readouterr().out.splitlines()
+    at = next(at for at, line in enumerate(request) if line.startswith("declared unsupported"))
+    assert request[at] == (
         "declared unsupported, as far as a plan tells: 9 cells; of each reader, format and version "
         "one is sent, and the others if it is answered"
     )
     hive = "hive-3.1.3 knows hudi tables up to version 8, not 9 (HoodieTableVersion of Hudi 1.0.2)"
     trino = "trino-368 knows hudi tables up to version 7, not {} ({} of Hudi 0.11.1)"
     why = (trino.format(8, "TimelineLayoutVersion"), hive, trino.format(9, "TimelineLayoutVersion"))
-    assert told[at + 1 : at + 4] == [f"  3 cells: {each}" for each in why]
-    assert told[-1].endswith(" 24 cells; about 15 min when nothing is there yet")
+    assert request[at + 1 : at + 4] == [f"  3 cells: {name}" for name in why]
+    assert request[-1].endswith(" 24 cells; about 15 min when nothing is there yet")
 
 
 @pytest.mark.parametrize("name", ["my runs", "größe", "a,b", "100%"])
@@ -356,7 +359,7 @@ def test_a_folder_that_engines_would_write_otherwise_is_refused_before_it_is_mad
     monkeypatch.setenv("HARNESS_CACHE", str(odd if which == "cache" else plain))
     run_dir = odd if which == "run" else plain
     assert app.main(["run", "--profile", "first", "--run-dir", str(run_dir)]) == WRONG_USE
-    said = capsys.readouterr().err
-    assert "tables would go astray; let " in said
-    assert ("--run-dir" if which == "run" else "HARNESS_CACHE") in said
+    message = capsys.readouterr().err
+    assert "tables would go astray; let " in message
+    assert ("--run-dir" if which == "run" else "HARNESS_CACHE") in message
     assert list(tmp_path.iterdir()) == []

@@ -31,9 +31,9 @@ def test_offline_what_is_missing_is_told_with_what_to_do(
 ) -> None:
     arguments = ["run", "--profile", "first", "--offline", "--run-dir", str(tmp_path / "run")]
     assert app.main(arguments) == BROKEN
-    said = capsys.readouterr().err
-    assert "offline, and not in" in said
-    assert "harness cache import FILE" in said
+    message = capsys.readouterr().err
+    assert "offline, and not in" in message
+    assert "harness cache import FILE" in message
 
 
 @pytest.mark.parametrize(("value", "offline"), [("1", True), ("true", True), ("0", False)])
@@ -65,11 +65,11 @@ def test_offline_all_that_is_missing_is_told_and_not_of_the_first_engine_only(
 
 def lacking(names: list[str], folder: Path) -> int:
     """Return the megabytes that are told to be missing."""
-    with pytest.raises(EnvironmentProblem) as told:
+    with pytest.raises(EnvironmentProblem) as exception_info:
         needed_artifacts.fetch_all(names, Cache(folder, offline=True), Progress())
-    found = re.search(r"\((\d+) MB\)", str(told.value))
-    assert found is not None
-    return int(found[1])
+    match = re.search(r"\((\d+) MB\)", str(exception_info.value))
+    assert match is not None
+    return int(match[1])
 
 
 def test_an_import_of_something_else_ends_as_a_broken_environment(

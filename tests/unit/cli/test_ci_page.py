@@ -23,6 +23,6 @@ def test_the_own_profile_of_the_page_plans_its_own_scenario_and_no_other(tmp_pat
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(ci_page.FILES[name], encoding="utf-8")
     plan = plan_options.make([tmp_path / "my"], "nightly", "")
-    assert {each.scenario.name for each in plan.variants} == {"orders/rename"}
+    assert {variant.scenario.name for variant in plan.variants} == {"orders/rename"}
     assert len(plan.readers) == 2
     assert plan.cells

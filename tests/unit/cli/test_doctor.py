@@ -27,8 +27,8 @@ def test_a_machine_with_enough_lacks_nothing() -> None:
 
 def test_too_little_memory_is_told_with_the_figures_and_who_limits_it() -> None:
     small = replace(GOOD, memory=Free(1600, "left of the 2000 MB that /sys/fs/cgroup allows"))
-    (told,) = doctor.problems(small, [TRINO])
-    assert told == (
+    (message,) = doctor.problems(small, [TRINO])
+    assert message == (
         "1600 MB of memory are left of the 2000 MB that /sys/fs/cgroup allows and 1650 MB are "
         "needed; end other programs, or allow more"
     )
@@ -37,9 +37,9 @@ def test_too_little_memory_is_told_with_the_figures_and_who_limits_it() -> None:
 def test_too_little_disk_is_told_only_while_something_is_missing() -> None:
     small = replace(GOOD, disk_mb=10)
     assert doctor.problems(small, [TRINO]) == ()
-    (told,) = doctor.problems(small, [replace(TRINO, missing=(Missing("x.jar", 1),))])
-    assert "10 MB of disk are free at the cache" in told
-    assert "HARNESS_CACHE" in told
+    (message,) = doctor.problems(small, [replace(TRINO, missing=(Missing("x.jar", 1),))])
+    assert "10 MB of disk are free at the cache" in message
+    assert "HARNESS_CACHE" in message
 
 
 def test_an_old_python_is_told() -> None:
@@ -50,9 +50,9 @@ def test_an_old_python_is_told() -> None:
 def test_a_cache_in_which_nothing_can_be_kept_is_told(of: str, tmp_path: Path) -> None:
     (tmp_path / "somebody's").mkdir()
     (tmp_path / "somebody's" / "notes.txt").touch()
-    told = doctor.problems(doctor.machine(Cache(tmp_path / of)), [])
-    assert any("HARNESS_CACHE" in each for each in told)
-    assert not any("HARNESS_CACHE" in each for each in doctor.problems(GOOD, []))
+    request = doctor.problems(doctor.machine(Cache(tmp_path / of)), [])
+    assert any("HARNESS_CACHE" in name for name in request)
+    assert not any("HARNESS_CACHE" in problem for problem in doctor.problems(GOOD, []))
     assert doctor.machine(Cache(tmp_path / "new")).unusable == ""
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["notes.txt", "somebody's"]
 

@@ -34,9 +34,9 @@ class Images:
         return SimpleNamespace(id="sha256:1", attrs=facts)
 
     def list(self, name: str) -> Iterator[SimpleNamespace]:
-        for each in self.here:
-            if each.startswith(f"{name}:"):
-                yield SimpleNamespace(tags=[each], id="sha256:1", attrs={"Created": "1"})
+        for text_ in self.here:
+            if text_.startswith(f"{name}:"):
+                yield SimpleNamespace(tags=[text_], id="sha256:1", attrs={"Created": "1"})
 
 
 def daemon(monkeypatch: pytest.MonkeyPatch, here: dict[str, str], memory_mb: int = 8000) -> None:
@@ -50,10 +50,10 @@ def daemon(monkeypatch: pytest.MonkeyPatch, here: dict[str, str], memory_mb: int
     monkeypatch.setenv("DOCKER_HOST", "unix:///a/socket")
 
 
-def shown(found: Docker, names: tuple[str, ...] = ("trino-476",)) -> str:
+def shown(docker: Docker, names: tuple[str, ...] = ("trino-476",)) -> str:
     out = io.StringIO()
-    told = doctor_containers.warnings(found, "mine", names)
-    doctor_containers.show(found, told, Console(file=out, width=160))
+    request = doctor_containers.warnings(docker, "mine", names)
+    doctor_containers.show(docker, request, Console(file=out, width=160))
     return out.getvalue()
 
 
@@ -72,8 +72,8 @@ def test_the_daemon_and_the_image_of_each_engine_are_told(monkeypatch: pytest.Mo
 
 def test_where_no_daemon_answers_the_reason_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOCKER_HOST", NOBODY)
-    found = doctor_containers.look(NAMES)
-    assert shown(found) == (
+    docker = doctor_containers.look(NAMES)
+    assert shown(docker) == (
         f"Docker: no Docker daemon answers at {NOBODY} (Connection refused). Start one, or name "
         "another by DOCKER_HOST; without containers: --runtime process\n"
     )
@@ -91,7 +91,7 @@ def test_a_daemon_that_goes_away_while_it_is_asked_is_none(monkeypatch: pytest.M
 
 def test_too_little_memory_for_a_profile_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("trino-476", "hive-metastore-3.1.3")
-    need = sum(distributions.load(each).heap_mb + 1024 for each in names)
+    need = sum(distributions.load(name).heap_mb + 1024 for name in names)
     daemon(monkeypatch, {}, need)
     assert "warning" not in shown(doctor_containers.look(names), names)
     daemon(monkeypatch, {}, need - 1)
@@ -116,6 +116,6 @@ def test_the_command_ends_as_it_does_without_docker(
     without = app.main(["doctor"])
     daemon(monkeypatch, {}, 1)
     assert app.main(["doctor", "--profile", "ci"]) == without
-    told = capsys.readouterr().out
-    assert f"no Docker daemon answers at {NOBODY}" in told
-    assert "warning: the containers of ci may take " in told
+    message = capsys.readouterr().out
+    assert f"no Docker daemon answers at {NOBODY}" in message
+    assert "warning: the containers of ci may take " in message

@@ -47,7 +47,7 @@ def test_what_the_kit_found_last_is_listed(
         every = dict.fromkeys(kit.ASSERTS, results.passed()) | {"ready": first}
         where = ("trino", "476", "process", day, "stock")
         latest_results.keep(Conformance("trino-476", *where, every, 14.0, 900), cache)
-    listed = {each["name"]: each for each in json.loads(told(capsys, "list", "--json"))["engines"]}
+    listed = {load["name"]: load for load in json.loads(told(capsys, "list", "--json"))["engines"]}
     assert listed["trino-476"]["conforms"] == {
         "process": "passed, 2024-02-29",
         "container": "not checked here",

@@ -29,13 +29,15 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 def wrong(run: Run) -> JudgedRun:
     """Return what is wrong of a run, and nothing that is unknown."""
-    found = (e for e in run.verdicts if e.verdict is VerdictKind.WRONG and not e.known)
-    return JudgedRun(run, Applied(tuple(found)))
+    verdicts = (e for e in run.verdicts if e.verdict is VerdictKind.WRONG and not e.known)
+    return JudgedRun(run, Applied(tuple(verdicts)))
 
 
 def late(run: Run) -> JudgedRun:
     (case, *_) = run_gate.late(run)
-    return JudgedRun(run, Applied(tuple(each for each in run.verdicts if each.case == case)))
+    return JudgedRun(
+        run, Applied(tuple(verdict for verdict in run.verdicts if verdict.case == case))
+    )
 
 
 def test_show_ends_with_0_and_a_flaky_cell_fails_only_where_that_is_wanted(run: Run) -> None:
@@ -88,10 +90,10 @@ def test_a_program_reads_only_json_and_github_the_other_stream(
     run: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
     judged_run.end(late(run), Output(json=True), Ending(github=True))
-    said = capsys.readouterr()
-    (end,) = map(json.loads, said.out.splitlines())
+    capture_result = capsys.readouterr()
+    (end,) = map(json.loads, capture_result.out.splitlines())
     assert (end["status"], end["flaky"]) == (0, 1)
-    assert "::warning " in said.err
+    assert "::warning " in capture_result.err
 
 
 def test_a_summary_that_cannot_be_written_changes_no_status(
@@ -103,6 +105,6 @@ def test_a_summary_that_cannot_be_written_changes_no_status(
     monkeypatch.setenv(SUMMARY, str(tmp_path / "none" / "step"))
     ending = Ending(github=True)
     assert judged_run.end(late(run), Output(quiet=True), ending) == 0
-    said = capsys.readouterr()
-    assert "the summary of the job is not written: No such file" in said.err
-    assert "::warning " in said.out, "the annotations are there"
+    capture_result = capsys.readouterr()
+    assert "the summary of the job is not written: No such file" in capture_result.err
+    assert "::warning " in capture_result.out, "the annotations are there"

@@ -145,7 +145,7 @@ def test_a_command_on_the_latest_run_says_that_a_newer_one_has_nothing_to_show(
     failed.mkdir()
     run_folder.point_begun(failed)
     app.main(command)
-    (line,) = (each for each in capsys.readouterr().err.splitlines() if BEFORE_IT in each)
+    (line,) = (line for line in capsys.readouterr().err.splitlines() if BEFORE_IT in line)
     assert line.startswith("harness: failed was begun last")
     assert line.endswith(f"sume goes on with it. This is about {good}")
     app.main([*command, "--run-dir", f"runs/{good}"])
@@ -160,8 +160,8 @@ def test_where_no_run_has_anything_to_show_the_one_begun_is_told(
     failed.mkdir(parents=True)
     run_folder.point_begun(failed)
     assert app.main(["judge"]) == WRONG_USE
-    told, problem = capsys.readouterr().err.splitlines()
-    assert told.endswith("harness run --resume goes on with it")
+    message, problem = capsys.readouterr().err.splitlines()
+    assert message.endswith("harness run --resume goes on with it")
     assert "there is no run at runs/latest" in problem
 
 

@@ -33,9 +33,9 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     """Return what is said to somebody who used a command wrongly."""
     assert app.main(arguments) == WRONG_USE
-    said = capsys.readouterr().err
-    assert "Traceback" not in said
-    return said
+    message = capsys.readouterr().err
+    assert "Traceback" not in message
+    return message
 
 
 def test_cases_may_be_saved_with_a_byte_order_mark_and_blank_lines(mine: Path) -> None:
@@ -44,7 +44,7 @@ def test_cases_may_be_saved_with_a_byte_order_mark_and_blank_lines(mine: Path) -
     named = every[0].case, every[-1].case
     cases.write_bytes(b"\xef\xbb\xbf" + "\r\n \r\n".join((*named, "")).encode())
     made = plan_options.make([mine], "first", "", cases)
-    assert tuple(each.case for each in made.cells) == named
+    assert tuple(cell.case for cell in made.cells) == named
 
 
 def test_a_file_of_cases_is_read_up_to_a_limit_that_every_plan_keeps(
@@ -78,18 +78,18 @@ def test_a_run_folder_that_cannot_be_made_is_wrong_use(
         "/proc/x": "the folder /proc/x cannot be made: ",
         str(mine / "x"): f"the folder {mine / 'x'} cannot be made: ",
     }
-    for place, told in expected.items():
-        said = refused(capsys, command, str(mine), "--profile", "first", "--run-dir", place)
-        assert told in said
+    for where, told in expected.items():
+        message = refused(capsys, command, str(mine), "--profile", "first", "--run-dir", where)
+        assert told in message
     Path("runs").touch()
-    said = refused(capsys, command, str(mine), "--profile", "first")
-    assert "the folder runs cannot be made: File exists; let --run-dir name" in said
+    message = refused(capsys, command, str(mine), "--profile", "first")
+    assert "the folder runs cannot be made: File exists; let --run-dir name" in message
 
 
 @pytest.mark.parametrize("command", ["judge", "report", "read", "baseline update", "run --resume"])
 def test_a_file_is_no_run(command: str, mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    said = refused(capsys, *command.split(), "--run-dir", str(mine))
-    assert f"{mine} is not a folder; let --run-dir name one" in said
+    message = refused(capsys, *command.split(), "--run-dir", str(mine))
+    assert f"{mine} is not a folder; let --run-dir name one" in message
 
 
 def test_a_working_folder_that_is_gone_is_told(
@@ -99,8 +99,8 @@ def test_a_working_folder_that_is_gone_is_told(
     gone.mkdir()
     monkeypatch.chdir(gone)
     gone.rmdir()
-    said = refused(capsys, "run", str(mine), "--profile", "first")
-    assert "the current folder is gone; go to another one" in said
+    message = refused(capsys, "run", str(mine), "--profile", "first")
+    assert "the current folder is gone; go to another one" in message
 
 
 def test_what_only_serves_engines_is_no_reader_and_is_not_listed_as_one(

@@ -32,7 +32,7 @@ ASKED = {
 def planned() -> Plan:
     """Return a plan of two tables in three steps each, creation included, by two writers."""
     writers = ("writer-1", "writer-1", "writer-2")
-    variants = tuple(Variant(each, STORY, "hudi-cow", {}, writers) for each in "vw")
+    variants = tuple(Variant(name, STORY, "hudi-cow", {}, writers) for name in "vw")
     cells = tuple(
         Cell("v", 1, reader, "snapshot", f"column(f{number})")
         for reader, many in ASKED.items()
@@ -54,11 +54,11 @@ def test_the_minutes_of_a_plan_are_the_sum_of_what_is_known_of_its_parts(
     answers = {"READERS_S": {"spark": (30, 2), "hive": (40, 3)}, "OTHER_S": (50, 4)}
     for name, value in {**figures, **answers, "MAPREDUCE_S": 9}.items():
         monkeypatch.setattr(estimation, name, value)
-    told = 2 * 10 + 6 * 1 + 150 * 0.5
+    request = 2 * 10 + 6 * 1 + 150 * 0.5
     written = 2 * 20 + 6 * 6 / 2
     spark, hive, trino = 30 + 100 * 2, 40 + 20 * 3 + 10 * 9, 50 + 20 * 4
     assert hive < spark < hive + trino, "the third is asked once the second is over"
-    seconds = told + written + hive + trino
+    seconds = request + written + hive + trino
     assert estimate(planned()) == seconds == 479
     end = "2 variants, 4 readers, 150 cells; about 8 min when nothing is there yet"
     assert shown(planned())[-1] == end
@@ -67,23 +67,23 @@ def test_the_minutes_of_a_plan_are_the_sum_of_what_is_known_of_its_parts(
 def test_readers_that_are_named_are_asked_instead_of_the_profiles() -> None:
     asked = ("trino-476@process", "hive-3.1.3@container", "trino-476")
     made = plan_options.make(None, "first", "", named=NamedParts(readers=asked))
-    assert [str(each) for each in made.readers] == ["trino-476", "hive-3.1.3@container"]
+    assert [str(reader) for reader in made.readers] == ["trino-476", "hive-3.1.3@container"]
     assert {cell.reader for cell in made.cells} == set(map(str, made.readers))
     everywhere = plan_options.make(
         None, "first", "", where=Where("process"), named=NamedParts(readers=asked)
     )
-    assert [str(each) for each in everywhere.readers] == ["trino-476", "hive-3.1.3"]
+    assert [str(reader) for reader in everywhere.readers] == ["trino-476", "hive-3.1.3"]
 
 
 def test_readers_of_an_object_store_are_processes_and_read_a_control_first() -> None:
     made = plan_options.make(None, "first", "", where=Where("process", "s3"))
-    assert [each.distribution for each in made.readers][-1] == "trino-476@s3"
+    assert [reader.distribution for reader in made.readers][-1] == "trino-476@s3"
     controls = [cell for cell in made.cells if cell.variant.startswith("control/")]
-    assert {cell.reader for cell in controls} == {str(each) for each in made.readers}
+    assert {cell.reader for cell in controls} == {str(reader) for reader in made.readers}
     again = plan_options.make(
         None, "first", "", where=Where("process"), named=NamedParts(readers=["trino-476@s3"])
     )
-    assert [str(each) for each in again.readers] == ["trino-476@s3"]
+    assert [str(reader) for reader in again.readers] == ["trino-476@s3"]
 
 
 @pytest.mark.parametrize(
@@ -110,13 +110,13 @@ def test_tables_that_name_their_files_by_paths_are_not_asked_for_in_an_object_st
     made = plan_options.make(
         None, "main", "", where=Where(warehouse="s3"), named=NamedParts(readers=["trino-476"])
     )
-    formats = {each.id: each.format for each in made.variants}
+    formats = {variant.id: variant.format for variant in made.variants}
     assert "iceberg" not in {formats[cell.variant] for cell in made.cells}
-    assert any("absolute paths" in each.why for each in made.excluded)
+    assert any("absolute paths" in exclusion.why for exclusion in made.excluded)
 
 
 def test_a_plan_says_which_readers_are_not_asked_about_every_variant() -> None:
-    said = shown(replace(planned(), partly=(Partly("hive-3{path=mapreduce}", 1, 2, 10),)))
-    at = said.index(f"{pairs.PARTLY}:")
-    assert said[at + 1] == "  hive-3{path=mapreduce}: 1 of 2 variants that it can read, 10 cells"
+    lines = shown(replace(planned(), partly=(Partly("hive-3{path=mapreduce}", 1, 2, 10),)))
+    at = lines.index(f"{pairs.PARTLY}:")
+    assert lines[at + 1] == "  hive-3{path=mapreduce}: 1 of 2 variants that it can read, 10 cells"
     assert not any(pairs.PARTLY in line for line in shown(planned()))

@@ -113,8 +113,8 @@ def test_a_program_is_told_each_result(
     app.main([*VERIFY, "trino-476", "--json"])
     end = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert (end["event"], end["status"]) == ("end", 1)
-    (found,) = end["readers"]
-    assert found["results"]["ready"] == {"outcome": "failed", "seen": "no answer"}
+    (result,) = end["readers"]
+    assert result["results"]["ready"] == {"outcome": "failed", "seen": "no answer"}
 
 
 @pytest.mark.parametrize("docker", [False, True])

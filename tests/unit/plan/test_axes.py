@@ -52,13 +52,13 @@ def planned(
     return plan(scenarios or (STORY,), profile, FORMATS, makers)
 
 
-def ids(found: Plan) -> list[str]:
-    return [variant.id.partition("[")[2] for variant in found.variants]
+def ids(plan: Plan) -> list[str]:
+    return [variant.id.partition("[")[2] for variant in plan.variants]
 
 
 def test_a_table_gets_partitions_by_the_axis_and_none_stays_as_it_was() -> None:
-    found = planned(axes={"partitioned": EVERY})
-    assert ids(found) == [
+    plan = planned(axes={"partitioned": EVERY})
+    assert ids(plan) == [
         f"cow,rewrites=none{shown}]@spark-3.5.8-hudi-0.15.0"
         for shown in (
             "",
@@ -68,18 +68,18 @@ def test_a_table_gets_partitions_by_the_axis_and_none_stays_as_it_was() -> None:
             ",partitioned=two_last",
         )
     ]
-    by = [variant.scenario.table.partition_by for variant in found.variants]
+    by = [variant.scenario.table.partition_by for variant in plan.variants]
     assert by == [(), ("p",), ("p",), ("p", "q"), ("p", "q")]
-    assert "partitioned" not in found.variants[0].settings
-    assert found.variants[1].settings["partitioned"] == "last"
+    assert "partitioned" not in plan.variants[0].settings
+    assert plan.variants[1].settings["partitioned"] == "last"
 
 
 def test_a_format_whose_partition_columns_stand_last_cannot_have_them_elsewhere() -> None:
     moving = (replace(COW, partitions_last=True),)
-    found = plan((STORY,), replace(PROFILE, axes={"partitioned": EVERY}), moving)
-    by = {v.settings.get("partitioned"): v.scenario.table.partition_by for v in found.variants}
+    result = plan((STORY,), replace(PROFILE, axes={"partitioned": EVERY}), moving)
+    by = {v.settings.get("partitioned"): v.scenario.table.partition_by for v in result.variants}
     assert by == {None: (), "last": ("p",), "two_last": ("p", "q")}
-    assert [each.why for each in found.excluded] == [
+    assert [exclusion.why for exclusion in result.excluded] == [
         "cow: Spark SQL puts partition columns last; p must stand there",
         "cow: Spark SQL puts partition columns last; p, q must stand there",
     ]
@@ -88,9 +88,9 @@ def test_a_format_whose_partition_columns_stand_last_cannot_have_them_elsewhere(
 def test_a_dataframe_that_creates_the_table_lets_them_stand_where_they_are() -> None:
     moving = (replace(COW, partitions_last=True, settings={"created_by": ("sql", "frame")}),)
     axes = {"partitioned": ("middle",), "created_by": ("sql", "frame")}
-    found = plan((STORY,), replace(PROFILE, axes=axes), moving)
-    assert [each.settings["created_by"] for each in found.variants] == ["frame"]
-    assert [each.why for each in found.excluded] == [
+    result = plan((STORY,), replace(PROFILE, axes=axes), moving)
+    assert [variant.settings["created_by"] for variant in result.variants] == ["frame"]
+    assert [exclusion.why for exclusion in result.excluded] == [
         "cow: Spark SQL puts partition columns last; p must stand there"
     ]
 
@@ -108,23 +108,23 @@ def test_a_scenario_with_late_data_has_the_merge_mode_in_its_table() -> None:
     by_itself, both = planned(late), planned(late, axes={"merge_mode": tuple(MergeMode)})
     modes = [variant.scenario.table.merge_mode for variant in (*by_itself.variants, *both.variants)]
     assert modes == [MergeMode.EVENT_TIME, *MergeMode]
-    assert [each.settings["merge_mode"] for each in both.variants] == list(MergeMode)
-    own = replace(late, table=replace(late.table, merge_mode=MergeMode.COMMIT_TIME))
-    assert len(planned(own, axes={"merge_mode": tuple(MergeMode)}).variants) == 1
+    assert [variant.settings["merge_mode"] for variant in both.variants] == list(MergeMode)
+    scenario = replace(late, table=replace(late.table, merge_mode=MergeMode.COMMIT_TIME))
+    assert len(planned(scenario, axes={"merge_mode": tuple(MergeMode)}).variants) == 1
     assert "merge_mode" not in planned(STORY, axes={"merge_mode": tuple(MergeMode)}).variants[0].id
 
 
 def test_a_write_to_one_partition_needs_partitions() -> None:
-    found = planned(axes={"partitioned": ("none", "last"), "rewrites": ("partition",)})
-    assert ids(found) == ["cow,rewrites=partition,partitioned=last]@spark-3.5.8-hudi-0.15.0"]
-    assert [each.why for each in found.excluded] == [
+    plan = planned(axes={"partitioned": ("none", "last"), "rewrites": ("partition",)})
+    assert ids(plan) == ["cow,rewrites=partition,partitioned=last]@spark-3.5.8-hudi-0.15.0"]
+    assert [exclusion.why for exclusion in plan.excluded] == [
         "rewrites=partition: the table has no partitions"
     ]
 
 
 def test_an_axis_of_a_format_makes_variants_of_formats_that_know_it() -> None:
-    found = planned(formats=("cow", "plain"), axes={"meta_fields": ("synced", "omitted")})
-    assert [each.partition("@")[0] for each in ids(found)] == [
+    plan = planned(formats=("cow", "plain"), axes={"meta_fields": ("synced", "omitted")})
+    assert [id_.partition("@")[0] for id_ in ids(plan)] == [
         "cow,rewrites=none,meta_fields=synced]",
         "cow,rewrites=none,meta_fields=omitted]",
         "plain,rewrites=none]",
@@ -132,13 +132,13 @@ def test_an_axis_of_a_format_makes_variants_of_formats_that_know_it() -> None:
 
 
 def test_a_sequence_goes_on_at_every_step() -> None:
-    found = planned(writers=(Writer("a", then="b"),))
-    assert [each.partition("]")[2] for each in ids(found)] == [
+    plan = planned(writers=(Writer("a", then="b"),))
+    assert [id_.partition("]")[2] for id_ in ids(plan)] == [
         "@a,step1:b",
         "@a,step2:b",
         "@a,step3:b",
     ]
-    assert [variant.writers for variant in found.variants] == [
+    assert [variant.writers for variant in plan.variants] == [
         ("a", "b", "b", "b"),
         ("a", "a", "b", "b"),
         ("a", "a", "a", "b"),
@@ -146,9 +146,11 @@ def test_a_sequence_goes_on_at_every_step() -> None:
 
 
 def test_a_sequence_goes_on_at_the_step_that_is_named() -> None:
-    found = planned(writers=(Writer("a", then="b", at=2), Writer("a", then="b", at=9)))
-    assert [variant.writers for variant in found.variants] == [("a", "a", "b", "b")]
-    assert [each.why for each in found.excluded] == ["there is no step 9 for b to go on from"]
+    plan = planned(writers=(Writer("a", then="b", at=2), Writer("a", then="b", at=9)))
+    assert [variant.writers for variant in plan.variants] == [("a", "a", "b", "b")]
+    assert [exclusion.why for exclusion in plan.excluded] == [
+        "there is no step 9 for b to go on from"
+    ]
 
 
 def test_two_writers_in_turn_write_one_step_each_from_then_on() -> None:
@@ -160,9 +162,9 @@ def test_two_writers_in_turn_write_one_step_each_from_then_on() -> None:
 def test_a_writer_writes_the_scenarios_and_axis_values_that_it_names() -> None:
     limits = {"rewrites": ("some",)}
     writers = (Writer("a", axes=limits), Writer("b", scenarios=("*/long",)))
-    found = planned(STORY, LONG, writers=writers, axes={"rewrites": ("none", "some")})
-    told = [(v.scenario.name, v.settings["rewrites"], v.writers[0]) for v in found.variants]
-    assert told == [
+    plan = planned(STORY, LONG, writers=writers, axes={"rewrites": ("none", "some")})
+    request = [(v.scenario.name, v.settings["rewrites"], v.writers[0]) for v in plan.variants]
+    assert request == [
         ("family/story", "some", "a"),
         ("family/long", "none", "b"),
         ("family/long", "some", "a"),
@@ -173,9 +175,9 @@ def test_a_writer_writes_the_scenarios_and_axis_values_that_it_names() -> None:
 def test_a_writer_writes_only_what_it_can() -> None:
     makers = {"a": Maker(("cow",), ("6",)), "b": Maker(("plain",))}
     writers = (Writer("a"), Writer("a", {"table_version": "8"}), Writer("b"))
-    found = planned(formats=("cow", "plain", "mor"), writers=writers, makers=makers)
-    assert ids(found) == ["cow,rewrites=none]@a", "plain,rewrites=none]@b"]
-    assert [each.why for each in found.excluded] == [
+    plan = planned(formats=("cow", "plain", "mor"), writers=writers, makers=makers)
+    assert ids(plan) == ["cow,rewrites=none]@a", "plain,rewrites=none]@b"]
+    assert [exclusion.why for exclusion in plan.excluded] == [
         "no writer of the profile writes mor",
         "a writes table_version 6 and not 8",
     ]
@@ -185,9 +187,9 @@ def test_what_comes_before_a_handover_needs_one() -> None:
     cow = replace(COW, settings={"handover_version": ("6",)})
     before = {"handover_version": "6"}
     writers = (Writer("a", before), Writer("a", before, then="b", at=2))
-    found = plan((STORY,), replace(PROFILE, writers=writers), (cow,), {"a": Maker(("cow",))})
-    assert [variant.writers for variant in found.variants] == [("a", "a", "b", "b")]
-    assert [each.why for each in found.excluded] == [
+    result = plan((STORY,), replace(PROFILE, writers=writers), (cow,), {"a": Maker(("cow",))})
+    assert [variant.writers for variant in result.variants] == [("a", "a", "b", "b")]
+    assert [exclusion.why for exclusion in result.excluded] == [
         "handover_version: no second writer goes on with the table"
     ]
 
@@ -198,44 +200,44 @@ def test_a_setting_that_a_table_or_a_writer_cannot_have_is_left_out_with_the_rea
     ordered = replace(STORY, table=replace(STORY.table, order_by="f1"))
     asked = replace(PROFILE, writers=(Writer("a"), Writer("b")), axes={"sorted": ("no", "yes")})
     for story, why in ((ordered, ()), (STORY, ("sorted=yes: nothing orders its rows",))):
-        found = plan((story,), asked, (cow,), makers)
-        reasons = {each.why for each in found.excluded}
+        result = plan((story,), asked, (cow,), makers)
+        reasons = {exclusion.why for exclusion in result.excluded}
         assert reasons == {"a, sorted=no: it always sorts", *why}
-        assert len(found.variants) == (1 if why else 3)
+        assert len(result.variants) == (1 if why else 3)
 
 
 def test_a_step_that_a_writer_cannot_do_leaves_its_tables_out() -> None:
     makers = {"a": Maker(("cow",), cannot={"insert": "it lost its pen"}), "b": Maker(("cow",))}
     asked = replace(PROFILE, writers=(Writer("a"), Writer("b")))
-    found = plan((STORY,), asked, (COW,), makers)
-    assert {each.writers[0] for each in found.variants} == {"b"}
-    assert {each.why for each in found.excluded} == {"step 1, a: it lost its pen"}
+    result = plan((STORY,), asked, (COW,), makers)
+    assert {variant.writers[0] for variant in result.variants} == {"b"}
+    assert {exclusion.why for exclusion in result.excluded} == {"step 1, a: it lost its pen"}
 
 
 def axes_of(variant: Variant) -> dict[str, str]:
     writer = f"{variant.writers}{variant.settings.get('table_version')}"
     rest = {name: variant.settings[name] for name in ("rewrites", "meta_fields")}
     partitioned = variant.settings.get("partitioned", "none")
-    found = {"format": variant.format, "writer": writer, "partitioned": partitioned, **rest}
-    return found | {"twin": str(variant.twin)}
+    result = {"format": variant.format, "writer": writer, "partitioned": partitioned, **rest}
+    return result | {"twin": str(variant.twin)}
 
 
-def pairs(found: Plan) -> set[frozenset[tuple[str, str]]]:
-    every = (axes_of(each).items() for each in found.variants)
+def pairs(plan: Plan) -> set[frozenset[tuple[str, str]]]:
+    every = (axes_of(variant).items() for variant in plan.variants)
     return {frozenset(pair) for items in every for pair in combinations(items, 2)}
 
 
 def test_pairs_leave_out_no_two_values_that_all_combinations_have() -> None:
     whole, few = (planned(LONG, cover=cover, **WIDE) for cover in Cover)
     assert pairs(few) == pairs(whole)
-    assert {each.id for each in few.variants} < {each.id for each in whole.variants}
+    assert {variant.id for variant in few.variants} < {variant.id for variant in whole.variants}
     assert len(few.variants) < len(whole.variants) / 10
-    (said,) = few.pairs
+    (lines,) = few.pairs
     assert whole.pairs == ()
-    assert (said.variants, said.combinations) == (len(few.variants), len(whole.variants))
-    assert said.covered == len(pairs(few))
-    assert said.axes["partitioned"] == EVERY
-    assert said.cannot == (
+    assert (lines.variants, lines.combinations) == (len(few.variants), len(whole.variants))
+    assert lines.covered == len(pairs(few))
+    assert lines.axes["partitioned"] == EVERY
+    assert lines.cannot == (
         Excluded(
             "rewrites=partition with partitioned=none",
             "rewrites=partition: the table has no partitions",
@@ -270,48 +272,48 @@ def shape(cell: Cell) -> str:
 
 
 def test_a_query_for_changes_of_the_schema_is_asked_right_after_them_only() -> None:
-    found = planned(LONG, **SHAPES)
-    assert [(cell.step, cell.query) for cell in found.cells if shape(cell) == "count"] == [
+    plan = planned(LONG, **SHAPES)
+    assert [(cell.step, cell.query) for cell in plan.cells if shape(cell) == "count"] == [
         (3, "count(g)"),
         (5, "count(f3)"),
     ]
-    assert {cell.step for cell in found.cells if cell.query == "all"} == {1, 2, 3, 4, 5}
-    assert len(found.cells) == 5 + 2 * 3
+    assert {cell.step for cell in plan.cells if cell.query == "all"} == {1, 2, 3, 4, 5}
+    assert len(plan.cells) == 5 + 2 * 3
 
 
 @pytest.mark.parametrize("cover", Cover)
 def test_every_reader_is_asked_every_shape_by_turns_too(cover: Cover) -> None:
-    found = planned(LONG, cover=cover, readers=READERS, **SHAPES, **WIDE)
-    asked = {(cell.reader, shape(cell)) for cell in found.cells}
+    plan = planned(LONG, cover=cover, readers=READERS, **SHAPES, **WIDE)
+    asked = {(cell.reader, shape(cell)) for cell in plan.cells}
     assert len(asked) == 3 * 4
-    assert {(cell.view, shape(cell)) for cell in found.cells} >= {
+    assert {(cell.view, shape(cell)) for cell in plan.cells} >= {
         (view, name) for view in MOR.views for name in ("column", "count", "predicate")
     }
-    each = [cell for cell in found.cells if cell.query != "all"]
-    places = {(cell.variant, cell.step, cell.view, cell.reader) for cell in each}
-    assert len(each) == len(places) * (1 if cover is Cover.PAIRS else 3)
+    cells = [cell for cell in plan.cells if cell.query != "all"]
+    places = {(cell.variant, cell.step, cell.view, cell.reader) for cell in cells}
+    assert len(cells) == len(places) * (1 if cover is Cover.PAIRS else 3)
 
 
 def test_a_reader_that_cannot_be_asked_of_a_format_is_left_out_with_the_reason() -> None:
     profile: Profile = replace(PROFILE, formats=("cow", "plain"))
-    found = plan((STORY,), profile, FORMATS, None, lambda reader, name: name * (name == "plain"))
-    asked = {cell.variant.partition("[")[2].partition(",")[0] for cell in found.cells}
+    result = plan((STORY,), profile, FORMATS, None, lambda reader, name: name * (name == "plain"))
+    asked = {cell.variant.partition("[")[2].partition(",")[0] for cell in result.cells}
     assert asked == {"cow"}
-    assert found.excluded == (Excluded(f"{TRINO} on plain", "plain"),)
+    assert result.excluded == (Excluded(f"{TRINO} on plain", "plain"),)
 
 
 def test_a_reader_of_pairs_meets_every_axis_value_in_fewer_variants() -> None:
     few = ProfileReader(READERS[0].reader, variants=Cover.PAIRS)
-    found = planned(LONG, cover=Cover.PAIRS, readers=(few, READERS[1]), **WIDE)
-    asked = {cell.variant for cell in found.cells if cell.reader == str(few.reader)}
-    met = [axes_of(each).items() for each in found.variants if each.id in asked]
-    every = [axes_of(each).items() for each in found.variants]
+    plan = planned(LONG, cover=Cover.PAIRS, readers=(few, READERS[1]), **WIDE)
+    asked = {cell.variant for cell in plan.cells if cell.reader == str(few.reader)}
+    met = [axes_of(variant).items() for variant in plan.variants if variant.id in asked]
+    every = [axes_of(variant).items() for variant in plan.variants]
     assert set().union(*met) == set().union(*every)
-    assert len(asked) <= len(EVERY) + 1 < len(found.variants) / 2
-    cells = sum(1 for cell in found.cells if cell.reader == str(few.reader))
-    assert found.partly == (Partly("other-0", len(asked), len(found.variants), cells),)
-    assert select(found, "*").partly == found.partly
-    assert select(found, "other-0").partly == ()
+    assert len(asked) <= len(EVERY) + 1 < len(plan.variants) / 2
+    cells = sum(1 for cell in plan.cells if cell.reader == str(few.reader))
+    assert plan.partly == (Partly("other-0", len(asked), len(plan.variants), cells),)
+    assert select(plan, "*").partly == plan.partly
+    assert select(plan, "other-0").partly == ()
 
 
 def no_mor(_: Reader, name: str) -> str:
@@ -321,13 +323,13 @@ def no_mor(_: Reader, name: str) -> str:
 def test_of_a_reader_of_pairs_only_the_variants_count_that_it_can_be_asked_about() -> None:
     few = ProfileReader(READERS[0].reader, variants=Cover.PAIRS)
     profile = replace(PROFILE, cover=Cover.PAIRS, **WIDE)
-    found = [
-        plan((LONG,), replace(profile, readers=(each,)), FORMATS, None, no_mor)
-        for each in (few, replace(few, formats=("mor",)), replace(few, formats=("cow",)))
+    plans = [
+        plan((LONG,), replace(profile, readers=(asked_reader,)), FORMATS, None, no_mor)
+        for asked_reader in (few, replace(few, formats=("mor",)), replace(few, formats=("cow",)))
     ]
-    cows = sum(variant.format == "cow" for variant in found[0].variants)
-    assert 0 < cows < len(found[0].variants)
-    assert [[each.of for each in made.partly] for made in found] == [[cows], [], [cows]]
+    cows = sum(variant.format == "cow" for variant in plans[0].variants)
+    assert 0 < cows < len(plans[0].variants)
+    assert [[partly.of for partly in made.partly] for made in plans] == [[cows], [], [cows]]
 
 
 def test_a_reader_of_pairs_that_meets_every_variant_is_not_said_to_leave_any_out() -> None:
@@ -337,11 +339,11 @@ def test_a_reader_of_pairs_that_meets_every_variant_is_not_said_to_leave_any_out
 
 def test_a_reader_is_asked_of_the_formats_that_it_names() -> None:
     limited = ProfileReader(READERS[0].reader, formats=("plain",))
-    found = planned(formats=("cow", "plain"), readers=(limited, READERS[1]))
-    formats = {variant.id: variant.format for variant in found.variants}
-    asked = {(cell.reader, formats[cell.variant]) for cell in found.cells}
+    plan = planned(formats=("cow", "plain"), readers=(limited, READERS[1]))
+    formats = {variant.id: variant.format for variant in plan.variants}
+    asked = {(cell.reader, formats[cell.variant]) for cell in plan.cells}
     assert asked == {("other-0", "plain"), ("other-1", "plain"), ("other-1", "cow")}
-    assert found.excluded == ()
+    assert plan.excluded == ()
 
 
 def test_a_format_that_a_reader_misspells_is_wrong_use() -> None:
@@ -352,6 +354,6 @@ def test_a_format_that_a_reader_misspells_is_wrong_use() -> None:
 def test_a_scenario_may_name_settings_of_its_formats() -> None:
     story = replace(STORY, settings={**STORY.settings, "table_version": ("6", "8")})
     # A profile that names the setting takes those of its values that the scenario has.
-    for axes, wanted in ({}, {"6", "8"}), ({"table_version": ("8",)}, {"8"}):
-        found = planned(story, axes=axes).variants
-        assert {each.settings.get("table_version") for each in found} == wanted
+    for axes, requested in ({}, {"6", "8"}), ({"table_version": ("8",)}, {"8"}):
+        variants = planned(story, axes=axes).variants
+        assert {variant.settings.get("table_version") for variant in variants} == requested

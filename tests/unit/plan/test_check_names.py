@@ -73,7 +73,7 @@ def told(path: Path) -> list[str]:
 
 def test_a_profile_of_which_all_is_there_is_planned(mine: Path) -> None:
     made = plan_options.make([mine], "mine", "")
-    assert {each.scenario.name for each in made.variants} == {"my/good", "my/longer"}
+    assert {variant.scenario.name for variant in made.variants} == {"my/good", "my/longer"}
     assert not made.excluded
 
 
@@ -230,7 +230,7 @@ def test_a_part_is_planned_where_what_is_named_lies_beside_it(mine: Path) -> Non
     named = text.replace('"my/*"', "my/good\n    - my/longer").replace("at: 2", "at: 3")
     (mine / "profiles.yaml").write_text(named, encoding="utf-8")
     made = plan_options.make([mine / "good.yaml"], "mine", "")
-    assert {each.scenario.name for each in made.variants} == {"my/good"}
+    assert {variant.scenario.name for variant in made.variants} == {"my/good"}
 
 
 def test_a_name_that_is_nowhere_is_told_of_a_part_too(mine: Path) -> None:
@@ -251,7 +251,7 @@ def test_a_file_that_the_profile_does_not_name_is_taken_whatever_else_it_names(
 ) -> None:
     change(mine, "my/*", "elsewhere/scenario")
     made = plan_options.make([mine / "good.yaml"], "mine", "")
-    assert {each.scenario.name for each in made.variants} == {"my/good"}
+    assert {variant.scenario.name for variant in made.variants} == {"my/good"}
 
 
 def test_a_profile_chooses_by_the_names_that_are_seen_from_its_own_folder(
@@ -260,7 +260,7 @@ def test_a_profile_chooses_by_the_names_that_are_seen_from_its_own_folder(
     change(mine, '"my/*"', "good\n    - longer")
     monkeypatch.chdir(mine)
     made = plan_options.make([Path("good.yaml")], "mine", "")
-    assert {each.scenario.name for each in made.variants} == {"good"}
+    assert {variant.scenario.name for variant in made.variants} == {"good"}
 
 
 def test_a_format_that_a_scenario_misspells_is_told_with_its_line(mine: Path) -> None:

@@ -15,7 +15,7 @@ MOR = COW.replace("cow", "mor")
 
 
 def of_control(made: Plan) -> list[Cell]:
-    of = {each.id: each for each in made.variants}
+    of = {variant.id: variant for variant in made.variants}
     return [
         cell for cell in made.cells if controls.is_control(cell, of[cell.variant], made.metastore)
     ]
@@ -24,7 +24,7 @@ def of_control(made: Plan) -> list[Cell]:
 def test_readers_that_are_shipped_have_none() -> None:
     made = plan_options.make(None, "quick-start", "")
     assert of_control(made) == []
-    assert all(each.scenario.name != controls.SCENARIO for each in made.variants)
+    assert all(variant.scenario.name != controls.SCENARIO for variant in made.variants)
 
 
 def test_another_version_has_one_for_each_format_and_is_asked_it_first() -> None:
@@ -32,22 +32,22 @@ def test_another_version_has_one_for_each_format_and_is_asked_it_first() -> None
         None, "quick-start", "", named=NamedParts(readers=[OTHER, "trino-476@container"])
     )
     assert of_control(made) == list(made.cells[:2])
-    assert [(each.variant, each.step, each.reader) for each in of_control(made)] == [
+    assert [(cell.variant, cell.step, cell.reader) for cell in of_control(made)] == [
         (COW, 2, OTHER),
         (MOR, 2, OTHER),
     ]
-    assert [each.id for each in made.variants[:2]] == [COW, MOR]
+    assert [variant.id for variant in made.variants[:2]] == [COW, MOR]
 
 
 def test_each_setting_of_such_a_reader_has_its_own() -> None:
     readers = [f"{OTHER}{{use-column-names={value}}}" for value in ("true", "false")]
     made = plan_options.make(None, "first", "", named=NamedParts(readers=readers))
-    assert [each.reader for each in of_control(made)] == readers
+    assert [cell.reader for cell in of_control(made)] == readers
 
 
 def test_the_oldest_tables_that_a_writer_makes_are_read() -> None:
     made = plan_options.make(None, "full", "", named=NamedParts(readers=[OTHER]))
-    variants = {each.id: each for each in made.variants}
+    variants = {variant.id: variant for variant in made.variants}
     for cell in of_control(made):
         variant = variants[cell.variant]
         assert variant.settings.get("table_version", "6") == "6"
@@ -69,20 +69,22 @@ def test_each_writer_makes_one_of_the_oldest_tables_that_it_makes(tmp_path: Path
         "steps: [{insert: [1]}]\n"
     )
     made = plan_options.make([tmp_path], "mine", "")
-    own = [each for each in made.variants if each.scenario.name == controls.SCENARIO]
-    assert [(each.writers[0], each.settings.get("table_version", "")) for each in own] == [
+    variants = [variant for variant in made.variants if variant.scenario.name == controls.SCENARIO]
+    assert [
+        (variant.writers[0], variant.settings.get("table_version", "")) for variant in variants
+    ] == [
         ("spark-3.5.8-hudi-1.2.0", "6"),
         ("spark-3.1.3-hudi-0.11.1@container", ""),
         ("spark-3.5.8-hudi-0.15.0", ""),
     ]
-    assert [each.variant for each in of_control(made)] == [each.id for each in own]
+    assert [cell.variant for cell in of_control(made)] == [variant.id for variant in variants]
 
 
 def test_a_part_of_a_plan_keeps_the_controls_of_its_readers(tmp_path: Path) -> None:
     made = plan_options.make(
         None, "quick-start", "hudi/move[hudi-mor", named=NamedParts(readers=[OTHER])
     )
-    assert [each.variant for each in of_control(made)] == [MOR]
+    assert [cell.variant for cell in of_control(made)] == [MOR]
     cases = tmp_path / "cases.txt"
     cases.write_text(f"{made.cells[-1].case}\n")
     one = plan_options.make(None, "quick-start", "", cases, named=NamedParts(readers=[OTHER]))

@@ -25,10 +25,10 @@ STEPS = {str(step): step for step in range(20)}
 
 def newest(facts: Sequence[FileFact], steps: Mapping[str, int]) -> list[tuple[object, ...]]:
     """Return what the files hold that a reader of the newest state reads."""
-    found = [fact for base, logs in slices(facts, steps) for fact in (base, *logs) if fact]
+    result = [fact for base, logs in slices(facts, steps) for fact in (base, *logs) if fact]
     return sorted(
         (str(fact.kind), steps[fact.instant], tuple(sorted(fact.keys)), fact.deleted, own(fact))
-        for fact in found
+        for fact in result
     )
 
 
@@ -42,14 +42,16 @@ def last(story: Story, changes: Changes, *, partitions: bool = True) -> list[tup
 
 
 def test_the_files_of_every_recorded_state_were_foretold() -> None:
-    found = load_run.load(RECORDED)
-    for variant in plan_record.plan_of(found.info).variants:
+    run = load_run.load(RECORDED)
+    for variant in plan_record.plan_of(run.info).variants:
         operations = expected_history.operations(variant.scenario)
         done = [True] * len(operations)
         truths = expected_history.history(variant.scenario, merge_on_read=False, applied=done)
         facts = expected_files(truths, operations, FileLayout(Changes.REPLACE, partitions=True))
-        states = [each for each in found.states if each.variant == variant.id]
-        made = {each.outcome.instant: each.outcome.step for each in states if each.outcome.instant}
+        states = [state for state in run.states if state.variant == variant.id]
+        made = {
+            state.outcome.instant: state.outcome.step for state in states if state.outcome.instant
+        }
         for state in states:
             expected = newest(facts[state.outcome.step], STEPS)
             assert newest(state.files, made) == expected, (variant.id, state.outcome.step)
@@ -59,8 +61,8 @@ def test_a_simulated_writer_makes_the_same_files() -> None:
     for mor, changes in ((False, Changes.REPLACE), (True, Changes.LOG)):
         steps = "insert 1..4; upsert 1; delete 2; insert 5; compact; upsert 3,5; compact schedule"
         story = history(f"{steps}; upsert 4", mor=mor)
-        facts = [each.fact() for each in story.disk.files]
-        made = {each.fact().instant: each.step for each in story.disk.files}
+        facts = [file.fact() for file in story.disk.files]
+        made = {file.fact().instant: file.step for file in story.disk.files}
         assert newest(facts, made) == last(story, changes)
 
 
@@ -71,9 +73,9 @@ def test_a_clustering_makes_one_file_of_each_partition_as_the_simulated_writer_d
         steps = f"{before}; cluster; {since}; cluster schedule"
         story = history(steps, columns, mor=mor, partition_by=("p",))
         there = story.disk.until(story.truth.step)
-        facts, made = [each.fact() for each in there], {e.fact().instant: e.step for e in there}
+        facts, made = [file.fact() for file in there], {e.fact().instant: e.step for e in there}
         assert newest(facts, made) == last(story, changes)
-        assert {each.step for each in there} == {5, 6, 7}
+        assert {file.step for file in there} == {5, 6, 7}
 
 
 def test_changes_apart_leave_deletes_in_the_old_file_until_it_is_compacted() -> None:
@@ -93,8 +95,8 @@ def test_changes_apart_leave_deletes_in_the_old_file_until_it_is_compacted() -> 
 def test_partition_columns_stand_last_in_files_or_not_at_all() -> None:
     columns = "id string, p string, f1 string"
     story = history("insert 1,2", columns, partition_by=("p",))
-    assert [each[4] for each in last(story, Changes.LOG)] == [("id", "f1", "p")] * 2
-    assert [each[4] for each in last(story, Changes.LOG, partitions=False)] == [("id", "f1")] * 2
+    assert [entry[4] for entry in last(story, Changes.LOG)] == [("id", "f1", "p")] * 2
+    assert [entry[4] for entry in last(story, Changes.LOG, partitions=False)] == [("id", "f1")] * 2
 
 
 @pytest.mark.parametrize("changes", [Changes.REPLACE, Changes.LOG])
@@ -106,8 +108,8 @@ def test_a_row_that_moves_is_gone_from_its_file_and_in_a_new_one(changes: Change
     truths = expected_history.history(moving, merge_on_read=False, applied=applied)
     facts = expected_files(truths, operations, FileLayout(changes, partitions=True))
     old, logged = ("base", 1, ("1", "3"), ()), changes is Changes.LOG
-    after = [each[:4] for each in newest(facts[2], STEPS)]
-    kept = [old, ("log", 2, (), ("1",))] if logged else [("base", 2, ("3",), ())]
-    assert after == sorted([*kept, ("base", 1, ("2",), ()), ("base", 2, ("1",), ())])
+    after = [values[:4] for values in newest(facts[2], STEPS)]
+    retained = [old, ("log", 2, (), ("1",))] if logged else [("base", 2, ("3",), ())]
+    assert after == sorted([*retained, ("base", 1, ("2",), ()), ("base", 2, ("1",), ())])
     bases = [base for base, _ in slices(facts[-1], STEPS) if base]
     assert sorted(key for base in bases for key in base.keys) == ["1", "2", "3"]

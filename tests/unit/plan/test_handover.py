@@ -41,17 +41,20 @@ ADD, RENAME = AddColumn("f2", TEXT), RenameColumn("f1", "g")
 def test_the_newer_writer_goes_on_where_it_meets_what_the_older_one_left(
     operations: tuple[Operation, ...], steps: list[int]
 ) -> None:
-    assert [each.at for each in handovers(scenario_of(*operations), "a", "b")] == steps
+    assert [
+        writer_sequence.at for writer_sequence in handovers(scenario_of(*operations), "a", "b")
+    ] == steps
 
 
 def test_the_writers_can_be_those_of_a_profile() -> None:
     scenario = scenario_of(Insert((1,)), RENAME, Touch())
     old = Writer("a", {"table_version": "6"}, axes={"rewrites": ("none",)})
-    found = handovers(scenario, old, "b")
-    writers = tuple(each.writer for each in found)
+    writer_sequences = handovers(scenario, old, "b")
+    writers = tuple(writer_sequence.writer for writer_sequence in writer_sequences)
     other = replace(scenario, name="family/other")
-    ids = [each.id for each in planned(scenario, other, writers=writers).variants]
+    ids = [variant.id for variant in planned(scenario, other, writers=writers).variants]
     assert ids == [
-        f"family/name[cow,rewrites=none,table_version=6]@{each}" for each in map(str, found)
+        f"family/name[cow,rewrites=none,table_version=6]@{name}"
+        for name in map(str, writer_sequences)
     ]
     assert ids[0].endswith("@a,step2:b")

@@ -30,7 +30,7 @@ SCENARIO = Path(__file__).parents[3] / "scenarios" / "hudi" / "move.yaml"
 
 def planned(
     folder: Path,
-    said: str,
+    message: str,
     reader: str = "trino-476",
     option: str = "",
     of: str = "hudi-cow",
@@ -38,7 +38,7 @@ def planned(
 ) -> Plan:
     """Return the plan of a profile of tables of a format that says this of its metastore."""
     (folder / "profiles.yaml").write_text(
-        MINE.format(said=said, reader=reader, of=of, writer=writer or WRITERS[of])
+        MINE.format(said=message, reader=reader, of=of, writer=writer or WRITERS[of])
     )
     (folder / "hudi").mkdir()
     text = SCENARIO.read_text()
@@ -50,7 +50,7 @@ def planned(
 def test_nothing_is_otherwise_with_the_usual_one(tmp_path: Path, said: str) -> None:
     made = planned(tmp_path, said)
     assert made.metastore == USUAL
-    assert {each.scenario.name for each in made.variants} == {"hudi/move"}
+    assert {variant.scenario.name for variant in made.variants} == {"hudi/move"}
     assert needed_artifacts.needed(made)[1:] == ("spark-3.5.8-hudi-0.15.0", "trino-476")
 
 
@@ -63,7 +63,7 @@ def test_through_another_one_every_reader_has_a_control(
 ) -> None:
     made = planned(tmp_path, said, option=option)
     assert made.metastore == MetastoreChoice("hive-metastore-4.0.1")
-    of = {each.id: each for each in made.variants}
+    of = {variant.id: variant for variant in made.variants}
     (control,) = (c for c in made.cells if controls.is_control(c, of[c.variant], made.metastore))
     assert control == made.cells[0]
     assert control.variant.startswith(controls.SCENARIO)
@@ -81,13 +81,13 @@ def test_a_writer_that_is_too_new_for_the_usual_one_has_its_own(tmp_path: Path) 
     assert made.metastore == USUAL
     usual = needed_artifacts.writers_metastore(made)
     assert usual == USUAL.distribution
-    assert {write_variants.metastore_of(each, usual) for each in made.variants} == {NEWER}
+    assert {write_variants.metastore_of(variant, usual) for variant in made.variants} == {NEWER}
     assert set(needed_artifacts.needed(made)[:2]) == {usual, NEWER}
 
 
 def test_an_upgrade_needs_both_and_the_newer_ones_tool(tmp_path: Path) -> None:
-    said = "{distribution: hive-metastore-4.0.1, upgraded_from: hive-metastore-2.3.10}"
-    made = planned(tmp_path, f"metastore: {said}")
+    message = "{distribution: hive-metastore-4.0.1, upgraded_from: hive-metastore-2.3.10}"
+    made = planned(tmp_path, f"metastore: {message}")
     assert made.metastore == MetastoreChoice("hive-metastore-4.0.1", "hive-metastore-2.3.10")
     assert str(made.metastore) == "hive-metastore-4.0.1, upgraded from hive-metastore-2.3.10"
     assert needed_artifacts.needed(made)[:4] == (
@@ -141,8 +141,8 @@ def test_another_one_serves_no_object_store(tmp_path: Path) -> None:
 
 
 def test_containers_ask_through_one_in_a_container(tmp_path: Path) -> None:
-    said = "{distribution: hive-metastore-3.1.3, upgraded_from: hive-metastore-2.3.10}"
-    made = planned(tmp_path, f"metastore: {said}", "trino-476@container")
+    message = "{distribution: hive-metastore-3.1.3, upgraded_from: hive-metastore-2.3.10}"
+    made = planned(tmp_path, f"metastore: {message}", "trino-476@container")
     assert made.metastore.distributions == (
         "hive-metastore-2.3.10@container",
         "hive-metastore-3.1.3@container",
@@ -161,7 +161,7 @@ def test_a_reader_that_needs_a_newer_one_is_told_with_what_it_needs(
 
 def test_a_reader_that_needs_a_newer_one_asks_through_that(tmp_path: Path) -> None:
     made = planned(tmp_path, "metastore: hive-metastore-4.0.1", reader="hive-4.0.1")
-    assert {each.reader for each in made.cells} == {"hive-4.0.1"}
+    assert {cell.reader for cell in made.cells} == {"hive-4.0.1"}
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_one_that_takes_no_transactional_table_is_told(
 
 
 def test_one_whose_database_an_older_one_made_has_them(tmp_path: Path) -> None:
-    said = "{distribution: hive-metastore-4.0.1, upgraded_from: hive-metastore-3.1.3}"
+    message = "{distribution: hive-metastore-4.0.1, upgraded_from: hive-metastore-3.1.3}"
     reader = '"hive-4.0.1{path=fetch, transactions=on}"'
-    made = planned(tmp_path, f"metastore: {said}", reader, of="hive-acid")
-    assert {each.format for each in made.variants} == {"hive-acid"}
+    made = planned(tmp_path, f"metastore: {message}", reader, of="hive-acid")
+    assert {variant.format for variant in made.variants} == {"hive-acid"}

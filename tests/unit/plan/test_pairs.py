@@ -20,21 +20,21 @@ def feasible(draw: st.DrawFn) -> list[dict[str, str]]:
     """Some of all combinations of some axes."""
     axes = draw(AXES)
     values = [[f"{name}{at}" for at in range(count)] for name, count in axes.items()]
-    every = [dict(zip(axes, each, strict=True)) for each in product(*values)]
-    return [each for each in every if draw(st.integers(0, 3))][:200]
+    every = [dict(zip(axes, values, strict=True)) for values in product(*values)]
+    return [entry for entry in every if draw(st.integers(0, 3))][:200]
 
 
 def together(combination: dict[str, str]) -> set[frozenset[tuple[str, str]]]:
-    return {frozenset(each) for each in combinations(combination.items(), 2)}
+    return {frozenset(combination) for combination in combinations(combination.items(), 2)}
 
 
 @given(feasible())
 def test_every_pair_that_can_be_is_in_a_chosen_combination(can: list[dict[str, str]]) -> None:
     chosen = [can[at] for at in cover(can)]
-    wanted = set().union(*map(together, can)) if can else set()
-    assert (set().union(*map(together, chosen)) if chosen else set()) == wanted
-    alone = {item for each in can for item in each.items()}
-    assert {item for each in chosen for item in each.items()} == alone
+    requested = set().union(*map(together, can)) if can else set()
+    assert (set().union(*map(together, chosen)) if chosen else set()) == requested
+    alone = {item for entry in can for item in entry.items()}
+    assert {item for entry in chosen for item in entry.items()} == alone
 
 
 @given(feasible())
@@ -55,7 +55,7 @@ def test_pairs_take_little_more_than_the_two_longest_axes(
     sizes: tuple[int, ...], most: int
 ) -> None:
     values = [[str(at) for at in range(size)] for size in sizes]
-    can = [dict(zip("abcde", each, strict=True)) for each in product(*values)]
+    can = [dict(zip("abcde", values, strict=True)) for values in product(*values)]
     assert sizes[0] * sizes[1] <= len(cover(can)) <= most < len(can)
 
 
@@ -78,15 +78,18 @@ def test_nothing_is_covered_by_nothing() -> None:
 
 def test_values_are_chosen_about_as_often_as_each_other() -> None:
     values = [[str(at) for at in range(size)] for size in (4, 4, 2, 2)]
-    can = [dict(zip("abcd", each, strict=True)) for each in product(*values)]
+    can = [dict(zip("abcd", values, strict=True)) for values in product(*values)]
     chosen = [can[at] for at in cover(can)]
     for axis in "cd":
-        times = sum(each[axis] == "0" for each in chosen)
+        times = sum(entry[axis] == "0" for entry in chosen)
         assert abs(2 * times - len(chosen)) <= 2
 
 
 def test_values_alone_take_no_more_than_the_longest_axis() -> None:
     can = [{"a": x, "b": y} for x, y in product("123", "12")]
     chosen = [can[at] for at in cover(can, values_of)]
-    assert ({each["a"] for each in chosen}, {each["b"] for each in chosen}) == ({*"123"}, {*"12"})
+    assert ({entry["a"] for entry in chosen}, {entry["b"] for entry in chosen}) == (
+        {*"123"},
+        {*"12"},
+    )
     assert len(chosen) == 3

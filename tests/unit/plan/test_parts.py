@@ -31,15 +31,15 @@ def made(path: Path, profile: str | None = None, named: NamedParts = NONE) -> Pl
 
 
 def formats_of(plan: Plan) -> list[str]:
-    return sorted({each.format for each in plan.variants})
+    return sorted({variant.format for variant in plan.variants})
 
 
 def writers_of(plan: Plan) -> list[str]:
-    return sorted({name for each in plan.variants for name in each.writers})
+    return sorted({name for variant in plan.variants for name in variant.writers})
 
 
 def readers_of(plan: Plan) -> list[str]:
-    return [str(each) for each in plan.readers]
+    return [str(reader) for reader in plan.readers]
 
 
 def test_a_run_is_made_of_just_the_parts_that_are_named(mine: Path) -> None:
@@ -86,7 +86,9 @@ def test_where_the_quick_start_cannot_serve_a_format_another_profile_does(mine: 
     plan = made(mine, named=NamedParts(formats=["iceberg"]))
     assert writers_of(plan) == [ICEBERG]
     assert readers_of(plan) == [ICEBERG, "hive-3.1.3-iceberg-1.4.3{path=fetch}", "trino-476"]
-    assert not any(each.settings.get("delete_mode") for each in plan.variants), "its own default"
+    assert not any(variant.settings.get("delete_mode") for variant in plan.variants), (
+        "its own default"
+    )
     both = made(mine, named=NamedParts(formats=["hudi-cow", "iceberg"]))
     assert writers_of(both) == [HUDI, ICEBERG]
     assert not both.excluded, "nothing that was chosen is left out"
@@ -106,7 +108,7 @@ def test_a_format_whose_files_no_touch_can_choose_is_written_all_the_same(mine: 
 
     def rewrites(*names: str) -> set[tuple[str, str]]:
         plan = made(mine, named=NamedParts(formats=names))
-        return {(each.format, each.settings["rewrites"]) for each in plan.variants}
+        return {(variant.format, variant.settings["rewrites"]) for variant in plan.variants}
 
     assert rewrites("hudi-cow") == {("hudi-cow", "some")}
     assert rewrites("hive-parquet") == {("hive-parquet", "none")}
@@ -123,7 +125,9 @@ def test_a_writer_takes_settings_as_readers_do(mine: Path) -> None:
     plan = made(
         mine, named=NamedParts(formats=["hudi-mor"], writers=[f"{NEWER}{{table_version=6}}", HUDI])
     )
-    assert {(each.writers[0], each.settings.get("table_version")) for each in plan.variants} == {
+    assert {
+        (variant.writers[0], variant.settings.get("table_version")) for variant in plan.variants
+    } == {
         (NEWER, "6"),
         (HUDI, None),
     }

@@ -73,32 +73,32 @@ def planned(*scenarios: Scenario, **changed: object) -> Plan:
     return plan(scenarios or (STORY,), replace(PROFILE, **changed), FORMATS)  # type: ignore[arg-type]
 
 
-def ids(found: Plan) -> list[str]:
-    return [variant.id.partition("@")[0] for variant in found.variants]
+def ids(plan: Plan) -> list[str]:
+    return [variant.id.partition("@")[0] for variant in plan.variants]
 
 
 def test_a_plan_names_every_variant_reader_and_cell() -> None:
-    found = planned()
-    (variant,) = found.variants
+    plan = planned()
+    (variant,) = plan.variants
     assert variant.id == "family/story[cow,rewrites=none]@spark-3.5.8-hudi-0.15.0"
     assert variant.writers == ("spark-3.5.8-hudi-0.15.0",) * 4
-    assert found.readers == (TRINO,)
-    assert found.cells == tuple(
+    assert plan.readers == (TRINO,)
+    assert plan.cells == tuple(
         Cell(variant.id, step, "trino-476{use-column-names=true}", "snapshot", "all")
         for step in (1, 2, 3)
     )
-    assert found.cells[0].case == (
+    assert plan.cells[0].case == (
         "family/story[cow,rewrites=none]@spark-3.5.8-hudi-0.15.0/s1/snapshot/all/"
         "trino-476{use-column-names=true}"
     )
-    assert found.excluded == ()
+    assert plan.excluded == ()
 
 
 def test_views_of_the_past_go_back_to_a_step_once_there_is_one() -> None:
     formats = (replace(COW, past_views=("as_of",)), MOR, PLAIN)
-    wanted = replace(PROFILE, views=("snapshot", "as_of", "incremental"))
-    found = plan((STORY,), wanted, formats)
-    assert [(cell.step, cell.view) for cell in found.cells] == [
+    profile = replace(PROFILE, views=("snapshot", "as_of", "incremental"))
+    result = plan((STORY,), profile, formats)
+    assert [(cell.step, cell.view) for cell in result.cells] == [
         (1, "snapshot"),
         (2, "snapshot"),
         (2, "as_of(1)"),
@@ -106,15 +106,15 @@ def test_views_of_the_past_go_back_to_a_step_once_there_is_one() -> None:
         (3, "as_of(1)"),
     ]
     why = "there is no such view of the past in this format"
-    assert found.excluded == (Excluded("incremental of cow", why),)
+    assert result.excluded == (Excluded("incremental of cow", why),)
 
 
 def test_a_reader_that_has_no_view_of_the_past_is_left_out_with_the_reason() -> None:
     formats = (replace(COW, past_views=("as_of",)), MOR, PLAIN)
-    wanted = replace(PROFILE, views=("snapshot", "as_of"))
-    found = plan((STORY,), wanted, formats, cannot_show=lambda *_: "too old")
-    assert {cell.view for cell in found.cells} == {"snapshot"}
-    assert found.excluded == (Excluded(f"as_of by {TRINO} on cow", "too old"),)
+    profile = replace(PROFILE, views=("snapshot", "as_of"))
+    result = plan((STORY,), profile, formats, cannot_show=lambda *_: "too old")
+    assert {cell.view for cell in result.cells} == {"snapshot"}
+    assert result.excluded == (Excluded(f"as_of by {TRINO} on cow", "too old"),)
 
 
 def test_a_profile_that_names_no_view_asks_for_none_of_the_past() -> None:
@@ -131,14 +131,14 @@ def test_the_same_input_gives_the_same_plan_and_no_case_twice() -> None:
 
 def test_the_axis_is_put_into_every_touch_that_does_not_fix_it() -> None:
     story = replace(scenario_of(Insert((1,)), Touch(), Touch(Rewrites.ALL)), name="family/touch")
-    found = planned(story, axes={"rewrites": ("none", "some")})
-    assert ids(found) == ["family/touch[cow,rewrites=none]", "family/touch[cow,rewrites=some]"]
+    plan = planned(story, axes={"rewrites": ("none", "some")})
+    assert ids(plan) == ["family/touch[cow,rewrites=none]", "family/touch[cow,rewrites=some]"]
     taken = [
         [s.operation.rewrites for s in v.scenario.steps if isinstance(s.operation, Touch)]
-        for v in found.variants
+        for v in plan.variants
     ]
     assert taken == [[Rewrites.NONE, Rewrites.ALL], [Rewrites.SOME, Rewrites.ALL]]
-    assert [dict(variant.settings) for variant in found.variants] == [
+    assert [dict(variant.settings) for variant in plan.variants] == [
         {"rewrites": "none"},
         {"rewrites": "some"},
     ]
@@ -162,26 +162,26 @@ def test_the_profile_chooses_among_the_values_that_the_scenario_allows(
     own: tuple[str, ...], wanted: tuple[str, ...], values: list[str]
 ) -> None:
     story = replace(STORY, settings={"rewrites": own} if own else {})
-    found = planned(story, axes={"rewrites": wanted} if wanted else {})
-    assert [variant.settings["rewrites"] for variant in found.variants] == values
+    plan = planned(story, axes={"rewrites": wanted} if wanted else {})
+    assert [variant.settings["rewrites"] for variant in plan.variants] == values
 
 
 def test_values_that_do_not_meet_are_an_exclusion_with_both_sides_named() -> None:
     story = replace(STORY, settings={"rewrites": ("none",)})
-    found = planned(story, axes={"rewrites": ("some", "all")})
-    assert (found.variants, found.cells) == ((), ())
-    assert found.excluded == (
-        Excluded("family/story", "it has rewrites none; the profile wants some, all"),
+    plan = planned(story, axes={"rewrites": ("some", "all")})
+    assert (plan.variants, plan.cells) == ((), ())
+    assert plan.excluded == (
+        Excluded("family/story", "it has rewrites none; the profile asks for some, all"),
     )
 
 
 def test_a_twin_is_a_variant_of_its_own_with_its_own_types() -> None:
     columns = {"id": "string", "f1": "string", "f2": "string"}
     story = replace(scenario_of(Insert((1,)), columns=columns), name="family/types")
-    found = planned(story, twins=True)
-    assert ids(found) == ["family/types[cow]", "family/types[cow,twin]"]
-    assert [variant.twin for variant in found.variants] == [False, True]
-    types = [[str(t) for _, t in v.scenario.table.columns] for v in found.variants]
+    plan = planned(story, twins=True)
+    assert ids(plan) == ["family/types[cow]", "family/types[cow,twin]"]
+    assert [variant.twin for variant in plan.variants] == [False, True]
+    types = [[str(t) for _, t in v.scenario.table.columns] for v in plan.variants]
     assert types == [["string", "string", "string"], ["string", "string", "int"]]
 
 
@@ -191,30 +191,28 @@ def test_a_scenario_without_a_twin_has_one_variant() -> None:
 
 def test_a_format_that_lacks_an_operation_is_excluded_and_says_so() -> None:
     story = replace(STORY, steps=(*STORY.steps, Step(Compact())))
-    found = planned(story, formats=("cow", "plain"))
-    assert ids(found) == ["family/story[cow,rewrites=none]"]
-    (excluded,) = found.excluded
+    plan = planned(story, formats=("cow", "plain"))
+    assert ids(plan) == ["family/story[cow,rewrites=none]"]
+    (excluded,) = plan.excluded
     assert excluded.what.startswith("family/story[plain,rewrites=none]@")
     assert excluded.why == "step 4: plain has no compact"
 
 
 def test_a_value_that_is_impossible_for_a_format_is_excluded_with_the_formats_reason() -> None:
-    found = planned(formats=("plain",), axes={"rewrites": ("none", "all")})
-    assert ids(found) == ["family/story[plain,rewrites=none]"]
-    assert [each.why for each in found.excluded] == ["step 3: touch: rows are only added"]
+    plan = planned(formats=("plain",), axes={"rewrites": ("none", "all")})
+    assert ids(plan) == ["family/story[plain,rewrites=none]"]
+    assert [exclusion.why for exclusion in plan.excluded] == ["step 3: touch: rows are only added"]
 
 
 def test_a_scenario_for_other_formats_is_excluded() -> None:
-    found = planned(replace(STORY, formats=("plain",)))
-    assert found.excluded == (
-        Excluded("family/story", "it is for plain; the profile has only cow"),
-    )
+    plan = planned(replace(STORY, formats=("plain",)))
+    assert plan.excluded == (Excluded("family/story", "it is for plain; the profile has only cow"),)
 
 
 def test_settings_of_a_writer_go_to_formats_that_know_them() -> None:
     writers = (Writer("spark", {"table_version": "6"}), Writer("spark", {"table_version": "8"}))
-    found = planned(formats=("cow", "plain"), writers=writers)
-    assert ids(found) == [
+    plan = planned(formats=("cow", "plain"), writers=writers)
+    assert ids(plan) == [
         "family/story[cow,rewrites=none,table_version=6]",
         "family/story[cow,rewrites=none,table_version=8]",
         "family/story[plain,rewrites=none]",
@@ -223,17 +221,17 @@ def test_settings_of_a_writer_go_to_formats_that_know_them() -> None:
 
 def test_a_value_that_a_format_does_not_know_is_excluded() -> None:
     newer = replace(MOR, settings={"table_version": ("6", "8", "9")})
-    wanted = {"writers": (Writer("spark", {"table_version": "9"}),), "formats": ("cow", "mor")}
-    found = plan((STORY,), replace(PROFILE, **wanted), (COW, newer))  # type: ignore[arg-type]
-    assert [each.why for each in found.excluded] == ["cow: table_version: allowed: 6, 8"]
-    assert {each.format for each in found.variants} == {"mor"}
+    requested = {"writers": (Writer("spark", {"table_version": "9"}),), "formats": ("cow", "mor")}
+    result = plan((STORY,), replace(PROFILE, **requested), (COW, newer))  # type: ignore[arg-type]
+    assert [exclusion.why for exclusion in result.excluded] == ["cow: table_version: allowed: 6, 8"]
+    assert {variant.format for variant in result.variants} == {"mor"}
 
 
 def test_nothing_is_asked_after_a_quiet_step() -> None:
     steps = (STORY.steps[0], replace(STORY.steps[1], quiet=True), STORY.steps[2])
-    found = planned(replace(STORY, steps=steps), formats=("cow", "mor"))
-    assert {cell.step for cell in found.cells} == {1, 3}
-    assert found.excluded == (
+    plan = planned(replace(STORY, steps=steps), formats=("cow", "mor"))
+    assert {cell.step for cell in plan.cells} == {1, 3}
+    assert plan.excluded == (
         Excluded(
             "family/story step 2 (rename column f1 to g)",
             "quiet: the scenario asks nothing after it",
@@ -243,13 +241,13 @@ def test_nothing_is_asked_after_a_quiet_step() -> None:
 
 def test_views_of_merge_on_read_are_asked_from_the_first_write_on() -> None:
     story = replace(scenario_of(AddColumn("f2", TEXT), Insert((1,)), Compact()), name="family/add")
-    found = planned(story, formats=("cow", "mor"))
+    plan = planned(story, formats=("cow", "mor"))
     by_format = {
-        variant.format: {cell.step for cell in found.cells if cell.variant == variant.id}
-        for variant in found.variants
+        variant.format: {cell.step for cell in plan.cells if cell.variant == variant.id}
+        for variant in plan.variants
     }
     assert by_format == {"cow": {1, 2, 3}, "mor": {2, 3}}
-    assert [each.why for each in found.excluded] == [
+    assert [exclusion.why for exclusion in plan.excluded] == [
         "a merge-on-read table has no views before its first write"
     ]
 
@@ -265,22 +263,22 @@ def test_views_of_merge_on_read_are_asked_from_the_first_write_on() -> None:
 def test_views_are_those_that_scenario_profile_and_format_have(
     own: tuple[str, ...], wanted: tuple[str, ...], asked: tuple[str, ...]
 ) -> None:
-    found = planned(replace(STORY, views=own), formats=("mor",), views=wanted)
-    assert [cell.view for cell in found.cells if cell.step == 1] == list(asked)
+    plan = planned(replace(STORY, views=own), formats=("mor",), views=wanted)
+    assert [cell.view for cell in plan.cells if cell.step == 1] == list(asked)
 
 
 def test_a_variant_that_nobody_asks_anything_is_told() -> None:
-    found = planned(views=("read_optimized",))
-    assert found.cells == ()
-    assert [each.why for each in found.excluded] == [
+    plan = planned(views=("read_optimized",))
+    assert plan.cells == ()
+    assert [exclusion.why for exclusion in plan.excluded] == [
         "cow has the views snapshot; wanted are others"
     ]
 
 
 def test_a_slow_reader_is_asked_only_right_after_changes_of_the_schema() -> None:
-    found = planned(readers=(ProfileReader(TRINO), ProfileReader(SLOW, AskedSteps.SCHEMA_CHANGES)))
-    assert [cell.step for cell in found.cells if cell.reader == str(SLOW)] == [2]
-    assert [cell.step for cell in found.cells if cell.reader == str(TRINO)] == [1, 2, 3]
+    plan = planned(readers=(ProfileReader(TRINO), ProfileReader(SLOW, AskedSteps.SCHEMA_CHANGES)))
+    assert [cell.step for cell in plan.cells if cell.reader == str(SLOW)] == [2]
+    assert [cell.step for cell in plan.cells if cell.reader == str(TRINO)] == [1, 2, 3]
 
 
 @pytest.mark.parametrize(
@@ -330,8 +328,10 @@ def test_a_setting_that_no_format_of_a_scenario_has_is_told_with_its_file_and_li
 
 def test_scenarios_are_chosen_by_name_or_pattern_each_once() -> None:
     others = (STORY, replace(STORY, name="family/two"), replace(STORY, name="other/three"))
-    found = planned(*others, scenarios=("family/*", "family/story", "*/three"))
-    assert [variant.scenario.name for variant in found.variants] == [each.name for each in others]
+    plan = planned(*others, scenarios=("family/*", "family/story", "*/three"))
+    assert [variant.scenario.name for variant in plan.variants] == [
+        scenario.name for scenario in others
+    ]
 
 
 def test_a_part_of_a_plan_keeps_only_what_its_cases_need() -> None:
@@ -388,8 +388,8 @@ def test_a_type_that_a_format_cannot_have_is_left_out_and_said(type_: str, told:
     plain = replace(COW, unsupported_types=frozenset({"tinyint", "char"}))
     added = AddColumn("f9", parse_type(type_))
     scenario = replace(scenario_of(Insert((1,)), added), name="family/story")
-    found = plan((scenario,), PROFILE, (plain,))
-    assert found.variants == ()
-    (left_out,) = found.excluded
+    result = plan((scenario,), PROFILE, (plain,))
+    assert result.variants == ()
+    (left_out,) = result.excluded
     assert left_out.why == f"column f9: cow has no {told}"
     assert plan((scenario,), PROFILE, (COW,)).variants != ()

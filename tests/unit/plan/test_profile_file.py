@@ -76,9 +76,9 @@ def test_what_is_wrong_with_a_profile_is_told_with_its_line(old: str, new: str, 
 def test_a_runtime_is_that_of_all_engines_that_name_none() -> None:
     text = MINE.replace("twins: true", "runtime: container").replace("spark-1", "spark-1@process")
     text += "    - {reader: prestosql-350@container}\n    - prestosql-350@process\n"
-    found = loads_profiles(text, "p.yaml")["mine"]
-    assert [each.distribution for each in found.writers] == ["spark-1", "spark-2@container"]
-    assert [each.reader.distribution for each in found.readers] == [
+    profile = loads_profiles(text, "p.yaml")["mine"]
+    assert [writer.distribution for writer in profile.writers] == ["spark-1", "spark-2@container"]
+    assert [asked_reader.reader.distribution for asked_reader in profile.readers] == [
         "trino-476@container",
         "hive-3.1.3@container",
         "prestosql-350@container",
@@ -87,9 +87,12 @@ def test_a_runtime_is_that_of_all_engines_that_name_none() -> None:
 
 
 def test_a_warehouse_is_that_of_all_readers_and_of_no_writer() -> None:
-    found = loads_profiles(MINE.replace("twins: true", "warehouse: s3"), "p.yaml")["mine"]
-    assert [each.distribution for each in found.writers] == ["spark-1", "spark-2"]
-    assert [each.reader.distribution for each in found.readers] == ["trino-476@s3", "hive-3.1.3@s3"]
+    profile = loads_profiles(MINE.replace("twins: true", "warehouse: s3"), "p.yaml")["mine"]
+    assert [writer.distribution for writer in profile.writers] == ["spark-1", "spark-2"]
+    assert [asked_reader.reader.distribution for asked_reader in profile.readers] == [
+        "trino-476@s3",
+        "hive-3.1.3@s3",
+    ]
 
 
 def test_containers_and_an_object_store_do_not_go_together() -> None:

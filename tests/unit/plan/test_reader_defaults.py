@@ -11,13 +11,13 @@ from harness.artifacts import distributions
 from harness.plan import reader_defaults, reader_support
 from harness.scenario.cells import Reader, parse_reader
 
-READERS = tuple(each.name for each in reader_support.readers())
+READERS = tuple(distribution.name for distribution in reader_support.readers())
 
 
 def said(text: str, *format_names: str) -> list[str]:
     unlike = reader_defaults.unlike(parse_reader(text), format_names)
     assert unlike is not None
-    return [str(each) for each in unlike]
+    return [str(unlike) for unlike in unlike]
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -27,17 +27,17 @@ def test_every_setting_that_a_reader_may_name_has_a_default_that_is_a_value_of_i
     for format_name in formats.names():
         if not reader_support.cannot(Reader(name), format_name):
             assert reader_defaults.unlike(Reader(name), (format_name,)) is not None
-    found = distributions.load(name)
-    allowed = engines.load(found.engine).settings
-    for each in found.defaults:
-        values = {value for value in (each.value, each.ours) if value}
-        assert each.families or values <= set(allowed[each.setting])
+    distribution = distributions.load(name)
+    allowed = engines.load(distribution.engine).settings
+    for default in distribution.defaults:
+        values = {value for value in (default.value, default.ours) if value}
+        assert default.families or values <= set(allowed[default.setting])
 
 
 @pytest.mark.parametrize("name", READERS)
 def test_the_source_of_a_default_names_the_version_that_was_looked_at(name: str) -> None:
-    for each in distributions.load(name).defaults:
-        assert any(part[0].isdigit() for part in each.source.split()), each
+    for default in distributions.load(name).defaults:
+        assert any(part[0].isdigit() for part in default.source.split()), default
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,9 @@ def test_what_the_harness_sets_for_all_is_told_apart_from_what_the_reader_names(
 
 
 def test_a_default_that_changed_from_one_version_to_the_next_is_each_versions_own() -> None:
-    old, new = (f"spark-3.5.8-hudi-{each}{{data-skipping=on}}" for each in ("0.15.0", "1.0.2"))
+    old, new = (
+        f"spark-3.5.8-hudi-{setting}{{data-skipping=on}}" for setting in ("0.15.0", "1.0.2")
+    )
     assert said(old, "hudi-cow") == ["data-skipping=on (default: off)"]
     assert said(new, "hudi-cow") == []
 
@@ -82,8 +84,10 @@ def test_only_what_concerns_the_formats_that_it_is_asked_about_counts() -> None:
 def test_nothing_is_said_of_a_setting_whose_default_is_not_declared(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    found = distributions.load("trino-476")
-    less = replace(found, defaults=tuple(x for x in found.defaults if x.setting[:3] != "orc"))
+    distribution = distributions.load("trino-476")
+    less = replace(
+        distribution, defaults=tuple(x for x in distribution.defaults if x.setting[:3] != "orc")
+    )
     monkeypatch.setattr(distributions, "load", lambda _: less)
     assert reader_defaults.unlike(Reader("trino-476"), ("hudi-cow",)) == ()
     assert reader_defaults.unlike(Reader("trino-476"), ("hudi-cow", "hive-orc")) is None

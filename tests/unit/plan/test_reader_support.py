@@ -24,7 +24,7 @@ def test_settings_that_do_not_go_together_are_refused_with_each_reason_once() ->
     reader = "prestodb-0.283{connector=hudi, use-column-names=true}"
     with pytest.raises(UsageProblem) as caught:
         check_combination(parse_reader(reader))
-    told = str(caught.value)
-    assert told.startswith(f"{reader}: it can be asked")
+    message = str(caught.value)
+    assert message.startswith(f"{reader}: it can be asked")
     reason = "hudi-cow, hudi-mor: the hudi connector of prestodb-0.283 has no setting"
-    assert told.count(reason) == 1
+    assert message.count(reason) == 1

@@ -43,13 +43,26 @@ def registered(folder: Path, text: str = FILE) -> tuple[str, ...]:
 
 def test_a_reader_is_a_known_engine_with_changes(tmp_path: Path) -> None:
     assert registered(tmp_path) == ("trino-patched", "hive-newer-reader", "spark-nanos")
-    found, base = distributions.load("trino-patched"), distributions.load("trino-480@container")
-    assert (found.engine, found.version, found.runtime) == ("trino", "480", "container")
-    assert (found.image, found.heap_mb) == ("registry.example/trino:480-patched", 2048)
-    assert found.options("config") == {**base.options("config"), "query.max-memory": "1GB"}
-    assert found.options("hudi_catalog")["fs.hadoop.enabled"] == "true"
-    assert found.options("hudi_catalog")["hudi.table.resolve-column-name-casing.enabled"] == "true"
-    assert found.notice == base.notice
+    distribution, base = (
+        distributions.load("trino-patched"),
+        distributions.load("trino-480@container"),
+    )
+    assert (distribution.engine, distribution.version, distribution.runtime) == (
+        "trino",
+        "480",
+        "container",
+    )
+    assert (distribution.image, distribution.heap_mb) == (
+        "registry.example/trino:480-patched",
+        2048,
+    )
+    assert distribution.options("config") == {**base.options("config"), "query.max-memory": "1GB"}
+    assert distribution.options("hudi_catalog")["fs.hadoop.enabled"] == "true"
+    assert (
+        distribution.options("hudi_catalog")["hudi.table.resolve-column-name-casing.enabled"]
+        == "true"
+    )
+    assert distribution.notice == base.notice
 
 
 def test_what_was_changed_is_told_and_no_secret(tmp_path: Path) -> None:
@@ -66,15 +79,15 @@ def test_what_was_changed_is_told_and_no_secret(tmp_path: Path) -> None:
 
 def test_a_jar_takes_the_place_of_another_version_of_it(tmp_path: Path) -> None:
     registered(tmp_path)
-    found, base = distributions.load("hive-newer-reader"), distributions.load("hive-3.1.3")
-    front, before = ([a for a in each.artifacts if a.into == "front"] for each in (found, base))
-    assert [each.file_name for each in front] == [
-        each.file_name.replace("hudi-presto-bundle-1.0.2", "hudi-presto-bundle-1.2.0")
-        for each in before
+    distribution, base = distributions.load("hive-newer-reader"), distributions.load("hive-3.1.3")
+    front, before = ([a for a in d.artifacts if a.into == "front"] for d in (distribution, base))
+    assert [artifact.file_name for artifact in front] == [
+        artifact.file_name.replace("hudi-presto-bundle-1.0.2", "hudi-presto-bundle-1.2.0")
+        for artifact in before
     ]
-    others = [each for each in base.artifacts if each.into != "front"]
-    assert [each for each in found.artifacts if each.into != "front"] == others
-    assert (found.jre, found.runtime) == ("11", "process")
+    others = [artifact for artifact in base.artifacts if artifact.into != "front"]
+    assert [artifact for artifact in distribution.artifacts if artifact.into != "front"] == others
+    assert (distribution.jre, distribution.runtime) == ("11", "process")
 
 
 def test_what_was_changed_changes_the_digest(tmp_path: Path) -> None:
@@ -83,8 +96,8 @@ def test_what_was_changed_changes_the_digest(tmp_path: Path) -> None:
         ("hive-newer-reader", "hive-3.1.3"),
         ("spark-nanos", "spark-3.5.8-hudi-1.0.2"),
     ):
-        own, other = (distributions.digest(distributions.load(each)) for each in (name, base))
-        assert own != other
+        local, other = (distributions.digest(distributions.load(name)) for name in (name, base))
+        assert local != other
 
 
 def test_a_profile_and_the_command_line_can_name_it(tmp_path: Path) -> None:
@@ -97,15 +110,15 @@ def test_a_profile_and_the_command_line_can_name_it(tmp_path: Path) -> None:
     distributions._custom.clear()
     made = plan_options.make([mine], "first", "", named=NamedParts(readers=["trino-patched"]))
     assert {cell.reader for cell in made.cells} == {"trino-patched"}
-    assert any(each.scenario.name == "control/unchanged" for each in made.variants)
+    assert any(variant.scenario.name == "control/unchanged" for variant in made.variants)
 
 
 def test_a_run_keeps_what_its_readers_are(tmp_path: Path) -> None:
     registered(tmp_path)
-    own = distributions.custom_locks(["trino-patched", "trino-476"])
-    assert own.keys() == {"trino-patched"}
+    local = distributions.custom_locks(["trino-patched", "trino-476"])
+    assert local.keys() == {"trino-patched"}
     distributions._custom.clear()
-    for name, text in own.items():
+    for name, text in local.items():
         distributions.register(name, text, "run.json")
     assert distributions.load("trino-patched").heap_mb == 2048
 
@@ -146,5 +159,5 @@ def test_lock_data_and_readers_are_no_scenarios(tmp_path: Path) -> None:
     (tmp_path / "distributions" / "trino-470.yaml").write_text(lock)
     own_distributions.register([tmp_path])
     assert distributions.load("trino-470").version == "470"
-    found, wrong = shipped.scenario_files(tmp_path)
-    assert (found, wrong) == ((), {})
+    paths, wrong = shipped.scenario_files(tmp_path)
+    assert (paths, wrong) == ((), {})

@@ -25,7 +25,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def names(folder: Path) -> list[str]:
-    return [each.name for each in load_scenarios(folder)]
+    return [scenario.name for scenario in load_scenarios(folder)]
 
 
 def test_baselines_profiles_and_files_of_other_kinds_are_no_scenarios(folder: Path) -> None:
@@ -64,7 +64,7 @@ def test_a_hidden_folder_or_file_that_is_named_itself_is_read(folder: Path) -> N
     assert names(hidden) == [".mine/a"]
     (hidden / "a.yaml").rename(hidden / ".a.yaml")
     (folder / "profiles.yaml").unlink()
-    assert [each.name for each in choose([hidden / ".a.yaml"], "first")[0]] == [".mine/.a"]
+    assert [scenario.name for scenario in choose([hidden / ".a.yaml"], "first")[0]] == [".mine/.a"]
 
 
 def test_a_link_to_a_folder_is_followed(folder: Path, tmp_path: Path) -> None:
@@ -101,4 +101,4 @@ def test_what_is_wrong_with_files_and_folders_is_told_at_once_in_their_order(fol
     with pytest.raises(ScenarioProblem) as wrong:
         load_scenarios(folder)
     files = [line.partition(":")[0] for line in str(wrong.value).splitlines()]
-    assert list(dict.fromkeys(Path(each).name for each in files)) == ["a.yaml", "b.yml", "z"]
+    assert list(dict.fromkeys(Path(file).name for file in files)) == ["a.yaml", "b.yml", "z"]

@@ -47,7 +47,7 @@ def profiles(folder: Path, name: str, pattern: str) -> None:
 
 
 def names(paths: list[Path], profile: str) -> list[str]:
-    return [each.name for each in choose(paths, profile)[0]]
+    return [scenario.name for scenario in choose(paths, profile)[0]]
 
 
 def test_a_profile_beside_own_scenarios_chooses_among_them(mine: Path) -> None:
@@ -84,11 +84,11 @@ def test_a_folder_of_which_the_profile_names_nothing_is_told(mine: Path) -> None
 def test_a_profile_that_is_nowhere_is_told_with_the_own_ones(mine: Path) -> None:
     with pytest.raises(
         UsageProblem, match=r"unknown profile 'nightli'; did you mean 'nightly'"
-    ) as told:
+    ) as exception_info:
         find("nightli", [mine])
-    assert {"nightly", "ci"} <= set(re.findall(r"[\w-]+", str(told.value)))
+    assert {"nightly", "ci"} <= set(re.findall(r"[\w-]+", str(exception_info.value)))
     beside, above = mine / "profiles.yaml", mine.parent / "profiles.yaml"
-    assert str(told.value).endswith(f"; your own are looked for in {beside} and {above}")
+    assert str(exception_info.value).endswith(f"; your own are looked for in {beside} and {above}")
 
 
 def test_an_unknown_profile_of_no_scenario_says_where_own_ones_would_be() -> None:
@@ -123,12 +123,12 @@ def test_scenarios_can_be_named_by_an_option(
 
 def test_a_file_of_cases_selects_exactly_these(mine: Path, tmp_path: Path) -> None:
     whole = plan_options.make([mine], "nightly", "")
-    wanted = whole.cells[1].case
+    requested = whole.cells[1].case
     file = tmp_path / "cases"
-    file.write_text(f"{wanted}\n", encoding="utf-8")
+    file.write_text(f"{requested}\n", encoding="utf-8")
     part = plan_options.make([mine], "nightly", "", file)
-    assert [cell.case for cell in part.cells] == [wanted]
-    assert [each.id for each in part.variants] == [whole.cells[1].variant]
+    assert [cell.case for cell in part.cells] == [requested]
+    assert [variant.id for variant in part.variants] == [whole.cells[1].variant]
 
 
 def test_a_case_that_the_plan_does_not_have_is_told(mine: Path, tmp_path: Path) -> None:
@@ -143,18 +143,18 @@ def test_a_case_that_the_plan_does_not_have_is_told(mine: Path, tmp_path: Path) 
 
 def besides(plan: Plan) -> list[Cell]:
     """Return the cells of a plan that are no controls."""
-    names = {each.id: each.scenario.name for each in plan.variants}
-    return [each for each in plan.cells if names[each.variant] != controls.SCENARIO]
+    names = {variant.id: variant.scenario.name for variant in plan.variants}
+    return [cell for cell in plan.cells if names[cell.variant] != controls.SCENARIO]
 
 
 @pytest.mark.parametrize("profile", sorted(load_profiles(profiles_file())))
 def test_a_scenario_planned_alone_has_the_cells_that_it_has_among_all(profile: str) -> None:
     # Each plan through another metastore has controls of its own.
     whole = plan_options.make(None, profile, "")
-    chosen = [each for each in whole.variants if each.scenario.name != controls.SCENARIO]
+    chosen = [variant for variant in whole.variants if variant.scenario.name != controls.SCENARIO]
     paths = dict.fromkeys(variant.scenario.path for variant in chosen)
     alone = [plan_options.make([Path(path)], profile, "") for path in paths]
-    assert [each for plan in alone for each in besides(plan)] == besides(whole)
+    assert [cell for plan in alone for cell in besides(plan)] == besides(whole)
 
 
 def test_two_scenarios_of_one_name_are_refused_and_one_given_twice_is_one(mine: Path) -> None:
@@ -163,7 +163,9 @@ def test_two_scenarios_of_one_name_are_refused_and_one_given_twice_is_one(mine: 
     other.write_text(SCENARIO, encoding="utf-8")
     with pytest.raises(
         UsageProblem, match=r"two scenarios are called orders/a: .* and .*rename one"
-    ) as told:
+    ) as request:
         choose([mine], "first")
-    assert {str(mine / "orders" / "a.yaml"), str(other)} <= set(re.split("[ ;]", str(told.value)))
+    assert {str(mine / "orders" / "a.yaml"), str(other)} <= set(
+        re.split("[ ;]", str(request.value))
+    )
     assert names([mine / "orders" / "a.yaml", mine / "orders"], "first") == ["orders/a", "orders/b"]

@@ -65,14 +65,19 @@ def apart(text: str, layout: FileLayout = COPY) -> tuple[Apart, ...]:
 def shipped() -> tuple[tuple[Variant, tuple[Apart, ...]], ...]:
     plan = plan_options.make(None, "main", "")
     return tuple(
-        (each, separation(each.scenario, formats.load(each.format).file_layout(each.settings)))
-        for each in plan.variants
+        (
+            variant,
+            separation(
+                variant.scenario, formats.load(variant.format).file_layout(variant.settings)
+            ),
+        )
+        for variant in plan.variants
     )
 
 
 def test_a_move_tells_readers_by_position_from_the_others() -> None:
     first, second, third = apart(STORY)
-    assert [len(each.groups) for each in (first, second)] == [1, 2]
+    assert [len(step.groups) for step in (first, second)] == [1, 2]
     assert second.groups == (
         (ReadStrategy(ColumnMapping.ID), ReadStrategy(ColumnMapping.NAME)),
         (ReadStrategy(ColumnMapping.POSITION),),
@@ -91,13 +96,13 @@ def test_log_files_tell_readers_of_base_files_from_the_others() -> None:
 
 def test_steps_after_which_nothing_is_asked_tell_nothing() -> None:
     text = STORY.replace("{name: f1, after: f2}", "{name: f1, after: f2}\n    quiet: true")
-    assert [each.step for each in apart(text)] == [1, 3]
+    assert [step.step for step in apart(text)] == [1, 3]
 
 
 def test_a_schema_change_is_idle_until_a_question_after_it_tells_something() -> None:
     late = f"{STORY}  - rename_column: {{name: f1, to: g}}\n"
     added = STORY.replace("move_column: {name: f1, after: f2}", "add_column: {name: f3, type: int}")
-    assert [each.step for each in idle(apart(added))] == [2]
+    assert [step.step for step in idle(apart(added))] == [2]
     assert idle(apart(STORY)) == ()
     assert idle(apart(late)) == ()
 
@@ -110,18 +115,18 @@ def test_steps_that_tell_the_same_are_said_together() -> None:
 
 
 def test_every_schema_change_of_a_shipped_scenario_tells_something_or_says_why_not() -> None:
-    found = {
-        (variant.scenario.name, each.step) for variant, told in shipped() for each in idle(told)
+    result = {
+        (variant.scenario.name, step.step) for variant, aparts in shipped() for step in idle(aparts)
     }
-    assert found == NOTHING_APART.keys()
+    assert result == NOTHING_APART.keys()
 
 
 def test_every_shipped_scenario_tells_ways_to_find_columns_apart_or_says_why_not() -> None:
-    told: dict[str, bool] = {}
+    request: dict[str, bool] = {}
     for variant, steps in shipped():
-        tells = any(each.tells(*pair) for each in steps for pair in combinations(FINDERS, 2))
-        told[variant.scenario.name] = told.get(variant.scenario.name, False) or tells
-    assert {name for name, tells in told.items() if not tells} == NO_FINDER.keys()
+        tells = any(step.tells(*pair) for step in steps for pair in combinations(FINDERS, 2))
+        request[variant.scenario.name] = request.get(variant.scenario.name, False) or tells
+    assert {name for name, tells in request.items() if not tells} == NO_FINDER.keys()
 
 
 @pytest.mark.parametrize("format_", ["hudi-cow", "hudi-mor", "hive-parquet", "iceberg"])
@@ -129,15 +134,15 @@ def test_every_shipped_scenario_tells_ways_to_find_columns_apart_or_says_why_not
 def test_on_every_format_the_profile_main_tells_every_two_ways_to_find_columns_apart(
     format_: str, left: ReadStrategy, right: ReadStrategy
 ) -> None:
-    steps = [each for variant, told in shipped() if variant.format == format_ for each in told]
-    assert any(each.tells(left, right) for each in steps)
+    steps = [step for variant, aparts in shipped() if variant.format == format_ for step in aparts]
+    assert any(step.tells(left, right) for step in steps)
 
 
 def test_what_real_answers_told_apart_was_foretold() -> None:
     plan = plan_record.plan_of(run_info.read_info(RECORDED))
     for variant in plan.variants:
         steps = separation(variant.scenario, COPY)
-        change = next(each for each in steps if each.changes_schema)
+        change = next(step for step in steps if step.changes_schema)
         name = variant.scenario.name
         pair = (
             ReadStrategy(ColumnMapping.ID),

@@ -46,9 +46,7 @@ TYPED: Final = {"types", "evolution"}
 TEXTS: Final = "hive/hard_texts"
 REPEATED: Final = "bugs/legacy_decimals"
 """Values that occur twice are what it is about: a file may have a dictionary of them."""
-EVERY: Final = {
-    each.name for each in SCENARIOS if each.name.partition("/")[0] not in {*OTHERS, *TYPED}
-}
+EVERY: Final = {s.name for s in SCENARIOS if s.name.partition("/")[0] not in {*OTHERS, *TYPED}}
 """Those of `settings/` are for values of table settings that other tables cannot have; `services/`
 and `writes/` are asked by the profile `services`, `bugs/`, `metadata/`, `concurrency/`, the two
 of Iceberg and the typed by their own; controls go into any plan."""
@@ -58,23 +56,23 @@ HUDI: Final = "spark-3.5.8-hudi-{}"
 VIEWS: Final = {"snapshot", "read_optimized", "base_name"}
 SPARKS: Final = tuple(map(HUDI.format, ("0.15.0", "1.0.2", "1.2.0")))
 HIVES: Final = {
-    *(f"hive-3.1.3{{path={each}}}" for each in ("fetch", "mapreduce")),
-    *(f"hive-3.1.3{{path={each}, schema-on-read=on}}" for each in ("fetch", "mapreduce")),
+    *(f"hive-3.1.3{{path={setting}}}" for setting in ("fetch", "mapreduce")),
+    *(f"hive-3.1.3{{path={setting}, schema-on-read=on}}" for setting in ("fetch", "mapreduce")),
 }
 QUICK_READERS: Final = HIVES | {
-    *(HUDI.format(f"1.0.2{{schema-on-read={each}}}") for each in ("on", "off")),
-    *(f"trino-476{{use-column-names={each}}}" for each in ("true", "false")),
+    *(HUDI.format(f"1.0.2{{schema-on-read={setting}}}") for setting in ("on", "off")),
+    *(f"trino-476{{use-column-names={setting}}}" for setting in ("true", "false")),
 }
 MORE_READERS: Final = {
-    *(HUDI.format(f"1.2.0{{schema-on-read={each}}}") for each in ("on", "off")),
-    *(f"trino-368{{use-column-names={each}}}" for each in ("true", "false")),
-    *(f"prestosql-350{{use-column-names={each}}}" for each in ("true", "false")),
-    *(f"prestodb-0.283{{connector=hive, use-column-names={each}}}" for each in ("true", "false")),
+    *(HUDI.format(f"1.2.0{{schema-on-read={setting}}}") for setting in ("on", "off")),
+    *(f"trino-368{{use-column-names={setting}}}" for setting in ("true", "false")),
+    *(f"prestosql-350{{use-column-names={setting}}}" for setting in ("true", "false")),
+    *(f"prestodb-0.283{{connector=hive, use-column-names={s}}}" for s in ("true", "false")),
     "prestodb-0.283{connector=hudi}",
 }
 ICEBERG_READERS: Final = {
     *("spark-3.5.8-iceberg-1.10.1", "trino-476", "trino-368", "prestodb-0.283"),
-    *(f"hive-3.1.3-iceberg-1.4.3{{path={each}}}" for each in ("fetch", "mapreduce")),
+    *(f"hive-3.1.3-iceberg-1.4.3{{path={setting}}}" for setting in ("fetch", "mapreduce")),
 }
 SHAPES: Final = {"all", "column", "predicate", "dereference", "count", "partition"}
 CONTENTS: Final[dict[str, dict[str, object]]] = {
@@ -120,7 +118,7 @@ def planned(profile: str) -> Plan:
     return plan_options.make(None, profile, "")
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda each: each.name)
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda entry: entry.name)
 def test_it_says_what_it_is_about_and_where_it_comes_from(scenario: Scenario) -> None:
     assert scenario.about
     assert scenario.source
@@ -128,14 +126,14 @@ def test_it_says_what_it_is_about_and_where_it_comes_from(scenario: Scenario) ->
 
 @pytest.mark.parametrize(
     "scenario",
-    [each for each in SCENARIOS if not each.name.endswith(("/hard_values", TEXTS, REPEATED))],
-    ids=lambda each: each.name,
+    [s for s in SCENARIOS if not s.name.endswith(("/hard_values", TEXTS, REPEATED))],
+    ids=lambda entry: entry.name,
 )
 def test_all_its_values_can_be_traced(scenario: Scenario) -> None:
-    wrong = [told for told in notices(scenario) if UNTRACED in told]
-    given = scenario.name.partition("/")[0] in {*TYPED, "partition_fields"}
-    passed = (" is NULL", "more such values") if given else ()
-    assert not [told for told in wrong if not any(each in told for each in passed)]
+    wrong = [notice for notice in notices(scenario) if UNTRACED in notice]
+    stated = scenario.name.partition("/")[0] in {*TYPED, "partition_fields"}
+    passed = (" is NULL", "more such values") if stated else ()
+    assert not [message for message in wrong if not any(name in message for name in passed)]
 
 
 LACKING: Final = {
@@ -148,36 +146,36 @@ LACKING: Final = {
 
 @pytest.mark.parametrize(
     "scenario",
-    [each for each in SCENARIOS if each.name.endswith("/hard_values")],
-    ids=lambda each: each.name,
+    [scenario for scenario in SCENARIOS if scenario.name.endswith("/hard_values")],
+    ids=lambda entry: entry.name,
 )
 def test_hard_values_are_those_of_every_plain_type_that_the_format_has(scenario: Scenario) -> None:
     types = dict(scenario.table.columns)
-    assert set(PRIMITIVES) - LACKING[scenario.name] <= {str(each) for each in types.values()}
+    assert set(PRIMITIVES) - LACKING[scenario.name] <= {str(type_) for type_ in types.values()}
     rows = getattr(scenario.steps[0].operation, "rows")  # noqa: B009 - of an insert
     for name, type_ in types.items():
-        given = [row[name] for row in rows if name in row]
-        assert not given or name == scenario.table.key or None in given
+        stated = [row[name] for row in rows if name in row]
+        assert not stated or name == scenario.table.key or None in stated
         if str(type_) == "double":
-            assert {"nan", "-inf"} <= set(map(str, given)) or {"-0.0", "0.0"} <= set(
-                map(str, given)
+            assert {"nan", "-inf"} <= set(map(str, stated)) or {"-0.0", "0.0"} <= set(
+                map(str, stated)
             )
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda each: each.name)
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda entry: entry.name)
 def test_it_has_a_twin_and_both_are_read_back_from_their_text(scenario: Scenario) -> None:
     other = twin(scenario)
     data = [name for name, _ in scenario.table.columns if name not in scenario.table.fixed]
-    kept = {*TYPED, "partition_fields", "bugs/plain_types_of_partitions", TEXTS, REPEATED}
+    retained = {*TYPED, "partition_fields", "bugs/plain_types_of_partitions", TEXTS, REPEATED}
     family = scenario.name.partition("/")[0]
-    assert other is not None or len(data) == 1 or kept & {family, scenario.name}
-    for each in (scenario, other) if other else (scenario,):
-        again = without_lines(loads(dump(each), each.path, formats.keeping_case()))
-        assert repr(again) == repr(without_lines(each))  # NaN equals nothing
+    assert other is not None or len(data) == 1 or retained & {family, scenario.name}
+    for entry in (scenario, other) if other else (scenario,):
+        again = without_lines(loads(dump(entry), entry.path, formats.keeping_case()))
+        assert repr(again) == repr(without_lines(entry))  # NaN equals nothing
 
 
 @pytest.mark.parametrize(
-    "scenario", [s for s in SCENARIOS if s.name.startswith("hudi/")], ids=lambda each: each.name
+    "scenario", [s for s in SCENARIOS if s.name.startswith("hudi/")], ids=lambda entry: entry.name
 )
 def test_on_hudi_the_ordering_column_stands_right_after_the_key(scenario: Scenario) -> None:
     names = [name for name, _ in scenario.table.columns]
@@ -187,7 +185,7 @@ def test_on_hudi_the_ordering_column_stands_right_after_the_key(scenario: Scenar
 @pytest.mark.parametrize(
     "variant",
     [v for v in planned("main").variants if v.format == "hudi-mor" and not v.twin],
-    ids=lambda each: each.scenario.name,
+    ids=lambda entry: entry.scenario.name,
 )
 def test_on_hudi_an_old_file_group_holds_an_updated_and_an_untouched_row(variant: Variant) -> None:
     done = [True] * len(variant.scenario.steps)
@@ -206,35 +204,35 @@ def _mixed(truth: Truth) -> bool:
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_every_profile_makes_a_plan_that_asks_every_reader_about_every_variant(name: str) -> None:
-    found = planned(name)
-    asked = {(cell.variant, cell.reader) for cell in found.cells}
-    written = {variant.id for variant in found.variants}
+    plan = planned(name)
+    asked = {(cell.variant, cell.reader) for cell in plan.cells}
+    written = {variant.id for variant in plan.variants}
     assert {variant for variant, _ in asked} == written != set()
-    assert {reader for _, reader in asked} == {str(reader) for reader in found.readers}
+    assert {reader for _, reader in asked} == {str(reader) for reader in plan.readers}
 
 
 @pytest.mark.parametrize("name", CONTENTS)
 def test_a_profile_has_all_that_it_is_for(name: str) -> None:
-    found = planned(name)
+    plan = planned(name)
     assert {
-        "scenarios": {each.scenario.name for each in found.variants},
-        "twins": {each.twin for each in found.variants},
-        "formats": {each.format for each in found.variants},
+        "scenarios": {variant.scenario.name for variant in plan.variants},
+        "twins": {variant.twin for variant in plan.variants},
+        "formats": {variant.format for variant in plan.variants},
         "axes": {axis: set(values) for axis, values in PROFILES[name].axes.items()},
-        "writers": set(map(_writer, found.variants)),
-        "readers": {str(reader) for reader in found.readers},
-        "views": {cell.view for cell in found.cells},
-        "queries": {cell.query.partition("(")[0] for cell in found.cells},
+        "writers": set(map(_writer, plan.variants)),
+        "readers": {str(reader) for reader in plan.readers},
+        "views": {cell.view for cell in plan.cells},
+        "queries": {cell.query.partition("(")[0] for cell in plan.cells},
     } == CONTENTS[name]
 
 
 def test_the_past_is_asked_of_every_reader_of_its_profile_that_has_it() -> None:
-    found = planned("time_travel")
-    formats_of = {variant.id: variant.format for variant in found.variants}
-    distributions_of = {str(reader): reader.distribution for reader in found.readers}
+    plan = planned("time_travel")
+    formats_of = {variant.id: variant.format for variant in plan.variants}
+    distributions_of = {str(reader): reader.distribution for reader in plan.readers}
     assert {
         (distributions_of[cell.reader], formats_of[cell.variant], past_views.name_of(cell.view))
-        for cell in found.cells
+        for cell in plan.cells
     } == {
         (name, of, view)
         for name, of in product(set(distributions_of.values()), formats.names())
@@ -244,8 +242,10 @@ def test_the_past_is_asked_of_every_reader_of_its_profile_that_has_it() -> None:
         if not reader_support.cannot(Reader(name), of)
         and not reader_support.cannot_show(Reader(name), of, view)
     }
-    of_hudi = (f"{name}{{schema-on-read={each}}}" for name, each in product(SPARKS, ("on", "off")))
-    assert {*of_hudi, *HIVES} <= {str(reader) for reader in found.readers}
+    of_hudi = (
+        f"{name}{{schema-on-read={text_}}}" for name, text_ in product(SPARKS, ("on", "off"))
+    )
+    assert {*of_hudi, *HIVES} <= {str(reader) for reader in plan.readers}
 
 
 def _writer(variant: Variant) -> tuple[str, str]:
@@ -262,12 +262,12 @@ def test_the_estimate_of_the_quick_start_is_about_what_it_took_on_idle_cores() -
 
 
 def test_in_the_full_profile_every_reader_is_asked_every_shape_and_every_pair_is_there() -> None:
-    found = planned("full")
-    readers = {str(reader) for reader in found.readers}
-    asked = {(cell.reader, cell.query.partition("(")[0]) for cell in found.cells}
+    plan = planned("full")
+    readers = {str(reader) for reader in plan.readers}
+    asked = {(cell.reader, cell.query.partition("(")[0]) for cell in plan.cells}
     assert asked == set(product(readers, SHAPES))
-    assert {each.scenario for each in found.pairs} == EVERY
-    assert {why.why for each in found.pairs for why in each.cannot} == {
+    assert {pairs.scenario for pairs in plan.pairs} == EVERY
+    assert {why.why for pairs in plan.pairs for why in pairs.cannot} == {
         "rewrites=partition: the table has no partitions",
         *(
             f"{name}: Spark SQL puts partition columns last; {by} must stand there"
@@ -275,44 +275,44 @@ def test_in_the_full_profile_every_reader_is_asked_every_shape_and_every_pair_is
             for by in ("p", "p, q")
         ),
     }
-    assert estimate(found) < 3 * HOUR
+    assert estimate(plan) < 3 * HOUR
 
 
 def test_the_full_profile_asks_every_reader_of_the_quick_start() -> None:
-    asked = {each.reader for each in PROFILES["full"].readers}
-    assert {each.reader for each in PROFILES["quick-start"].readers} <= asked
+    asked = {asked_reader.reader for asked_reader in PROFILES["full"].readers}
+    assert {asked_reader.reader for asked_reader in PROFILES["quick-start"].readers} <= asked
 
 
 def test_the_full_profile_asks_a_reader_of_each_engine_about_every_variant() -> None:
-    fast = {each.reader for each in PROFILES["quick-start"].readers if each.steps is AskedSteps.ALL}
-    asked = [each for each in PROFILES["full"].readers if each.variants is Cover.ALL]
-    control = {each.reader for each in asked if "iceberg" in f"{each.reader} {each.formats}"}
-    every = {each.reader for each in asked} - control
+    fast = {a.reader for a in PROFILES["quick-start"].readers if a.steps is AskedSteps.ALL}
+    asked = [a for a in PROFILES["full"].readers if a.variants is Cover.ALL]
+    control = {a.reader for a in asked if "iceberg" in f"{a.reader} {a.formats}"}
+    every = {asked_reader.reader for asked_reader in asked} - control
     assert every < fast
-    assert {each.distribution for each in every} == {each.distribution for each in fast}
+    assert {reader.distribution for reader in every} == {reader.distribution for reader in fast}
 
 
 def test_the_full_profile_changes_the_writer_at_every_step_of_three_stories() -> None:
     changes = {
-        (each.scenario.name, each.writers.count(each.writers[0]))
-        for each in planned("full").variants
-        if len(set(each.writers)) > 1
+        (variant.scenario.name, variant.writers.count(variant.writers[0]))
+        for variant in planned("full").variants
+        if len(set(variant.writers)) > 1
     }
-    steps = {each.name: len(each.steps) for each in SCENARIOS}
+    steps = {scenario.name: len(scenario.steps) for scenario in SCENARIOS}
     names = ("hudi/a5", "hudi/move", "hudi/drop_and_readd")
     assert changes == {(name, step + 1) for name in names for step in range(steps[name])}
 
 
 def test_every_value_of_a_table_setting_is_in_some_table_of_its_profile() -> None:
-    found, axes = planned("table_settings"), PROFILES["table_settings"].axes
-    written = {pair for each in found.variants for pair in each.settings.items()}
+    plan, axes = planned("table_settings"), PROFILES["table_settings"].axes
+    written = {pair for variant in plan.variants for pair in variant.settings.items()}
     # No partitions is no setting of a table.
-    wanted = {(name, value) for name in axes for value in axes[name]} - {("partitioned", "none")}
-    assert wanted <= written
+    requested = {(name, value) for name in axes for value in axes[name]} - {("partitioned", "none")}
+    assert requested <= written
     for family in ("hudi", "iceberg", "hive"):
-        formats_of = {v.format for v in found.variants if v.settings.get("row_groups") == "small"}
+        formats_of = {v.format for v in plan.variants if v.settings.get("row_groups") == "small"}
         assert any(name.startswith(family) for name in formats_of)
-    assert estimate(found) < HOUR / 3
+    assert estimate(plan) < HOUR / 3
 
 
 def test_the_profiles_people_begin_with_stay_small() -> None:

@@ -25,7 +25,7 @@ def make(folder: Path) -> Run:
 
 def reuse(run: Run, *, reused: bool) -> None:
     """Record that all of a run comes from an earlier one, or that nothing does."""
-    answers = [replace(each, reused=reused) for each in run.answers.values()]
+    answers = [replace(answer, reused=reused) for answer in run.answers.values()]
     jsonl.write_all(run.folder / load_run.ANSWERS, answers)
-    states = [replace(each, reused=reused) for each in run.states]
+    states = [replace(state, reused=reused) for state in run.states]
     jsonl.write_all(run.folder / load_run.STATES, states)

@@ -59,7 +59,7 @@ class Recorded:
         """Let every cell be answered right but the last ones; None is no answer at all."""
         right = [self.right(cell) for cell in self.plan.cells]
         answers = [*right[: len(right) - len(last)], *last]
-        jsonl.write_all(self.folder / load_run.ANSWERS, [each for each in answers if each])
+        jsonl.write_all(self.folder / load_run.ANSWERS, [answer for answer in answers if answer])
 
     def right(self, cell: Cell) -> Answer:
         return Answer(cell.case, "select *", COLUMNS, TRUTH[cell.step])
@@ -75,8 +75,8 @@ class Recorded:
         return app.main([*arguments, "--run-dir", str(self.folder)])
 
     def verdicts(self) -> list[tuple[VerdictKind, str]]:
-        found = load_run.load(self.folder)
-        return [(each.verdict, each.known) for each in found.verdicts]
+        run = load_run.load(self.folder)
+        return [(verdict.verdict, verdict.known) for verdict in run.verdicts]
 
     def review(self) -> None:
         """Say why, as people do after an update."""
@@ -120,9 +120,9 @@ def test_an_update_learns_nothing_of_unknown_cells_and_says_so(
 ) -> None:
     recorded.answer(None, None)
     assert recorded.harness("baseline", "update") == BROKEN
-    said = capsys.readouterr().out
-    assert "2 cells are unknown, so nothing is learnt of them: use harness run --res" in said
-    assert "already says" not in said
+    message = capsys.readouterr().out
+    assert "2 cells are unknown, so nothing is learnt of them: use harness run --res" in message
+    assert "already says" not in message
     assert not recorded.known.exists()
 
 
@@ -213,7 +213,7 @@ def test_a_refused_step_can_be_known(recorded: Recorded) -> None:
     refused = Outcome(2, OutcomeKind.REFUSED, refusal=Refusal("Analysis", "no"))
     jsonl.write_all(path, [first, second, replace(second, outcome=refused)])
     cells = recorded.plan.cells
-    right = [replace(recorded.right(each), rows=TRUTH[1]) for each in cells]
+    right = [replace(recorded.right(cell), rows=TRUTH[1]) for cell in cells]
     jsonl.write_all(recorded.folder / load_run.ANSWERS, right)
     assert recorded.harness("judge") == 1
     recorded.harness("baseline", "update")
@@ -235,7 +235,7 @@ def test_a_half_done_step_can_be_known_and_is_no_refused_one(recorded: Recorded)
     assert recorded.harness("judge") == 0
     refused = replace(outcome, kind=OutcomeKind.REFUSED)
     jsonl.write_all(path, [first, second, replace(last, outcome=refused)])
-    right = [replace(recorded.right(each), rows=TRUTH[1]) for each in recorded.plan.cells]
+    right = [replace(recorded.right(cell), rows=TRUTH[1]) for cell in recorded.plan.cells]
     jsonl.write_all(recorded.folder / load_run.ANSWERS, right)
     assert recorded.harness("judge") == 1
 

@@ -46,21 +46,21 @@ PLAN = Plan("mine", VARIANTS, (parse_reader(OTHER),), (*CONTROLS.values(), *ASKE
 
 
 def verdict(cell: Cell, kind: VerdictKind, because: str = "") -> Verdict:
-    of = {each.id: each.scenario.name for each in VARIANTS}
+    of = {variant.id: variant.scenario.name for variant in VARIANTS}
     about = cell.variant, cell.step, cell.reader, cell.view, cell.query
-    found = Verdict(cell.case, of[cell.variant], *about, verdict=kind, because=because)
+    result = Verdict(cell.case, of[cell.variant], *about, verdict=kind, because=because)
     if kind is not VerdictKind.WRONG:
-        return found
+        return result
     witness = Witness("k1", "f1", "a", None)
     finding = Finding(FindingKind.MISSING_RENAME, ("f1",), witness, (witness,))
-    return replace(found, findings=(finding,), reproduces=("by id",))
+    return replace(result, findings=(finding,), reproduces=("by id",))
 
 
 def checked(
     verdicts: Sequence[Verdict], plan: Plan, answers: Mapping[str, Answer]
 ) -> tuple[Verdict, ...]:
     failed = control_check.failures(verdicts, control_check.controls_of(plan), answers)
-    formats = {each.id: each.format for each in plan.variants}
+    formats = {variant.id: variant.format for variant in plan.variants}
     return tuple(
         control_check.invalidate(v, failed.get((v.reader, formats[v.variant]), ""))
         for v in verdicts
@@ -77,22 +77,26 @@ def held(cow: VerdictKind, mor: VerdictKind, because: str = "") -> list[Verdict]
 
 
 def test_a_reader_that_reads_its_control_is_judged() -> None:
-    found = held(VerdictKind.CORRECT, VerdictKind.CORRECT)
-    assert [each.verdict for each in found[2:]] == [VerdictKind.WRONG] * 4
-    assert all(each.findings for each in found[2:])
+    verdicts = held(VerdictKind.CORRECT, VerdictKind.CORRECT)
+    assert [verdict.verdict for verdict in verdicts[2:]] == [VerdictKind.WRONG] * 4
+    assert all(verdict.findings for verdict in verdicts[2:])
 
 
 def test_of_a_reader_that_reads_it_wrong_nothing_is_known_in_that_format() -> None:
-    found = held(VerdictKind.WRONG, VerdictKind.CORRECT)
-    cow, mor, other_cow, shipped_cow, other_mor, shipped_mor = found
-    for each in (cow, other_cow):
-        assert (each.verdict, each.findings, each.reproduces) == (VerdictKind.UNKNOWN, (), ())
-        assert each.because == (
+    verdicts = held(VerdictKind.WRONG, VerdictKind.CORRECT)
+    cow, mor, other_cow, shipped_cow, other_mor, shipped_mor = verdicts
+    for verdict in (cow, other_cow):
+        assert (verdict.verdict, verdict.findings, verdict.reproduces) == (
+            VerdictKind.UNKNOWN,
+            (),
+            (),
+        )
+        assert verdict.because == (
             "set-up: trino-479@container does not read a hudi-cow table that never changed "
             "(wrong: missing_rename at f1 of k1); is it set up rightly?"
         )
     judged = (mor, shipped_cow, other_mor, shipped_mor)
-    assert VerdictKind.UNKNOWN not in {each.verdict for each in judged}
+    assert VerdictKind.UNKNOWN not in {verdict.verdict for verdict in judged}
 
 
 @pytest.mark.parametrize(
@@ -100,28 +104,28 @@ def test_of_a_reader_that_reads_it_wrong_nothing_is_known_in_that_format() -> No
     [(VerdictKind.REFUSED, "no such class"), (VerdictKind.UNKNOWN, "the server did not start")],
 )
 def test_so_it_is_where_the_control_has_no_answer(kind: VerdictKind, because: str) -> None:
-    found = held(kind, VerdictKind.CORRECT, because)
-    assert found[2].verdict is VerdictKind.UNKNOWN
-    assert f"({kind}: {because})" in found[2].because
+    verdicts = held(kind, VerdictKind.CORRECT, because)
+    assert verdicts[2].verdict is VerdictKind.UNKNOWN
+    assert f"({kind}: {because})" in verdicts[2].because
 
 
 def test_a_refusal_of_the_control_is_told_in_the_engines_words() -> None:
     cell = CONTROLS["hudi-cow"]
-    said = Answer(cell.case, "select", refusal=Refusal("HIVE_UNSUPPORTED_FORMAT", "no class X"))
+    lines = Answer(cell.case, "select", refusal=Refusal("HIVE_UNSUPPORTED_FORMAT", "no class X"))
     both = [verdict(cell, VerdictKind.REFUSED), verdict(ASKED[0], VerdictKind.WRONG)]
-    found = checked(both, PLAN, {cell.case: said})
-    assert "(refused: HIVE_UNSUPPORTED_FORMAT: no class X)" in found[1].because
+    verdicts = checked(both, PLAN, {cell.case: lines})
+    assert "(refused: HIVE_UNSUPPORTED_FORMAT: no class X)" in verdicts[1].because
 
 
 def test_what_is_unknown_anyway_keeps_its_reason() -> None:
-    own = verdict(ASKED[0], VerdictKind.UNKNOWN, "time-out")
+    local = verdict(ASKED[0], VerdictKind.UNKNOWN, "time-out")
     control = verdict(CONTROLS["hudi-cow"], VerdictKind.REFUSED, "no such class")
-    assert checked([control, own], PLAN, {})[1] == own
+    assert checked([control, local], PLAN, {})[1] == local
 
 
 def test_a_table_that_a_reader_is_declared_not_to_know_says_nothing_of_its_set_up() -> None:
-    found = held(VerdictKind.UNSUPPORTED, VerdictKind.CORRECT)
-    assert found[2].verdict is VerdictKind.WRONG
+    verdicts = held(VerdictKind.UNSUPPORTED, VerdictKind.CORRECT)
+    assert verdicts[2].verdict is VerdictKind.WRONG
 
 
 def test_one_control_that_is_read_is_enough() -> None:
@@ -140,6 +144,6 @@ def test_one_control_that_is_read_is_enough() -> None:
 def test_whoever_ships_is_not_held_to_it() -> None:
     asked = replace(CONTROLS["hudi-cow"], reader=SHIPS)
     plan = replace(PLAN, cells=(asked, *ASKED))
-    wrong = [verdict(each, VerdictKind.WRONG) for each in (asked, ASKED[1])]
+    wrong = [verdict(cell, VerdictKind.WRONG) for cell in (asked, ASKED[1])]
     assert list(checked(wrong, plan, {})) == wrong
     assert control_check.controls_of(plan) == {}

@@ -47,13 +47,13 @@ def exported(run: Run, cache: Cache, folder: Path, which: Selection = EVERY) -> 
 
 def steps(manifest: dict[str, Any]) -> dict[int, dict[str, Any]]:
     (variant,) = manifest["variants"]
-    return {each["step"]: each for each in variant["steps"]}
+    return {entry["step"]: entry for entry in variant["steps"]}
 
 
 def questions(folder: Path, step: dict[str, Any]) -> dict[str, Any]:
     """Return what must be answered after a step, by the query."""
     path = folder / step["fixture"]["expected"]["path"]
-    return {each["query"]: each for each in json.loads(path.read_text("utf-8"))["questions"]}
+    return {load["query"]: load for load in json.loads(path.read_text("utf-8"))["questions"]}
 
 
 def test_the_manifest_tells_of_every_file_with_its_size_and_hash(
@@ -61,19 +61,19 @@ def test_the_manifest_tells_of_every_file_with_its_size_and_hash(
 ) -> None:
     manifest = exported(run, cache, tmp_path / "out")
     (variant,) = manifest["variants"]
-    found = [each["fixture"] for each in variant["steps"]]
-    sums = [*(file for each in found for file in each["files"]), variant["text"]]
-    sums += [each[name] for each in found for name in ("expected", "catalog")]
+    result = [entry["fixture"] for entry in variant["steps"]]
+    sums = [*(file for entry in result for file in entry["files"]), variant["text"]]
+    sums += [entry[name] for entry in result for name in ("expected", "catalog")]
     there = {
         str(path.relative_to(tmp_path / "out"))
         for path in (tmp_path / "out").rglob("*")
         if path.is_file()
     }
-    assert {each["path"] for each in sums} | {"manifest.json"} == there
-    for each in sums:
-        data = (tmp_path / "out" / each["path"]).read_bytes()
-        assert (len(data), hashlib.sha256(data).hexdigest()) == (each["size"], each["sha256"])
-    assert all(each["folders"] == [f"{each['table']}/.hoodie/archived"] for each in found)
+    assert {sum_["path"] for sum_ in sums} | {"manifest.json"} == there
+    for sum_ in sums:
+        data = (tmp_path / "out" / sum_["path"]).read_bytes()
+        assert (len(data), hashlib.sha256(data).hexdigest()) == (sum_["size"], sum_["sha256"])
+    assert all(entry["folders"] == [f"{entry['table']}/.hoodie/archived"] for entry in result)
     assert manifest["writers"] == {WRITER: "stock"}
 
 
@@ -81,8 +81,8 @@ def test_files_are_as_they_lay_and_can_be_changed(run: Run, cache: Cache, tmp_pa
     last = steps(exported(run, cache, tmp_path / "out"))[STEPS]["fixture"]
     state = state_store.load(cache, run.states[-1].digest)
     assert state
-    for each in last["files"]:
-        copy = tmp_path / "out" / each["path"]
+    for entry in last["files"]:
+        copy = tmp_path / "out" / entry["path"]
         lay = state.table / copy.relative_to(tmp_path / "out" / last["table"])
         assert copy.read_bytes() == lay.read_bytes()
         assert copy.stat().st_mtime_ns == lay.stat().st_mtime_ns
@@ -90,10 +90,10 @@ def test_files_are_as_they_lay_and_can_be_changed(run: Run, cache: Cache, tmp_pa
 
 
 def test_what_must_be_answered_follows_the_scenario(run: Run, cache: Cache, tmp_path: Path) -> None:
-    found = steps(exported(run, cache, tmp_path / "out"))
-    asked = questions(tmp_path / "out", found[STEPS])
+    result = steps(exported(run, cache, tmp_path / "out"))
+    asked = questions(tmp_path / "out", result[STEPS])
     whole = asked["all"]
-    assert [(each["name"], each["id"]) for each in whole["columns"]][-1] == ("g", 6)
+    assert [(entry["name"], entry["id"]) for entry in whole["columns"]][-1] == ("g", 6)
     assert [row[0] for row in whole["rows"]] == ["2", "3", "4"]
     assert [row[-1] for row in whole["rows"]] == ["f6s2r2", "f6s2r3", "f6s4r4"]
     assert (whole["table"], whole["order"], whole["back_to"]) == ("t", "any", None)
@@ -107,7 +107,7 @@ def test_what_must_be_answered_follows_the_scenario(run: Run, cache: Cache, tmp_
     assert asked["null(ts)"]["where"] == [
         {"column": "ts", "test": "null", "value": None, "type": ""}
     ]
-    before = questions(tmp_path / "out", found[2])["column(f1)"]
+    before = questions(tmp_path / "out", result[2])["column(f1)"]
     assert before["select"] == ["id", "f1"]
     assert before["rows"][0] == ["1", "f6s1r1"]
 
@@ -117,16 +117,16 @@ def test_a_step_that_was_not_applied_has_no_fixture_and_the_manifest_says_why(
 ) -> None:
     kinds = {2: OutcomeKind.REFUSED, 3: OutcomeKind.SKIPPED, 4: OutcomeKind.UNKNOWN}
     run = fixture_run.make(tmp_path / "run", cache, kinds)
-    found = steps(exported(run, cache, tmp_path / "out"))
-    assert {step: each["left_out"] for step, each in found.items()} == {
+    result = steps(exported(run, cache, tmp_path / "out"))
+    assert {step: entry["left_out"] for step, entry in result.items()} == {
         **dict.fromkeys((0, 1), ""),
         2: "refused: no such column",
         3: "skipped: skipped: of step 3",
         4: "unknown: unknown: of step 4",
         5: "nothing is known of the table since an earlier step",
     }
-    assert [step for step, each in found.items() if each["fixture"]] == [0, 1]
-    assert found[2]["statements"] == ["step 2 of {database}.t"]
+    assert [step for step, entry in result.items() if entry["fixture"]] == [0, 1]
+    assert result[2]["statements"] == ["step 2 of {database}.t"]
 
 
 @pytest.mark.parametrize(
@@ -140,9 +140,9 @@ def test_a_step_that_was_not_applied_has_no_fixture_and_the_manifest_says_why(
 def test_what_is_not_selected_is_left_out_and_said(
     run: Run, cache: Cache, tmp_path: Path, which: Selection, taken: range | list[int]
 ) -> None:
-    found = steps(exported(run, cache, tmp_path / "out", which))
-    assert [step for step, each in found.items() if each["fixture"]] == list(taken)
-    rest = {each["left_out"] for each in found.values() if not each["fixture"]}
+    result = steps(exported(run, cache, tmp_path / "out", which))
+    assert [step for step, entry in result.items() if entry["fixture"]] == list(taken)
+    rest = {entry["left_out"] for entry in result.values() if not entry["fixture"]}
     assert rest <= {"not selected"}
 
 
@@ -163,7 +163,7 @@ def test_a_folder_with_something_in_it_is_refused_and_an_empty_one_is_not(
     for folder in (out, out / "mine"):
         with pytest.raises(UsageProblem, match="is not empty"):
             export_fixtures.export(run, cache, folder, EVERY)
-    assert [each.name for each in out.iterdir()] == ["mine"]
+    assert [path.name for path in out.iterdir()] == ["mine"]
     (out / "mine").unlink()
     assert exported(run, cache, out)
 
@@ -236,8 +236,8 @@ def test_the_reader_of_the_page_reads_what_a_reader_by_name_can(
     (tmp_path / "check_fixtures.py").write_text(READER, encoding="utf-8")
     assert READER.count("\n") <= 50
     check = runpy.run_path(str(tmp_path / "check_fixtures.py"))["check"]
-    found = {step: right for _, step, right in check(tmp_path / "out")}
-    assert found == {0: True, 1: True, 2: True, 3: False, 4: False, 5: False}
+    result = {step: right for _, step, right in check(tmp_path / "out")}
+    assert result == {0: True, 1: True, 2: True, 3: False, 4: False, 5: False}
     with next((tmp_path / "out").rglob("*.base")).open("ab") as file:
         file.write(b"x")
     with pytest.raises(AssertionError, match="base"):
@@ -247,8 +247,8 @@ def test_the_reader_of_the_page_reads_what_a_reader_by_name_can(
 def test_variants_that_would_share_a_folder_get_folders_of_their_own(run: Run) -> None:
     (one,) = run.info.variants
     ids = (VARIANT, VARIANT.replace("[", "("), f"{VARIANT}{'x' * 300}", VARIANT.upper())
-    every = [replace(one, id=each) for each in ids]
-    named = {each.id: name for each, name in export_fixtures._named(every)}
+    every = [replace(one, id=id_) for id_ in ids]
+    named = {variant.id: name for variant, name in export_fixtures._named(every)}
     assert len({name.lower() for name in named.values()}) == len(ids)
     assert max(map(len, named.values())) < 120
     assert all(name == Path(name).name for name in named.values())

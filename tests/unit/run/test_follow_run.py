@@ -32,8 +32,8 @@ from tests.builders.spoilt_files import (
 from tests.builders.table_story import history
 
 
-def parties(found: Verdict) -> set[Responsible | None]:
-    return {each.party for each in found.findings}
+def parties(verdict: Verdict) -> set[Responsible | None]:
+    return {finding.party for finding in verdict.findings}
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
@@ -46,7 +46,7 @@ def test_an_engine_is_not_blamed_where_the_next_one_may_put_the_model_in_doubt(
     assert going.final() == {}
     going.answers(order[1], answer_of(shown_as_filed(made, files)))
     assert going.final() == going.judged()
-    assert {each.verdict for each in going.judged().values()} == {VerdictKind.UNKNOWN}
+    assert {verdict.verdict for verdict in going.judged().values()} == {VerdictKind.UNKNOWN}
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
@@ -71,8 +71,8 @@ def test_what_a_refusals_columns_show_can_turn_as_well(tmp_path: Path) -> None:
     assert going.final() == {}
     going.answers(1, answer_of(touched().read()))
     assert going.final() == going.judged()
-    found = going.judged()[0]
-    assert (found.verdict, parties(found)) == (VerdictKind.REFUSED, {Responsible.UNSURE})
+    result = going.judged()[0]
+    assert (result.verdict, parties(result)) == (VerdictKind.REFUSED, {Responsible.UNSURE})
 
 
 RENAMED = history("insert 1..3; rename f1 f1_new")
@@ -102,11 +102,13 @@ def test_of_a_run_that_ended_before_all_answered_its_own_verdict_is_told(
     assert going.final() == {}
     last = {at: going.following.last(cell.case) for at, cell in enumerate(going.cells)}
     judged = going.judged()
-    assert {at: each.verdict for at, each in last.items() if each is not None} == judged
+    assert {
+        at: cell_outcome.verdict for at, cell_outcome in last.items() if cell_outcome is not None
+    } == judged
     # One voice never puts the model in doubt.
     kind = VerdictKind.WRONG if len(answered) == 1 else VerdictKind.UNKNOWN
     assert {judged[at].verdict for at in answered} == {kind}
-    silent = [each.because for at, each in judged.items() if at not in answered]
+    silent = [verdict.because for at, verdict in judged.items() if at not in answered]
     assert set(silent) == {"did not run"}
 
 
@@ -116,7 +118,7 @@ def test_a_reader_whose_answer_is_unknown_is_waited_for_no_longer(tmp_path: Path
     going.answers(0, answer_of(shown_as_filed(made, files)))
     going.answers(1, Answer("", "select", unknown="the server died"))
     assert going.final() == going.judged()
-    assert [each.verdict for each in going.judged().values()] == [
+    assert [verdict.verdict for verdict in going.judged().values()] == [
         VerdictKind.WRONG,
         VerdictKind.UNKNOWN,
     ]
@@ -134,8 +136,8 @@ def with_control(folder: Path) -> FollowedRun:
         scenario = replace(case.variant.scenario, name=name)
         writers = (WRITER,) * len(case.states)
         variants.append(replace(case.variant, id=name, scenario=scenario, writers=writers))
-        states += [replace(each, variant=name) for each in case.states]
-    cells = [Cell(each.id, 2, OTHER, "snapshot", "all") for each in variants]
+        states += [replace(state, variant=name) for state in case.states]
+    cells = [Cell(variant.id, 2, OTHER, "snapshot", "all") for variant in variants]
     plan = Plan("mine", tuple(variants), (parse_reader(OTHER),), tuple(cells))
     return record(folder, plan, states)
 

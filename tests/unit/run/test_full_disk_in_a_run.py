@@ -37,7 +37,7 @@ class Engines:
 
     def write(self, variants: list[Variant], _: WriteContext) -> Iterator[VariantResult]:
         for variant in variants:
-            records = (each for each in self.whole.states if each.variant == variant.id)
+            records = (state for state in self.whole.states if state.variant == variant.id)
             states = {(variant.id, 0): variant}
             yield VariantResult(tuple(records), states)  # type: ignore[arg-type]
 
@@ -93,8 +93,8 @@ def test_a_run_whose_records_found_no_room_is_gone_on_with_as_if_they_had(
     assert (planned / name).stat().st_size == size
     assert not (planned / load_run.VERDICTS).exists()
     assert resume(planned) == FOUND
-    for each in RECORDS:
-        assert (planned / each).read_bytes() == (undisturbed / each).read_bytes()
+    for text_ in RECORDS:
+        assert (planned / text_).read_bytes() == (undisturbed / text_).read_bytes()
 
 
 def test_a_plan_that_found_no_room_is_no_run_and_its_folder_can_be_used_again(
@@ -107,8 +107,8 @@ def test_a_plan_that_found_no_room_is_no_run_and_its_folder_can_be_used_again(
     begin = ["run", "--quiet", "--profile", "findings-a5", "--run-dir", str(folder)]
     with full_disk(1000):
         assert app.main(begin) == BROKEN
-    told = f"cannot write {folder / run_info.INFO}: the disk is full; free some space"
-    assert told in capsys.readouterr().err
+    message = f"cannot write {folder / run_info.INFO}: the disk is full; free some space"
+    assert message in capsys.readouterr().err
     assert not (folder / run_info.INFO).exists()
     monkeypatch.setattr(write_variants, "write", nothing)
     monkeypatch.setattr(read_states, "read", nothing)

@@ -53,9 +53,9 @@ def test_a_run_that_is_recorded_as_another_is_judged_by_what_is_kept(
     plain, first = text(run.folder), text(run.folder, results)
     judged.clear()
     assert text(run.folder, results) == first == plain
-    found = load_run.load(run.folder).verdicts
-    unknown = {each.variant for each in found if each.verdict.value == "unknown"}
-    every = {each.id for each in run.info.variants}
+    verdicts = load_run.load(run.folder).verdicts
+    unknown = {verdict.variant for verdict in verdicts if verdict.verdict.value == "unknown"}
+    every = {variant.id for variant in run.info.variants}
     assert set(judged) == unknown, "what is unknown is looked at again"
     assert every - unknown
 
@@ -103,7 +103,7 @@ def lose_answer(run: Run) -> str:
 
 def change_state(run: Run) -> str:
     states = [run.states[n] for n in range(len(run.states))]
-    at = next(n for n, each in enumerate(states) if len(each.files) > 1)
+    at = next(n for n, state in enumerate(states) if len(state.files) > 1)
     states[at] = replace(states[at], files=states[at].files[1:])
     jsonl.write_all(run.folder / load_run.STATES, states)
     return states[at].variant + "/"
@@ -138,7 +138,7 @@ def test_whatever_changes_is_judged_and_nothing_else(
     always, case = set(judged), change(run)
     judged.clear()
     after = text(run.folder, results)
-    [variant] = {each.id for each in run.info.variants if case.startswith(f"{each.id}/")}
+    [variant] = {variant.id for variant in run.info.variants if case.startswith(f"{variant.id}/")}
     assert set(judged) == always | {variant}
     assert after == text(run.folder)
     assert after != before
@@ -158,7 +158,7 @@ def test_other_lock_data_of_peoples_own_has_all_judged(
         lambda folder: replace(found := recorded(folder), info=replace(found.info, locks=locks)),
     )
     text(run.folder, results)
-    assert set(judged) == {each.id for each in run.info.variants}
+    assert set(judged) == {variant.id for variant in run.info.variants}
 
 
 def parts(value: object) -> Iterator[object]:
@@ -166,22 +166,22 @@ def parts(value: object) -> Iterator[object]:
     yield value
     inner: list[object] = []
     if dataclasses.is_dataclass(value):
-        inner = [getattr(value, each.name) for each in dataclasses.fields(value) if each.repr]
+        inner = [getattr(value, field.name) for field in dataclasses.fields(value) if field.repr]
     elif isinstance(value, Mapping):
         inner = [*value, *value.values()]
     elif isinstance(value, tuple | list | frozenset):
         inner = list(value)
-    for each in inner:
-        yield from parts(each)
+    for part in inner:
+        yield from parts(part)
 
 
 def test_the_text_of_a_variant_tells_all_but_where_in_a_file_it_stands(run: Run) -> None:
-    shown = [part for each in plan_record.plan_of(run.info).variants for part in parts(each)]
-    kinds = {type(each) for each in shown}
-    records = {each for each in kinds if dataclasses.is_dataclass(each)}
+    shown = [part for variant in plan_record.plan_of(run.info).variants for part in parts(variant)]
+    kinds = {type(part) for part in shown}
+    records = {kind for kind in kinds if dataclasses.is_dataclass(kind)}
     plain = (str, int, float, bool, type(None), tuple, list, dict, frozenset, Enum)
-    assert [each for each in kinds - records if not issubclass(each, plain)] == []
-    hidden = {f.name for each in records for f in dataclasses.fields(each) if not f.repr}
+    assert [entry for entry in kinds - records if not issubclass(entry, plain)] == []
+    hidden = {f.name for record in records for f in dataclasses.fields(record) if not f.repr}
     assert hidden == {"format_lines", "setting_lines"}
-    own = [each for each in records if not each.__dataclass_params__.repr]  # type: ignore[attr-defined]
-    assert own == []
+    local = [record for record in records if not record.__dataclass_params__.repr]  # type: ignore[attr-defined]
+    assert local == []

@@ -23,9 +23,9 @@ def sampled(tmp_path: Path) -> Run:
 def test_a_planned_cell_without_a_record_is_unknown_and_says_that_it_did_not_run(
     sampled: Run,
 ) -> None:
-    missing = [each for each in sampled.verdicts if each.because == DID_NOT_RUN]
-    assert {each.verdict for each in missing} == {VerdictKind.UNKNOWN}
-    assert {(each.scenario, each.step, each.reader) for each in missing} == sample_run.NOT_ASKED
+    missing = [verdict for verdict in sampled.verdicts if verdict.because == DID_NOT_RUN]
+    assert {verdict.verdict for verdict in missing} == {VerdictKind.UNKNOWN}
+    assert {(entry.scenario, entry.step, entry.reader) for entry in missing} == sample_run.NOT_ASKED
 
 
 def test_a_run_that_died_before_the_first_answer_is_unknown_in_every_cell(sampled: Run) -> None:
@@ -33,37 +33,41 @@ def test_a_run_that_died_before_the_first_answer_is_unknown_in_every_cell(sample
         (sampled.folder / name).unlink()
     died = load_run.load(sampled.folder)
     assert len(died.verdicts) == len(sampled.info.cells)
-    assert {each.because for each in died.verdicts} == {DID_NOT_RUN}
+    assert {verdict.because for verdict in died.verdicts} == {DID_NOT_RUN}
 
 
 def test_an_answer_that_nobody_judged_is_unknown_and_says_so(sampled: Run) -> None:
     (sampled.folder / load_run.VERDICTS).write_text("")
-    reasons = {each.because for each in load_run.load(sampled.folder).verdicts}
+    reasons = {verdict.because for verdict in load_run.load(sampled.folder).verdicts}
     assert reasons == {DID_NOT_RUN, NOT_JUDGED}
 
 
 def test_cells_of_a_skipped_step_are_none_and_the_step_is_listed(sampled: Run) -> None:
-    skipped = [each for each in sampled.failed_steps if each.outcome.kind is OutcomeKind.SKIPPED]
-    assert {each.step.number for each in skipped} == {7}
+    skipped = [
+        result for result in sampled.failed_steps if result.outcome.kind is OutcomeKind.SKIPPED
+    ]
+    assert {result.step.number for result in skipped} == {7}
     assert any(cell.step == 7 for cell in sampled.info.cells)
-    assert not any(each.step == 7 for each in sampled.verdicts)
+    assert not any(verdict.step == 7 for verdict in sampled.verdicts)
 
 
 def test_a_question_that_fell_away_is_no_cell(sampled: Run) -> None:
     case = sampled.verdicts[0].case
-    void = replace(sampled.answers[case], void="after step 3 there is no column 'g'")
-    recorded = {name: each for name, each in sampled.recorded.items() if name != case}
-    found = replace(sampled, answers={**sampled.answers, case: void}, recorded=recorded)
-    assert {each.case for each in sampled.verdicts} - {each.case for each in found.verdicts} == {
-        case
-    }
+    answer = replace(sampled.answers[case], void="after step 3 there is no column 'g'")
+    recorded = {name: verdict for name, verdict in sampled.recorded.items() if name != case}
+    run = replace(sampled, answers={**sampled.answers, case: answer}, recorded=recorded)
+    assert {verdict.case for verdict in sampled.verdicts} - {
+        verdict.case for verdict in run.verdicts
+    } == {case}
 
 
 def test_a_refused_step_is_listed_and_its_verdict_is_no_cell(sampled: Run) -> None:
-    refused = [each for each in sampled.failed_steps if each.outcome.kind is OutcomeKind.REFUSED]
-    assert [each.step.text for each in refused] == ["change type of n from long to int"] * 2
-    assert {each.step for each in sampled.step_verdicts} == {6}
-    assert not any(each.view == load_run.WRITE for each in sampled.verdicts)
+    refused = [
+        result for result in sampled.failed_steps if result.outcome.kind is OutcomeKind.REFUSED
+    ]
+    assert [result.step.text for result in refused] == ["change type of n from long to int"] * 2
+    assert {verdict.step for verdict in sampled.step_verdicts} == {6}
+    assert not any(verdict.view == load_run.WRITE for verdict in sampled.verdicts)
 
 
 def test_the_last_record_of_a_case_counts(sampled: Run) -> None:
@@ -80,10 +84,12 @@ def test_what_two_runs_have_alike_is_in_memory_once(sampled: Run) -> None:
     path.write_bytes(b"".join([*others, first.replace(b'"seconds":', b'"seconds":1')]))
     other = load_run.load(sampled.folder, beside=sampled)
     assert other.info.cells is sampled.info.cells
-    slower, was = (each.recorded[sampled.verdicts[0].case] for each in (other, sampled))
+    slower, was = (run.recorded[sampled.verdicts[0].case] for run in (other, sampled))
     assert slower.seconds != was.seconds
     assert replace(slower, seconds=was.seconds) == was
-    again = [each for case, each in other.recorded.items() if each is sampled.recorded[case]]
+    again = [
+        verdict for case, verdict in other.recorded.items() if verdict is sampled.recorded[case]
+    ]
     assert len(again) == len(others)
 
 
@@ -137,9 +143,9 @@ def test_an_answer_that_contradicts_itself_is_told_by_its_case(
     refused = Answer("a/case", "select", refusal=Refusal("X", "x"), parts=(told,))
     for answer, where in ((whole, "a/case"), (refused, "a/case, id asked alone")):
         path.write_text(jsonl.dump(answer) + "\n", encoding="utf-8")
-        found = load_run.load(sampled.folder)
+        run = load_run.load(sampled.folder)
         with pytest.raises(UsageProblem, match=re.escape(f"answers.jsonl:1: {where}: {why}; ")):
-            found.answers["a/case"]
+            run.answers["a/case"]
 
 
 def test_a_record_of_an_unplanned_variant_breaks_nothing(sampled: Run) -> None:
@@ -149,7 +155,7 @@ def test_a_record_of_an_unplanned_variant_breaks_nothing(sampled: Run) -> None:
 
 def test_the_frame_has_a_row_for_each_cell(sampled: Run) -> None:
     frame = sampled.to_frame()
-    assert list(frame["case"]) == [each.case for each in sampled.verdicts]
+    assert list(frame["case"]) == [verdict.case for verdict in sampled.verdicts]
     stale = frame[frame.findings == "stale"].iloc[0]
     assert (stale.reader, stale.columns, stale.step_text) == (
         "trino-476",

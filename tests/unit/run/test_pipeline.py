@@ -27,9 +27,9 @@ RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
 
 
 def test_a_state_that_is_no_longer_kept_is_told_with_what_to_do(tmp_path: Path) -> None:
-    found = load_run.load(RECORDED)
+    result = load_run.load(RECORDED)
     with pytest.raises(UsageProblem, match=r"no longer in .*run the profile again"):
-        states_of(found.states, Cache(tmp_path))
+        states_of(result.states, Cache(tmp_path))
 
 
 def left_in(folder: Path) -> Path:
@@ -51,13 +51,13 @@ def test_what_a_dead_harness_left_is_removed_and_a_run_that_goes_on_beside_keeps
     tmp_path: Path,
 ) -> None:
     cache = Cache(tmp_path / "cache")
-    own, dead, live = (left_in(tmp_path / "runs" / name) for name in ("own", "dead", "live"))
+    path, dead, live = (left_in(tmp_path / "runs" / name) for name in ("own", "dead", "live"))
     half, made = left_in_cache(cache), cache.root / "states" / ".making-b"
     made.mkdir()
     with run_folder.locked(live.parents[1]), cache.lock(made.with_name("b")):
-        pipeline.clean(Work(cache, own.parents[1], Progress()))
-    assert [each.exists() for each in (own, dead, half)] == [False] * 3
-    assert [each.exists() for each in (live, made)] == [True] * 2
+        pipeline.clean(Work(cache, path.parents[1], Progress()))
+    assert [path.exists() for path in (path, dead, half)] == [False] * 3
+    assert [path.exists() for path in (live, made)] == [True] * 2
 
 
 def begin(folder: Path, resources: Resources) -> None:
@@ -77,9 +77,9 @@ def test_whoever_begins_a_run_or_goes_on_with_one_cleans_up_first(
 ) -> None:
     cache = Cache(tmp_path / "cache")
     cache_mark.claim(cache)
-    own, half = left_in(tmp_path / "own"), left_in_cache(cache)
+    path, half = left_in(tmp_path / "own"), left_in_cache(cache)
     opened(tmp_path / "own", Resources(Output(quiet=True), cache))
-    assert [own.exists(), half.exists()] == [False, False]
+    assert [path.exists(), half.exists()] == [False, False]
 
 
 def gated(folder: Path, **given: object) -> tuple[int, str]:
@@ -87,17 +87,17 @@ def gated(folder: Path, **given: object) -> tuple[int, str]:
 
     One reader is declared not to know such tables. Give what the gate says.
     """
-    found = load_run.load(RECORDED)
-    first = next(each for each in found.info.cells if each.reader.startswith("spark-3.5.8-hudi-1"))
+    run = load_run.load(RECORDED)
+    first = next(cell for cell in run.info.cells if cell.reader.startswith("spark-3.5.8-hudi-1"))
     cells = first, replace(first, reader="trino-476{use-column-names=true}")
-    run_info.write_info(folder, replace(found.info, cells=cells))
-    states = (replace(each, table_version="9") for each in found.states)
+    run_info.write_info(folder, replace(run.info, cells=cells))
+    states = (replace(state, table_version="9") for state in run.states)
     jsonl.write_all(folder / load_run.STATES, states)
-    answers: list[Answer] = [found.answers[each.case] for each in cells]
+    answers: list[Answer] = [run.answers[cell.case] for cell in cells]
     answers[0] = replace(answers[0], **given)  # type: ignore[arg-type]
     jsonl.write_all(folder / load_run.ANSWERS, answers)
-    said = gate(pipeline.judge_run(folder).applied)
-    return said.status, "\n".join(said.reasons)
+    lines = gate(pipeline.judge_run(folder).applied)
+    return lines.status, "\n".join(lines.reasons)
 
 
 def test_what_is_unsupported_passes_the_gate_and_an_answer_to_it_does_not(tmp_path: Path) -> None:

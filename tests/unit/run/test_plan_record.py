@@ -32,22 +32,22 @@ def test_a_plan_is_the_same_after_it_was_written_down(tmp_path: Path) -> None:
     assert again.cells == plan.cells
     assert again.readers == plan.readers
     assert again.partly == plan.partly
-    for found, made in zip(again.variants, plan.variants, strict=True):
-        assert (found.id, found.format, found.writers) == (made.id, made.format, made.writers)
-        assert found.scenario.table == made.scenario.table
+    for variant, made in zip(again.variants, plan.variants, strict=True):
+        assert (variant.id, variant.format, variant.writers) == (made.id, made.format, made.writers)
+        assert variant.scenario.table == made.scenario.table
         operations = [step.operation for step in made.scenario.steps]
-        assert [step.operation for step in found.scenario.steps] == operations
+        assert [step.operation for step in variant.scenario.steps] == operations
 
 
 def test_through_which_metastore_is_written_down_with_what_it_is_made_of(tmp_path: Path) -> None:
     through = MetastoreChoice("hive-metastore-4.0.1", "hive-metastore-2.3.10")
     plan = replace(plan_options.make(None, "first", ""), metastore=through)
     run_info.write_info(tmp_path, plan_record.info_of(plan, "x", NOW))
-    found = run_info.read_info(tmp_path)
-    assert plan_record.plan_of(found).metastore == through
-    assert found.metastore is not None
+    result = run_info.read_info(tmp_path)
+    assert plan_record.plan_of(result).metastore == through
+    assert result.metastore is not None
     newer = "hive-metastore-4.0.1", "hive-schematool-4.0.1"
-    assert tuple(found.metastore.fidelity) == ("hive-metastore-2.3.10", *newer)
+    assert tuple(result.metastore.fidelity) == ("hive-metastore-2.3.10", *newer)
 
 
 def test_a_planned_variant_is_described_by_its_scenario() -> None:
@@ -56,9 +56,9 @@ def test_a_planned_variant_is_described_by_its_scenario() -> None:
     scenario = Scenario("a/b", table, steps, about="why")
     info = plan_record.variant_info(Variant("a/b[x]", scenario, "x", {"s": "1"}, ("w", "w", "w")))
     assert (info.scenario, info.key, info.about, info.settings) == ("a/b", "id", "why", {"s": "1"})
-    assert [each.number for each in info.steps] == [1, 2]
-    assert [each.changes_schema for each in info.steps] == [False, True]
-    assert [each.quiet for each in info.steps] == [False, True]
+    assert [step.number for step in info.steps] == [1, 2]
+    assert [step.changes_schema for step in info.steps] == [False, True]
+    assert [step.quiet for step in info.steps] == [False, True]
 
 
 def test_a_reader_that_is_added_is_asked_what_the_others_are(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_a_reader_is_not_asked_what_it_cannot_be_and_the_plan_says_why(tmp_path:
     before = run_info.read_info(folder)
     plan = plan_record.add_reader(folder, parse_reader("spark-3.5.8-iceberg-1.10.1"))
     assert plan.cells == before.cells
-    left_out = [each.what for each in plan.excluded if each not in before.excluded]
+    left_out = [exclusion.what for exclusion in plan.excluded if exclusion not in before.excluded]
     assert left_out == ["spark-3.5.8-iceberg-1.10.1 on hudi-cow"]
 
 
@@ -91,7 +91,7 @@ def test_a_reader_is_not_asked_for_views_that_it_does_not_have(tmp_path: Path) -
     added = plan_record.add_reader(tmp_path, parse_reader(reader))
     new = [cell for cell in added.cells if cell not in plan.cells]
     assert {cell.view.partition("(")[0] for cell in new} == {"incremental"}
-    left_out = {each.what for each in added.excluded if each not in plan.excluded}
+    left_out = {exclusion.what for exclusion in added.excluded if exclusion not in plan.excluded}
     assert left_out == {f"as_of by {reader} on hudi-cow"}
 
 

@@ -59,9 +59,9 @@ def test_a_run_that_records_the_same_has_the_page_that_it_would_have(
     page(run.folder, results)
     change(run)
     made.clear()
-    kept = page(run.folder, results)
+    retained = page(run.folder, results)
     assert made == []
-    assert kept == page(run.folder, None)
+    assert retained == page(run.folder, None)
     assert len(made) == 1
 
 
@@ -81,16 +81,16 @@ def slow_answer(run: Run) -> None:
 def text_of_reuse(run: Run) -> None:
     """Change a text that looks as what says that an answer is reused."""
     first, *others = run.answers.values()
-    told = replace(first, confirmed='"reused":true')
-    jsonl.write_all(run.folder / load_run.ANSWERS, [told, *others])
+    answer = replace(first, confirmed='"reused":true')
+    jsonl.write_all(run.folder / load_run.ANSWERS, [answer, *others])
     page(run.folder, ResultCache(run.folder.with_name("results"), "code"))
-    told = replace(first, confirmed='"reused":false')
-    jsonl.write_all(run.folder / load_run.ANSWERS, [told, *others])
+    answer = replace(first, confirmed='"reused":false')
+    jsonl.write_all(run.folder / load_run.ANSWERS, [answer, *others])
 
 
 def other_state(run: Run) -> None:
     states = [run.states[n] for n in range(len(run.states))]
-    at = next(n for n, each in enumerate(states) if len(each.files) > 1)
+    at = next(n for n, state in enumerate(states) if len(state.files) > 1)
     states[at] = replace(states[at], files=states[at].files[1:])
     jsonl.write_all(run.folder / load_run.STATES, states)
 
@@ -123,7 +123,7 @@ def test_other_verdicts_are_not_those_that_are_kept(
     monkeypatch.setattr(
         RunJudge,
         "verdicts",
-        lambda *given: (replace(each, because="for a reason") for each in verdicts(*given)),
+        lambda *given: (replace(verdict, because="for a reason") for verdict in verdicts(*given)),
     )
     made.clear()
     assert "for a reason" in page(run.folder, results)

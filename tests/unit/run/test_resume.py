@@ -76,8 +76,8 @@ def lines(work: Work) -> list[bytes]:
     return (work.folder / load_run.ANSWERS).read_bytes().splitlines(keepends=True)
 
 
-def keep(work: Work, kept: list[bytes]) -> None:
-    (work.folder / load_run.ANSWERS).write_bytes(b"".join(kept))
+def keep(work: Work, retained: list[bytes]) -> None:
+    (work.folder / load_run.ANSWERS).write_bytes(b"".join(retained))
 
 
 @pytest.mark.parametrize("recorded", [0, 1, 20])
@@ -96,7 +96,7 @@ def test_what_is_told_of_the_answers_that_were_left_is_what_is_judged_at_last(
 ) -> None:
     keep(work, lines(work)[:20])
     go_on(work)
-    judged = {each.case: each.verdict for each in load_run.load(work.folder).verdicts}
+    judged = {verdict.case: verdict.verdict for verdict in load_run.load(work.folder).verdicts}
     assert kinds == {case: judged[case] for case in asked}
     assert set(kinds.values()) >= {VerdictKind.CORRECT, VerdictKind.WRONG, VerdictKind.REFUSED}
 
@@ -115,7 +115,7 @@ def test_a_cut_through_a_character_is_a_cut_like_any_other(tmp_path: Path) -> No
     whole = jsonl.dump(Answer("a", "select 'ü'")).encode() + b"\n"
     path = tmp_path / "answers.jsonl"
     path.write_bytes(whole + whole[: whole.index("ü".encode()) + 1])
-    assert [each.sql for each in jsonl.read_all(path, Answer)] == ["select 'ü'"]
+    assert [answer.sql for answer in jsonl.read_all(path, Answer)] == ["select 'ü'"]
 
 
 def test_an_unknown_answer_is_asked_again(work: Work, asked: list[str]) -> None:
@@ -164,10 +164,10 @@ def written(work: Work, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[list[s
     def write(variants: list[Variant], _: WriteContext) -> Iterator[VariantResult]:
         turns.append([variant.id for variant in variants])
         for variant in variants:
-            yield VariantResult(tuple(each for each in whole if each.variant == variant.id), {})
+            yield VariantResult(tuple(state for state in whole if state.variant == variant.id), {})
             if len(turns) == 1:
                 recorded = jsonl.read_all(work.folder / load_run.STATES, StateRecord)
-                assert {each.variant for each in recorded} == {variant.id}
+                assert {state.variant for state in recorded} == {variant.id}
                 raise CatalogGoneProblem("thrift://gone:1", "connection refused")
 
     monkeypatch.setattr(write_variants, "write", write)

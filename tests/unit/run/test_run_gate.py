@@ -34,22 +34,24 @@ def test_an_error_that_came_both_times_is_not_late(sampled: Run) -> None:
 
 def test_a_late_answer_is_told_and_fails_where_that_is_wanted(sampled: Run) -> None:
     case, *_ = run_gate.late(sampled)
-    right = Applied(tuple(each for each in sampled.verdicts if each.case == case))
+    right = Applied(tuple(verdict for verdict in sampled.verdicts if verdict.case == case))
     assert right.verdicts[0].verdict is VerdictKind.CORRECT
-    told = run_gate.gate_of(sampled, right)
-    assert (told.status, told.flaky) == (0, 1)
+    gate = run_gate.gate_of(sampled, right)
+    assert (gate.status, gate.flaky) == (0, 1)
     assert run_gate.gate_of(sampled, right, fail_on_flaky=True).status == 1
 
 
 def test_what_a_run_ended_with_follows_from_its_records() -> None:
     run = recorded_run.run_of("ways")
-    found = run_gate.recorded_gate(run)
-    new = sum(each.verdict is VerdictKind.WRONG and not each.known for each in run.verdicts)
-    assert f"{new} wrong answers are new" in found.reasons[0]
-    assert not any("were not read" in each for each in found.reasons)
+    gate = run_gate.recorded_gate(run)
+    new = sum(
+        verdict.verdict is VerdictKind.WRONG and not verdict.known for verdict in run.verdicts
+    )
+    assert f"{new} wrong answers are new" in gate.reasons[0]
+    assert not any("were not read" in reason for reason in gate.reasons)
 
 
 def test_a_run_whose_plan_cannot_be_read_has_a_gate_that_says_so(sampled: Run) -> None:
-    found = run_gate.recorded_gate(sampled)
-    assert found.status == 3
-    assert found.reasons[-1].startswith("The baselines of now were not read")
+    gate = run_gate.recorded_gate(sampled)
+    assert gate.status == 3
+    assert gate.reasons[-1].startswith("The baselines of now were not read")

@@ -39,15 +39,15 @@ def provisional(
 ) -> list[Verdict | None]:
     run_judge = RunJudge(Plan("mine", (case.variant,), (), tuple(cells)))
     run_judge.add_states(case.states)
-    return [run_judge.add_answer(said) for said in answers]
+    return [run_judge.add_answer(answer) for answer in answers]
 
 
 def at_last(
     case: RecordedVariant, cells: Sequence[Cell], answers: Sequence[Answer]
 ) -> list[Verdict | None]:
-    final = judge.judge(case, cells, {said.case: said for said in answers})
+    final = judge.judge(case, cells, {answer.case: answer for answer in answers})
     by_case = {verdict.case: verdict for verdict in final}
-    return [by_case.get(said.case) for said in answers]
+    return [by_case.get(answer.case) for answer in answers]
 
 
 @pytest.mark.parametrize(
@@ -62,15 +62,15 @@ def at_last(
 )
 def test_what_no_other_answer_can_change_is_final_at_once(given: dict[str, object]) -> None:
     case, cell = as_filed(STORY), cell_at(STORY)
-    said = replace(Answer(cell.case, "select"), **given)  # type: ignore[arg-type]
-    assert provisional(case, [cell], [said]) == at_last(case, [cell], [said]) != [None]
+    lines = replace(Answer(cell.case, "select"), **given)  # type: ignore[arg-type]
+    assert provisional(case, [cell], [lines]) == at_last(case, [cell], [lines]) != [None]
 
 
 def test_where_a_refused_step_left_nothing_to_ask_there_is_no_verdict() -> None:
     refused = Outcome(2, OutcomeKind.REFUSED, refusal=REFUSED)
     case, cell = as_filed(STORY, {2: refused}), cell_at(STORY)
-    said = Answer(cell.case, "", void="no such column")
-    assert provisional(case, [cell], [said]) == at_last(case, [cell], [said]) == [None]
+    lines = Answer(cell.case, "", void="no such column")
+    assert provisional(case, [cell], [lines]) == at_last(case, [cell], [lines]) == [None]
 
 
 def test_where_the_model_is_in_doubt_what_was_wrong_is_unknown_in_the_end() -> None:
@@ -104,9 +104,9 @@ def judged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return a list that gets the case of each answer that is judged."""
     seen, judge_answer = list[str](), JudgedVariant.judge
 
-    def listed(self: JudgedVariant, cell: Cell, said: Answer | None) -> Verdict | None:
+    def listed(self: JudgedVariant, cell: Cell, lines: Answer | None) -> Verdict | None:
         seen.append(cell.case)
-        return judge_answer(self, cell, said)
+        return judge_answer(self, cell, lines)
 
     monkeypatch.setattr(JudgedVariant, "judge", listed)
     return seen
@@ -119,8 +119,8 @@ def test_no_answer_is_judged_twice_in_a_run(run: Run, judged: list[str], tmp_pat
     judged.clear()
     run_judge = RunJudge(plan, ResultCache(tmp_path / "results", "code"))
     run_judge.add_states(run.states)
-    for said in run.answers.values():
-        run_judge.add_answer(said)
+    for answer in run.answers.values():
+        run_judge.add_answer(answer)
     pipeline.judge_run(run.folder, run_judge)
     assert sorted(judged) == sorted({cell.case for cell in plan.cells})
     assert (run.folder / load_run.VERDICTS).read_bytes() == expected

@@ -55,7 +55,7 @@ def scenarios(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def resumable(run: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a run that can be gone on with: its engines are simulated by its records."""
     states = tuple(jsonl.read_all(run / load_run.STATES, StateRecord))
-    answers = {each.case: each for each in jsonl.read_all(run / load_run.ANSWERS, Answer)}
+    answers = {answer.case: answer for answer in jsonl.read_all(run / load_run.ANSWERS, Answer)}
     (run / load_run.ANSWERS).write_bytes(b"")
     attempt = Attempt("connection lost")
 
@@ -94,10 +94,10 @@ def records(text: str) -> list[tuple[str, str]]:
 def test_judging_logs_its_phase_and_the_next_command_adds_to_the_log(run: Path) -> None:
     for _ in range(2):
         assert app.main(["judge", "--run-dir", str(run)]) == 1
-    said = [message for _, message in records(log(run))]
-    assert said[:2] == [said[3], "judge: begun"]
-    assert said[2].startswith("judge: over after ")
-    assert len(said) == 6
+    lines = [message for _, message in records(log(run))]
+    assert lines[:2] == [lines[3], "judge: begun"]
+    assert lines[2].startswith("judge: over after ")
+    assert len(lines) == 6
 
 
 @pytest.mark.usefixtures("scenarios")
@@ -148,12 +148,12 @@ def test_what_was_recorded_can_be_told_where_nothing_can_be_logged(
 
 def test_a_run_logs_its_phases_its_retries_and_what_is_unknown(resumable: Path) -> None:
     assert app.main(["run", "--resume", "--run-dir", str(resumable)]) == UNKNOWN
-    found = records(log(resumable))
-    assert {"write: begun", "read: begun", "judge: begun"} <= {message for _, message in found}
-    (warned,) = [message for level, message in found if level == "WARNING"]
+    result = records(log(resumable))
+    assert {"write: begun", "read: begun", "judge: begun"} <= {message for _, message in result}
+    (warned,) = [message for level, message in result if level == "WARNING"]
     case = warned.removesuffix(": unknown: the server died")
     assert case != warned
-    assert ("INFO", f"{case}: no answer at one try: connection lost") in found
+    assert ("INFO", f"{case}: no answer at one try: connection lost") in result
 
 
 def test_what_breaks_off_a_command_is_logged_with_its_traceback(
@@ -178,18 +178,18 @@ def test_a_check_that_raises_is_logged_and_ends_with_the_status_of_an_unknown_ce
     monkeypatch.setattr(pipeline, "write_and_read", lambda *_, **__: None)
     arguments = [*command.split(), "--run-dir", str(run)]
     assert app.main(arguments) == 1
-    wrong = {each.case for each in verdicts(run) if each.verdict is VerdictKind.WRONG}
+    wrong = {verdict.case for verdict in verdicts(run) if verdict.verdict is VerdictKind.WRONG}
 
     def fails(*_: object) -> bool:
         raise ZeroDivisionError("in a check")
 
     monkeypatch.setattr(name, "check_of", lambda _: fails)
     assert app.main(arguments) == UNKNOWN
-    unknown = [each for each in verdicts(run) if each.verdict is VerdictKind.UNKNOWN]
-    assert {each.because for each in unknown} == {"harness: ZeroDivisionError: in a check"}
-    assert {each.case for each in unknown} >= wrong
+    unknown = [verdict for verdict in verdicts(run) if verdict.verdict is VerdictKind.UNKNOWN]
+    assert {verdict.because for verdict in unknown} == {"harness: ZeroDivisionError: in a check"}
+    assert {verdict.case for verdict in unknown} >= wrong
     errors = [message for level, message in records(log(run)) if level == "ERROR"]
-    assert sorted(errors) == sorted(f"cannot judge {each.case}" for each in unknown)
+    assert sorted(errors) == sorted(f"cannot judge {verdict.case}" for verdict in unknown)
     assert log(run).count("\nZeroDivisionError: in a check") == len(errors)
 
 
@@ -257,16 +257,18 @@ def test_what_cannot_be_worded_later_is_in_the_log_of_the_run_and_ends_nothing(
     command: str, run: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert app.main(["judge", "--run-dir", str(run), "--quiet"]) != UNKNOWN
-    wrong = (each for each in load_run.load(run).verdicts if each.verdict is VerdictKind.WRONG)
+    wrong = (
+        verdict for verdict in load_run.load(run).verdicts if verdict.verdict is VerdictKind.WRONG
+    )
     case = [next(wrong).case] if command == "explain" else []
     assert app.main([command, *case, "--run-dir", str(run)]) == 0
     assert "cannot word" not in log(run)
-    for each in (cause_texts, html_cells, junit, show, sentences):
-        monkeypatch.setattr(each, "witness_text", lambda *_: 1 / 0, raising=False)
+    for module_type in (cause_texts, html_cells, junit, show, sentences):
+        monkeypatch.setattr(module_type, "witness_text", lambda *_: 1 / 0, raising=False)
     capfd.readouterr()
     assert app.main([command, *case, "--run-dir", str(run)]) == 0
-    told = capfd.readouterr()
-    assert NOT_WORDED in " ".join(told.out.split())
-    assert "Traceback" not in told.err
+    capture_result = capfd.readouterr()
+    assert NOT_WORDED in " ".join(capture_result.out.split())
+    assert "Traceback" not in capture_result.err
     assert "harness.reports: cannot word" in log(run)
     assert "ZeroDivisionError" in log(run)

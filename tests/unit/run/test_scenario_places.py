@@ -18,13 +18,13 @@ def run(tmp_path: Path) -> Run:
 
 
 def moved(run: Run) -> str:
-    return next(each.id for each in run.info.variants if each.scenario == "hudi/move")
+    return next(variant.id for variant in run.info.variants if variant.scenario == "hudi/move")
 
 
 def test_a_step_is_on_its_line(run: Run, tmp_path: Path) -> None:
     places = ScenarioPlaces(run)
-    found = {step: places.of(moved(run), step) for step in LINES}
-    assert found == {step: ScenarioPlace(tmp_path / FILE, line) for step, line in LINES.items()}
+    result = {step: places.of(moved(run), step) for step in LINES}
+    assert result == {step: ScenarioPlace(tmp_path / FILE, line) for step, line in LINES.items()}
     assert places.of(moved(run), 0) == ScenarioPlace(tmp_path / FILE, 1)
 
 
@@ -45,7 +45,7 @@ def test_a_scenario_whose_file_is_nowhere_has_no_place(run: Run, tmp_path: Path)
         run,
         info=replace(
             run.info,
-            variants=tuple(replace(each, scenario="own/gone") for each in run.info.variants),
+            variants=tuple(replace(variant, scenario="own/gone") for variant in run.info.variants),
             baselines={},
         ),
     )
@@ -53,10 +53,10 @@ def test_a_scenario_whose_file_is_nowhere_has_no_place(run: Run, tmp_path: Path)
 
 
 def test_a_cause_stands_where_it_began_and_not_where_it_was_seen(run: Run) -> None:
-    places, found = ScenarioPlaces(run), causes(run.verdicts, run)
-    since = [each for each in found if each.key.operation.endswith("move_column")]
+    places, result = ScenarioPlaces(run), causes(run.verdicts, run)
+    since = [cause for cause in result if cause.key.operation.endswith("move_column")]
     assert since
-    for each in since:
-        first = each.first
-        later = replace(each, verdicts=(replace(first, step=first.step + 2), *each.verdicts[1:]))
-        assert [at and at.line for at in map(places.of_cause, (each, later))] == [LINES[3]] * 2
+    for cause in since:
+        first = cause.first
+        later = replace(cause, verdicts=(replace(first, step=first.step + 2), *cause.verdicts[1:]))
+        assert [at and at.line for at in map(places.of_cause, (cause, later))] == [LINES[3]] * 2

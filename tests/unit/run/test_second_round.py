@@ -94,19 +94,19 @@ def servers(monkeypatch: pytest.MonkeyPatch) -> FreshServers:
 
 def judged(going: FollowedRun, folder: Path) -> dict[str, Verdict]:
     """Return the verdicts by reader after all that was asked again."""
-    found = load_run.load(going.folder)
-    plan = replace(plan_record.plan_of(found.info), cells=tuple(going.cells))
+    result = load_run.load(going.folder)
+    plan = replace(plan_record.plan_of(result.info), cells=tuple(going.cells))
     work = Work(Cache(folder / "cache"), going.folder, Progress())
     applied = pipeline.judge_twice(plan, work, pipeline.live_verdicts(plan, work)).applied
-    return {each.reader: each for each in applied.verdicts}
+    return {verdict.reader: verdict for verdict in applied.verdicts}
 
 
 def begun(folder: Path, *said: Answer) -> FollowedRun:
     run = folder / "run"
     run.mkdir()
     going = followed_run(run, case_of(TOLD))
-    for at, each in enumerate(said):
-        going.answers(at, each)
+    for at, answer in enumerate(said):
+        going.answers(at, answer)
     return going
 
 
@@ -114,14 +114,14 @@ def test_an_answer_that_nothing_explains_and_a_fresh_server_does_not_give_is_ord
     servers: FreshServers, tmp_path: Path
 ) -> None:
     going = begun(tmp_path, STRANGE, BY_NAME)
-    found = judged(going, tmp_path)
+    result = judged(going, tmp_path)
     assert servers.asked == [(READERS[0],)]
-    (finding,) = found[READERS[0]].findings
+    (finding,) = result[READERS[0]].findings
     assert (finding.kind, finding.party) == (FindingKind.ORDER_DEPENDENT, Responsible.READER)
     assert (finding.witness.expected, finding.witness.found) == ("f3s1r1", "asuffix")
-    assert found[READERS[1]].reproduces == ("by name",)
+    assert result[READERS[1]].reproduces == ("by name",)
     recorded = list(jsonl.read_all(going.folder / load_run.ANSWERS, Answer))
-    assert [(each.again, each.earlier is not None) for each in recorded] == [
+    assert [(answer.again, answer.earlier is not None) for answer in recorded] == [
         (True, True),
         (False, False),
     ]
@@ -133,12 +133,12 @@ def test_the_question_on_which_an_answer_depends_is_named(
     servers.culprit = "mine"
     going = begun(tmp_path, STRANGE, RIGHT)
     verdict = judged(going, tmp_path)[READERS[0]]
-    cases = [each.case for each in going.cells]
+    cases = [cell.case for cell in going.cells]
     ((case, tried),) = servers.searched
     assert case == cases[0] == tried[-1]
     assert "; one that is asked mine first gives that one too" in verdict.because
     recorded = list(jsonl.read_all(going.folder / load_run.ANSWERS, Answer))
-    assert [each.after for each in recorded] == ["mine", ""]
+    assert [answer.after for answer in recorded] == ["mine", ""]
 
 
 def test_where_nothing_is_unexplained_no_server_is_started(
@@ -154,7 +154,7 @@ def test_an_answer_that_comes_again_keeps_its_findings_and_is_not_asked_a_third_
     servers.says = dict.fromkeys(READERS, STRANGE)
     going = begun(tmp_path, STRANGE, RIGHT)
     first = judged(going, tmp_path)
-    assert FindingKind.ORDER_DEPENDENT not in {each.kind for each in first[READERS[0]].findings}
+    assert FindingKind.ORDER_DEPENDENT not in {f.kind for f in first[READERS[0]].findings}
     assert first[READERS[0]].verdict is VerdictKind.WRONG
     assert judged(going, tmp_path) == first
     assert len(servers.asked) == 1
@@ -165,9 +165,9 @@ def test_where_no_second_answer_comes_the_first_one_stands(
 ) -> None:
     servers.says = {name: Answer("", "q", unknown="it died") for name in READERS}
     going = begun(tmp_path, STRANGE, RIGHT)
-    found = judged(going, tmp_path)[READERS[0]]
-    assert found.verdict is VerdictKind.WRONG
-    assert FindingKind.ORDER_DEPENDENT not in {each.kind for each in found.findings}
+    verdict = judged(going, tmp_path)[READERS[0]]
+    assert verdict.verdict is VerdictKind.WRONG
+    assert FindingKind.ORDER_DEPENDENT not in {finding.kind for finding in verdict.findings}
 
 
 def test_what_will_be_asked_again_is_told_when_it_was_or_once_the_run_has_ended(
@@ -198,8 +198,8 @@ def verdict(
     kind: VerdictKind, *ways: str, party: Responsible | None = Responsible.READER, case: str = "c"
 ) -> Verdict:
     finding = Finding(FindingKind.UNEXPLAINED, ("f",), WITNESS, (WITNESS,), party)
-    found = (finding,) if kind is VerdictKind.WRONG else ()
-    return Verdict(case, "s", "v", 1, "r", "snapshot", "all", kind, found, ways)
+    result = (finding,) if kind is VerdictKind.WRONG else ()
+    return Verdict(case, "s", "v", 1, "r", "snapshot", "all", kind, result, ways)
 
 
 @pytest.mark.parametrize(
@@ -226,28 +226,28 @@ def test_what_is_wrong_and_neither_a_way_of_reading_nor_the_files_explain_is_due
 
 def test_a_sample_has_some_of_the_right_answers_and_always_the_same() -> None:
     right = [verdict(VerdictKind.CORRECT, case=f"case {number}") for number in range(50 * ONE_OF)]
-    chosen = [each.case for each in right if suspected(each, SAMPLE)]
+    chosen = [verdict.case for verdict in right if suspected(verdict, SAMPLE)]
     assert 25 <= len(chosen) <= 100
-    assert chosen == [each.case for each in right if suspected(each, SAMPLE)]
-    assert not any(suspected(each, UNEXPLAINED) for each in right)
+    assert chosen == [verdict.case for verdict in right if suspected(verdict, SAMPLE)]
+    assert not any(suspected(verdict, UNEXPLAINED) for verdict in right)
     assert suspected(verdict(VerdictKind.WRONG), SAMPLE)
 
 
 def test_a_right_answer_of_the_sample_that_a_fresh_server_does_not_give_is_wrong() -> None:
     cell = Cell("variant", 2, "engine-1", "snapshot", "all")
     recorded = second(replace(BY_NAME, case=cell.case), replace(RIGHT, case=cell.case))
-    (found,) = judge(case_of(TOLD), [cell], {cell.case: recorded})
-    assert found.verdict is VerdictKind.WRONG
-    assert found.findings[0].kind is FindingKind.ORDER_DEPENDENT
+    (verdict,) = judge(case_of(TOLD), [cell], {cell.case: recorded})
+    assert verdict.verdict is VerdictKind.WRONG
+    assert verdict.findings[0].kind is FindingKind.ORDER_DEPENDENT
 
 
 def planned(variants: int) -> Plan:
     ids = [f"v{number}" for number in range(variants)]
-    made = tuple(Variant(each, None, "hudi-cow", {}, ()) for each in ids)  # type: ignore[arg-type]
-    readers = [f"hive-3.1.3{{path={each}}}" for each in ("fetch", "mapreduce")]
+    made = tuple(Variant(id_, None, "hudi-cow", {}, ()) for id_ in ids)  # type: ignore[arg-type]
+    readers = [f"hive-3.1.3{{path={setting}}}" for setting in ("fetch", "mapreduce")]
     cells = tuple(
-        Cell(each, step, reader, "snapshot", "all")
-        for each in ids
+        Cell(id_, step, reader, "snapshot", "all")
+        for id_ in ids
         for step in (1, 2)
         for reader in readers
     )
@@ -256,10 +256,10 @@ def planned(variants: int) -> Plan:
 
 def test_each_reader_has_a_fresh_server_for_each_variant_unless_these_are_too_many() -> None:
     few, many = planned(MOST_SERVERS // 2), planned(MOST_SERVERS // 2 + 1)
-    found = groups(few, few.cells)
-    assert len(found) == MOST_SERVERS
-    assert all(len({(cell.reader, cell.variant) for cell in each}) == 1 for each in found)
-    assert sorted(map(str, sum(found, ()))) == sorted(map(str, few.cells))
+    result = groups(few, few.cells)
+    assert len(result) == MOST_SERVERS
+    assert all(len({(cell.reader, cell.variant) for cell in cells}) == 1 for cells in result)
+    assert sorted(map(str, sum(result, ()))) == sorted(map(str, few.cells))
     assert groups(many, many.cells) == (many.cells,)
 
 
@@ -275,9 +275,9 @@ def test_the_newest_question_up_to_the_same_step_stands_for_those_of_reader_and_
     step: int, stands: int
 ) -> None:
     mine, others = Cell("v", step, ASKED, "snapshot", "all"), range(1, 3)
-    before = cells(*(("w", each, "hive-3.1.3") for each in others), ("w", 1, "trino-476"))
+    before = cells(*(("w", other, "hive-3.1.3") for other in others), ("w", 1, "trino-476"))
     plan = Plan("mine", (), (), (*before, mine))
-    assert [(each.variant, each.step) for each in suspects(plan, mine)] == [("w", stands)]
+    assert [(cell.variant, cell.step) for cell in suspects(plan, mine)] == [("w", stands)]
 
 
 def test_where_nothing_is_about_an_earlier_step_a_later_one_stands() -> None:
@@ -288,7 +288,7 @@ def test_where_nothing_is_about_an_earlier_step_a_later_one_stands() -> None:
 def test_of_too_many_variants_formats_stand() -> None:
     many = planned(MOST_SUSPECTS + 2)
     one = many.cells[0]
-    same = [each for each in many.cells if each.distribution == one.distribution and each != one]
-    found = suspects(many, one)
-    assert len(found) == len({each.reader for each in same})
+    same = [cell for cell in many.cells if cell.distribution == one.distribution and cell != one]
+    cells = suspects(many, one)
+    assert len(cells) == len({cell.reader for cell in same})
     assert suspects(replace(many, cells=()), one) == []

@@ -78,7 +78,7 @@ class Side:
 
     def about(self, plan: Plan, variants: set[str]) -> Iterator[Answer]:
         recorded = jsonl.read_all(self.work.folder / load_run.STATES, StateRecord)
-        assert variants <= {each.variant for each in recorded}
+        assert variants <= {state.variant for state in recorded}
         self.asked += variants
         for cell in plan.cells:
             if cell.variant in variants:
@@ -88,15 +88,15 @@ class Side:
 
 @pytest.fixture
 def side(work: Work, monkeypatch: pytest.MonkeyPatch) -> Iterator[Side]:
-    found = Side(work)
-    monkeypatch.setattr(write_variants, "write", found.write)
-    monkeypatch.setattr(read_states, "read", found.read)
-    yield found
-    assert found.ended.wait(30), "nobody waits for what does not come"
+    result = Side(work)
+    monkeypatch.setattr(write_variants, "write", result.write)
+    monkeypatch.setattr(read_states, "read", result.read)
+    yield result
+    assert result.ended.wait(30), "nobody waits for what does not come"
 
 
 def answers(work: Work) -> list[str]:
-    return [each.case for each in jsonl.read_all(work.folder / load_run.ANSWERS, Answer)]
+    return [answer.case for answer in jsonl.read_all(work.folder / load_run.ANSWERS, Answer)]
 
 
 def test_each_variant_is_asked_about_before_the_next_one_is_written(work: Work, side: Side) -> None:
@@ -125,12 +125,14 @@ def test_the_verdicts_on_new_answers_are_counted_while_readers_are_asked(
 ) -> None:
     """Here they answer what was recorded."""
     states = list(jsonl.read_all(RECORDED / load_run.STATES, StateRecord))
-    answers = {each.case: each for each in jsonl.read_all(RECORDED / load_run.ANSWERS, Answer)}
+    answers = {
+        answer.case: answer for answer in jsonl.read_all(RECORDED / load_run.ANSWERS, Answer)
+    }
     progress, judged = Counts(), list[int]()
 
     def write(variants: list[Variant], _: WriteContext) -> Iterator[VariantResult]:
         for variant in variants:
-            records = tuple(each for each in states if each.variant == variant.id)
+            records = tuple(state for state in states if state.variant == variant.id)
             yield VariantResult(records, states_of(variant))
 
     def read(
@@ -138,7 +140,7 @@ def test_the_verdicts_on_new_answers_are_counted_while_readers_are_asked(
     ) -> Iterator[Answer]:
         for some in states:
             of = {variant for variant, _ in some}
-            for at, cell in enumerate(each for each in plan.cells if each.variant in of):
+            for at, cell in enumerate(cell for cell in plan.cells if cell.variant in of):
                 yield replace(answers[cell.case], reused=at % 2 == 0)
                 judged.append(cells.judged.total())
 
@@ -160,10 +162,10 @@ def test_a_run_that_broke_off_is_asked_only_what_is_left(work: Work, side: Side)
     first = Answer(plan.cells[0].case, "before")
     jsonl.write_all(work.folder / load_run.ANSWERS, [first])
     pipeline.write_and_read(plan, work, fresh=True, resume=True)
-    found = dict(load_run.answers(work.folder))
-    assert found.pop(first.case).sql == "before"
-    assert {answer.sql for answer in found.values()} == {"q"}
-    assert len(found) == len(plan.cells) - 1
+    result = dict(load_run.answers(work.folder))
+    assert result.pop(first.case).sql == "before"
+    assert {answer.sql for answer in result.values()} == {"q"}
+    assert len(result) == len(plan.cells) - 1
 
 
 def test_what_breaks_in_writing_ends_the_reading_and_is_raised(
@@ -180,7 +182,7 @@ def test_what_breaks_in_writing_ends_the_reading_and_is_raised(
     assert side.ended.wait(30)
     assert side.over == ["written"]
     written = jsonl.read_all(work.folder / load_run.STATES, StateRecord)
-    assert [each.variant for each in written] == [plan.variants[0].id]
+    assert [state.variant for state in written] == [plan.variants[0].id]
     assert set(answers(work)) == {
         cell.case for cell in plan.cells if cell.variant == plan.variants[0].id
     }
@@ -199,7 +201,9 @@ def test_what_breaks_in_reading_is_raised_once_all_is_written(
     with pytest.raises(EnvironmentProblem, match="the metastore does not start"):
         pipeline.write_and_read(planned(work), work, fresh=True)
     assert side.over == ["written"]
-    written = {each.variant for each in jsonl.read_all(work.folder / load_run.STATES, StateRecord)}
+    written = {
+        state.variant for state in jsonl.read_all(work.folder / load_run.STATES, StateRecord)
+    }
     assert written == {variant.id for variant in planned(work).variants}
 
 

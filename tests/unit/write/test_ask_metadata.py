@@ -40,13 +40,13 @@ SHOW = f"call show_commit_extra_metadata(table => 'db.t', instant_time => '{INST
 
 
 def step(
-    by: MetadataWay = MetadataWay.SET, told: dict[str, str] = TOLD, prefix: str = "run."
+    by: MetadataWay = MetadataWay.SET, pairs: dict[str, str] = TOLD, prefix: str = "run."
 ) -> WriteWithMetadata:
-    return WriteWithMetadata((1,), told, prefix, by)
+    return WriteWithMetadata((1,), pairs, prefix, by)
 
 
-def told_by(way: MetadataWay) -> tuple[Any, ...]:
-    outcomes = VariantOutcomes(replace(variant(), scenario=scenario_of(step(way))))
+def told_by(metadata_way: MetadataWay) -> tuple[Any, ...]:
+    outcomes = VariantOutcomes(replace(variant(), scenario=scenario_of(step(metadata_way))))
     return outcomes.then(Outcome(0, OutcomeKind.APPLIED)).next_step().statements
 
 
@@ -69,8 +69,8 @@ def test_the_writer_is_told_before_the_write_and_forgets_it_even_if_that_is_refu
 ) -> None:
     statements = told_by(way)
     assert (statements[0].text, statements[-1].text) == (first, last)
-    assert all(isinstance(each, Sql) for each in statements)
-    assert [each.text.split()[0] for each in statements if each.commits] == ["insert"]
+    assert all(isinstance(statement, Sql) for statement in statements)
+    assert [s.text.split()[0] for s in statements if s.commits] == ["insert"]
     assert statements[-1].in_any_case
 
 
@@ -84,12 +84,12 @@ def test_a_dataframe_is_told_in_its_options() -> None:
     ("wrong", "says"),
     [
         (WriteWithMetadata((1,), {}, "run."), "give at least one"),
-        (step(told={"ran.id": "1"}), "'ran.id' has no name behind the prefix; write run.…"),
-        (step(told={"run.": "1"}), "'run.' has no name behind the prefix"),
-        (step(told={"a bc": "1"}, prefix="a b"), "'a b' is no name of metadata; allowed: letters"),
-        (step(told={"run.id": "a;b"}), "the value of 'run.id' cannot be told by every way"),
-        (step(told={"run.id": "${x}"}), "the value of 'run.id'"),
-        (step(told={"run.id": ""}), "the value of 'run.id'"),
+        (step(pairs={"ran.id": "1"}), "'ran.id' has no name behind the prefix; write run.…"),
+        (step(pairs={"run.": "1"}), "'run.' has no name behind the prefix"),
+        (step(pairs={"a bc": "1"}, prefix="a b"), "'a b' is no name of metadata; allowed: letters"),
+        (step(pairs={"run.id": "a;b"}), "the value of 'run.id' cannot be told by every way"),
+        (step(pairs={"run.id": "${x}"}), "the value of 'run.id'"),
+        (step(pairs={"run.id": ""}), "the value of 'run.id'"),
     ],
 )
 def test_what_some_way_cannot_say_is_refused_with_what_is_allowed(
@@ -156,10 +156,10 @@ def test_nobody_is_asked_about_a_step_that_was_told_of_none(tmp_path: Path) -> N
 def test_where_nothing_is_shown_the_file_is_known_all_the_same(
     tmp_path: Path, error: Exception, why: str
 ) -> None:
-    found = asked(tmp_path, Spark(error))
-    assert found is not None
-    assert (found.stored, found.shown) == (STORED, ())
-    assert why in found.unshown
+    extra_metadata = asked(tmp_path, Spark(error))
+    assert extra_metadata is not None
+    assert (extra_metadata.stored, extra_metadata.shown) == (STORED, ())
+    assert why in extra_metadata.unshown
 
 
 LOST, OTHER = FindingKind.LOST_METADATA, FindingKind.OTHER_METADATA
@@ -212,12 +212,12 @@ def test_nothing_is_wrong_where_all_is_there_or_nothing_is_known(
     assert recorded_metadata.findings(case(kept)) == {}
 
 
-def case(kept: ExtraMetadata | None) -> RecordedVariant:
+def case(retained: ExtraMetadata | None) -> RecordedVariant:
     planned = replace(variant(), scenario=scenario_of(step()))
     outcomes = (Outcome(0, OutcomeKind.APPLIED), Outcome(1, OutcomeKind.APPLIED, INSTANT))
-    states = [StateRecord(planned.id, each, "") for each in outcomes]
+    states = [StateRecord(planned.id, outcome, "") for outcome in outcomes]
     return RecordedVariant(
-        planned, merge_on_read=False, states=[states[0], replace(states[1], metadata=kept)]
+        planned, merge_on_read=False, states=[states[0], replace(states[1], metadata=retained)]
     )
 
 

@@ -52,8 +52,10 @@ class Spark:
         self.sent.append(sql)
         if self.error is not None:
             raise self.error
-        told = row(3, "a.parquet", "d", 0.0, 0.0)
-        return SimpleNamespace(columns=[(name, "x") for name in told], rows=[tuple(told.values())])
+        request = row(3, "a.parquet", "d", 0.0, 0.0)
+        return SimpleNamespace(
+            columns=[(name, "x") for name in request], rows=[tuple(request.values())]
+        )
 
     def close(self) -> None:
         self.closed += 1
@@ -120,7 +122,11 @@ class Shape:
     found: tuple[ColumnStatistics, ...]
 
     def statistics(self, _: Path, files: list[FileFact]) -> tuple[ColumnStatistics, ...]:
-        return tuple(each for each in self.found if each.path in {fact.path for fact in files})
+        return tuple(
+            statistics
+            for statistics in self.found
+            if statistics.path in {fact.path for fact in files}
+        )
 
 
 def test_those_are_kept_that_a_file_contradicts_or_may(tmp_path: Path) -> None:
@@ -130,8 +136,8 @@ def test_those_are_kept_that_a_file_contradicts_or_may(tmp_path: Path) -> None:
     other = replace(WRONG, column="e")  # the file has no such column
     right_folder = replace(of_folder, least="1.5", greatest="9.5")
     hudis = replace(WRONG, column="_hoodie_record_key")
-    told = StoredStatistics((WRONG, of_folder, right_folder, other, hudis))
-    frozen = Frozen(Outcome(1, OutcomeKind.APPLIED), (), (), statistics=told)
+    stored_statistics = StoredStatistics((WRONG, of_folder, right_folder, other, hudis))
+    frozen = Frozen(Outcome(1, OutcomeKind.APPLIED), (), (), statistics=stored_statistics)
     state, seen = table_state.State("d", tmp_path, frozen), FileRowsSeen()
     seen.add([FACT], [FileValues(0, ("d",), ((1.5,), (2.5,)))])
     shape: Any = Shape((right, footer))
@@ -147,8 +153,8 @@ def test_nan_in_a_file_contradicts_no_bounds() -> None:
     seen = FileRowsSeen()
     fact = FileFact("f", FileKind.BASE, "f", "1", (("d", "double"),), ("1", "2"))
     seen.add([fact], [FileValues(0, ("d",), ((1.5,), (float("nan"),)))])
-    told = ColumnStatistics(StatisticsSource.PARQUET, "f", "d", 2, 0, "1.5", "1.5")
-    assert not seen.contradicts(told)
-    assert not seen.contradicts(replace(told, greatest='{"float":"nan"}'))
-    assert seen.contradicts(replace(told, nulls=2))
-    assert seen.contradicts(replace(told, least="1.6"))
+    statistics = ColumnStatistics(StatisticsSource.PARQUET, "f", "d", 2, 0, "1.5", "1.5")
+    assert not seen.contradicts(statistics)
+    assert not seen.contradicts(replace(statistics, greatest='{"float":"nan"}'))
+    assert seen.contradicts(replace(statistics, nulls=2))
+    assert seen.contradicts(replace(statistics, least="1.6"))

@@ -23,7 +23,7 @@ from tests.unit.write import test_write_variant
 from tests.unit.write.test_held_write import take
 from tests.unit.write.test_write_variant import Simulated, kinds, variant
 
-catalog, place = test_write_variant.catalog, test_write_variant.place
+catalog, fixture_function_definition = test_write_variant.catalog, test_write_variant.place
 CONFLICT = Refusal("HoodieWriteConflictException", "overlapping writes")
 OPERATIONS: tuple[Operation, ...] = (
     Insert((1,)),
@@ -44,8 +44,8 @@ class Second:
     told: dict[str, str] = field(default_factory=dict)
     went_on: threading.Event = field(default_factory=threading.Event)
 
-    def open(self, told: dict[str, str]) -> Second:
-        self.told = told
+    def open(self, request: dict[str, str]) -> Second:
+        self.told = request
         return self
 
     def run(self, _: str, *, timeout_s: float) -> None:
@@ -62,14 +62,14 @@ class Second:
 
 
 def written(
-    place: WriteTarget, second: Second, does: tuple[Operation, ...] = OPERATIONS
+    write_target: WriteTarget, second: Second, does: tuple[Operation, ...] = OPERATIONS
 ) -> VariantResult:
     writers = {1: second.first, 2: second}
 
     def writer_for(_: str, number: int = 1, /) -> object:
         return writers[number]
 
-    return write_variant.write(variant(steps=tuple(map(Step, does))), place, writer_for)  # type: ignore[arg-type]
+    return write_variant.write(variant(steps=tuple(map(Step, does))), write_target, writer_for)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def test_a_write_that_waits_is_begun_and_its_commit_is_a_step_of_its_own(
 ) -> None:
     records = written(place, second).records
     assert kinds(records) == ["applied"] * 6
-    assert [each.outcome.instant for each in records] == ["", "100", "", "200", "150", "300"]
+    assert [state.outcome.instant for state in records] == ["", "100", "", "200", "150", "300"]
 
 
 def test_a_commit_that_is_refused_leaves_the_table_as_the_other_writer_left_it(

@@ -21,7 +21,7 @@ from harness.write.writer_pool import WriteTarget
 from tests.unit.write import test_write_variant
 from tests.unit.write.test_write_variant import Simulated, refuse, sent, variant
 
-place, catalog = test_write_variant.place, test_write_variant.catalog
+fixture_function_definition, catalog = test_write_variant.place, test_write_variant.catalog
 ADD = AddColumn("N", parse_type("int"), after="id")
 ERROR = Refusal("java.lang.X", "no")
 OLD, NEW = ("id", "ts"), ("id", "n", "ts")
@@ -29,7 +29,7 @@ META = ("_hoodie_commit_time",)
 
 
 def entry(name: str, columns: tuple[str, ...]) -> CatalogEntry:
-    cols = [{"name": each, "type": "int"} for each in (*META, *columns)]
+    cols = [{"name": name, "type": "int"} for name in (*META, *columns)]
     return CatalogEntry(name, {"sd": {"cols": cols}})
 
 
@@ -41,10 +41,10 @@ class WithClient(Simulated):
     fails: bool = False
     calls: list[Mapping[str, object]] = field(default_factory=list)
 
-    def call(self, client: Library, told: Mapping[str, object], *, timeout_s: float) -> None:
+    def call(self, client: Library, request: Mapping[str, object], *, timeout_s: float) -> None:
         assert client is Library.HUDI
         assert timeout_s > 0
-        self.calls.append(told)
+        self.calls.append(request)
         assert self.folder is not None
         name = "300.commit" if self.completes else "300.commit.requested"
         (self.folder / ".hoodie" / name).touch()
@@ -52,10 +52,10 @@ class WithClient(Simulated):
             raise RefusedError(ERROR, 0.1)
 
 
-def outcome(place: WriteTarget, spark: Simulated, *last: Operation) -> Outcome:
+def outcome(write_target: WriteTarget, spark: Simulated, *last: Operation) -> Outcome:
     of = variant(steps=tuple(map(Step, (Insert(keys=(1,)), *last))))
     of = replace(of, settings={"schema_changes": "write_client"})
-    return sent(place, spark, of).records[-1].outcome
+    return sent(write_target, spark, of).records[-1].outcome
 
 
 def lists(monkeypatch: pytest.MonkeyPatch, *entries: CatalogEntry) -> None:
@@ -65,24 +65,24 @@ def lists(monkeypatch: pytest.MonkeyPatch, *entries: CatalogEntry) -> None:
 
 def test_a_schema_change_is_applied_though_the_catalog_hears_nothing(place: WriteTarget) -> None:
     spark = WithClient()
-    found = outcome(place, spark, ADD)
-    assert (found.kind, found.instant) == (OutcomeKind.APPLIED, "300")
-    assert found.statements == ("write client: addColumn('N', '\"int\"', '', 'id', 'AFTER')",)
+    result = outcome(place, spark, ADD)
+    assert (result.kind, result.instant) == (OutcomeKind.APPLIED, "300")
+    assert result.statements == ("write client: addColumn('N', '\"int\"', '', 'id', 'AFTER')",)
     assert spark.calls[0]["method"] == "addColumn"
     assert spark.calls[0]["path"] == str(spark.folder)
 
 
 def test_one_that_fails_after_its_commit_is_half_done_and_known(place: WriteTarget) -> None:
-    found = outcome(place, WithClient(fails=True), ADD)
-    assert (found.kind, found.refusal) == (OutcomeKind.APPLIED, ERROR)
+    result = outcome(place, WithClient(fails=True), ADD)
+    assert (result.kind, result.refusal) == (OutcomeKind.APPLIED, ERROR)
 
 
 @pytest.mark.parametrize("fails", [True, False])
 def test_one_that_completes_nothing_is_refused(place: WriteTarget, *, fails: bool) -> None:
-    found = outcome(place, WithClient(completes=False, fails=fails), ADD)
-    assert found.kind is OutcomeKind.REFUSED
-    assert found.refusal is not None
-    assert (found.refusal == ERROR) is fails
+    result = outcome(place, WithClient(completes=False, fails=fails), ADD)
+    assert result.kind is OutcomeKind.REFUSED
+    assert result.refusal is not None
+    assert (result.refusal == ERROR) is fails
 
 
 @pytest.mark.parametrize("reply", [refuse("hive_sync"), lambda _: None])
@@ -103,18 +103,18 @@ def test_a_sync_is_applied_where_every_entry_lists_the_columns_of_the_table(
     kind: OutcomeKind,
 ) -> None:
     lists(monkeypatch, entry("t", of_t), entry("t_rt", of_rt))
-    found = outcome(place, WithClient(reply=reply, makes=makes), ADD, Sync())  # type: ignore[arg-type]
-    assert (found.kind, found.instant) == (kind, "")
+    result = outcome(place, WithClient(reply=reply, makes=makes), ADD, Sync())  # type: ignore[arg-type]
+    assert (result.kind, result.instant) == (kind, "")
 
 
 def test_a_sync_that_says_all_is_well_and_leaves_an_entry_behind_names_it(
     place: WriteTarget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lists(monkeypatch, entry("t", NEW), entry("t_rt", ("id", "ts", "n")))
-    found = outcome(place, WithClient(makes=makes), ADD, Sync())
-    assert found.refusal is not None
-    assert found.refusal.kind == "did nothing"
-    assert found.refusal.message.endswith("columns in their order: t_rt")
+    result = outcome(place, WithClient(makes=makes), ADD, Sync())
+    assert result.refusal is not None
+    assert result.refusal.kind == "did nothing"
+    assert result.refusal.message.endswith("columns in their order: t_rt")
 
 
 def test_a_sync_where_there_is_nothing_to_do_is_applied(

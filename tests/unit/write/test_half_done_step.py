@@ -19,7 +19,7 @@ from harness.write.writer_pool import WriteTarget
 from tests.unit.write import test_write_variant
 from tests.unit.write.test_write_variant import STEPS, Simulated, kinds, refuse, sent, variant
 
-catalog, place = test_write_variant.catalog, test_write_variant.place
+catalog, fixture_function_definition = test_write_variant.catalog, test_write_variant.place
 ERROR = Refusal("HoodieMetaSyncException", "Could not sync")
 
 
@@ -42,15 +42,17 @@ def test_a_step_that_is_committed_is_applied_with_the_error_beside_it(place: Wri
     outcome = written.records[1].outcome
     assert (outcome.instant, outcome.refusal, outcome.because) == ("200", ERROR, "")
     assert outcomes.half_done(outcome)
-    assert [outcomes.half_done(each.outcome) for each in written.records[2:]] == [False, False]
+    assert [outcomes.half_done(state.outcome) for state in written.records[2:]] == [False, False]
     assert ("v", 1) in written.states
 
 
 def test_it_is_found_again_as_it_was(place: WriteTarget) -> None:
     written = sent(place, FailsLate(part="insert"))
-    kept = write_variant.find(variant(), place.cache)
-    assert kept is not None
-    assert [each.outcome for each in kept.records] == [each.outcome for each in written.records]
+    result = write_variant.find(variant(), place.cache)
+    assert result is not None
+    assert [state.outcome for state in result.records] == [
+        state.outcome for state in written.records
+    ]
 
 
 def test_it_is_another_outcome_than_without_the_error(place: WriteTarget) -> None:

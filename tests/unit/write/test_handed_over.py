@@ -16,7 +16,7 @@ from tests.unit.write import test_write_variant
 from tests.unit.write.test_version_step import Versioned
 from tests.unit.write.test_write_variant import WRITER, refuse, variant
 
-catalog, place = test_write_variant.catalog, test_write_variant.place
+catalog, fixture_function_definition = test_write_variant.catalog, test_write_variant.place
 NEWER = "spark-3.5.8-hudi-1.2.0"
 STEPS = tuple(Step(Insert(keys=(key,))) for key in (1, 2, 3))
 DOWN = "call downgrade_table"
@@ -67,17 +67,17 @@ def handed_over(version: str = "6") -> Variant:
     return replace(made, settings=settings, writers=(NEWER, NEWER, WRITER, WRITER))
 
 
-def written(place: WriteTarget, fleet: Fleet, what: Variant) -> VariantResult:
-    return write_variant.write(what, place, fleet.of)  # type: ignore[arg-type]
+def written(write_target: WriteTarget, fleet: Fleet, what: Variant) -> VariantResult:
+    return write_variant.write(what, write_target, fleet.of)  # type: ignore[arg-type]
 
 
 def test_the_first_writer_does_it_before_the_first_step_of_the_other(place: WriteTarget) -> None:
     fleet = Fleet(Growing(version="6"))
     records = written(place, fleet, handed_over()).records
-    assert [each.outcome.kind for each in records] == [OutcomeKind.APPLIED] * 4
+    assert [state.outcome.kind for state in records] == [OutcomeKind.APPLIED] * 4
     [(name, sql)] = fleet.downgrades
     assert (name, "SIX" in sql) == (NEWER, True)
-    assert [DOWN in " ".join(each.outcome.statements) for each in records] == [0, 0, 1, 0]
+    assert [DOWN in " ".join(state.outcome.statements) for state in records] == [0, 0, 1, 0]
 
 
 def test_where_it_does_not_come_to_that_version_the_step_is_refused(place: WriteTarget) -> None:

@@ -67,16 +67,16 @@ def begun(session: Simulated) -> HeldWrite:
 
 def test_it_waits_until_it_is_told_to_commit(folder: Path) -> None:
     session = Simulated(folder)
-    held = begun(session)
+    held_write = begun(session)
     assert not session.committed.is_set()
-    held.commit()
+    held_write.commit()
     assert session.committed.is_set()
 
 
 def test_a_refused_commit_is_an_error(folder: Path) -> None:
-    held = begun(Simulated(folder, after=RefusedError(ERROR, 1.0)))
+    held_write = begun(Simulated(folder, after=RefusedError(ERROR, 1.0)))
     with pytest.raises(RefusedError, match="no such table"):
-        held.commit()
+        held_write.commit()
 
 
 @pytest.mark.parametrize("ends", [RefusedError(ERROR, 1.0), NoAnswerError("it died")])
@@ -97,7 +97,7 @@ def test_a_second_write_of_the_same_table_waits_too(folder: Path) -> None:
 
 def test_one_that_no_step_commits_is_let_go(folder: Path) -> None:
     session = Simulated(folder)
-    held = begun(session)
-    held.let_go()
+    held_write = begun(session)
+    held_write.let_go()
     assert session.committed.wait(60)
-    held.let_go()
+    held_write.let_go()

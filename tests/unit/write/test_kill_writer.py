@@ -115,8 +115,8 @@ class Catalog:
 def test_who_waits_for_a_lock_is_killed_and_no_lock_stays(ends: Exception | None) -> None:
     spark = Locked(ends)
     catalog = Catalog(spark)
-    told = "no such table" if ends else "killed before the commit"
-    with pytest.raises(RefusedError, match=told):
+    message = "no such table" if ends else "killed before the commit"
+    with pytest.raises(RefusedError, match=message):
         kill_writer.run_locked(spark, spark.run, catalog, "d")  # type: ignore[arg-type]
     assert spark.killed.is_set() is not bool(ends)
     assert not catalog.locked
@@ -128,9 +128,9 @@ class Session:
 
     spark: Transaction
 
-    def call(self, library: Library, told: Mapping[str, str], *, timeout_s: float) -> object:
-        assert (library, told["table"], timeout_s > 0) == (Library.DELTA, "d.t", True)
-        self.spark.calls.append(told["method"])
+    def call(self, library: Library, request: Mapping[str, str], *, timeout_s: float) -> object:
+        assert (library, request["table"], timeout_s > 0) == (Library.DELTA, "d.t", True)
+        self.spark.calls.append(request["method"])
         return self.spark.waits.is_set()
 
 
@@ -235,5 +235,5 @@ def test_a_server_is_killed_once_its_commit_is_held(ends: Exception | None, said
 
 
 def test_a_server_whose_commit_nobody_holds_is_sent_nothing() -> None:
-    told = "the commit of a server in a container cannot be held"
-    assert in_transaction(Process(), None) == [told]
+    message = "the commit of a server in a container cannot be held"
+    assert in_transaction(Process(), None) == [message]

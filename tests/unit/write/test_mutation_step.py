@@ -65,12 +65,12 @@ def send(program: Program | None, asked: Asked | None = None) -> None:
 def test_rows_that_are_there_are_sent_by_their_identifiers() -> None:
     program = Program()
     send(program)
-    (told,) = program.told
-    assert told["rows"] == [
+    (request,) = program.told
+    assert request["rows"] == [
         {"do": "update", "partition": [], "row": {"id": "1", "n": 2}, "id": [2, 536870912, 5]},
         {"do": "insert", "partition": [], "row": {"id": "9", "n": 3}, "id": None},
     ]
-    assert {**told, "rows": 0} == {
+    assert {**request, "rows": 0} == {
         "database": "db",
         "table": "t",
         "columns": ["id", "n"],

@@ -115,8 +115,8 @@ def test_each_writer_is_told_in_the_words_of_its_version() -> None:
     first = outcomes_of(record_merger="spark")
     newer = "spark-3.5.8-hudi-1.2.0"
     both = replace(first, variant=replace(first.variant, writers=(WRITER, *(newer,) * len(STEPS))))
-    told = {each: both.session(each)[MERGERS].rpartition(".")[2] for each in (WRITER, newer)}
-    assert told == {WRITER: "HoodieSparkRecordMerger", newer: "DefaultSparkRecordMerger"}
+    request = {name: both.session(name)[MERGERS].rpartition(".")[2] for name in (WRITER, newer)}
+    assert request == {WRITER: "HoodieSparkRecordMerger", newer: "DefaultSparkRecordMerger"}
     # The first step has nothing of the newer one; the second is told by another.
     assert both.next_step().address == first.next_step().address
     created = Outcome(0, OutcomeKind.APPLIED, statements=first.next_step().texts)

@@ -46,16 +46,16 @@ def calls(catalog: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> lis
     monkeypatch.setattr("harness.write.writer_pool.launch.spark", spark)
     monkeypatch.setattr(memory, "free", lambda: Free(10_000, MACHINE))
     context = WriteContext(Cache(tmp_path / "cache"), tmp_path / "run", Progress())
-    found: list[VariantResult] = []
-    made = calls_of(lambda: found.extend(write_variants.write([variant()], context)))
-    assert [kinds(each.records) for each in found] == [["applied"] * (len(STEPS) + 1)]
+    results: list[VariantResult] = []
+    made = calls_of(lambda: results.extend(write_variants.write([variant()], context)))
+    assert [kinds(result.records) for result in results] == [["applied"] * (len(STEPS) + 1)]
     return made
 
 
 def test_each_stage_is_called_once_for_each_step_and_in_order(calls: list[Call]) -> None:
     order = (*STEP * (len(STEPS) + 1), "record")
-    stages = [each for each in calls if each.caller == WRITE and each.function in order]
-    at_last = [each.function for each in stages][-len(order) :]
+    stages = [call for call in calls if call.caller == WRITE and call.function in order]
+    at_last = [call.function for call in stages][-len(order) :]
     assert at_last == list(order)
     assert len(stages) - len(order) == 1, "the first step is looked for in the cache before"
 
@@ -67,12 +67,12 @@ def test_no_stage_calls_another(calls: list[Call]) -> None:
         "harness.write.state_records",
     )
     stages = {*STEP, "record"}
-    own = [each for each in calls if each.callee.startswith("harness.write.")]
-    assert {each.caller for each in own if each.function in stages} == {
+    local = [call for call in calls if call.callee.startswith("harness.write.")]
+    assert {call.caller for call in local if call.function in stages} == {
         WRITE,
         "harness.write.freeze_step",  # which has the state store freeze
     }
-    assert {each.caller for each in own if each.callee in modules} <= {WRITE, *modules}
+    assert {call.caller for call in local if call.callee in modules} <= {WRITE, *modules}
 
 
 def test_nothing_that_writing_uses_calls_it_back(calls: list[Call]) -> None:

@@ -25,7 +25,7 @@ ERROR = Refusal("X", "no")
 
 
 def records(*writes: str, columns: tuple[str, ...] = ("id",)) -> TableRecords:
-    cols = [{"name": each, "type": "string"} for each in columns]
+    cols = [{"name": column, "type": "string"} for column in columns]
     return TableRecords(Committed(writes), (CatalogEntry("t", {"sd": {"cols": cols}}),))
 
 
@@ -58,30 +58,33 @@ def test_a_part_of_the_statements_is_unknown() -> None:
 
 def test_a_change_that_the_catalog_alone_has_is_unknown() -> None:
     after = records("1", columns=("id", "n"))
-    came = came_of(raised(WRITE, BEFORE), BEFORE, after)
-    assert came.kind is OutcomeKind.UNKNOWN
-    assert came.because.startswith("the catalog has other columns since")
+    result = came_of(raised(WRITE, BEFORE), BEFORE, after)
+    assert result.kind is OutcomeKind.UNKNOWN
+    assert result.because.startswith("the catalog has other columns since")
 
 
 def test_a_schema_change_that_the_catalog_has_not_is_unknown() -> None:
     after = records("1", "2")
-    came = came_of(raised(WRITE, BEFORE), BEFORE, after, schema=True)
-    assert came.kind is OutcomeKind.UNKNOWN
-    assert came.because.endswith("and the catalog has not")
-    told = records("1", "2", columns=("id", "n"))
-    assert came_of(raised(WRITE, BEFORE), BEFORE, told, schema=True) == APPLIED
+    result = came_of(raised(WRITE, BEFORE), BEFORE, after, schema=True)
+    assert result.kind is OutcomeKind.UNKNOWN
+    assert result.because.endswith("and the catalog has not")
+    table_records = records("1", "2", columns=("id", "n"))
+    assert came_of(raised(WRITE, BEFORE), BEFORE, table_records, schema=True) == APPLIED
 
 
 @pytest.mark.parametrize("at", ["before", "statement", "after"])
 def test_records_that_contradict_each_other_leave_it_unknown(at: str) -> None:
     unclear = TableRecords(unclear="two files claim to be the newest")
-    of = {each: unclear if each == at else BEFORE for each in ("before", "statement", "after")}
-    came = came_of(raised(WRITE, of["statement"]), of["before"], of["after"])
-    assert came == Came(OutcomeKind.UNKNOWN, "two files claim to be the newest")
+    of = {
+        setting: unclear if setting == at else BEFORE
+        for setting in ("before", "statement", "after")
+    }
+    result = came_of(raised(WRITE, of["statement"]), of["before"], of["after"])
+    assert result == Came(OutcomeKind.UNKNOWN, "two files claim to be the newest")
 
 
 def test_a_table_is_created_once_the_catalog_has_it() -> None:
     assert came_of_creation(replace(BEFORE, entries=()), "") == REFUSED
     assert came_of_creation(BEFORE, "") == APPLIED
-    came = came_of_creation(BEFORE, "there is no table in the folder")
-    assert came.because == "the catalog has the table, and there is no table in the folder"
+    result = came_of_creation(BEFORE, "there is no table in the folder")
+    assert result.because == "the catalog has the table, and there is no table in the folder"

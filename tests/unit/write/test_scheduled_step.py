@@ -21,7 +21,7 @@ from tests.unit.write import test_write_variant
 from tests.unit.write.test_half_done_step import FailsLate
 from tests.unit.write.test_write_variant import WAITING, WITH_N, Simulated, sent, variant
 
-catalog, place = test_write_variant.catalog, test_write_variant.place
+catalog, fixture_function_definition = test_write_variant.catalog, test_write_variant.place
 SCHEDULED = "300.compaction.requested"
 UPDATE = Step(Update(keys=(1,), set=("n",)))
 STEPS = (
@@ -49,11 +49,11 @@ def makes(scheduled: tuple[str, ...] = (SCHEDULED,), done: tuple[str, ...] = ())
 
 
 def written(
-    place: WriteTarget, spark: Simulated, steps: tuple[Step, ...] = STEPS
+    write_target: WriteTarget, spark: Simulated, steps: tuple[Step, ...] = STEPS
 ) -> tuple[StateRecord, ...]:
     what = replace(variant(steps=steps), format="hudi-mor")
     scenario = replace(what.scenario, table=WITH_N)
-    return sent(place, spark, replace(what, scenario=scenario)).records
+    return sent(write_target, spark, replace(what, scenario=scenario)).records
 
 
 @pytest.fixture(autouse=True)
@@ -92,7 +92,7 @@ def test_what_was_scheduled_and_is_carried_out_later_holds_the_rows_of_then(
     place: WriteTarget,
 ) -> None:
     records = written(place, Simulated(makes=makes(done=("300.commit",))))
-    assert [each.outcome.instant for each in records] == ["", "100", "200", "", "400", ""]
+    assert [state.outcome.instant for state in records] == ["", "100", "200", "", "400", ""]
     assert records[5].outcome.kind is OutcomeKind.APPLIED
     assert records[4].others == ()
     assert records[5].others == (("300", 2),)
@@ -108,9 +108,9 @@ def test_a_clustering_waits_and_is_carried_out_as_a_compaction_does(place: Write
     }
 
     def makes(sql: str) -> tuple[str, ...]:
-        called = next((each for what, each in made.items() if what in sql), None)
+        called = next((entry for what, entry in made.items() if what in sql), None)
         return called or (next(writes),)
 
     records = written(place, Simulated(makes=makes), steps)
-    assert [each.outcome.instant for each in records] == ["", "100", "200", "", "400", "500"]
+    assert [state.outcome.instant for state in records] == ["", "100", "200", "", "400", "500"]
     assert records[5].others == (("300", 2),)

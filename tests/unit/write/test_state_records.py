@@ -43,15 +43,17 @@ def test_instants_in_file_facts_are_told_as_the_records_tell_the_steps() -> None
         for name, instant in (("a", "10"), ("b", "30"))
     )
     frozen = Frozen(Outcome(2, OutcomeKind.APPLIED, "30"), (), ("", "10", "30"))
-    told = state_records._relabelled(facts, state_records._names(frozen, ["", "100", "300"]))
-    assert [fact.instant for fact in told] == ["100", "300"]
+    request = state_records._relabelled(facts, state_records._names(frozen, ["", "100", "300"]))
+    assert [fact.instant for fact in request] == ["100", "300"]
 
 
 def test_so_is_when_rows_were_committed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def read(
         _: Path, __: object, numbers: list[int], ___: object, *, meta: bool
     ) -> Iterator[FileValues]:
-        yield from (FileValues(each, commits=("10", "30"), unread=str(meta)) for each in numbers)
+        yield from (
+            FileValues(number, commits=("10", "30"), unread=str(meta)) for number in numbers
+        )
 
     monkeypatch.setattr("harness.write.state_records.data_files.read", read)
     state = frozen_state(0, ("id",), tmp_path)
@@ -74,32 +76,38 @@ def test_the_meta_columns_of_files_from_before_the_catalog_left_them_out_are_kep
     def read(
         _: Path, __: object, numbers: list[int], ___: object, *, meta: bool
     ) -> Iterator[FileValues]:
-        yield from (FileValues(each, meta=((1,),) if meta else ()) for each in numbers)
+        yield from (FileValues(number, meta=((1,),) if meta else ()) for number in numbers)
 
     monkeypatch.setattr("harness.write.state_records.data_files.read", read)
     for last, bare in (("id", True), (next(iter(META)), False)):
         states = [frozen_state(0, tuple(META), tmp_path), frozen_state(1, (last,), tmp_path)]
         course = VariantOutcomes(variant())
-        for each in states:
-            course = course.then(each.frozen.outcome)
+        for state in states:
+            course = course.then(state.frozen.outcome)
         records = list(state_records._records(course, states))
-        assert [each.bare for each in records] == [False, bare]
-        assert [bool(each.values[0].meta) for each in records] == [bare, bare]
+        assert [state.bare for state in records] == [False, bare]
+        assert [bool(state.values[0].meta) for state in records] == [bare, bare]
 
 
 def test_a_state_of_an_earlier_run_is_recorded_with_what_its_table_says_of_its_schema(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     fields = ((5, "id", "string"),)
-    found = SchemaHistory(tuple(SchemaVersion(at, 8, fields) for at in (FIRST, "10", "20")))
+    schema_history = SchemaHistory(
+        tuple(SchemaVersion(at, 8, fields) for at in (FIRST, "10", "20"))
+    )
     course = VariantOutcomes(variant())
-    monkeypatch.setattr(type(course.shape), "schema_history", lambda *_: found)
+    monkeypatch.setattr(type(course.shape), "schema_history", lambda *_: schema_history)
     state = frozen_state(0, ("id",), tmp_path)
     state = replace(state, frozen=replace(state.frozen, instants=("10",)))
     course = course.then(replace(state.frozen.outcome, instant="100"))
     (record,) = state_records._records(course, [state])
     assert record.schema_history is not None
-    assert [each.instant for each in record.schema_history.versions] == [FIRST, "100", "20"]
+    assert [schema_version.instant for schema_version in record.schema_history.versions] == [
+        FIRST,
+        "100",
+        "20",
+    ]
 
 
 @dataclass
@@ -113,7 +121,7 @@ class FilesRead:
         self, _: Path, __: object, numbers: list[int], ___: object, *, meta: bool
     ) -> Iterator[FileValues]:
         self.times += 1
-        yield from (FileValues(each, meta=((meta,),), unread=self.unread) for each in numbers)
+        yield from (FileValues(number, meta=((meta,),), unread=self.unread) for number in numbers)
 
 
 def found(

@@ -143,8 +143,8 @@ def test_the_file_list_has_the_order_of_states_frozen_long_ago(cache: Cache, tab
     (table / "link").symlink_to("b")
     seen = state_store.file_list(state_store.freeze(cache, DIGEST, table, APPLIED))
     top = [".a.parquet.crc", "a.parquet", "b", "b.c", "empty", "link"]
-    assert [each.path for each in seen] == [*top, "b/a", "b/x", "b/a/y", "empty/z"]
-    assert {each.path: each.size for each in seen if each.size < 3} == dict.fromkeys(
+    assert [file.path for file in seen] == [*top, "b/a", "b/x", "b/a/y", "empty/z"]
+    assert {file.path: file.size for file in seen if file.size < 3} == dict.fromkeys(
         ("b", "b/a", "empty", "link"), 0
     )
 
@@ -214,11 +214,11 @@ def test_a_table_is_in_an_object_store_without_the_files_that_a_disk_has_beside_
     for _ in range(2):  # a metastore that is started again has all states anew
         assert registered(state, tmp_path) == f"s3a://states/{DIGEST}/table {state.table}"
     there = {
-        str(each.relative_to(tmp_path / DIGEST / "table"))
-        for each in (tmp_path / DIGEST / "table").rglob("*")
+        str(path.relative_to(tmp_path / DIGEST / "table"))
+        for path in (tmp_path / DIGEST / "table").rglob("*")
     }
-    assert there == {each.path for each in state.frozen.listing} - {".a.parquet.crc"}
-    assert ".a.parquet.crc" in {each.path for each in state.frozen.listing}
+    assert there == {file.path for file in state.frozen.listing} - {".a.parquet.crc"}
+    assert ".a.parquet.crc" in {file.path for file in state.frozen.listing}
 
 
 def test_a_table_with_a_home_is_in_no_object_store(at_home: State, tmp_path: Path) -> None:
@@ -245,7 +245,7 @@ def test_of_a_writing_that_broke_off_a_state_is_of_use_and_its_home_stays_once_i
     assert not home.exists()
     registered(state)
     assert sweep(cache) == ()
-    assert [each.path for each in state_store.file_list(state)] == [".a.parquet.crc", "a.parquet"]
+    assert [file.path for file in state_store.file_list(state)] == [".a.parquet.crc", "a.parquet"]
 
 
 def test_a_home_that_is_read_stays_though_its_writing_breaks_off_then(
@@ -261,19 +261,19 @@ def test_a_home_that_is_read_stays_though_its_writing_breaks_off_then(
 
 def test_what_is_at_home_already_stays_unless_it_was_changed(at_home: State) -> None:
     registered(at_home)
-    kept, changed = (at_home.home / name for name in ("a.parquet", ".a.parquet.crc"))
-    copied = kept.read_bytes()
-    kept.unlink()
-    kept.write_bytes(copied)
-    os.utime(kept, ns=(10**18, 10**18))
+    retained, changed = (at_home.home / name for name in ("a.parquet", ".a.parquet.crc"))
+    copied = retained.read_bytes()
+    retained.unlink()
+    retained.write_bytes(copied)
+    os.utime(retained, ns=(10**18, 10**18))
     changed.unlink()
     changed.write_text("other")
     registered(at_home)
-    assert not kept.samefile(at_home.table / kept.name)
+    assert not retained.samefile(at_home.table / retained.name)
     assert changed.samefile(at_home.table / changed.name)
     assert sorted(path.name for path in at_home.home.iterdir()) == [
         changed.name,
-        kept.name,
+        retained.name,
         "empty",
     ]
 
@@ -281,7 +281,7 @@ def test_what_is_at_home_already_stays_unless_it_was_changed(at_home: State) -> 
 def test_later_states_add_files_at_home_and_only_changes_of_its_own_count(at_home: State) -> None:
     registered(at_home)
     before = state_store.file_list(at_home)
-    assert [each.path for each in before] == [".a.parquet.crc", "a.parquet"]
+    assert [file.path for file in before] == [".a.parquet.crc", "a.parquet"]
     (at_home.home / "later.parquet").touch()
     assert state_store.file_list(at_home) == before
     os.utime(at_home.home / "a.parquet", ns=(1, 1))
@@ -313,7 +313,7 @@ def test_where_no_links_are_allowed_a_table_is_brought_home_by_copies(
 
     monkeypatch.setattr(Path, "hardlink_to", refuse)
     registered(at_home)
-    assert [each.path for each in state_store.file_list(at_home)] == [".a.parquet.crc", "a.parquet"]
+    assert [file.path for file in state_store.file_list(at_home)] == [".a.parquet.crc", "a.parquet"]
     assert not (at_home.home / "a.parquet").samefile(at_home.table / "a.parquet")
     before = state_store.file_list(at_home)
     registered(at_home)

@@ -32,7 +32,7 @@ def test_values_that_the_catalog_gives_in_other_words_than_the_folder_are_kept()
 
     def listed(*entries: tuple[dict[str, object], ...], stored: str = "p") -> ListedAs:
         made = tuple(
-            CatalogEntry(f"t{n}", {"sd": {"cols": []}}, each) for n, each in enumerate(entries)
+            CatalogEntry(f"t{n}", {"sd": {"cols": []}}, entry) for n, entry in enumerate(entries)
         )
         return TableFiles(made, (storing(stored),)).listed_as(("p",))
 

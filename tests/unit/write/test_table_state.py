@@ -19,9 +19,9 @@ def state(*listed: str, partitions: tuple[str, ...] = ()) -> State:
 
 
 def test_columns_are_those_of_the_catalog_without_hudis_own() -> None:
-    found = state("_hoodie_record_key", "id", partitions=("p",))
-    assert found.columns == {"t": ("id", "p")}
-    assert found.database == f"s_{'d' * 16}"
+    result = state("_hoodie_record_key", "id", partitions=("p",))
+    assert result.columns == {"t": ("id", "p")}
+    assert result.database == f"s_{'d' * 16}"
 
 
 def test_the_catalogs_columns_are_those_that_all_entries_list() -> None:
@@ -32,12 +32,12 @@ def test_the_catalogs_columns_are_those_that_all_entries_list() -> None:
 
 
 def test_the_catalogs_types_are_in_our_words_and_those_that_all_entries_have() -> None:
-    found = state(META, "id", "n")
+    result = state(META, "id", "n")
     cols = [{"name": name, "type": t} for name, t in (("id", "bigint"), ("n", "uniontype<int>"))]
-    other = replace(found.frozen.entries[0], table={"sd": {"cols": cols}})
-    retyped = replace(found, frozen=replace(found.frozen, entries=(other,)))
-    assert (found.catalog_types, retyped.catalog_types) == (("string", "string"), ("long", ""))
-    both = replace(found, frozen=replace(found.frozen, entries=(*found.frozen.entries, other)))
+    other = replace(result.frozen.entries[0], table={"sd": {"cols": cols}})
+    retyped = replace(result, frozen=replace(result.frozen, entries=(other,)))
+    assert (result.catalog_types, retyped.catalog_types) == (("string", "string"), ("long", ""))
+    both = replace(result, frozen=replace(result.frozen, entries=(*result.frozen.entries, other)))
     assert (both.catalog, both.catalog_types) == (("id", "n"), ())
 
 

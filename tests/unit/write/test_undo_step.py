@@ -22,7 +22,7 @@ from tests.unit.write import test_write_variant
 from tests.unit.write.test_half_done_step import ERROR, FailsLate
 from tests.unit.write.test_write_variant import Simulated, sent, variant
 
-catalog, place = test_write_variant.catalog, test_write_variant.place
+catalog, fixture_function_definition = test_write_variant.catalog, test_write_variant.place
 LEAVES = {
     "create_savepoint": "100.savepoint",
     "to_savepoint": "300.restore",
@@ -36,10 +36,10 @@ def makes(*, done: bool = True) -> Callable[[str], tuple[str, ...]]:
     writes = iter(("100.commit", "200.commit"))
 
     def made(sql: str) -> tuple[str, ...]:
-        found = [name for part, name in LEAVES.items() if part in sql]
-        if not found:
+        result = [name for part, name in LEAVES.items() if part in sql]
+        if not result:
             return (next(writes),)
-        return tuple(found) if done else tuple(f"{each}.inflight" for each in found)
+        return tuple(result) if done else tuple(f"{name}.inflight" for name in result)
 
     return made
 
@@ -48,8 +48,8 @@ def steps(*last: Operation) -> tuple[Step, ...]:
     return tuple(map(Step, (Insert(keys=(1,)), *last)))
 
 
-def outcome(place: WriteTarget, spark: Simulated, *last: Operation) -> Outcome:
-    return sent(place, spark, variant(steps=steps(*last))).records[-1].outcome
+def outcome(write_target: WriteTarget, spark: Simulated, *last: Operation) -> Outcome:
+    return sent(write_target, spark, variant(steps=steps(*last))).records[-1].outcome
 
 
 LAST = {
@@ -63,8 +63,8 @@ LAST = {
 def test_what_is_completed_on_the_timeline_is_applied_and_no_write(
     place: WriteTarget, name: str
 ) -> None:
-    found = outcome(place, Simulated(makes=makes()), *LAST[name])
-    assert (found.kind, found.instant) == (OutcomeKind.APPLIED, "")
+    result = outcome(place, Simulated(makes=makes()), *LAST[name])
+    assert (result.kind, result.instant) == (OutcomeKind.APPLIED, "")
 
 
 @pytest.mark.parametrize(
@@ -75,23 +75,23 @@ def test_what_is_completed_on_the_timeline_is_applied_and_no_write(
     ],
 )
 def test_what_is_not_completed_did_nothing(place: WriteTarget, name: str, told: str) -> None:
-    found = outcome(place, Simulated(makes=makes(done=False)), *LAST[name])
-    assert found.kind is OutcomeKind.REFUSED
-    assert found.refusal == Refusal("did nothing", f"no error was answered; {told}")
+    result = outcome(place, Simulated(makes=makes(done=False)), *LAST[name])
+    assert result.kind is OutcomeKind.REFUSED
+    assert result.refusal == Refusal("did nothing", f"no error was answered; {told}")
 
 
 def test_an_error_after_it_was_completed_leaves_it_applied(place: WriteTarget) -> None:
-    found = outcome(place, FailsLate(makes=makes(), part="to_instant"), *LAST["rollback"])
-    assert (found.kind, found.refusal) == (OutcomeKind.APPLIED, ERROR)
+    result = outcome(place, FailsLate(makes=makes(), part="to_instant"), *LAST["rollback"])
+    assert (result.kind, result.refusal) == (OutcomeKind.APPLIED, ERROR)
 
 
 def test_the_instant_of_the_step_is_sent_and_its_placeholder_is_recorded(
     place: WriteTarget,
 ) -> None:
     spark = Simulated(makes=makes())
-    found = outcome(place, spark, *LAST["restore"])
+    result = outcome(place, spark, *LAST["restore"])
     assert spark.sent[-1] == ("call rollback_to_savepoint(table => 'db.t', instant_time => '100')")
-    assert "'{instant of step 1}'" in found.statements[0]
+    assert "'{instant of step 1}'" in result.statements[0]
 
 
 def test_a_refused_savepoint_is_none_to_go_back_to(place: WriteTarget) -> None:
@@ -120,8 +120,8 @@ def test_a_write_that_left_its_instant_inflight_failed_as_it_was_meant_to(
     place: WriteTarget,
 ) -> None:
     spark = Fails()
-    found = outcome(place, spark, FailedWrite((2,)))
-    assert (found.kind, found.instant, found.refusal) == (OutcomeKind.APPLIED, "", None)
+    result = outcome(place, spark, FailedWrite((2,)))
+    assert (result.kind, result.instant, result.refusal) == (OutcomeKind.APPLIED, "", None)
     assert spark.sent[-2:] == [
         f"set {failed_write.QUERIES}=",
         f"set {failed_write.VALIDATORS}=",
@@ -129,8 +129,8 @@ def test_a_write_that_left_its_instant_inflight_failed_as_it_was_meant_to(
 
 
 def test_one_that_left_nothing_is_refused_with_its_error(place: WriteTarget) -> None:
-    found = outcome(place, Fails(leaves=()), FailedWrite((2,)))
-    assert (found.kind, found.refusal) == (OutcomeKind.REFUSED, ERROR)
+    result = outcome(place, Fails(leaves=()), FailedWrite((2,)))
+    assert (result.kind, result.refusal) == (OutcomeKind.REFUSED, ERROR)
 
 
 @pytest.mark.parametrize("spark", [Fails(leaves=("300.commit",)), Simulated()])

@@ -18,7 +18,7 @@ from tests.unit.write import test_write_variant
 from tests.unit.write.test_half_done_step import ERROR, FailsLate
 from tests.unit.write.test_write_variant import Simulated, refuse, sent, variant
 
-catalog, place = test_write_variant.catalog, test_write_variant.place
+catalog, fixture_function_definition = test_write_variant.catalog, test_write_variant.place
 TO_6, TO_9 = Step(SetTableVersion(6)), Step(SetTableVersion(9))
 INSERT = Step(Insert(keys=(1,)))
 
@@ -43,14 +43,14 @@ class Versioned(FailsLate):
         return ("200.commit",) if self.compacts else ()
 
 
-def last(place: WriteTarget, spark: Simulated, *steps: Step) -> Outcome:
-    return sent(place, spark, variant(steps=(INSERT, *steps))).records[-1].outcome
+def last(write_target: WriteTarget, spark: Simulated, *steps: Step) -> Outcome:
+    return sent(write_target, spark, variant(steps=(INSERT, *steps))).records[-1].outcome
 
 
 def test_a_version_that_is_there_then_is_applied(place: WriteTarget) -> None:
     records = sent(place, Versioned(), variant(steps=(INSERT, TO_9))).records
     assert (records[2].outcome.kind, records[2].outcome.instant) == (OutcomeKind.APPLIED, "")
-    assert [each.table_version for each in records] == ["6", "6", "9"]
+    assert [state.table_version for state in records] == ["6", "6", "9"]
 
 
 def test_one_that_is_there_already_is_applied_too(place: WriteTarget) -> None:

@@ -96,8 +96,8 @@ def place(tmp_path: Path) -> WriteTarget:
     return WriteTarget(Cache(tmp_path / "cache"), "thrift://x", "db", folder)
 
 
-def sent(place: WriteTarget, spark: Simulated, what: Variant | None = None) -> VariantResult:
-    return write_variant.write(what or variant(), place, lambda *_: spark)  # type: ignore[arg-type]
+def sent(write_target: WriteTarget, spark: Simulated, what: Variant | None = None) -> VariantResult:
+    return write_variant.write(what or variant(), write_target, lambda *_: spark)  # type: ignore[arg-type]
 
 
 def refuse(part: str) -> Callable[[str], None]:
@@ -117,11 +117,11 @@ class MakeIceberg:
 
     def __call__(self, sql: str) -> None:
         properties = {"engine.hive.enabled": "true", **dict.fromkeys(MODES, "copy-on-write")}
-        if found := re.search("location 'file:([^']+)'", sql):
-            self.folder = Folder(Path(found[1]))
+        if match := re.search("location 'file:([^']+)'", sql):
+            self.folder = Folder(Path(match[1]))
         if self.folder is not None and not sql.startswith("set "):
-            said = {"properties": properties, "current-schema-id": self.made}
-            self.folder.metadata(self.made, **said)
+            lines = {"properties": properties, "current-schema-id": self.made}
+            self.folder.metadata(self.made, **lines)
             self.made += 1
 
 
@@ -157,9 +157,9 @@ def test_all_states_of_a_table_with_absolute_paths_have_one_home_in_the_cache(
     assert len(states) == 4
     assert home.parent == place.cache.root / "tables"
     assert (home / "metadata").is_dir()
-    kept = write_variant.find(what, place.cache)
-    assert kept is not None
-    assert {state.home for state in kept.states.values()} == {home}
+    result = write_variant.find(what, place.cache)
+    assert result is not None
+    assert {state.home for state in result.states.values()} == {home}
     assert sweep(place.cache) == ()
 
 
@@ -230,7 +230,7 @@ WAITING = FileFact("b", FileKind.LOG, "g", "200", (), keys=("1",))
 
 
 def compacted(
-    place: WriteTarget, patch: pytest.MonkeyPatch, facts: tuple[FileFact, ...], *made: str
+    write_target: WriteTarget, patch: pytest.MonkeyPatch, facts: tuple[FileFact, ...], *made: str
 ) -> tuple[StateRecord, ...]:
     """Return the records of a table whose compaction makes the instants of these names."""
 
@@ -242,7 +242,7 @@ def compacted(
     patch.setattr(hudi_files, "facts", lambda *_: facts)
     what = replace(variant(steps=COMPACTED), format="hudi-mor")
     scenario = replace(what.scenario, table=WITH_N)
-    return sent(place, Simulated(makes=makes), replace(what, scenario=scenario)).records
+    return sent(write_target, Simulated(makes=makes), replace(what, scenario=scenario)).records
 
 
 def test_a_compaction_that_makes_nothing_while_log_blocks_wait_did_nothing(
@@ -331,10 +331,10 @@ def test_silence_ends_the_variant_and_its_step_is_not_kept(place: WriteTarget) -
 def test_a_variant_is_found_again_whole_or_not_at_all(place: WriteTarget) -> None:
     assert write_variant.find(variant(), place.cache) is None
     written = sent(place, Simulated())
-    kept = write_variant.find(variant(), place.cache)
-    assert kept is not None
-    assert kept.states == written.states
-    assert kept.records == tuple(replace(each, reused=True) for each in written.records)
+    result = write_variant.find(variant(), place.cache)
+    assert result is not None
+    assert result.states == written.states
+    assert result.records == tuple(replace(state, reused=True) for state in written.records)
     longer = variant(steps=(*STEPS, Step(Insert(keys=(3,)))))
     assert write_variant.find(longer, place.cache) is None
 
@@ -344,10 +344,10 @@ def test_a_refused_step_is_found_again_with_what_it_meant_for_later_ones(
 ) -> None:
     needing = (*STEPS, Step(AddColumn("m", parse_type("int"), after="n")))
     written = sent(place, Simulated(refuse("`n` int")), variant(steps=needing))
-    kept = write_variant.find(variant(steps=needing), place.cache)
-    assert kept is not None
-    assert kinds(kept.records) == kinds(written.records)
-    assert kinds(kept.records) == ["applied", "applied", "refused", "applied", "skipped"]
+    result = write_variant.find(variant(steps=needing), place.cache)
+    assert result is not None
+    assert kinds(result.records) == kinds(written.records)
+    assert kinds(result.records) == ["applied", "applied", "refused", "applied", "skipped"]
 
 
 def test_the_same_statements_with_another_outcome_are_unknown(place: WriteTarget) -> None:
@@ -360,9 +360,9 @@ def test_the_same_statements_with_another_outcome_are_unknown(place: WriteTarget
 def test_states_that_are_no_longer_kept_are_left_out(place: WriteTarget) -> None:
     written = sent(place, Simulated())
     gone = replace(written.records[1], digest="0" * 64)
-    found = write_variants.load((written.records[0], gone), place.cache)
-    assert list(found) == [("v", 0)]
-    assert found["v", 0] == state_store.load(place.cache, written.records[0].digest)
+    result = write_variants.load((written.records[0], gone), place.cache)
+    assert list(result) == [("v", 0)]
+    assert result["v", 0] == state_store.load(place.cache, written.records[0].digest)
 
 
 def test_what_breaks_in_the_harness_is_no_outcome(place: WriteTarget) -> None:

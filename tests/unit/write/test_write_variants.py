@@ -64,39 +64,39 @@ def _written(monkeypatch: pytest.MonkeyPatch) -> Group:
         pool = SimulatedPool(silent)
         monkeypatch.setattr(write_variant, "write", pool.write)
         some = [variant("a"), variant("b")]
-        found = write_variants._write_group(some, pool)  # type: ignore[arg-type]
-        return pool, {each.records[0].variant: kinds(each.records) for each in found}
+        results = write_variants._write_group(some, pool)  # type: ignore[arg-type]
+        return pool, {result.records[0].variant: kinds(result.records) for result in results}
 
     return group
 
 
 def test_a_variant_whose_writer_fell_silent_is_written_once_more_alone(written: Group) -> None:
-    pool, found = written({"a": 1})
-    assert found == {"b": ["applied"], "a": ["applied"]}
+    pool, result = written({"a": 1})
+    assert result == {"b": ["applied"], "a": ["applied"]}
     assert pool.processes == 2
 
 
 def test_after_the_second_silence_the_step_is_unknown_and_the_others_stand(written: Group) -> None:
-    _, found = written({"a": 2})
-    assert found == {"b": ["applied"], "a": ["unknown"]}
+    _, result = written({"a": 2})
+    assert result == {"b": ["applied"], "a": ["unknown"]}
 
 
 def test_who_kills_its_writer_shares_it_with_no_other() -> None:
-    own = variant("a", steps=(Step(KilledWrite(keys=(1,))),))
-    assert write_variants._group(own) != write_variants._group(variant("b"))
+    local = variant("a", steps=(Step(KilledWrite(keys=(1,))),))
+    assert write_variants._group(local) != write_variants._group(variant("b"))
 
 
 def test_a_second_writer_takes_as_much_memory_again() -> None:
     begins = variant("a", steps=(Step(BeginWrite(insert=(1,))), Step(CommitWrite())))
-    one, two = (write_variants.memory_mb([each]) for each in (variant("b"), begins))
+    one, two = (write_variants.memory_mb([variant]) for variant in (variant("b"), begins))
     assert two - one == distributions.load(begins.writers[0]).memory_mb
 
 
 def test_a_server_that_is_killed_runs_beside_the_one_that_goes_on() -> None:
     dies = variant("a", steps=(Step(KilledWrite(keys=(1,))),))
     hive = replace(dies, format="hive-acid", writers=("hive-3.1.3",) * 2)
-    one, two = (write_variants.memory_mb([each]) for each in (variant("b"), dies))
+    one, two = (write_variants.memory_mb([variant]) for variant in (variant("b"), dies))
     assert one == two, "a process of Spark that was killed is replaced by another one"
     calm = replace(hive, scenario=variant("b").scenario)
-    one, two = (write_variants.memory_mb([each]) for each in (calm, hive))
+    one, two = (write_variants.memory_mb([variant]) for variant in (calm, hive))
     assert two - one == distributions.load("hive-3.1.3").memory_mb

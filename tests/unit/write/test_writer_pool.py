@@ -22,9 +22,9 @@ def test_each_table_is_in_the_bucket_under_the_name_of_its_database(tmp_path: Pa
     first, second = made.target(), made.target()
     assert first.database != second.database
     bucket = tmp_path / "engines" / "buckets" / WRITTEN
-    for each in (first, second):
-        each.table.mkdir()
-        assert (bucket / each.database).samefile(each.table)
+    for write_target in (first, second):
+        write_target.table.mkdir()
+        assert (bucket / write_target.database).samefile(write_target.table)
 
 
 def test_a_later_pool_shows_its_own_table_under_a_name_that_was_there(tmp_path: Path) -> None:

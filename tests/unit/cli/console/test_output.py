@@ -72,9 +72,9 @@ def test_it_tells_people_and_only_the_result_where_that_is_asked_for(
     assert app.main(command.split()) == 0
     assert NOTED in capsys.readouterr().err
     assert app.main([*command.split(), "--quiet"]) == 0
-    said = capsys.readouterr()
-    assert (said.err, said.out[: len(result)]) == ("", result)
-    assert bool(said.out) is bool(result)
+    capture_result = capsys.readouterr()
+    assert (capture_result.err, capture_result.out[: len(result)]) == ("", result)
+    assert bool(capture_result.out) is bool(result)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -83,17 +83,17 @@ def test_it_tells_programs_all_and_the_result_at_the_end(
 ) -> None:
     facts, _ = COMMANDS[command]
     assert app.main([*command.split(), "--json"]) == 0
-    said = capsys.readouterr()
-    *notes, end = told(said.out)
+    capture_result = capsys.readouterr()
+    *notes, end = told(capture_result.out)
     assert {"event": "note", "text": NOTED} in notes
-    assert not said.err
+    assert not capture_result.err
     assert (end["event"], end["status"]) == ("end", 0)
     assert set(end) == {"event", "status", *facts}
 
 
-def told(said: str) -> list[dict[str, Any]]:
+def told(message: str) -> list[dict[str, Any]]:
     """Return the events of standard output, which holds nothing else."""
-    return [json.loads(line) for line in said.splitlines()]
+    return [json.loads(line) for line in message.splitlines()]
 
 
 def test_judging_tells_as_a_run_does(recorded: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -115,10 +115,10 @@ def test_reproducing_tells_programs_the_causes_or_what_was_found(
     (end,) = told(capsys.readouterr().out)
     causes = end["causes"]
     assert causes
-    assert all(each.keys() == {"cause", "cases", "witness"} for each in causes)
+    assert all(cause.keys() == {"cause", "cases", "witness"} for cause in causes)
     assert app.main([*command, "--all"]) == BROKEN
     (end,) = told(capsys.readouterr().out)
-    nothing = [{"cause": each["cause"], "folder": None, "smallest": False} for each in causes]
+    nothing = [{"cause": cause["cause"], "folder": None, "smallest": False} for cause in causes]
     assert (end["status"], end["reproducers"]) == (BROKEN, nothing)
 
 
@@ -134,19 +134,19 @@ def test_a_remedy_tells_programs_the_effect_of_each_setting(
     monkeypatch.setattr(engine_run, "work", nowhere)
     monkeypatch.setattr(engine_run, "execute", lambda *_: SimpleNamespace(verdicts=()))
     case = next(
-        each.case
-        for each in pipeline.judge_run(recorded).applied.verdicts
-        if each.verdict is VerdictKind.WRONG and each.reader.startswith("trino")
+        verdict.case
+        for verdict in pipeline.judge_run(recorded).applied.verdicts
+        if verdict.verdict is VerdictKind.WRONG and verdict.reader.startswith("trino")
     )
     command = ["remedy", case, "--run-dir", str(recorded)]
     assert app.main([*command, "--json"]) == BROKEN
     note, end = told(capsys.readouterr().out)
     assert (note["text"], end["status"], end["case"]) == (NOTED, BROKEN, case)
-    assert {each["verdict"] for each in end["effects"]} == {"unknown"}
+    assert {entry["verdict"] for entry in end["effects"]} == {"unknown"}
     assert app.main([*command, "--quiet"]) == BROKEN
-    said = capsys.readouterr()
-    assert not said.err
-    assert said.out
+    capture_result = capsys.readouterr()
+    assert not capture_result.err
+    assert capture_result.out
 
 
 @pytest.mark.parametrize(
@@ -161,10 +161,10 @@ def test_a_program_is_told_what_broke_off_a_command(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert app.main([*command.split(), "--json"]) == WRONG_USE
-    said = capsys.readouterr()
-    (end,) = told(said.out)
+    capture_result = capsys.readouterr()
+    (end,) = told(capture_result.out)
     assert (end["event"], end["status"]) == ("end", WRONG_USE)
-    assert end["problem"] in said.err
+    assert end["problem"] in capture_result.err
 
 
 ENDING = """\
@@ -183,6 +183,6 @@ def test_a_program_is_told_of_an_interruption_of_any_command() -> None:
         assert program.stdout is not None
         assert program.stdout.readline() == "ready\n"
         program.send_signal(signal.SIGINT)
-        said = program.communicate()[0]
-    assert told(said) == [{"event": "end", "status": 130, "problem": "interrupted"}]
+        message = program.communicate()[0]
+    assert told(message) == [{"event": "end", "status": 130, "problem": "interrupted"}]
     assert program.returncode == 130

@@ -234,8 +234,8 @@ def test_after_a_minute_a_program_is_told_of_every_count_that_runs() -> None:
     clock.now += 60
     asked.count_result("a", "answered")
     events = [json.loads(line) for line in out.getvalue().splitlines()]
-    told = [(each["task"], each["done"], each["left"]) for each in events[2:]]
-    assert told == [("ask", 2, 49_998), ("write", 0, 397)]
+    request = [(event["task"], event["done"], event["left"]) for event in events[2:]]
+    assert request == [("ask", 2, 49_998), ("write", 0, 397)]
 
 
 def test_of_many_bytes_a_program_is_told_every_hundredth_only() -> None:

@@ -115,5 +115,5 @@ def test_an_interruption_while_the_program_is_loaded_is_one_too() -> None:
         assert program.stdout is not None
         assert program.stdout.readline() == "importing\n"
         program.send_signal(signal.SIGINT)
-        said = program.communicate()[1]
-    assert (program.returncode, said) == (130, "harness: interrupted\n")
+        message = program.communicate()[1]
+    assert (program.returncode, message) == (130, "harness: interrupted\n")

@@ -73,7 +73,7 @@ def _interrupt(folder: Path) -> int:
 
 
 def _said(case: str) -> str:
-    pairs = (each.rpartition("=") for each in os.environ.get("SIMULATED", "").split(",") if each)
+    pairs = (part.rpartition("=") for part in os.environ.get("SIMULATED", "").split(",") if part)
     return next((what for text, _, what in pairs if text in case), "right")
 
 
@@ -88,27 +88,27 @@ def _states(plan: Plan) -> Iterator[StateRecord]:
 
 def _answers(cell: Cell, plan: Plan, states: tuple[StateRecord, ...]) -> Iterator[Answer]:
     nothing = Answer(cell.case, "select * from t")
-    (variant,) = (each for each in plan.variants if each.id == cell.variant)
-    own = tuple(each for each in states if each.variant == variant.id)
-    case = case_of(variant, own)
-    found: tuple[Verdict, ...] = verdicts.judge(case, [cell], {cell.case: nothing})
-    expected = found[0].expected if found else None
-    if expected is None or (said := _said(cell.case)) == "silent":
+    (variant,) = (variant for variant in plan.variants if variant.id == cell.variant)
+    local = tuple(state for state in states if state.variant == variant.id)
+    case = case_of(variant, local)
+    result: tuple[Verdict, ...] = verdicts.judge(case, [cell], {cell.case: nothing})
+    expected = result[0].expected if result else None
+    if expected is None or (message := _said(cell.case)) == "silent":
         return
     columns = tuple(Column(name, text, text) for name, text in expected.columns)
     right = replace(nothing, columns=columns, rows=expected.rows)
-    if said == "right":
+    if message == "right":
         yield right
-    elif said == "wrong":
+    elif message == "wrong":
         yield replace(right, rows=expected.rows[1:])
-    elif said == "worse":
+    elif message == "worse":
         yield replace(right, rows=tuple((*row[:-1], None) for row in expected.rows[1:]))
-    elif said == "unknown":
+    elif message == "unknown":
         tried = Attempt("the server died", "its last words\n\tat a.B")
         yield replace(nothing, unknown="the server died", attempts=(tried,))
-    elif said == "refused":
+    elif message == "refused":
         yield replace(nothing, refusal=Refusal("HIVE_BAD_DATA", "cannot read it"))
-    elif said == "spared":
+    elif message == "spared":
         yield replace(nothing, void="it was not sent", probe="another case")
 
 
