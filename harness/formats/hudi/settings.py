@@ -13,6 +13,7 @@ from harness.formats import layout
 from harness.formats.api import BY_FRAME, CREATED_BY, HANDOVER_VERSION, VariantSettings
 from harness.formats.hudi import concurrency as hudi_concurrency
 from harness.formats.hudi.concurrency import INDEX_TYPE
+from harness.model.table import MergeMode, Table
 from harness.scenario.definition import SCHEMA_CHANGES, WRITE_CLIENT, Scenario
 from harness.scenario.operations.begin_write import BeginWrite
 from harness.scenario.operations.insert import Insert
@@ -111,6 +112,25 @@ _OPTIONS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
     },
 }
 _MERGERS: Final = "hoodie.datasource.write.record.merger.impls"
+
+_MERGE_MODES: Final = {
+    MergeMode.EVENT_TIME: ("EVENT_TIME_ORDERING", "DefaultHoodieRecordPayload"),
+    MergeMode.COMMIT_TIME: ("COMMIT_TIME_ORDERING", "OverwriteWithLatestAvroPayload"),
+    MergeMode.PARTIAL_UPDATE: ("", "PartialUpdateAvroPayload"),
+}
+"""What a merge mode is called, and the payload class that has it. Hudi 1.0 and later go by the
+mode, and infer it from the class (`HoodieTableConfig.inferCorrectMergingBehavior`); 0.15.0 knows
+the class alone (Hudi documentation 0.15.0, "Record Payload"). Partial updates have no mode of their
+own, so the class alone declares them."""
+
+
+def merge_properties(table: Table) -> Iterator[tuple[str, str]]:
+    """Yield the properties by which a table declares its merge mode; none where it does not."""
+    if table.merge_mode is not None:
+        mode, payload = _MERGE_MODES[table.merge_mode]
+        if mode:
+            yield "hoodie.record.merge.mode", mode
+        yield "hoodie.datasource.write.payload.class", f"org.apache.hudi.common.model.{payload}"
 
 
 def session(settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str, str]:
