@@ -123,10 +123,7 @@ def test_what_has_no_meaning_is_not_planned(operation: Operation) -> None:
 
 
 def test_a_service_that_left_something_undone_says_what(tmp_path: Path) -> None:
-    bases = [
-        FileFact(path, FileKind.BASE, path, "1", ())
-        for path in ("p=1/a", "p=1/b", "p=2/c")
-    ]
+    bases = [FileFact(path, FileKind.BASE, path, "1", ()) for path in ("p=1/a", "p=1/b", "p=2/c")]
     log = FileFact("p=2/c", FileKind.LOG, "p=2/c", "2", (), (), ("1",))
     assert "several data files" in DELTA.missing_effect(tmp_path, Cluster(), bases)
     assert DELTA.missing_effect(tmp_path, Cluster(), bases[1:]) == ""
