@@ -8,13 +8,12 @@ from dataclasses import replace
 from harness import engines
 from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
-from harness.cli import options
+from harness.cli import engine_run, options
 from harness.cli.console.output import Output
 from harness.cli.explain.recorded_cell import RecordedCell, find
 from harness.cli.remedy import show
 from harness.cli.remedy.alternatives import alternatives, plan_of
 from harness.cli.remedy.effects import Effect, effect
-from harness.cli.reproduce import engine_run
 from harness.core.errors import HarnessError, UsageProblem
 from harness.core.records import VerdictKind
 from harness.run import plan_record, run_folder, run_info

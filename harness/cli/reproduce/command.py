@@ -13,11 +13,11 @@ from rich.console import Console
 
 from harness import formats
 from harness.artifacts.cache import Cache
-from harness.cli import options
+from harness.cli import engine_run, options
 from harness.cli.console.output import Output
 from harness.cli.explain.recorded_cell import find
 from harness.cli.reproduce import candidate as candidates
-from harness.cli.reproduce import causes, engine_run, files, searches
+from harness.cli.reproduce import causes, files, searches
 from harness.cli.reproduce.causes import CauseGroup
 from harness.cli.reproduce.engine_trials import PROFILE, EngineTrials
 from harness.cli.reproduce.searches import CauseSearch, Target

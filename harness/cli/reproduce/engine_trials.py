@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
-from harness.cli.reproduce import engine_run
+from harness.cli import engine_run
 from harness.cli.reproduce.candidate import Candidate
 from harness.cli.reproduce.causes import signs, step_answers
+from harness.cli.reproduce.files import Observation
 from harness.cli.reproduce.prediction import cell_of
-from harness.cli.reproduce.script import Observation
 from harness.cli.reproduce.searches import Target, Trial
 from harness.core.counting import counted
 from harness.core.progress import Progress

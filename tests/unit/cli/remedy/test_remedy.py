@@ -15,11 +15,10 @@ from rich.console import Console
 
 from harness import engines
 from harness.artifacts import distributions
-from harness.cli import app
+from harness.cli import app, engine_run
 from harness.cli.remedy import show
 from harness.cli.remedy.alternatives import UnusableSettings, alternatives, changes, others, plan_of
 from harness.cli.remedy.effects import Effect, effect
-from harness.cli.reproduce import engine_run
 from harness.core import jsonl
 from harness.core.records import Finding, FindingKind, Verdict, VerdictKind, Witness
 from harness.run import load_run, pipeline, plan_record, run_info

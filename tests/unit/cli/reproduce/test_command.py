@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from harness.artifacts.cache import Cache
-from harness.cli import app, plan_options
-from harness.cli.reproduce import engine_run, files
+from harness.cli import app, engine_run, plan_options
+from harness.cli.reproduce import files
 from harness.cli.reproduce.causes import Cause, Sign
 from harness.cli.reproduce.engine_trials import EngineTrials
 from harness.cli.reproduce.searches import Target, Trial

@@ -13,8 +13,8 @@ from harness.cli import plan_options
 from harness.cli.reproduce import files
 from harness.cli.reproduce.candidate import Candidate
 from harness.cli.reproduce.causes import Cause, Sign
+from harness.cli.reproduce.files import DATABASE, Observation, script
 from harness.cli.reproduce.prediction import cell_of
-from harness.cli.reproduce.script import DATABASE, Observation, script
 from harness.cli.reproduce.searches import Target
 from harness.core.metastore_choice import MetastoreChoice
 from harness.core.records import Answer
