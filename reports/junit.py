@@ -36,7 +36,7 @@ from harness.reports.findings import FINDINGS, finding_text, findings_text, witn
 from harness.reports.sentences import answered_text, log_text, mapping_text, refusal_text
 from harness.reports.words import NOT_WORDED, worded
 from harness.run import run_gate
-from harness.run.load_run import WRITE, Run, StepResult
+from harness.run.load_run import WRITE, NotableStep, Run
 from harness.run.scenario_places import ScenarioPlaces
 
 NAME: Final = "junit"
@@ -84,7 +84,7 @@ def _text(run: Run) -> Iterator[bytes]:
     yield tail or suite.text("", ())
 
 
-Thing = Verdict | StepResult | tuple[Verdict, ...]
+Thing = Verdict | NotableStep | tuple[Verdict, ...]
 """What a test tells of: a cell, a step, or the right answers of a reader about a table."""
 
 
@@ -138,7 +138,7 @@ class _Suites:
             case Verdict():
                 answer = self._run.answers.get(thing.case) if self._has_more(thing) else None
                 return self._placed(_cell(thing, answer), (thing.variant, thing.step))
-            case StepResult():
+            case NotableStep():
                 return self._placed(_step(self._run, thing), (thing.variant, thing.step.number))
         return _sum(thing)
 
@@ -291,7 +291,7 @@ def _place(finding: Finding, place: Witness) -> str:
     return f"{text}; read from {place.file}" if place.file else text
 
 
-def _step(run: Run, step: StepResult) -> PlacedCase:
+def _step(run: Run, step: NotableStep) -> PlacedCase:
     outcome = step.outcome
     name = f"s{step.step.number}/{WRITE}: {step.step.text}"
     case = PlacedCase(_xml(name), _xml(step.variant), round(outcome.seconds, DIGITS))

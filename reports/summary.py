@@ -12,7 +12,7 @@ from harness.reports.findings import findings_text
 from harness.reports.sentences import refusal_text
 from harness.run import run_gate
 from harness.run.causes import ORDER
-from harness.run.load_run import Run, StepResult
+from harness.run.load_run import NotableStep, Run
 from harness.run.run_info import NOT_COMPARED
 
 SHORTEST: Final = 2
@@ -64,7 +64,7 @@ def wrong_steps(run: Run) -> Iterator[tuple[str, str]]:
             yield f"{verdict.variant}, step {step.number} '{step.text}'", findings_text(verdict)
 
 
-def _named(step: StepResult) -> str:
+def _named(step: NotableStep) -> str:
     return f"{step.variant}, step {step.step.number} '{step.step.text}'"
 
 

@@ -70,7 +70,7 @@ def plan(
 ) -> None:
     """Show what a run would do: variants, readers, cells, and what is left out and why."""
     paths = options.paths(scenarios, folders)
-    where = plan_options.Where(runtime or "", warehouse or "", metastore)
+    where = plan_options.PlanOverrides(runtime or "", warehouse or "", metastore)
     made = plan_options.make(paths, profile, k, None, where, named)
     plan_options.show(made, OUT, cells=cells)
     if expected:
@@ -128,7 +128,7 @@ def run(
         working = resumed(run_dir or run_folder.to_resume(), resources)
     else:
         paths = options.paths(scenarios, folders)
-        where = plan_options.Where(runtime or "", warehouse or "", metastore)
+        where = plan_options.PlanOverrides(runtime or "", warehouse or "", metastore)
         made = plan_options.make(paths, profile, k, cases, where, named)
         plan_options.check_asks(made)
         working = begun(made, run_dir, resources, fresh=fresh)

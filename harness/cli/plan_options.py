@@ -67,7 +67,7 @@ def _empty_plan(excluded: tuple[Excluded, ...]) -> UsageProblem:
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class PlanOverrides:
     """What is said of all engines, whatever a profile says; empty: as it says."""
 
     runtime: str = ""
@@ -92,7 +92,7 @@ class Where:
         return replace(result, metastore=MetastoreChoice(self.metastore))
 
 
-AS_IT_SAYS: Final = Where()
+AS_IT_SAYS: Final = PlanOverrides()
 
 
 def make(
@@ -100,7 +100,7 @@ def make(
     profile: str | None,
     pattern: str,
     cases: Path | None = None,
-    where: Where = AS_IT_SAYS,
+    where: PlanOverrides = AS_IT_SAYS,
     named: NamedParts = NONE,
     change: Callable[[Profile, Sequence[Scenario]], Profile] = lambda profile, _: profile,
 ) -> Plan:

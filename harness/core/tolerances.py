@@ -43,7 +43,7 @@ class Declaration:
     types: tuple[str, ...]
     """The types it is about, in our words and without parameters; `any` alone for all."""
     what: str
-    """What people are told, a clause that follows the product's name."""
+    """What differs, a clause that follows the product's name."""
     form: str
     """The form in which the engine answers."""
     to: str
@@ -106,9 +106,11 @@ def _load(name: str) -> Declared:
 
 
 def facts() -> str:
-    """Return all that code applies, as one text: what people are told of it is left out."""
-    told = ((name, each) for name in products() for each in declared_for(name).values())
-    return repr([(name, each.name, each.types, each.formats) for name, each in told])
+    """Return all that code applies, as one text, without what is for people alone."""
+    every = (
+        (name, declaration) for name in products() for declaration in declared_for(name).values()
+    )
+    return repr([(product, d.name, d.types, d.formats) for product, d in every])
 
 
 class Tally:
@@ -132,7 +134,7 @@ class Tally:
 
     def applied(self) -> tuple[Normalised, ...]:
         """Return what was applied, in the order of names."""
-        return tuple(Normalised(*each) for each in sorted(self._counts.items()) if each[1])
+        return tuple(Normalised(*count) for count in sorted(self._counts.items()) if count[1])
 
 
 def merged(*applied: Iterable[Normalised]) -> tuple[Normalised, ...]:
@@ -140,4 +142,4 @@ def merged(*applied: Iterable[Normalised]) -> tuple[Normalised, ...]:
     counts: Counter[str] = Counter()
     for one in chain(*applied):
         counts[one.name] += one.count
-    return tuple(Normalised(*each) for each in sorted(counts.items()))
+    return tuple(Normalised(*count) for count in sorted(counts.items()))

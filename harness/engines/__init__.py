@@ -17,7 +17,7 @@ from harness.engines.api import Engine
 
 
 def _ours() -> Mapping[str, Engine]:
-    names = (each.__name__ for each in modules(__name__) if hasattr(each, "__path__"))
+    names = (module.__name__ for module in modules(__name__) if hasattr(module, "__path__"))
     return {
         name.rpartition(".")[2]: importlib.import_module(f"{name}.engine").ENGINE for name in names
     }

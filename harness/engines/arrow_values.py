@@ -60,9 +60,9 @@ def canonical(scalar: Any) -> Value:  # noqa: ANN401 - of any of Arrow's classes
         return {part.name: canonical(scalar[at]) for at, part in enumerate(type_)}
     if kinds.is_map(type_):
         entries = scalar.values
-        return MapValue.of([(canonical(each[0]), canonical(each[1])) for each in entries])
+        return MapValue.of([(canonical(entry[0]), canonical(entry[1])) for entry in entries])
     if kinds.is_list(type_) or kinds.is_large_list(type_):
-        return tuple(canonical(each) for each in scalar.values)
+        return tuple(canonical(value) for value in scalar.values)
     if kinds.is_timestamp(type_) or kinds.is_date(type_):
         return _day_or_moment(scalar)
     return scalar.as_py()

@@ -33,7 +33,7 @@ def code_digest(engine: str, *modules: str) -> str:
     """
     names = (f"harness.engines.{engine}", *SHARED, *modules)
     sources = [pair for name in names for pair in _sources(name)]
-    templates = [list(each) for each in template.sources(engine)]
+    templates = [list(source) for source in template.sources(engine)]
     return digest_of([templates, sources, tolerances.facts()])
 
 

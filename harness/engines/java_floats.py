@@ -66,7 +66,7 @@ def is_printed(text: decimal.Decimal, number: float, kind: str) -> bool:
     power_of_two = math.frexp(abs(number))[0] == 0.5  # noqa: PLR2004 - its only digit
     if digits <= _LEAST or power_of_two or abs(number) >= _WHOLE[kind]:
         return True
-    return not any(_stands_for(each, number, kind) for each in _cut(exact, digits - 1))
+    return not any(_stands_for(shorter, number, kind) for shorter in _cut(exact, digits - 1))
 
 
 def _cut(exact: decimal.Decimal, digits: int) -> tuple[decimal.Decimal, ...]:

@@ -36,7 +36,6 @@ def tables_of(answer: Answer) -> tuple[AnswerTable, ...]:
 
 
 def answered(part: Part) -> bool:
-    """Return whether a column asked alone came with rows."""
     return part.refusal is None and not part.unknown
 
 

@@ -218,7 +218,6 @@ class ExpectedState:
         return (self.later or self.history)[-1]
 
     def at(self, step: int) -> Truth:
-        """Return the table after a step until now."""
         return (*self.history, *self.later)[step]
 
     def names_of(self, field_id: int) -> tuple[str, ...]:

@@ -22,9 +22,8 @@ from harness.model.file_facts import FileFact
 from harness.model.partition_paths import Texts
 from harness.model.schema import Field
 from harness.model.simulation import late_versions
-from harness.model.simulation.column_resolution import LayoutError, slices
+from harness.model.simulation.column_resolution import LayoutError, slices, written_schema
 from harness.model.simulation.incremental import Since, dated
-from harness.model.simulation.written_columns import written_schema
 from harness.model.truth import History, Row, Rows, Truth, completed, named
 
 

@@ -24,9 +24,9 @@ from harness.model.simulation import column_resolution, late_versions
 from harness.model.simulation.catalogs import CATALOG_AS_SCHEMA, CatalogColumns
 from harness.model.simulation.hudi_meta_columns import NO_META, Meta
 from harness.model.simulation.incremental import Since
+from harness.model.simulation.late_versions import SimulatedRow
 from harness.model.simulation.matching import Readings
 from harness.model.simulation.reader import Simulation
-from harness.model.simulation.simulated_row import SimulatedRow
 from harness.model.simulation.strategies import ColumnMapping, ReadStrategy
 from harness.model.truth import Row
 

@@ -38,5 +38,4 @@ def name(differences: Sequence[Difference], state: ExpectedState) -> tuple[Named
 
 
 def name_of(difference: Difference, state: ExpectedState) -> FindingKind:
-    """Return the one name of a wrong place."""
     return next(kind for kind in NAMES_OF_DIFFERENCES if check_of(kind)(difference, state))

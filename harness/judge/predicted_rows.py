@@ -16,8 +16,8 @@ from harness.model.canonical import Look, Value, look_of
 from harness.model.datatypes import Struct
 from harness.model.query import Query, at
 from harness.model.schema import Field
+from harness.model.simulation.late_versions import SimulatedRow
 from harness.model.simulation.reader import Simulation
-from harness.model.simulation.simulated_row import SimulatedRow
 from harness.model.simulation.strategies import ReadStrategy
 from harness.model.truth import History
 

@@ -24,7 +24,6 @@ def names(sql: str, key: Value, column: Field) -> bool:
 
 
 def has_column(sql: str, column: Field) -> bool:
-    """Return whether statements mention a column."""
     return quoted(column.name) in sql
 
 

@@ -7,10 +7,10 @@ answer came.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Final
 
 from harness.core.records import Answer, Column, Part, labelled
@@ -19,20 +19,20 @@ from harness.judge.cut_history import MILLISECONDS, milliseconds
 from harness.judge.expected_state import ExpectedState
 from harness.model.canonical import Value, same
 from harness.model.conversion import cast_text
+from harness.model.datatypes import Primitive, Text, map_plain, parse_type, plain_types
 from harness.model.query import Comparison, Query
 from harness.model.schema import Schema
 from harness.model.truth import Row, Rows, row_values
 
 BOUNDED: Final = "bounded-text"
 KIND: Final = "kind-of-type"
+TEXT: Final = Primitive("string")
 ZONES: Final = {
     "timestamp-zone": ("timestamp_ntz", "timestamp"),
     "one-timestamp": ("timestamp", "timestamp_ntz"),
 }
 """By the name of a declaration: the one type that an engine names in the place of the other."""
-_BOUNDED: Final = re.compile(r"\b(char|varchar)\(\d+\)")
-_STAMPS: Final = re.compile(r"\b(timestamp_ntz|timestamp)\b(?!:)")
-"""The types in a type's text; a struct's child may be called so too, then a colon follows."""
+TIMESTAMPS: Final = frozenset(ZONES["one-timestamp"])
 
 
 def understand(
@@ -70,7 +70,7 @@ def evened_out(
 def asked(answer: Answer) -> Answer:
     """Return an answer whose question has its literal cut like the values it is compared with."""
     where = answer.question.where
-    if where is None or where.test is not Comparison.EQUAL or not _STAMPS.fullmatch(where.type):
+    if where is None or where.test is not Comparison.EQUAL or where.type not in TIMESTAMPS:
         return answer
     where = replace(where, literal=cast_text(milliseconds(where.value)))
     return replace(answer, question=replace(answer.question, where=where))
@@ -90,7 +90,7 @@ def cut(query: Query, schema: Schema, written: Rows, expected: Rows) -> tuple[No
 
 
 def taken(answer: Answer, types: Mapping[str, str], declared: Declared) -> Answer:
-    """Return an answer with the expected names and types where declarations take the told for them.
+    """Replace reported names and types by the expected ones where a tolerance allows it.
 
     `types`: what is expected, in our words, by the name of the column.
     """
@@ -149,19 +149,30 @@ def _name(column: Column, wanted: str, declared: Declared) -> str:
     """Return the declaration by which a column's type is taken for the expected one, if any is."""
     if wanted in {"", column.canonical}:
         return ""
-    if BOUNDED in declared and column.canonical == _BOUNDED.sub("string", wanted):
+    if BOUNDED in declared and column.canonical == _unbounded(wanted):
         return BOUNDED
     for name, pair in ZONES.items():
-        if name in declared and _alike(column.canonical, wanted, pair):
+        if name in declared and _one_for_another(column.canonical, wanted, pair):
             return name
     kind = wanted.partition("<")[0]
     named = column.type.lower().removesuffix("_type") == kind and not column.canonical
     return KIND if named and KIND in declared and kind in declared[KIND].types else ""
 
 
-def _alike(told: str, wanted: str, pair: tuple[str, str]) -> bool:
-    """Return whether two types are one but for parts of which the first is told for the second."""
-    both = _STAMPS.split(told), _STAMPS.split(wanted)
-    return len(both[0]) == len(both[1]) and all(
-        a == b or (a, b) == pair for a, b in zip(*both, strict=True)
+@cache
+def _unbounded(type_: str) -> str:
+    """Return a type whose texts have no greatest length."""
+    return str(map_plain(parse_type(type_), lambda p: TEXT if isinstance(p, Text) else p))
+
+
+@cache
+def _one_for_another(declared: str, expected: str, pair: tuple[str, str]) -> bool:
+    """Return whether types are equal but for parts that are declared as the first of a pair."""
+    if not declared:
+        return False
+    types = parse_type(declared), parse_type(expected)
+    shapes = [map_plain(type_, lambda _: TEXT) for type_ in types]
+    return shapes[0] == shapes[1] and all(
+        shown == right or (str(shown), str(right)) == pair
+        for shown, right in zip(*map(plain_types, types), strict=True)
     )

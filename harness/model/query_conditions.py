@@ -30,10 +30,10 @@ class NoQuestionError(Exception):
 
 def condition(truth: Truth, path: str, type_: DataType) -> Condition:
     """Return the equality with the first value that has a literal, or else whether there is one."""
-    values = [each for each in by_age(truth, path) if each is not None]
+    values = [value for value in by_age(truth, path) if value is not None]
     if not values:
         return Condition(path, Comparison.NULL)
-    literals = (literal_of(each, type_) for each in values)
+    literals = (literal_of(value, type_) for value in values)
     literal = next((each for each in literals if each is not None), None)
     if literal is None:
         return Condition(path, Comparison.NOT_NULL)
@@ -74,7 +74,7 @@ def since(truth: Truth, path: str, type_: DataType) -> Condition:
         NoQuestionError: no value has a literal.
 
     """
-    values = {each for each in by_age(truth, path) if each is not None}
+    values = {value for value in by_age(truth, path) if value is not None}
     literals = [text for value in values if (text := literal_of(value, type_)) is not None]
     if not literals:
         raise NoQuestionError(f"{path} has no value that can be compared with")

@@ -43,8 +43,8 @@ def ask(start: EngineStart, probes: Probes, queues: ReadQueues) -> None:
             began = began or time.monotonic()
             got = server.ask(some)
             answers += len(got)
-            for each in some:
-                probes.note(each, got[each.cell.case])
+            for question in some:
+                probes.note(question, got[question.cell.case])
     if answers:
         seconds = time.monotonic() - began
         told = f"{counted(answers, 'answer')} in {seconds:.0f} s, {server.peak_mb} MB at most"
@@ -57,7 +57,7 @@ def _batches(name: str, probes: Probes, queues: ReadQueues) -> Iterator[list[Cel
     while True:
         decision = probes.decide(waiting)
         waiting = decision.waiting
-        queues.responses.put_all([Response(each) for each in decision.unsent])
+        queues.responses.put_all([Response(answer) for answer in decision.unsent])
         if decision.due:
             yield decision.due
         elif come := queues.questions[name].take_all():
@@ -96,7 +96,7 @@ class ReplaceableServer:
     def ask(self, asked: Sequence[CellQuestion]) -> Mapping[str, Answer]:
         """Return the answer of every question by its case; unknown where no server gets ready."""
         answers: dict[str, Answer] = {}
-        while left := [each for each in asked if each.cell.case not in answers]:
+        while left := [question for question in asked if question.cell.case not in answers]:
             if self._idle < STARTS:
                 answers |= self._ask_server(left)
             else:
@@ -152,9 +152,9 @@ class ReplaceableServer:
 
     def _give_up(self, left: Sequence[CellQuestion]) -> Mapping[str, Answer]:
         self._start.threads.check()
-        responses = [Response(each.unanswered(self._why), each) for each in left]
+        responses = [Response(question.unanswered(self._why), question) for question in left]
         self._responses.put_all(responses)
-        return {each.answer.case: each.answer for each in responses}
+        return {response.answer.case: response.answer for response in responses}
 
     def __enter__(self) -> Self:
         return self

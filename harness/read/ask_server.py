@@ -77,8 +77,8 @@ class ServerRound:
 
     def ask(self, questions: Sequence[CellQuestion], connections: int) -> None:
         """Ask each question once; those that got no answer can be asked again."""
-        for each in questions:
-            self._waiting.put(each)
+        for question in questions:
+            self._waiting.put(question)
         connecting = [
             threading.Thread(target=self._connect, daemon=True)
             for _ in range(min(connections, len(questions)))

@@ -38,13 +38,13 @@ def find(plan: Plan, states: States, context: ReadContext, case: str, earlier: A
 
     """
     made = schedule_questions.planned_questions(plan).about(states)
-    asked = [each for each in made if isinstance(each, CellQuestion)]
-    (later,) = (each for each in asked if each.cell.case == case)
+    asked = [question for question in made if isinstance(question, CellQuestion)]
+    (later,) = (cell_question for cell_question in asked if cell_question.cell.case == case)
     ((name, planned),) = schedule_questions.servers(plan).items()
     with SharedMetastore(context) as shared:
         shared.register({each.state.digest: each.state for each in asked}.values())
         start = EngineStart(name, planned, shared, JobThreads(1))
-        others = [each for each in asked if each is not later]
+        others = [question for question in asked if question is not later]
         found = alone(others, lambda some: _given_after(some, start, later, earlier))
     return found.cell.case if found else ""
 
@@ -61,7 +61,7 @@ def alone(asked: Sequence[T], enough: Callable[[Sequence[T]], bool]) -> T | None
         return None
     while len(asked) > 1:
         middle = len(asked) // 2
-        fitting = (each for each in (asked[:middle], asked[middle:]) if enough(each))
+        fitting = (half for half in (asked[:middle], asked[middle:]) if enough(half))
         asked = next(fitting, ())
         if not asked:
             return None

@@ -86,8 +86,8 @@ class ReadQueues:
 
     def close_questions(self) -> None:
         """Declare that no more questions come."""
-        for each in self.questions.values():
-            each.close()
+        for question in self.questions.values():
+            question.close()
 
 
 def address_of(state: str, reader: str, text: str) -> str:
@@ -229,8 +229,8 @@ def no_entry(cell: Cell, *, late: bool) -> Answer:
 def by_server(questions: Iterable[CellQuestion]) -> dict[str, list[CellQuestion]]:
     """Group questions by the distribution whose server answers them, each group `in_sessions`."""
     groups: dict[str, list[CellQuestion]] = {}
-    for each in questions:
-        groups.setdefault(each.reader.distribution, []).append(each)
+    for question in questions:
+        groups.setdefault(question.reader.distribution, []).append(question)
     return {name: in_sessions(group) for name, group in groups.items()}
 
 

@@ -74,7 +74,7 @@ def _schedule_and_ask(
             EngineStart(name, planned, shared, threads)
             for name, planned in schedule_questions.servers(plan).items()
         )
-        with threads.running([partial(ask_engine.ask, each, probes, queues) for each in starts]):
+        with threads.running([partial(ask_engine.ask, start, probes, queues) for start in starts]):
             schedule_questions.schedule(plan, states, shared, probes, queues)
 
 

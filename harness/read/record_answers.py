@@ -37,12 +37,12 @@ def record(
 
     """
     while some := responses.take_all():
-        for each in some:
-            distribution = each.question.reader.distribution if each.question else ""
-            cells.count_result(distribution, _outcome(each.answer))
+        for response in some:
+            distribution = response.question.reader.distribution if response.question else ""
+            cells.count_result(distribution, _outcome(response.answer))
         changed = _changed(some)
-        for each in some:
-            yield _checked(each, cache, changed, first.get(each.answer.case))
+        for response in some:
+            yield _checked(response, cache, changed, first.get(response.answer.case))
 
 
 def count_rest(cells: Count) -> None:
@@ -53,7 +53,11 @@ def count_rest(cells: Count) -> None:
 
 def _changed(responses: Sequence[Response]) -> Collection[str]:
     """Return the digests of the states whose files are not as they were."""
-    asked = {each.question.state.digest: each.question for each in responses if each.question}
+    asked = {
+        response.question.state.digest: response.question
+        for response in responses
+        if response.question
+    }
     return {
         digest for digest, each in asked.items() if state_store.file_list(each.state) != each.files
     }

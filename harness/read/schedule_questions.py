@@ -28,7 +28,7 @@ from harness.write.table_state import FileSeen, States
 def servers(plan: Plan) -> Mapping[str, PlannedReads]:
     """Return the servers to ask in the order of the plan, each with what it may be asked about."""
     readers = {str(reader): reader for reader in plan.readers}
-    of = {each.id: formats.facts(each.format) for each in plan.variants}
+    of = {variant.id: formats.facts(variant.format) for variant in plan.variants}
     asked = dict.fromkeys((readers[cell.reader], of[cell.variant]) for cell in plan.cells)
     return {
         name: frozenset((of_, each.settings) for each, of_ in asked if each.distribution == name)
@@ -83,7 +83,7 @@ def planned_questions(plan: Plan) -> PlannedQuestions:
         readers,
         engines={name: questions.load_engine(name) for name in distributions_},
         digests={name: reader_digest(each, plan.metastore) for name, each in readers.items()},
-        formats={each.format: formats.load(each.format) for each in plan.variants},
+        formats={variant.format: formats.load(variant.format) for variant in plan.variants},
     )
     cells: dict[str, list[Cell]] = {}
     for cell in plan.cells:
@@ -101,7 +101,7 @@ def reader_digest(reader: Reader, through: MetastoreChoice) -> str:
     own = [provide.digest(found), code, list(reader.settings)]
     if not through.usual:
         served = map(distributions.load, metastore.needed(through))
-        own.append([provide.digest(each) for each in served])
+        own.append([provide.digest(distribution) for distribution in served])
     return distributions.digest_of(own)
 
 
@@ -119,12 +119,12 @@ class _Scheduler:
     def take(self, states: States) -> None:
         """Hand on the questions about some states, once their servers can find these."""
         asked, there = list[CellQuestion](), list[Response]()
-        for each in self.planned.about(states):
-            answer = self._found(each) if isinstance(each, CellQuestion) else each
+        for question in self.planned.about(states):
+            answer = self._found(question) if isinstance(question, CellQuestion) else question
             if answer is not None:
                 there.append(Response(answer))
-            elif isinstance(each, CellQuestion):
-                asked.append(each)
+            elif isinstance(question, CellQuestion):
+                asked.append(question)
         self.to.responses.put_all(there)
         if asked:
             self._send(asked)
@@ -141,11 +141,14 @@ class _Scheduler:
         return answer
 
     def _send(self, asked: Sequence[CellQuestion]) -> None:
-        states = {each.state.digest: each.state for each in asked}
+        states = {question.state.digest: question.state for question in asked}
         self.shared.register(states.values())
         for digest, state in states.items():
             if digest not in self.files:
                 self.files[digest] = state_store.file_list(state)
-        watched = [replace(each, files=self.files[each.state.digest]) for each in asked]
+        watched = [
+            replace(cell_question, files=self.files[cell_question.state.digest])
+            for cell_question in asked
+        ]
         for name, group in questions.by_server(watched).items():
             self.to.questions[name].put_all(group)

@@ -53,15 +53,15 @@ class Probes:
         decision, probes = ProbeDecision(), set[ProbeKey]()
         with self._lock:
             found = dict(self._found)
-        for each in waiting:
-            key = _key(each)
+        for question in waiting:
+            key = _key(question)
             case = found.get(key) if key else None
             if case:
-                decision.unsent.append(_unsent(each, case))
+                decision.unsent.append(_unsent(question, case))
             elif key in probes:
-                decision.waiting.append(each)
+                decision.waiting.append(question)
             else:
-                decision.due.append(each)
+                decision.due.append(question)
                 if key and case is None:
                     probes.add(key)
         return decision

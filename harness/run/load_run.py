@@ -49,7 +49,7 @@ StrategyAnswers = Callable[[], Mapping[QuestionKey, tuple[StrategyAnswer, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
-class StepResult:
+class NotableStep:
     """A step of which there is something to tell."""
 
     variant: str
@@ -125,12 +125,12 @@ class Run:
         }
 
     @cached_property
-    def failed_steps(self) -> tuple[StepResult, ...]:
+    def failed_steps(self) -> tuple[NotableStep, ...]:
         """Every step that was not applied, in the order of the records."""
         return self._steps(lambda outcome: outcome.kind is not OutcomeKind.APPLIED)
 
     @cached_property
-    def half_done_steps(self) -> tuple[StepResult, ...]:
+    def half_done_steps(self) -> tuple[NotableStep, ...]:
         """Every step that was applied although its writer answered with an error."""
         return self._steps(outcomes.half_done)
 
@@ -139,9 +139,9 @@ class Run:
         """The cases that were asked for more than once."""
         return {answer.case for answer in _having_attempts(self.answers) if answer.attempts}
 
-    def _steps(self, which: Callable[[records.Outcome], bool]) -> tuple[StepResult, ...]:
+    def _steps(self, which: Callable[[records.Outcome], bool]) -> tuple[NotableStep, ...]:
         return tuple(
-            StepResult(state.variant, self.step(state.variant, state.outcome.step), state.outcome)
+            NotableStep(state.variant, self.step(state.variant, state.outcome.step), state.outcome)
             for state in self.by_step.values()
             if which(state.outcome)
         )

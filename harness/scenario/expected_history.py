@@ -64,18 +64,16 @@ def history(
 ) -> History:
     """Return the truth after each step, the creation first; `applied` says which steps were.
 
-    `catalogs`: the columns that the catalog lists after steps, where they are known. Where a
-    DataFrame's new columns stand no version of Hudi promises, and it is no error either way.
+    `catalogs`: the columns that the catalog lists after steps, where they are known.
     """
-    steps = enumerate(operations(scenario), start=1)
-    framed = {step for step, operation in steps if isinstance(operation, WriteFrame)}
-    orders = {step: names for step, names in (catalogs or {}).items() if step in framed}
-    begun = first(scenario, merge_on_read=merge_on_read)
-    return history_of(begun, operations(scenario), applied, orders)
+    return Truths(scenario, merge_on_read=merge_on_read).history(applied, catalogs)
 
 
 class Truths:
-    """The truth of a scenario whichever of its steps were applied, each worked out once."""
+    """The truth of a scenario whichever of its steps were applied, each worked out once.
+
+    Who asks more than once about a scenario makes one and hands it on.
+    """
 
     def __init__(self, scenario: Scenario, *, merge_on_read: bool) -> None:
         """Nothing is worked out yet."""
@@ -88,6 +86,21 @@ class Truths:
     @cached_property
     def _last_ids(self) -> Sequence[int]:
         return last_ids(self._begun, operations(self._scenario))
+
+    def history(
+        self, applied: Sequence[bool], catalogs: Mapping[int, Sequence[str]] | None = None
+    ) -> History:
+        """Return the truth after each step, the creation first.
+
+        `catalogs`: as `history` takes them. Where a DataFrame's new columns stand no version of
+        Hudi promises, and it is no error either way.
+        """
+        steps = enumerate(operations(self._scenario), start=1)
+        framed = {step for step, operation in steps if isinstance(operation, WriteFrame)}
+        orders = {step: names for step, names in (catalogs or {}).items() if step in framed}
+        if orders:
+            return history_of(self._begun, operations(self._scenario), applied, orders)
+        return tuple(self.after(tuple(applied[:step])) for step in range(len(applied) + 1))
 
     @cached_method
     def after(self, applied: tuple[bool, ...]) -> Truth:

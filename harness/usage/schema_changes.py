@@ -69,7 +69,7 @@ def by_names(before: Sequence[ColumnPart], after: Sequence[ColumnPart]) -> Itera
     """
     old, new = _named(before), _named(after)
     changes = list(between(old, new, OldFiles.YES))
-    pairs = list(_alike(changes, _where(old, new), _where(new, old)))
+    pairs = list(_possible_renames(changes, _where(old, new), _where(new, old)))
     for add in dict.fromkeys(add for _, add, _ in pairs):
         fit = [(not same, drop) for drop, pair, same in pairs if pair == add]
         first = min(fit, key=itemgetter(0))[1]
@@ -83,7 +83,7 @@ _Where = Mapping[str, tuple[int, str]]
 """Of each column and part, by its path: how many of those that stayed are before it; its type."""
 
 
-def _alike(
+def _possible_renames(
     changes: Sequence[UsedChange], before: _Where, after: _Where
 ) -> Iterator[tuple[UsedChange, UsedChange, bool]]:
     """Yield which column may have become which, and whether it stands in the same place."""

@@ -25,7 +25,7 @@ HEAD: Final = """\
 
 def text(usage: Usage) -> str:
     """Return a usage as YAML, its tables in the order of their names."""
-    root = yaml_writer.block(_kept(usage) | {"tables": []})
+    root = yaml_writer.block(_changed_fields(usage) | {"tables": []})
     tables = sorted(usage.tables, key=lambda table: table.name)
     root["tables"] = CommentedSeq(map(_table, tables)) if tables else []
     return HEAD + yaml_writer.written(root, offset=2)
@@ -52,12 +52,12 @@ def read(path: Path) -> Usage:
 
 
 def _table(table: UsedTable) -> CommentedMap | CommentedSeq:
-    changes = [_kept(schema_change) for schema_change in table.schema_changes]
+    changes = [_changed_fields(schema_change) for schema_change in table.schema_changes]
     listed = {"schema_changes": yaml_writer.block(changes)} if changes else {}
-    return yaml_writer.block(_kept(table) | listed)
+    return yaml_writer.block(_changed_fields(table) | listed)
 
 
-def _kept(record: Usage | UsedTable | UsedChange) -> dict[str, Any]:
+def _changed_fields(record: Usage | UsedTable | UsedChange) -> dict[str, Any]:
     """Return the fields of a record that are not as they are by default."""
     content = {field.name: (getattr(record, field.name), field.default) for field in fields(record)}
     return {

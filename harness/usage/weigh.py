@@ -68,7 +68,7 @@ def _answer(table: UsedTable, need: Need) -> str | None:
         if answer is False:
             return None
         if answer is None:
-            doubts.append(_said(table, fact))
+            doubts.append(_unknown(table, fact))
     return "; ".join(dict.fromkeys(doubts))
 
 
@@ -125,7 +125,7 @@ def _fits(change: UsedChange, need: Need) -> bool | None:
     return None if unsure else True
 
 
-def _said(table: UsedTable, fact: Fact) -> str:
+def _unknown(table: UsedTable, fact: Fact) -> str:
     """Return what is unknown of a table, in words."""
     why = table.unread or table.why
     if not why and fact is Fact.SCHEMA_CHANGES:

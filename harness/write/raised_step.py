@@ -63,7 +63,7 @@ class Raised:
 
 
 @dataclass(frozen=True, slots=True)
-class Came:
+class StepResult:
     """What became of a step."""
 
     kind: OutcomeKind
@@ -71,13 +71,13 @@ class Came:
     """Why it is not known."""
 
 
-APPLIED = Came(OutcomeKind.APPLIED)
-REFUSED = Came(OutcomeKind.REFUSED)
+APPLIED = StepResult(OutcomeKind.APPLIED)
+REFUSED = StepResult(OutcomeKind.REFUSED)
 
 
-def came_of(
+def result_of_error(
     raised: Raised, before: TableRecords, after: TableRecords, *, schema: bool = False
-) -> Came:
+) -> StepResult:
     """Return what became of a step after the creation.
 
     Args:
@@ -104,7 +104,7 @@ def came_of(
     return APPLIED
 
 
-def came_of_sync(after: TableRecords, columns: Sequence[str]) -> Came:
+def result_of_sync(after: TableRecords, columns: Sequence[str]) -> StepResult:
     """Return what became of telling the catalog a table's columns: whether all entries list them.
 
     It changes nothing else, so one that was answered with an error may be done again.
@@ -112,9 +112,9 @@ def came_of_sync(after: TableRecords, columns: Sequence[str]) -> Came:
     return REFUSED if after.behind(columns) else APPLIED
 
 
-def came_of_failure(
-    refusal: Refusal | None, result: Came, made: Sequence[str]
-) -> tuple[Refusal | None, Came]:
+def result_of_failed_write(
+    refusal: Refusal | None, result: StepResult, made: Sequence[str]
+) -> tuple[Refusal | None, StepResult]:
     """Return the refusal and what became of a write that was meant to fail: its error is no news.
 
     `made`: the instants that were completed.
@@ -124,7 +124,7 @@ def came_of_failure(
     return (None if result == APPLIED else refusal), result
 
 
-def came_of_creation(after: TableRecords, wrong: str) -> Came:
+def result_of_creation(after: TableRecords, wrong: str) -> StepResult:
     """Return what became of the creation of a table: without a catalog entry there is none.
 
     `wrong`: how what is there is not what was asked for; empty where it is.
@@ -138,6 +138,6 @@ def _is_meta(name: str) -> bool:
     return name in META
 
 
-def unknown(why: str) -> Came:
+def unknown(why: str) -> StepResult:
     """Return that nothing is known of the table."""
-    return Came(OutcomeKind.UNKNOWN, why)
+    return StepResult(OutcomeKind.UNKNOWN, why)

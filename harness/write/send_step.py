@@ -43,9 +43,8 @@ from harness.scenario.statements import (
 from harness.write import held_write, kill_writer, raised_step, send_mutation, table_files
 from harness.write.held_write import HeldWrite, NotHeldError
 from harness.write.next_step import NextStep, VariantOutcomes
-from harness.write.raised_step import Came, Raised, TableRecords
+from harness.write.raised_step import Raised, StepResult, TableRecords
 from harness.write.sql_writer import SqlSession, SqlWriter
-from harness.write.tell_catalog import tell
 from harness.write.writer_pool import WriteTarget
 
 DID_NOTHING: Final = "did nothing"
@@ -75,7 +74,7 @@ class StepSender:
         """Open nothing yet; `client` is a connection to the target's metastore."""
         self._variant = outcomes.variant
         self._shape = outcomes.shape
-        self._told = outcomes.session
+        self._session_settings = outcomes.session
         self._handover_version = outcomes.handover_version
         self._target = target
         self._client = client
@@ -100,20 +99,20 @@ class StepSender:
             if refusal is not None:
                 result = raised_step.REFUSED
             elif raised := self._run_all(step, before):
-                refusal, result = raised.refusal, self._came_of(raised, step, before)
+                refusal, result = raised.refusal, self._result_of_error(raised, step, before)
             elif refusal := self._undone(step, before, files):
                 result = raised_step.REFUSED
         except (NoAnswerError, NotHeldError) as silence:
-            result = Came(OutcomeKind.UNKNOWN, str(silence))
+            result = StepResult(OutcomeKind.UNKNOWN, str(silence))
         if refusal is not None and (because := refusals.of_machine(refusal)):
-            result = Came(OutcomeKind.UNKNOWN, because)
+            result = StepResult(OutcomeKind.UNKNOWN, because)
         elif refusal is not None and result.because:
             result = replace(
                 result, because=f"{result.because}; the error: {refusals.text(refusal)}"
             )
         made = self._made_since(before)
         if step.trace is StepTrace.BEGUN and result.kind is not OutcomeKind.UNKNOWN:
-            refusal, result = raised_step.came_of_failure(refusal, result, made)
+            refusal, result = raised_step.result_of_failed_write(refusal, result, made)
         instant = made[-1] if made and result == raised_step.APPLIED else ""
         self._instants[step.step] = instant
         return Outcome(
@@ -164,18 +163,18 @@ class StepSender:
                 return Raised(answer.refusal, statement, tuple(left), records)
         return None
 
-    def _came_of(self, raised: Raised, step: NextStep, before: TableRecords) -> Came:
+    def _result_of_error(self, raised: Raised, step: NextStep, before: TableRecords) -> StepResult:
         """Return what became of a step that was answered with an error."""
         after, table = self._records(step), self._target.table
         if step.columns:
-            return raised_step.came_of_sync(after, step.columns)
+            return raised_step.result_of_sync(after, step.columns)
         if step.step == 0:
             wrong = self._shape.creation_problem(table, self._variant.settings)
-            return raised_step.came_of_creation(after, wrong)
+            return raised_step.result_of_creation(after, wrong)
         schema = self._variant.scenario.steps[step.step - 1].operation.CHANGES_SCHEMA
         # A client tells the catalog nothing.
         schema = schema and not isinstance(raised.statement, ClientCall)
-        result = raised_step.came_of(raised, before, after, schema=schema)
+        result = raised_step.result_of_error(raised, before, after, schema=schema)
         if result != raised_step.APPLIED:
             return result
         key, catalog = self._variant.scenario.table.key, CatalogHistory(after.entries)
@@ -201,11 +200,12 @@ class StepSender:
                 self._session_of(sender).run(sql, timeout_s=target.timeout_s)
             case TransactionSql(text):
                 sql, process = self._filled(text), self._writer_for(writer, 2)
-                kill_writer.run_transaction(process, self._told(writer), sql, target.timeout_s)
+                settings = self._session_settings(writer)
+                kill_writer.run_transaction(process, settings, sql, target.timeout_s)
             case Sql() | LockedSql() | CommitSql():
                 self._run_to_death(statement, writer)
             case SetColumns() | RegisterInStore():
-                tell(statement, self._client, target)
+                self._change_catalog(statement)
             case ClientCall() | IcebergCall() | Mutation():
                 self._call(statement, writer)
             case FrameWrite():
@@ -216,6 +216,15 @@ class StepSender:
                 held_write, self._held = self._held, None
                 if held_write is not None:  # else nothing was held, and the table's records tell
                     held_write.commit()
+
+    def _change_catalog(self, statement: SetColumns | RegisterInStore) -> None:
+        target = self._target
+        match statement:
+            case SetColumns(columns, cascade):
+                self._client.alter_columns(target.database, TABLE, columns, cascade=cascade)
+            case RegisterInStore(path=path):
+                location = filled(path, target.database, str(target.table))
+                self._client.also_at(target.database, TABLE, location)
 
     def _call(self, statement: ClientCall | IcebergCall | Mutation, writer: str) -> None:
         """Let a format's library do what no SQL does."""
@@ -251,7 +260,7 @@ class StepSender:
     def _hold(self, statement: WaitingSql, writer: str) -> None:
         """Send a statement to a process of its own, which waits before it commits."""
         target, settings = self._target, {n: self._filled(v) for n, v in statement.settings}
-        session = self._spark(writer, 2).open({**self._told(writer), **settings})
+        session = self._spark(writer, 2).open({**self._session_settings(writer), **settings})
         there = self._inflight()
         self._held = held_write.begin(
             session,
@@ -281,7 +290,7 @@ class StepSender:
         target = self._target
         options = {
             name: filled(value, target.database, str(target.table))
-            for name, value in {**self._told(writer), **dict(statement.options)}.items()
+            for name, value in {**self._session_settings(writer), **dict(statement.options)}.items()
         }
         self._spark_session(writer).append(
             statement.query,
@@ -321,7 +330,7 @@ class StepSender:
     def _session_of(self, writer: str) -> Session | SqlSession:
         if self._session is None or self._session[0] != writer:
             self._close_session()
-            self._session = writer, self._writer_for(writer).open(self._told(writer))
+            self._session = writer, self._writer_for(writer).open(self._session_settings(writer))
         return self._session[1]
 
     def _undone(

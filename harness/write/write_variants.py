@@ -18,6 +18,7 @@ from harness import formats
 from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
 from harness.core.counting import counted
+from harness.core.grouping import grouped
 from harness.core.records import StateRecord
 from harness.runtime import metastore, provide
 from harness.scenario.cells import Variant
@@ -54,9 +55,11 @@ def write(
         progress.note(f"kept from earlier runs: {reused} of {counted(len(variants), 'variant')}")
     if missing:
         with progress.count("write tables", len(missing)) as tables:
-            for written in _write_missing(missing, context):
-                tables.advance()
-                yield written
+            by_catalog = grouped((metastore_of(v, context.metastore), v) for v in missing)
+            for catalog, variants_on_it in sorted(by_catalog.items()):
+                for result in _write_on(catalog, variants_on_it, context):
+                    tables.advance()
+                    yield result
 
 
 def memory_mb(variants: Sequence[Variant]) -> int:
@@ -82,14 +85,6 @@ def metastore_of(variant: Variant, usual: str) -> str:
     """Return the metastore on which a variant is written: another one if a writer is too new."""
     named = (metastore.oldest_for(distributions.load(name)) for name in variant.writers)
     return max(filter(None, named), default=usual)
-
-
-def _write_missing(missing: Sequence[Variant], context: WriteContext) -> Iterator[VariantResult]:
-    def of(variant: Variant) -> str:
-        return metastore_of(variant, context.metastore)
-
-    for name, group in groupby(sorted(missing, key=of), key=of):
-        yield from _write_on(name, list(group), context)
 
 
 def _write_on(

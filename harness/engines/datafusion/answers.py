@@ -35,8 +35,8 @@ def ask(question: Message) -> pyarrow.Table:
     context = package.SessionContext(conf)
     for schema in {each["name"].rpartition(".")[0] for each in question["tables"]}:
         context.sql(f"create schema {schema}")
-    for each in question["tables"]:
-        register(context, each)
+    for table in question["tables"]:
+        register(context, table)
     found: pyarrow.Table = context.sql(question["statement"]).to_arrow_table()
     return found
 
@@ -54,7 +54,7 @@ def register(context: Any, table: Message) -> None:  # noqa: ANN401 - a SessionC
         pa.ipc.read_schema(pa.py_buffer(base64.b64decode(table[part])))
         for part in ("schema", "keys")
     )
-    partitions = [(each.name, each.type) for each in keys]
+    partitions = [(key.name, key.type) for key in keys]
     # Not `register_listing_table`: it goes by no settings of the session.
     context.register_parquet(
         table["name"], table["location"], table_partition_cols=partitions, schema=schema

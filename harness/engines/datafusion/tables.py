@@ -48,7 +48,7 @@ def _schema(columns: Sequence[Any]) -> str:
     """Return columns of Hive as a schema of Arrow's, in its own format."""
     import pyarrow as pa  # noqa: PLC0415 - only asking needs it
 
-    kinds = [(each.name, _arrow(_known(each.name, each.type))) for each in columns]
+    kinds = [(column.name, _arrow(_known(column.name, column.type))) for column in columns]
     return base64.b64encode(pa.schema(kinds).serialize().to_pybytes()).decode()
 
 

@@ -30,9 +30,9 @@ def ask(question: Message) -> pyarrow.Table:
     builder = package.QueryBuilder()
     for database in dict.fromkeys(each["database"] for each in question["tables"]):
         builder.execute(f"create schema {quoted(database)}").read_all()
-    for each in question["tables"]:
-        name = f"{quoted(each['database'])}.{quoted(each['name'])}"
-        builder.register(name, package.DeltaTable(each["location"], version=each["version"]))
+    for table in question["tables"]:
+        name = f"{quoted(table['database'])}.{quoted(table['name'])}"
+        builder.register(name, package.DeltaTable(table["location"], version=table["version"]))
     return pa.table(builder.execute(question["statement"]).read_all())
 
 

@@ -38,8 +38,8 @@ def ask(question: Message) -> pyarrow.Table:
     with package.connect(config=CONF) as connection:
         connection.execute(f"load {text(str(extension()))}")
         connection.execute(ZONE)
-        for each in question["tables"]:
-            connection.execute(attached(each))
+        for table in question["tables"]:
+            connection.execute(attached(table))
         found: pyarrow.Table = connection.sql(question["statement"]).to_arrow_table()
     return found
 

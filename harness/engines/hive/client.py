@@ -171,7 +171,9 @@ class HiveClient:
         answer = self._hive.client.GetResultSetMetadata(asked)
         if answer.schema is None:
             raise _refused(answer.status)
-        return tuple((each.columnName, _type_text(each.typeDesc)) for each in answer.schema.columns)
+        return tuple(
+            (column.columnName, _type_text(column.typeDesc)) for column in answer.schema.columns
+        )
 
     def _rows(self, cursor: Any) -> tuple[tuple[Any, ...], ...]:  # noqa: ANN401
         """Fetch all rows as they are sent: PyHive's own conversion cuts timestamps off."""
@@ -240,5 +242,5 @@ def _type_text(described: Any) -> str:  # noqa: ANN401
     name: str = TTypeId._VALUES_TO_NAMES[entry.type].removesuffix("_TYPE").lower()  # noqa: SLF001
     given = entry.typeQualifiers.qualifiers if entry.typeQualifiers else {}
     wanted = ("precision", "scale", "characterMaximumLength")
-    numbers = [str(given[each].i32Value) for each in wanted if each in given]
+    numbers = [str(given[qualifier].i32Value) for qualifier in wanted if qualifier in given]
     return f"{name}({','.join(numbers)})" if numbers else name

@@ -216,7 +216,7 @@ class HiveEngine:
         format_: FormatFacts,  # noqa: ARG002
     ) -> tuple[str, ...]:
         """Return what a session is told."""
-        return tuple(f"{each};" for each in statements(settings))
+        return tuple(f"{statement};" for statement in statements(settings))
 
     def ask_code(self) -> str:
         """Return a digest of the server's configuration and of what asks it."""
@@ -299,8 +299,8 @@ def _lacks_tez(distribution: Distribution) -> str:
         return "path=tez is asked of processes only: the Tez of an image was never run"
     if TEZ in distribution.settings:
         return ""
-    every = (distributions.load(each) for each in distributions.names())
-    having = [each.name for each in every if each.engine == "hive" and TEZ in each.settings]
+    every = (distributions.load(name) for name in distributions.names())
+    having = [other.name for other in every if other.engine == "hive" and TEZ in other.settings]
     return f"{distribution.name} does not have Tez; it is in {' and '.join(having)}"
 
 

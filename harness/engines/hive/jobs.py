@@ -47,4 +47,4 @@ def path(found: Sequence[Job]) -> str:
     """
     if not found:
         return FETCH
-    return TEZ if any(each.by_tez for each in found) else MAP_REDUCE
+    return TEZ if any(job.by_tez for job in found) else MAP_REDUCE

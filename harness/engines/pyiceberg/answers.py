@@ -35,7 +35,7 @@ def ask(question: Message) -> pyarrow.Table:
     import pyarrow as pa  # noqa: PLC0415 - of the engine's packages
     import pyarrow.compute as pc  # noqa: PLC0415
 
-    known = {(each["database"], each["name"]): each["metadata"] for each in question["tables"]}
+    known = {(entry["database"], entry["name"]): entry["metadata"] for entry in question["tables"]}
 
     def table(database: str, name: str) -> Any:  # noqa: ANN401 - a StaticTable
         return opened(known, database, name)

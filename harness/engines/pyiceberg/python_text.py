@@ -66,7 +66,10 @@ def _condition(conditions: Sequence[Condition]) -> str:
     >>> _condition([Condition("n", Comparison.NULL), equal])
     "And(IsNull('n'), EqualTo('a.d', 1.5))"
     """
-    parts = [f"{_CALLS[each.test]}({each.path!r}{_compared(each)})" for each in conditions]
+    parts = [
+        f"{_CALLS[condition.test]}({condition.path!r}{_compared(condition)})"
+        for condition in conditions
+    ]
     return parts[0] if len(parts) == 1 else f"And({', '.join(parts)})"
 
 

@@ -87,8 +87,8 @@ def require_column(gateway: Any, table: Any, name: str) -> None:  # noqa: ANN401
 
 def _listed(jvm: Any, values: list[str]) -> Any:  # noqa: ANN401 - Py4J's objects
     made = jvm.java.util.ArrayList()
-    for each in values:
-        made.add(each)
+    for value in values:
+        made.add(value)
     return made
 
 

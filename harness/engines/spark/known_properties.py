@@ -28,8 +28,8 @@ def unread(names: Iterable[str], class_path: Sequence[Path]) -> tuple[str, ...]:
     `class_path`: jars that are added to Spark, and its own folder of jars.
     """
     names = tuple(names)
-    added = [each for each in class_path if each.is_file()]
-    own = [jar for each in class_path for jar in sorted(each.glob("spark-*.jar"))]
+    added = [path for path in class_path if path.is_file()]
+    own = [jar for folder in class_path for jar in sorted(folder.glob("spark-*.jar"))]
     spark, hudi = ([name for name in names if name.startswith(family)] for family in (SPARK, HUDI))
     return (*_absent(spark, (*own, *added)), *_absent(hudi, added))
 
@@ -48,8 +48,8 @@ def _constants(name: str) -> tuple[bytes, ...]:
     family = SPARK if name.startswith(SPARK) else HUDI
     points = [at for at, letter in enumerate(name) if letter == "." and at >= len(family)]
     beginnings = (name[:end] for at in points for end in (at, at + 1))
-    texts = (each.encode() for each in (name, *beginnings))
-    return tuple(struct.pack(">BH", _UTF8, len(each)) + each for each in texts)
+    texts = (beginning.encode() for beginning in (name, *beginnings))
+    return tuple(struct.pack(">BH", _UTF8, len(text)) + text for text in texts)
 
 
 def _classes(jars: Iterable[Path]) -> Iterator[bytes]:

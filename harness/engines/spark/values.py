@@ -56,7 +56,7 @@ def _as(value: Value, type_: DataType | None) -> Value:
             types = dict(fields)
             return {name: _as(part, types.get(name)) for name, part in value.items()}
         case Array(element) if isinstance(value, tuple):
-            return tuple(_as(each, element) for each in value)
+            return tuple(_as(part, element) for part in value)
         case Map(key, part) if isinstance(value, MapValue):
             return MapValue(tuple((_as(k, key), _as(v, part)) for k, v in value.pairs))
     return value

@@ -230,7 +230,7 @@ def refusal(problem: Exception) -> dict[str, str] | None:
     if thrown is None:
         return _said_by_pyspark(problem)
     causes = _chain(thrown)
-    first, last = (str(each.getClass().getName()) for each in (thrown, causes[-1]))
+    first, last = (str(cause.getClass().getName()) for cause in (thrown, causes[-1]))
     cause = f"{last}: {_message_of(causes[-1])}" if len(causes) > 1 else ""
     return {"kind": first, "message": _message_of(thrown), "code": _code(problem), "cause": cause}
 
@@ -282,7 +282,7 @@ def form(value: Any, type_: DataType) -> Any:  # noqa: ANN401 - of any type
         pairs = zip(value, kind.fields)
         return {"struct": [[field.name, form(part, field.dataType)] for part, field in pairs]}
     if name == "ArrayType":
-        return [form(each, kind.elementType) for each in value]
+        return [form(part, kind.elementType) for part in value]
     if name == "MapType":
         key, part = kind.keyType, kind.valueType
         return {"map": [[form(k, key), form(v, part)] for k, v in value.items()]}

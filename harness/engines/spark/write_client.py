@@ -46,8 +46,8 @@ def call(spark: SparkSession, settings: Mapping[str, str], request: Mapping[str,
 
 def _parameters(client: Any, name: str, count: int) -> list[Any]:  # noqa: ANN401 - Py4J's objects
     """Return the classes of the parameters of the method that takes so many."""
-    methods = [each for each in client.getClass().getMethods() if each.getName() == name]
-    found = (list(each.getParameterTypes()) for each in methods)
+    methods = [method for method in client.getClass().getMethods() if method.getName() == name]
+    found = (list(method.getParameterTypes()) for method in methods)
     fits = next((kinds for kinds in found if len(kinds) == count), None)
     if fits is None:
         told = f"{client.getClass().getName()} has no method {name} of {count} parameters"
@@ -66,7 +66,7 @@ def _argument(jvm: Any, client: Any, kind: Any, text: str) -> Any:  # noqa: ANN4
         made[0] = text
         return made
     if kind.isEnum():
-        return next(each for each in kind.getEnumConstants() if each.name() == text)
+        return next(constant for constant in kind.getEnumConstants() if constant.name() == text)
     own = _takes_own(client)
     avro, common = jvm.org.apache.avro.Schema, jvm.org.apache.hudi.common.schema
     schema = common.HoodieSchema.parse(text) if own else avro.Parser().parse(text)
@@ -79,4 +79,4 @@ def _argument(jvm: Any, client: Any, kind: Any, text: str) -> Any:  # noqa: ANN4
 
 def _takes_own(client: Any) -> bool:  # noqa: ANN401 - as above
     kinds = _parameters(client, "addColumn", 2)
-    return any(each.getSimpleName() == OWN_SCHEMA for each in kinds)
+    return any(kind.getSimpleName() == OWN_SCHEMA for kind in kinds)

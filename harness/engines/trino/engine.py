@@ -79,7 +79,7 @@ class TrinoEngine:
         name = connector_catalogs.catalog(format_, settings)
         values = connector_catalogs.catalog_values(distribution, METASTORE)[name]
         lines = template.render(server.TEMPLATES, "catalog.properties", values).splitlines()
-        return (f"-- etc/catalog/{name}.properties:", *(f"--   {each}" for each in lines))
+        return (f"-- etc/catalog/{name}.properties:", *(f"--   {line}" for line in lines))
 
     def ask_code(self) -> str:
         """Return a digest of the templates and of the sources of all that shapes an answer."""

@@ -62,7 +62,7 @@ class WireType:
         types = [value.get("typeSignature", value) for value in values if isinstance(value, dict)]
         return cls(
             signature["rawType"],
-            tuple(cls.read(each) for each in signature.get("typeArguments", types)),
+            tuple(cls.read(part) for part in signature.get("typeArguments", types)),
             tuple(_child(at, field) for at, field in enumerate(fields)),
             tuple(value for value in values if isinstance(value, int)),
         )
@@ -77,8 +77,12 @@ def _child(at: int, field: Mapping[str, WireValue]) -> str:
 def columns(described: Sequence[Mapping[str, WireValue]], tally: Tally) -> tuple[Column, ...]:
     """Return the columns of a reply, from `columns` of the protocol."""
     return tuple(
-        Column(each["name"], each["type"], canonical(WireType.read(each["typeSignature"]), tally))
-        for each in described
+        Column(
+            column["name"],
+            column["type"],
+            canonical(WireType.read(column["typeSignature"]), tally),
+        )
+        for column in described
     )
 
 
@@ -92,7 +96,7 @@ def rows(
             not of the form that the protocol says.
 
     """
-    types = [WireType.read(each["typeSignature"]) for each in described]
+    types = [WireType.read(column["typeSignature"]) for column in described]
     return tuple(
         tuple(value_of(each, kind, tally) for each, kind in zip(row, types, strict=True))
         for row in data
@@ -117,7 +121,7 @@ _UNBOUNDED: Final = 2147483647
 
 def canonical(kind: WireType, tally: Tally) -> str:
     """Return a type in the words of `model.datatypes`; empty when they have none for it."""
-    inner = [canonical(each, tally) for each in kind.inner]
+    inner = [canonical(wire_type, tally) for wire_type in kind.inner]
     if not all(inner):
         return ""
     match kind.name:
@@ -153,7 +157,7 @@ def value_of(value: WireValue, kind: WireType, tally: Tally) -> Value:
             pairs = zip(kind.children, _listed(value), kind.inner, strict=True)
             return {name: value_of(each, child, tally) for name, each, child in pairs}
         case "array":
-            return tuple(value_of(each, kind.inner[0], tally) for each in _listed(value))
+            return tuple(value_of(part, kind.inner[0], tally) for part in _listed(value))
         case "map":
             key, inner = kind.inner
             # A list where a key stands twice (`entries`).

@@ -10,6 +10,7 @@ its own Spark takes it for is a setting, by which it writes all timestamps of a 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +30,6 @@ from harness.formats.api import (
 )
 from harness.formats.files import avro, data_files, delimited_text, orc, parquet
 from harness.formats.files.parquet import Footer
-from harness.formats.hive import spark_files
 from harness.model.column_statistics import ColumnStatistics
 from harness.model.datatypes import DataType, Primitive, TypeNames, map_plain
 from harness.model.file_facts import FileFact, FileKind
@@ -73,6 +73,10 @@ table cannot be created so (seen with Spark 3.5.8)."""
 WITH_ZONE: Final = "TIMESTAMP_LTZ"
 """Spark's default."""
 
+_DATA: Final = re.compile(r"part-\d+-(?P<job>[0-9a-f-]{36})[.-].*")
+"""Spark names data files by the partition of its job, and a random name of the job itself."""
+_BESIDE: Final = re.compile(r"[._].*")
+
 
 @dataclass(frozen=True, slots=True)
 class HiveFiles(Format):
@@ -82,8 +86,8 @@ class HiveFiles(Format):
     read: Callable[[Path, str], Footer] | None
     """Reads a file's columns and the values of one of them; raises FileFactError. None where files
     say nothing of their columns: they have those that the catalog had when they were written."""
-    told: tuple[tuple[str, str], ...] = ()
-    """What its files need the writer to be told."""
+    session_settings: tuple[tuple[str, str], ...] = ()
+    """Settings that its files need in the writing session."""
     small: tuple[tuple[str, str], ...] = ()
     """What a writer is told to make a row group of each row."""
     no_small: str = ""
@@ -116,7 +120,7 @@ class HiveFiles(Format):
 
     def session(self, settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str, str]:
         small = self.small if settings.get(ROW_GROUPS) == "small" else ()
-        return SESSION | dict(self.told) | dict(small)
+        return SESSION | dict(self.session_settings) | dict(small)
 
     def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
         # Partition columns stand apart from the others, and last.
@@ -152,11 +156,11 @@ class HiveFiles(Format):
 
     def instants(self, folder: Path, entries: Sequence[CatalogEntry] = ()) -> tuple[str, ...]:
         # The names of the jobs that wrote files, by the files' times of modification.
-        paths = sorted(spark_files.found(folder), key=lambda path: path.stat().st_mtime_ns)
-        return tuple(dict.fromkeys(spark_files.job(path) for path in paths))
+        paths = sorted(_data_files(folder), key=lambda path: path.stat().st_mtime_ns)
+        return tuple(dict.fromkeys(_job(path) for path in paths))
 
     def committed(self, folder: Path, entries: Sequence[CatalogEntry]) -> Committed:
-        paths = [path.relative_to(folder).as_posix() for path in spark_files.found(folder)]
+        paths = [path.relative_to(folder).as_posix() for path in _data_files(folder)]
         if unlisted := unlisted_folders(entries, paths):
             raise FileFactError(f"the catalog does not list the files in {', '.join(unlisted)}")
         columns = [entry.columns for entry in entries if entry.name == TABLE]
@@ -183,12 +187,10 @@ class HiveFiles(Format):
     def facts(
         self, folder: Path, key: str, catalog: CatalogHistory = NO_CATALOG
     ) -> tuple[FileFact, ...]:
-        return tuple(
-            self._fact(path, folder, key, catalog) for path in sorted(spark_files.found(folder))
-        )
+        return tuple(self._fact(path, folder, key, catalog) for path in sorted(_data_files(folder)))
 
     def _fact(self, path: Path, folder: Path, key: str, catalog: CatalogHistory) -> FileFact:
-        relative, job = path.relative_to(folder).as_posix(), spark_files.job(path)
+        relative, job = path.relative_to(folder).as_posix(), _job(path)
         if self.read is None:
             footer = delimited_text.read(path, key, _stored_columns(catalog.at_instant(job)))
         else:
@@ -247,6 +249,27 @@ def _stored_columns(entries: Sequence[CatalogEntry]) -> tuple[tuple[str, str], .
         if entry.name == TABLE
         for column in entry.table["sd"]["cols"]
     )
+
+
+def _data_files(folder: Path) -> list[Path]:
+    """Return the data files in a folder and below it, without what lies beside them."""
+    if not folder.is_dir():
+        return []
+    every = (path for path in folder.rglob("*") if path.is_file())
+    return [path for path in every if not _BESIDE.fullmatch(path.name)]
+
+
+def _job(path: Path) -> str:
+    """Return the name of the job that wrote a file.
+
+    Raises:
+        FileFactError: no job of Spark names a file so.
+
+    """
+    match = _DATA.fullmatch(path.name)
+    if match is None:
+        raise FileFactError(f"{path.name}: not a data file of Spark by its name")
+    return match["job"]
 
 
 FORMATS = (

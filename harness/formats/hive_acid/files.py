@@ -30,7 +30,7 @@ BASE: Final = "base"
 DELETES: Final = "delete_delta"
 ROW: Final = "row"
 """The column of a file that holds a row of the table."""
-_PLACE: Final = ("originalTransaction", "bucket", "rowId")
+_ROW_ID: Final = ("originalTransaction", "bucket", "rowId")
 """The columns that tell a row from all others for as long as it is there."""
 _INSERT: Final = 0
 """The `operation` of what adds a row."""
@@ -41,8 +41,8 @@ _FOLDER: Final = re.compile(
 _COMPACTED: Final = "_metadata_acid"
 """A file in a base folder that a compaction made, and no overwrite (`AcidUtils.MetaDataFile`)."""
 
-Place = tuple[int, int, int]
-Keys = dict[tuple[Path, Place], tuple[str, str]]
+RowId = tuple[int, int, int]
+Keys = dict[tuple[Path, RowId], tuple[str, str]]
 """By a row's partition and its place there the file that holds it, and its key: a write counts the
 rows of each partition anew."""
 
@@ -130,7 +130,7 @@ def facts(table: Path, key: str, ids: WriteIds) -> tuple[FileFact, ...]:
     """
     there = live(table, ids)
     deletions = [
-        _Deletions(folder, path, orc.rows(path, _PLACE))
+        _Deletions(folder, path, orc.rows(path, _ROW_ID))
         for folder in there
         for path in (_files(folder) if folder.kind == DELETES else ())
     ]
@@ -151,12 +151,12 @@ class _Deletions:
 
     folder: Folder
     path: Path
-    places: Sequence[Place]
+    row_ids: Sequence[RowId]
 
-    def joined_into(self, folder: Folder) -> Sequence[Place]:
+    def joined_into(self, folder: Folder) -> Sequence[RowId]:
         """Return what a compaction that made a folder knew to be deleted."""
         of_it = self.folder.path.parent == folder.path.parent and self.folder.last <= folder.last
-        return self.places if folder.compacted and of_it else ()
+        return self.row_ids if folder.compacted and of_it else ()
 
 
 def file_rows(path: Path, fact: FileFact) -> FileRows:
@@ -181,9 +181,9 @@ def file_rows(path: Path, fact: FileFact) -> FileRows:
     raise FileFactError(f"{path.name}: it does not have the rows {', '.join(fact.keys)}")
 
 
-def _newest(rows: Sequence[tuple[Place, str]], keys: Sequence[str]) -> frozenset[Place]:
-    """Return the greatest places of each key, as many as keys are asked for."""
-    ids: dict[str, list[Place]] = {}
+def _newest(rows: Sequence[tuple[RowId, str]], keys: Sequence[str]) -> frozenset[RowId]:
+    """Return the greatest row_ids of each key, as many as keys are asked for."""
+    ids: dict[str, list[RowId]] = {}
     for row_id, key in sorted(rows):
         ids.setdefault(key, []).append(row_id)
     asked = Counter(keys)
@@ -213,10 +213,10 @@ def _files(folder: Folder) -> list[Path]:
 
 
 def _fact(
-    table: Path, path: Path, instant: str, key: str, keys: Keys, gone: AbstractSet[Place]
+    table: Path, path: Path, instant: str, key: str, keys: Keys, gone: AbstractSet[RowId]
 ) -> FileFact:
-    """Return the fact of a file of rows; the places of its rows are added to `keys`."""
-    relative, rows = path.relative_to(table).as_posix(), list[tuple[Place, str]]()
+    """Return the fact of a file of rows; the row_ids of its rows are added to `keys`."""
+    relative, rows = path.relative_to(table).as_posix(), list[tuple[RowId, str]]()
     for row_id, row in _rows(path):
         if key not in row:
             raise FileFactError(f"{path.name}: it has no column {key}")
@@ -230,7 +230,7 @@ def _fact(
 def _deletions(table: Path, deletions: _Deletions, keys: Keys) -> Iterator[FileFact]:
     """Yield a fact for each live file of which a file of deletions takes rows."""
     relative, gone = deletions.path.relative_to(table).as_posix(), dict[str, list[str]]()
-    for row_id in deletions.places:
+    for row_id in deletions.row_ids:
         if holder := keys.get((deletions.folder.path.parent, row_id)):
             file, key = holder
             gone.setdefault(file, []).append(key)
@@ -243,7 +243,7 @@ def _columns(path: Path) -> tuple[tuple[str, str], ...]:
     return tuple((field.name, str(field.type)) for field in orc.schema(path).field(ROW).type)
 
 
-def _rows(path: Path) -> Iterator[tuple[Place, Mapping[str, Any]]]:
-    for *row_id, operation, row in orc.rows(path, (*_PLACE, "operation", ROW)):
+def _rows(path: Path) -> Iterator[tuple[RowId, Mapping[str, Any]]]:
+    for *row_id, operation, row in orc.rows(path, (*_ROW_ID, "operation", ROW)):
         if operation == _INSERT and row is not None:
             yield (row_id[0], row_id[1], row_id[2]), row

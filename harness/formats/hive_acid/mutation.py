@@ -36,16 +36,16 @@ def _batch(before: Truth, written: Iterable[Row], gone: Iterable[Row], ends: str
     key = [field for field in fields if field.name == table.key]
     rows = [
         *(
-            _told(before, "update" if r.key in before.rows else "insert", r, fields)
+            _message(before, "update" if r.key in before.rows else "insert", r, fields)
             for r in written
         ),
-        *(_told(before, "delete", row, key) for row in gone),
+        *(_message(before, "delete", row, key) for row in gone),
     ]
     columns = tuple((field.name, hive_type(field.type)) for field in fields)
     return Mutation(columns, table.key, tuple(rows), ends)
 
 
-def _told(truth: Truth, do: str, row: Row, fields: Iterable[Field]) -> dict[str, object]:
+def _message(truth: Truth, do: str, row: Row, fields: Iterable[Field]) -> dict[str, object]:
     """Return what is told of a row; of one to delete nothing but its identifier counts."""
     parts = [row.of(truth.schema.find(name)) for name in truth.table.partition_by]
     values = {field.name: _json(row.of(field), field) for field in fields}

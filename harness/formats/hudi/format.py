@@ -24,7 +24,6 @@ from harness.formats.files import data_files
 from harness.formats.hudi import client as hudi_client
 from harness.formats.hudi import files as hudi_files
 from harness.formats.hudi import frames as hudi_frames
-from harness.formats.hudi import merge_mode as hudi_merge_mode
 from harness.formats.hudi import metadata as hudi_metadata
 from harness.formats.hudi import schema_history as hudi_schema_history
 from harness.formats.hudi import services as hudi_services
@@ -248,7 +247,7 @@ class Hudi(Format):
             properties.append(("preCombineField", table.order_by))
         return [
             *properties,
-            *hudi_merge_mode.properties(table),
+            *hudi_settings.merge_properties(table),
             *hudi_settings.properties(settings),
         ]
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from harness.formats.api import VariantSettings
-from harness.formats.hudi import merge_mode as hudi_merge_mode
 from harness.formats.hudi import settings as hudi_settings
 from harness.formats.hudi.settings import ALLOW_DROPS
 from harness.model.identifiers import TABLE
@@ -50,7 +49,7 @@ def creation(
         **USUAL,
         "hoodie.datasource.write.table.type": TYPES[dict(properties)["type"]],
         **_columns(table),
-        **dict(hudi_merge_mode.properties(table)),
+        **dict(hudi_settings.merge_properties(table)),
         **dict(hudi_settings.properties(settings)),
         "hoodie.datasource.hive_sync.table_properties": listed,
         "hoodie.datasource.hive_sync.serde_properties": listed,
@@ -72,7 +71,7 @@ def wording(
         **USUAL,
         RECONCILE: str(operation.reconcile).lower(),
         **_columns(after.table),
-        **dict(hudi_merge_mode.properties(after.table)),
+        **dict(hudi_settings.merge_properties(after.table)),
         **dict(hudi_settings.properties(settings)),
     }
     return (FrameWrite(query, "hudi", tuple(options.items())),)

@@ -13,6 +13,7 @@ from harness.formats import layout
 from harness.formats.api import BY_FRAME, CREATED_BY, HANDOVER_VERSION, VariantSettings
 from harness.formats.hudi import concurrency as hudi_concurrency
 from harness.formats.hudi.concurrency import INDEX_TYPE
+from harness.model.table import MergeMode, Table
 from harness.scenario.definition import SCHEMA_CHANGES, WRITE_CLIENT, Scenario
 from harness.scenario.operations.begin_write import BeginWrite
 from harness.scenario.operations.insert import Insert
@@ -78,7 +79,7 @@ _SWITCH: Final = {"on": "true", "off": "false"}
 _WITHOUT_PARTITIONS: Final = "hoodie.datasource.write.drop.partition.columns"
 _STATISTICS: Final = "hoodie.metadata.index.column.stats.enable"
 _BLOOM: Final = "hoodie.metadata.index.bloom.filter.enable"
-_TOLD: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
+_OPTIONS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
     # With `on` alone, what else is in it is the writer's own choice.
     (METADATA_TABLE, "column_statistics"): {_STATISTICS: "true", _BLOOM: "false"},
     (METADATA_TABLE, "bloom_filters"): {
@@ -112,6 +113,25 @@ _TOLD: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
 }
 _MERGERS: Final = "hoodie.datasource.write.record.merger.impls"
 
+_MERGE_MODES: Final = {
+    MergeMode.EVENT_TIME: ("EVENT_TIME_ORDERING", "DefaultHoodieRecordPayload"),
+    MergeMode.COMMIT_TIME: ("COMMIT_TIME_ORDERING", "OverwriteWithLatestAvroPayload"),
+    MergeMode.PARTIAL_UPDATE: ("", "PartialUpdateAvroPayload"),
+}
+"""What a merge mode is called, and the payload class that has it. Hudi 1.0 and later go by the
+mode, and infer it from the class (`HoodieTableConfig.inferCorrectMergingBehavior`); 0.15.0 knows
+the class alone (Hudi documentation 0.15.0, "Record Payload"). Partial updates have no mode of their
+own, so the class alone declares them."""
+
+
+def merge_properties(table: Table) -> Iterator[tuple[str, str]]:
+    """Yield the properties by which a table declares its merge mode; none where it does not."""
+    if table.merge_mode is not None:
+        mode, payload = _MERGE_MODES[table.merge_mode]
+        if mode:
+            yield "hoodie.record.merge.mode", mode
+        yield "hoodie.datasource.write.payload.class", f"org.apache.hudi.common.model.{payload}"
+
 
 def session(settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str, str]:
     """Return what the writing session is told of the settings."""
@@ -126,7 +146,7 @@ def session(settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str,
     if settings.get("meta_fields") == "omitted":
         options["hoodie.datasource.hive_sync.omit_metadata_fields"] = "true"
     for setting in settings.items():
-        options |= _TOLD.get(setting, {})
+        options |= _OPTIONS.get(setting, {})
     if settings.get(MERGER) == "spark":
         options[_MERGERS] = names[SPARK_MERGER]
     return options
@@ -136,7 +156,7 @@ def in_any_partition(
     statements: Sequence[Statement], settings: VariantSettings
 ) -> tuple[Statement, ...]:
     """Return statements under an index that finds keys in all partitions, and lets rows move."""
-    usual = _TOLD[INDEX, settings.get(INDEX, "simple")][INDEX_TYPE]
+    usual = _OPTIONS[INDEX, settings.get(INDEX, "simple")][INDEX_TYPE]
     return under(INDEX_TYPE, "GLOBAL_SIMPLE", usual, under(MOVES, "true", "true", statements))
 
 

@@ -46,7 +46,7 @@ class HudiStatistics:
     ) -> tuple[ColumnStatistics, ...]:
         """Take each row for the statistics of a column of a file, or of a partition."""
         try:
-            statistics = tuple(_told(rows, files))
+            statistics = tuple(_statistics(rows, files))
         except (KeyError, TypeError, ValueError, AttributeError) as problem:
             raise FileFactError(f"a record of the metadata table: {problem!r}") from problem
         return tuple(
@@ -54,7 +54,7 @@ class HudiStatistics:
         )
 
 
-def _told(
+def _statistics(
     rows: Sequence[Mapping[str, Value]], files: Sequence[FileFact]
 ) -> Iterator[ColumnStatistics]:
     """Yield what is said of files that are there, and of their folders."""

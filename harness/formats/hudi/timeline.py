@@ -131,9 +131,9 @@ def entries(names: Iterable[str]) -> tuple[Entry, ...]:
     for match in filter(None, map(_ENTRY.fullmatch, names)):
         named = match.groupdict(default="")
         state = named.pop("state") or COMPLETED
-        each = Entry(**{**named, "action": named["action"] or "commit"}, state=state)
-        key = each.requested, each.action in SAVEPOINT  # one has the instant of what it keeps
-        last[key] = max(last.get(key, each), each, key=lambda entry: _STATES.index(entry.state))
+        entry = Entry(**{**named, "action": named["action"] or "commit"}, state=state)
+        key = entry.requested, entry.action in SAVEPOINT  # one has the instant of what it keeps
+        last[key] = max(last.get(key, entry), entry, key=lambda one: _STATES.index(one.state))
     return tuple(entry for _, entry in sorted(last.items()))
 
 

@@ -44,7 +44,6 @@ class CellIndex:
         )
 
     def places(self, cells: int) -> Iterator[int]:
-        """Yield the place of each cell of a set."""
         return (at for at in range(len(self.seen)) if cells >> at & 1)
 
 

@@ -87,7 +87,6 @@ class ReviewedLine:
 
     @property
     def place(self) -> str:
-        """Return `file:line`, for messages."""
         return f"{self.path}:{self.line}"
 
     @property

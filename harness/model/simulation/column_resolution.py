@@ -19,7 +19,6 @@ from harness.model.simulation import casts, late_versions, orc_conversions
 from harness.model.simulation import physical_values as as_stored
 from harness.model.simulation.late_versions import record_keys
 from harness.model.simulation.strategies import ColumnMapping
-from harness.model.simulation.written_columns import written_schema
 from harness.model.truth import History, Row, named
 
 META: Final = {
@@ -41,6 +40,27 @@ no schema: their ids are negative."""
 
 class LayoutError(Exception):
     """The files do not fit the history; nothing can be said of how they are read."""
+
+
+def columns_step(history: History, fact: FileFact, steps: Mapping[str, int]) -> int:
+    """Return the step whose columns a file has: that of its rows, or a later one.
+
+    A compaction that waited writes the rows of the day on which it was scheduled. Its columns are
+    of that day too where the table had a history of its schema then, else of the day on which it
+    is carried out (seen on Hudi 0.15.0, 1.0.2 and 1.2.0): their names tell which.
+    """
+    step = steps[fact.instant]
+    there = {name for name, _ in fact.columns}
+    names = {name for truth in history for name in truth.schema.names if name in there}
+    if names <= set(history[step].schema.names):
+        return step
+    later = range(step, len(history))
+    return next((at for at in later if set(history[at].schema.names) == names), step)
+
+
+def written_schema(history: History, fact: FileFact, steps: Mapping[str, int]) -> Schema:
+    """Return the schema of that step."""
+    return history[columns_step(history, fact, steps)].schema
 
 
 def meeting_other_types(

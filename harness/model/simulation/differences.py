@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -21,8 +21,34 @@ from harness.model.simulation.hudi_renumbered_ids import renumbered
 from harness.model.simulation.partless_structs import may_be_partless
 from harness.model.simulation.shown_columns import unplaced
 from harness.model.simulation.strategies import ColumnMapping, Logs
-from harness.model.simulation.struct_changes import moved_inside, renamed_inside
 from harness.model.truth import History
+
+
+def renamed_inside(history: History) -> bool:
+    """Return whether a part of a column had a name that another part, or this one, has not."""
+    return not _one_to_one(
+        (field.id, part.id, part.name)
+        for truth in history
+        for field in truth.schema.walk()
+        for part in field.children
+    )
+
+
+def moved_inside(history: History) -> bool:
+    """Return whether a part of a column had another place among its parts than now."""
+    return not _one_to_one(
+        (field.id, part.id, at)
+        for truth in history
+        for field in truth.schema.walk()
+        for at, part in enumerate(field.children)
+    )
+
+
+def _one_to_one(found: Iterable[tuple[int, int, Hashable]]) -> bool:
+    """Return whether each part of a column has one value, and no other part of it has that one."""
+    every = set(found)
+    ids, values = {(field, id_) for field, id_, _ in every}, {(field, v) for field, _, v in every}
+    return len(ids) == len(values) == len(every)
 
 
 @dataclass(frozen=True)  # no slots: what is derived is kept

@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from harness.model.file_facts import FileFact
 from harness.model.schema import Field
-from harness.model.simulation.column_resolution import META, slices
-from harness.model.simulation.written_columns import written_schema
+from harness.model.simulation.column_resolution import META, slices, written_schema
 from harness.model.truth import History
 
 

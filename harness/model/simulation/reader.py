@@ -19,8 +19,8 @@ from harness.model.simulation.differences import Differences
 from harness.model.simulation.hudi_meta_columns import NO_META, Meta, overlaid
 from harness.model.simulation.hudi_record_key import KEY_AT, rekeyed
 from harness.model.simulation.incremental import Since
+from harness.model.simulation.late_versions import SimulatedRow
 from harness.model.simulation.milliseconds import cut, finer
-from harness.model.simulation.required_columns import decided, without_decided
 from harness.model.simulation.shown_columns import (
     ShownColumns,
     ShowValue,
@@ -28,8 +28,6 @@ from harness.model.simulation.shown_columns import (
     show_of,
     unplaced,
 )
-from harness.model.simulation.simulated_row import SimulatedRow
-from harness.model.simulation.statistics import can_hold
 from harness.model.simulation.strategies import (
     ColumnMapping,
     Deviation,
@@ -37,7 +35,14 @@ from harness.model.simulation.strategies import (
     ReadStrategy,
     read_strategies,
 )
-from harness.model.simulation.trusted_statistics import NamesOf, TrustedStatistics, names_of
+from harness.model.simulation.trusted_statistics import (
+    NamesOf,
+    TrustedStatistics,
+    can_hold,
+    decided,
+    names_of,
+    without_decided,
+)
 from harness.model.truth import History, Row
 
 _ReadKey = tuple[int, ColumnMapping, int | None, bool, ShowValue, bool, bool, bool, bool]

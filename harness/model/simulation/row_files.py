@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from harness.model import partition_paths
 from harness.model.file_facts import FileFact
-from harness.model.simulation.column_resolution import slices
-from harness.model.simulation.written_columns import columns_step
+from harness.model.simulation.column_resolution import columns_step, slices
 from harness.model.truth import History
 
 

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from harness.cli import plan_options
 from harness.cli.named_parts import NamedParts
-from harness.cli.plan_options import Where
+from harness.cli.plan_options import PlanOverrides
 from harness.core.errors import UsageProblem
 from harness.plan import estimate, estimation
 from harness.reports import pairs
@@ -70,18 +70,22 @@ def test_readers_that_are_named_are_asked_instead_of_the_profiles() -> None:
     assert [str(reader) for reader in made.readers] == ["trino-476", "hive-3.1.3@container"]
     assert {cell.reader for cell in made.cells} == set(map(str, made.readers))
     everywhere = plan_options.make(
-        None, "first", "", where=Where("process"), named=NamedParts(readers=asked)
+        None, "first", "", where=PlanOverrides("process"), named=NamedParts(readers=asked)
     )
     assert [str(reader) for reader in everywhere.readers] == ["trino-476", "hive-3.1.3"]
 
 
 def test_readers_of_an_object_store_are_processes_and_read_a_control_first() -> None:
-    made = plan_options.make(None, "first", "", where=Where("process", "s3"))
+    made = plan_options.make(None, "first", "", where=PlanOverrides("process", "s3"))
     assert [reader.distribution for reader in made.readers][-1] == "trino-476@s3"
     controls = [cell for cell in made.cells if cell.variant.startswith("control/")]
     assert {cell.reader for cell in controls} == {str(reader) for reader in made.readers}
     again = plan_options.make(
-        None, "first", "", where=Where("process"), named=NamedParts(readers=["trino-476@s3"])
+        None,
+        "first",
+        "",
+        where=PlanOverrides("process"),
+        named=NamedParts(readers=["trino-476@s3"]),
     )
     assert [str(reader) for reader in again.readers] == ["trino-476@s3"]
 
@@ -89,13 +93,19 @@ def test_readers_of_an_object_store_are_processes_and_read_a_control_first() -> 
 @pytest.mark.parametrize(
     ("where", "reader", "told"),
     [
-        (Where("container"), "trino-476@s3", "do not reach the object store"),
-        (Where("", "s3"), "trino-476@container", "do not reach the object store"),
-        (Where("", "s3"), "prestosql-350", "presto is not set up for an object store"),
-        (Where("", "s3", "hive-metastore-4.0.1"), "trino-476", "on the disk, not s3 readers"),
+        (PlanOverrides("container"), "trino-476@s3", "do not reach the object store"),
+        (PlanOverrides("", "s3"), "trino-476@container", "do not reach the object store"),
+        (PlanOverrides("", "s3"), "prestosql-350", "presto is not set up for an object store"),
+        (
+            PlanOverrides("", "s3", "hive-metastore-4.0.1"),
+            "trino-476",
+            "on the disk, not s3 readers",
+        ),
     ],
 )
-def test_who_cannot_read_from_an_object_store_is_told(where: Where, reader: str, told: str) -> None:
+def test_who_cannot_read_from_an_object_store_is_told(
+    where: PlanOverrides, reader: str, told: str
+) -> None:
     with pytest.raises(UsageProblem, match=told):
         plan_options.make(None, "first", "", where=where, named=NamedParts(readers=[reader]))
 
@@ -108,7 +118,11 @@ def test_containers_and_who_reads_from_an_object_store_are_not_asked_in_one_run(
 
 def test_tables_that_name_their_files_by_paths_are_not_asked_for_in_an_object_store() -> None:
     made = plan_options.make(
-        None, "main", "", where=Where(warehouse="s3"), named=NamedParts(readers=["trino-476"])
+        None,
+        "main",
+        "",
+        where=PlanOverrides(warehouse="s3"),
+        named=NamedParts(readers=["trino-476"]),
     )
     formats = {variant.id: variant.format for variant in made.variants}
     assert "iceberg" not in {formats[cell.variant] for cell in made.cells}

@@ -117,8 +117,8 @@ class Folder:
         kinds = {name: "long" if isinstance(v[0], int) else "string" for name, v in columns.items()}
         told = [{"field-id": id_} for id_ in ids] or [{}] * len(kinds)
         fields = [
-            {"name": name, "type": ["null", kind], **each}
-            for (name, kind), each in zip(kinds.items(), told, strict=True)
+            {"name": name, "type": ["null", kind], **entry}
+            for (name, kind), entry in zip(kinds.items(), told, strict=True)
         ]
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         with self._made(f"data/{name}").open("wb") as file:
@@ -158,7 +158,7 @@ class Folder:
         number = len(self.snapshots) + 1
         self.manifests = [] if forget else self.manifests
         manifest, listed = f"metadata/m{number}.avro", f"metadata/snap-{number}.avro"
-        self._avro(manifest, ENTRY, [self._entry(each) for each in entries])
+        self._avro(manifest, ENTRY, [self._entry(entry) for entry in entries])
         self.manifests.append(
             {
                 "manifest_path": f"{LOCATION}/{manifest}",
@@ -179,7 +179,7 @@ class Folder:
             "format-version": 2,
             "location": LOCATION,
             "snapshots": self.snapshots,
-            "snapshot-log": [{"timestamp-ms": 1, "snapshot-id": each} for each in self.log],
+            "snapshot-log": [{"timestamp-ms": 1, "snapshot-id": number} for number in self.log],
             "current-snapshot-id": self.log[-1] if self.log else -1,
             "default-spec-id": 0,
             "partition-specs": [{"spec-id": 0, "fields": []}],

@@ -22,9 +22,9 @@ JOB = "6e2b3c60-0d5c-4d3a-8a5e-000000000001"
 
 def entry(*partitions: str, columns: tuple[str, ...] = ("id",), **parameters: str) -> CatalogEntry:
     listed: list[dict[str, Any]] = [
-        {"sd": {"location": f"file:{{location}}/{each}"}} for each in partitions
+        {"sd": {"location": f"file:{{location}}/{partition}"}} for partition in partitions
     ]
-    cols = [{"name": each, "type": "string"} for each in columns]
+    cols = [{"name": column, "type": "string"} for column in columns]
     keys = [{"name": "p", "type": "string"}]
     table = {"sd": {"cols": cols}, "partitionKeys": keys, "parameters": parameters}
     return CatalogEntry("t", table, tuple(listed))

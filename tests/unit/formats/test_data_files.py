@@ -56,7 +56,7 @@ def test_values_of_every_type_are_canonical(tmp_path: Path) -> None:
     wanted = tuple(value for _, _, value in PLAIN.values())
     assert found.columns == tuple(PLAIN)
     assert found.rows[0][:-1] == wanted[:-1]
-    assert [type(each) for each in found.rows[0][:-1]] == [type(each) for each in wanted[:-1]]
+    assert [type(row) for row in found.rows[0][:-1]] == [type(each) for each in wanted[:-1]]
     assert found.rows[0][-1] == MapValue((("a", 1), ("b", 2)))
 
 
@@ -131,7 +131,7 @@ def test_a_block_that_is_not_there_is_no_empty_one(tmp_path: Path) -> None:
 
 def test_files_without_rows_and_those_not_asked_for_are_left_out(tmp_path: Path) -> None:
     files = [fact("a"), fact("b", "1"), fact("c", "2")]
-    assert [each.file for each in data_files.read(tmp_path, files, [0, 2])] == [2]
+    assert [values.file for values in data_files.read(tmp_path, files, [0, 2])] == [2]
 
 
 @pytest.mark.parametrize("kind", FileKind)

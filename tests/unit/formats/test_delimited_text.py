@@ -22,7 +22,7 @@ FILE = f"part-00000-{JOB}-c000"
 
 def written(folder: Path, *lines: str) -> Path:
     path = folder / FILE
-    path.write_bytes("".join(f"{each}\n" for each in lines).encode())
+    path.write_bytes("".join(f"{line}\n" for line in lines).encode())
     return path
 
 

@@ -96,7 +96,7 @@ def test_services_have_the_words_of_delta() -> None:
     assert wordings(first, Cluster()) == ["optimize {database}.t"]
     clean = wordings(first, Clean())
     assert clean[len(clean) // 2] == "vacuum {database}.t retain 0 hours"
-    before, after = (sorted(each.partition("=")[0] for each in s) for s in (clean[:2], clean[3:]))
+    before, after = (sorted(text.partition("=")[0] for text in s) for s in (clean[:2], clean[3:]))
     assert before == after  # what is set is put back
     assert wordings(first, Truncate()) == ["delete from {database}.t"]
 
@@ -123,7 +123,7 @@ def test_what_has_no_meaning_is_not_planned(operation: Operation) -> None:
 
 
 def test_a_service_that_left_something_undone_says_what(tmp_path: Path) -> None:
-    bases = [FileFact(each, FileKind.BASE, each, "1", ()) for each in ("p=1/a", "p=1/b", "p=2/c")]
+    bases = [FileFact(path, FileKind.BASE, path, "1", ()) for path in ("p=1/a", "p=1/b", "p=2/c")]
     log = FileFact("p=2/c", FileKind.LOG, "p=2/c", "2", (), (), ("1",))
     assert "several data files" in DELTA.missing_effect(tmp_path, Cluster(), bases)
     assert DELTA.missing_effect(tmp_path, Cluster(), bases[1:]) == ""

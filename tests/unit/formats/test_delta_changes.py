@@ -43,11 +43,13 @@ def table(folder: Path, commits: Commits, *, enabled: str = "true") -> Path:
         parquet.write_table(pa.table({KEY: list(keys)}), folder / name)
     for name, rows in CHANGES.items():
         columns = zip((KEY, "_change_type"), zip(*rows, strict=True), strict=True)
-        parquet.write_table(pa.table({each: list(of) for each, of in columns}), folder / name)
+        parquet.write_table(pa.table({column: list(of) for column, of in columns}), folder / name)
     properties = {delta_changes.ENABLED: enabled}
     told = {"schemaString": json.dumps(SCHEMA), "configuration": properties, "partitionColumns": []}
     lines: list[list[dict[str, object]]] = [[{"metaData": told}]]
-    lines += [[{kind: {"path": p, "dataChange": new}} for kind, p, new in each] for each in commits]
+    lines += [
+        [{kind: {"path": p, "dataChange": new}} for kind, p, new in commit] for commit in commits
+    ]
     for version, actions in enumerate(lines):
         text = "\n".join(map(json.dumps, actions))
         (folder / "_delta_log" / f"{version:020}.json").write_text(text)

@@ -27,7 +27,7 @@ THEN, NOW = ("id", "ts", "f1", "f2", "f3"), ("id", "f2", "ts", "g", "f3")
 
 
 def bases(folder: Path) -> list[FileFact]:
-    return [each for each in delta_files.facts(folder, "id") if each.kind is FileKind.BASE]
+    return [fact for fact in delta_files.facts(folder, "id") if fact.kind is FileKind.BASE]
 
 
 def names(fact: FileFact) -> tuple[str, ...]:
@@ -62,14 +62,14 @@ def test_data_files_that_no_version_names_are_of_a_write_that_was_begun(
 
 
 def test_a_file_has_the_names_of_its_own_version_and_its_stored_ones_beside() -> None:
-    found = {each.instant: each for each in bases(MARKED)}
-    assert {at: (names(each), each.keys) for at, each in found.items()} == {
+    found = {base.instant: base for base in bases(MARKED)}
+    assert {at: (names(fact), fact.keys) for at, fact in found.items()} == {
         "2": (THEN, ("3",)),
         "7": (NOW, ("1", "4", "5")),
         "8": (NOW, ("1",)),
     }
     old, new = (dict(zip(names(f), f.stored_names, strict=True)) for f in bases(MARKED)[:2])
-    assert all(each.startswith("col-") for each in (*old.values(), *new.values()))
+    assert all(text.startswith("col-") for text in (*old.values(), *new.values()))
     assert old["f1"] == new["g"]  # the same column, for life
     assert old["f2"] != new["f2"]  # another one of the same name
 
@@ -84,13 +84,13 @@ def test_mapping_that_came_later_keeps_the_names_of_then_in_files() -> None:
 
 
 def test_a_deletion_vector_becomes_a_log_with_the_keys_of_the_rows_that_are_gone() -> None:
-    (log,) = [each for each in delta_files.facts(MARKED, "id") if each.kind is FileKind.LOG]
+    (log,) = [fact for fact in delta_files.facts(MARKED, "id") if fact.kind is FileKind.LOG]
     assert (log.instant, log.deleted, log.keys) == ("8", ("1",), ())
-    assert log.file_group in {each.path for each in bases(MARKED) if each.instant == "7"}
+    assert log.file_group in {base.path for base in bases(MARKED) if base.instant == "7"}
 
 
 def test_the_rows_of_a_file_come_under_the_names_of_its_version() -> None:
-    fact = next(each for each in bases(MARKED) if each.instant == "8")
+    fact = next(base for base in bases(MARKED) if base.instant == "8")
     columns, rows = delta_files.file_rows(MARKED / fact.path, fact)
     assert columns == NOW
     assert dict(zip(columns, rows[0], strict=True))["g"] == "f3s8r1"
@@ -101,7 +101,7 @@ def test_a_version_that_sets_properties_alone_is_no_write() -> None:
     assert "2" not in FORMAT.instants(LATER)
     assert FORMAT.committed(LATER, ()).writes == FORMAT.instants(LATER)
     assert FORMAT.instants_before(LATER, "3") == ("0", "1")
-    assert [FORMAT.table_version(each) for each in (MARKED, LATER)] == ["3", "2"]
+    assert [FORMAT.table_version(path) for path in (MARKED, LATER)] == ["3", "2"]
 
 
 def test_a_log_without_its_first_commits_is_not_understood(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_a_commit_that_is_not_json_is_named(tmp_path: Path) -> None:
 
 def test_a_vector_with_other_rows_than_it_says_is_not_believed(tmp_path: Path) -> None:
     folder = copy(MARKED, tmp_path)
-    (live,) = [each for each in delta_log.read(folder).live() if each.vector]  # type: ignore[union-attr]
+    (live,) = [file for file in delta_log.read(folder).live() if file.vector]  # type: ignore[union-attr]
     assert delta_vectors.deleted(folder, live.vector or {}) == {0}
     with pytest.raises(FileFactError, match="it has 1 rows, and says 2"):
         delta_vectors.deleted(folder, {**(live.vector or {}), "cardinality": 2})
@@ -133,7 +133,7 @@ BITS = struct.pack("<IIHHI", 12346, 1, 0, 4999, 16) + b"\xff" * 625 + b"\0" * (8
 
 @pytest.mark.parametrize(
     ("bitmap", "expected"),
-    [(ARRAY, {3, 70}), (RUN, {65536 + each for each in range(10, 15)}), (BITS, set(range(5000)))],
+    [(ARRAY, {3, 70}), (RUN, {65536 + at for at in range(10, 15)}), (BITS, set(range(5000)))],
     ids=["array", "run", "bits"],
 )
 def test_every_kind_of_container_is_read(bitmap: bytes, expected: set[int], tmp_path: Path) -> None:

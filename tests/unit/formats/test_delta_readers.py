@@ -49,7 +49,7 @@ Rows = list[tuple[Value, ...]]
 @pytest.fixture(scope="module")
 def history() -> History:
     table = Table(tuple((n, parse_type(t)) for n, t in COLUMNS.items()), "id", "ts")
-    scenario = Scenario("x", table, tuple(Step(each) for each in OPERATIONS))
+    scenario = Scenario("x", table, tuple(Step(operation) for operation in OPERATIONS))
     done = [True] * len(OPERATIONS)
     return expected_history.history(scenario, merge_on_read=False, applied=done)
 
@@ -69,11 +69,11 @@ def stored(facts: tuple[FileFact, ...]) -> Iterator[tuple[tuple[str, ...], tuple
 
 def fitting(history: History, facts: tuple[FileFact, ...], rows: Rows) -> list[str]:
     readings = Readings(Simulation(history, facts, STEPS))
-    return [str(each) for each in readings.fitting(ALL, NAMES, rows)]
+    return [str(strategy) for strategy in readings.fitting(ALL, NAMES, rows)]
 
 
 def truth(history: History) -> Rows:
-    return [row_values(each, history[-1].schema) for each in history[-1].rows.values()]
+    return [row_values(row, history[-1].schema) for row in history[-1].rows.values()]
 
 
 def test_a_reader_by_id_shows_the_truth(history: History, facts: tuple[FileFact, ...]) -> None:
@@ -106,4 +106,4 @@ def test_a_reader_by_position_is_caught(history: History, facts: tuple[FileFact,
 def test_every_row_of_the_truth_is_in_the_files(
     history: History, facts: tuple[FileFact, ...]
 ) -> None:
-    assert {key for each in facts for key in each.keys} == set(history[-1].rows)
+    assert {key for fact in facts for key in fact.keys} == set(history[-1].rows)

@@ -51,7 +51,7 @@ def wording(
     done = [True] * len(operations)
     history = expected_history.history(scenario, merge_on_read=False, applied=done)
     said = formats.load(name).wording(operations[-1], history[-2], history[-1], settings or {})
-    return [recorded(each) for each in said]
+    return [recorded(statement) for statement in said]
 
 
 def created(name: str, *, partitioned: bool = False, **settings: str) -> str:
@@ -59,25 +59,17 @@ def created(name: str, *, partitioned: bool = False, **settings: str) -> str:
     return recorded(statement)
 
 
-def test_every_file_of_the_folder_is_a_format_of_its_name() -> None:
-    assert formats.names() == (
-        "delta",
-        "hive-acid",
-        "hive-avro",
-        "hive-orc",
-        "hive-parquet",
-        "hive-text",
-        "hudi-cow",
-        "hudi-mor",
-        "iceberg",
-    )
+def test_every_family_has_a_folder_whose_formats_bear_its_name() -> None:
+    families = {path.parent.name for path in Path(formats.__file__).parent.glob("*/format.py")}
+    names = [name.replace("-", "_") for name in formats.names()]
+    assert families
+    assert all(any(name.startswith(family) for name in names) for family in families)
     assert [formats.load(name).NAME for name in formats.names()] == list(formats.names())
 
 
 def test_an_unknown_format_is_refused_with_the_names_that_are_known() -> None:
     with pytest.raises(
-        UsageProblem,
-        match=r"'hudi'; did .*\? allowed: delta, hive-acid, hive-avro, hive-orc",
+        UsageProblem, match=r"'hudi'; did .*\? allowed: delta, hive-acid, hive-avro, hive-orc"
     ):
         formats.load("hudi")
 
@@ -228,7 +220,9 @@ def test_a_clustering_carries_out_what_waits_then_clusters_the_rest() -> None:
         cannot = formats.load(name).unsupported
         hudi = name.startswith("hudi")
         possible = [hudi or name == "delta", hudi]  # Delta plans nothing for later
-        assert [not cannot(each) for each in (Cluster(), Cluster(ServiceMode.SCHEDULE))] == possible
+        assert [
+            not cannot(cluster) for cluster in (Cluster(), Cluster(ServiceMode.SCHEDULE))
+        ] == possible
 
 
 def test_old_files_are_cleaned_away_and_old_commits_archived_where_the_format_has_it() -> None:
@@ -240,7 +234,7 @@ def test_old_files_are_cleaned_away_and_old_commits_archived_where_the_format_ha
         cannot = formats.load(name).unsupported
         hudi = name.startswith("hudi")
         possible = [hudi or name in {"iceberg", "delta"}, hudi]
-        assert [not cannot(each) for each in (Clean(), Archive())] == possible
+        assert [not cannot(clean) for clean in (Clean(), Archive())] == possible
 
 
 def test_an_archiving_is_missed_where_there_are_many_commits(tmp_path: Path) -> None:
@@ -254,7 +248,7 @@ def test_an_archiving_is_missed_where_there_are_many_commits(tmp_path: Path) -> 
 
 def test_a_clustering_is_missed_where_a_partition_has_several_file_groups(tmp_path: Path) -> None:
     def left(*paths: str) -> str:
-        facts = [FileFact(each, FileKind.BASE, each[-1], "100", ()) for each in paths]
+        facts = [FileFact(path, FileKind.BASE, path[-1], "100", ()) for path in paths]
         return formats.load("hudi-cow").missing_effect(tmp_path, Cluster(), facts)
 
     assert left() == left("p=1/a", "p=2/b") == ""
@@ -269,7 +263,7 @@ def test_the_table_version_is_set_where_the_format_counts_them_so() -> None:
     ]
     for name in ("hudi-cow", "hudi-mor"):
         cannot = formats.load(name).unsupported
-        assert [cannot(SetTableVersion(each)) for each in (6, 8, 9)] == [""] * 3
+        assert [cannot(SetTableVersion(literal)) for literal in (6, 8, 9)] == [""] * 3
         assert cannot(SetTableVersion(7)) == f"{name} has no table version 7; allowed: 6, 8, 9"
     for name in ("hive-parquet", "hive-orc", "iceberg"):
         assert formats.load(name).unsupported(SetTableVersion(6)), name

@@ -56,16 +56,16 @@ FIRST = "delta_0000001_0000001_0000/bucket_00000"
 
 def test_a_deletion_is_of_the_file_that_holds_the_row(table: Path) -> None:
     facts = hive_acid_files.facts(table, "id", IDS)
-    bases = {each.path: each.keys for each in facts if each.kind is FileKind.BASE}
+    bases = {fact.path: fact.keys for fact in facts if fact.kind is FileKind.BASE}
     assert bases == {FIRST: ("a", "b"), "delta_0000002_0000002_0000/bucket_00000": ("b",)}
-    (gone,) = [each for each in facts if each.kind is FileKind.LOG]
+    (gone,) = [fact for fact in facts if fact.kind is FileKind.LOG]
     assert (gone.file_group, gone.deleted, gone.instant) == (FIRST, ("b",), "2")
 
 
 def test_what_an_aborted_transaction_wrote_counts_as_nothing(table: Path) -> None:
     assert hive_acid_files.instants(table, IDS) == ("1", "2")
     assert "c" in {
-        key for each in hive_acid_files.facts(table, "id", WriteIds(3)) for key in each.keys
+        key for fact in hive_acid_files.facts(table, "id", WriteIds(3)) for key in fact.keys
     }
 
 
@@ -104,12 +104,10 @@ def joined(table: Path, rows: Sequence[Written], deleted: Sequence[tuple[int, in
     write(table / "delta_0000001_0000005", rows)
     write(table / "delete_delta_0000001_0000005", [(*place, None) for place in deleted])
     facts = hive_acid_files.facts(table, "id", WriteIds(6))
-    return [(each.kind, each.keys, each.deleted) for each in facts]
+    return [(fact.kind, fact.keys, fact.deleted) for fact in facts]
 
 
-def test_versions_that_a_minor_compaction_knew_to_be_replaced_do_not_count(
-    table: Path,
-) -> None:
+def test_versions_that_a_minor_compaction_knew_to_be_replaced_do_not_count(table: Path) -> None:
     rows: list[Written] = [(1, 0, "a"), (1, 1, "b"), (2, 0, "b"), (4, 0, "b"), (4, 1, "c")]
     assert joined(table, rows, [(1, 1), (2, 0)]) == [(FileKind.BASE, ("a", "b", "c"), ())]
     (fact,) = hive_acid_files.facts(table, "id", WriteIds(6))
@@ -143,7 +141,7 @@ def test_a_place_is_of_a_row_of_its_own_partition(tmp_path: Path) -> None:
     assert (gone.file_group, gone.deleted) == (f"p=0/{FIRST}", ("a",))
     write(tmp_path / "p=1" / "delta_0000001_0000002", [(1, 0, "b"), (1, 1, "b2")])
     facts = hive_acid_files.facts(tmp_path, "id", WriteIds(2))
-    assert {each.keys for each in facts} == {("a", "a2"), ("b", "b2"), ()}
+    assert {fact.keys for fact in facts} == {("a", "a2"), ("b", "b2"), ()}
 
 
 def test_two_versions_that_nothing_deletes_are_both_there(table: Path) -> None:

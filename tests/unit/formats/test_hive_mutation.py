@@ -47,7 +47,7 @@ def row(statement: Mutation, at: int = 0) -> Mapping[str, object]:
 
 def test_a_batch_has_whole_rows_and_of_a_row_that_goes_the_key_alone() -> None:
     found = batch("mutate: {update: [1], insert: [3], delete: [2]}")
-    assert [each["do"] for each in found.rows] == ["update", "insert", "delete"]
+    assert [mapping["do"] for mapping in found.rows] == ["update", "insert", "delete"]
     assert row(found) == {"id": "1", "ts": 202001, "f1": "f3s2r1"}
     assert row(found, 2) == {"id": "2"}
     assert found.columns == (("id", "string"), ("ts", "bigint"), ("f1", "string"))
@@ -56,14 +56,14 @@ def test_a_batch_has_whole_rows_and_of_a_row_that_goes_the_key_alone() -> None:
 
 def test_a_write_that_fails_sends_all_its_rows_and_aborts() -> None:
     found = batch("failed_write: [1, 3]")
-    assert [each["do"] for each in found.rows] == ["update", "insert"]
+    assert [mapping["do"] for mapping in found.rows] == ["update", "insert"]
     assert found.ends == ABORT
 
 
 def test_a_partition_is_named_by_text_and_is_no_column_of_a_row() -> None:
     columns = "{id: string, ts: long, p: int, f1: string}"
     found = batch("mutate: {update: [1], delete: [2]}", columns, "  partition_by: [p]")
-    assert [each["partition"] for each in found.rows] == [["1"], ["0"]]
+    assert [mapping["partition"] for mapping in found.rows] == [["1"], ["0"]]
     assert "p" not in row(found)
     assert "p" not in dict(found.columns)
 
@@ -97,8 +97,10 @@ def test_a_batch_is_recorded_with_its_rows_and_its_end() -> None:
 
 def test_only_hive_acid_has_mutations_and_with_hudi_a_write_that_fails() -> None:
     can = {
-        type(each): [name for name in formats.names() if not formats.load(name).unsupported(each)]
-        for each in (Mutate((1,)), FailedWrite((1,)))
+        type(mutate): [
+            name for name in formats.names() if not formats.load(name).unsupported(mutate)
+        ]
+        for mutate in (Mutate((1,)), FailedWrite((1,)))
     }
     assert can == {Mutate: ["hive-acid"], FailedWrite: ["hive-acid", "hudi-cow", "hudi-mor"]}
     assert formats.load("iceberg").unsupported(Mutate((1,))) == (

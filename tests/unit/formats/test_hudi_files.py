@@ -138,12 +138,12 @@ def test_files_of_file_groups_that_others_took_the_place_of_are_left_out(tmp_pat
     record = json.dumps({"partitionToReplaceFileIds": {"": ["aa-0"]}})
     (tmp_path / ".hoodie" / "300.replacecommit").write_text(record)
     facts = hudi_files.facts(tmp_path, "id")
-    assert {(each.file_group, each.instant) for each in facts} == {
+    assert {(file_fact.file_group, file_fact.instant) for file_fact in facts} == {
         ("bb-0", "100"),
         ("bb-0", instant),
     }
     (tmp_path / ".hoodie" / "300.replacecommit").rename(tmp_path / ".hoodie" / "300.inflight")
-    assert {each.file_group for each in hudi_files.facts(tmp_path, "id")} == {"aa-0", "bb-0"}
+    assert {fact.file_group for fact in hudi_files.facts(tmp_path, "id")} == {"aa-0", "bb-0"}
 
 
 def test_without_meta_columns_keys_come_from_the_key_column(tmp_path: Path) -> None:

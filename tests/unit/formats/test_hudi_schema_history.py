@@ -83,7 +83,7 @@ def test_an_id_that_was_given_again_has_the_name_of_the_dropped_column(
 ) -> None:
     written(tmp_path, instant, 4)
     found = read(tmp_path)
-    assert [each.instant for each in found.versions] == [at for at, _ in VERSIONS]
+    assert [version.instant for version in found.versions] == [at for at, _ in VERSIONS]
     assert set(found.former_names) == {("g", "f1"), ("f3", "f2")}
     assert (found.lost, found.latest) == ((), None)
 
@@ -107,7 +107,7 @@ def test_what_a_commit_has_and_the_history_has_not_is_lost(tmp_path: Path, insta
     written(tmp_path, instant, 2)
     committed(tmp_path, instant, at=3)
     found = read(tmp_path)
-    assert [each.instant for each in found.lost] == [VERSIONS[3][0]]
+    assert [schema_version.instant for schema_version in found.lost] == [VERSIONS[3][0]]
     assert found.latest == found.lost[0]
     committed(tmp_path, instant, at=1)
     assert (read(tmp_path).lost, read(tmp_path).latest) == ((), None)
@@ -119,7 +119,7 @@ def test_a_broken_file_of_the_history_has_lost_what_older_ones_have(tmp_path: Pa
     (tmp_path / ".hoodie" / ".schema" / "20260101000000002.schemacommit").write_text("")
     committed(tmp_path, "20260101000000001", at=1)
     found = read(tmp_path)
-    assert (found.versions, [each.instant for each in found.lost]) == (
+    assert (found.versions, [schema_version.instant for schema_version in found.lost]) == (
         (),
         [VERSIONS[0][0], VERSIONS[1][0]],
     )

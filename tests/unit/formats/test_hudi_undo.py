@@ -57,7 +57,11 @@ def test_a_write_fails_by_a_validator_that_is_put_back_then() -> None:
     assert recorded(validator) == f"set {failed_write.VALIDATORS}={failed_write.VALIDATOR}"
     assert recorded(query).endswith("select count(*) from <TABLE_NAME>#-1")
     assert recorded(write).startswith("insert into {database}.t select '2'")
-    assert all(each.in_any_case and not each.commits for each in back if isinstance(each, Sql))
+    assert all(
+        statement.in_any_case and not statement.commits
+        for statement in back
+        if isinstance(statement, Sql)
+    )
     assert len(back) == 2
 
 
@@ -88,10 +92,7 @@ def test_a_run_fills_in_the_instant_that_the_step_made() -> None:
 
 @pytest.mark.parametrize(
     ("folder", "names", "savepoints", "undone"),
-    [
-        (".hoodie", NAMES, ("2",), ("5", "7")),
-        (".hoodie/timeline", LATER, ("1",), ("4", "5")),
-    ],
+    [(".hoodie", NAMES, ("2",), ("5", "7")), (".hoodie/timeline", LATER, ("1",), ("4", "5"))],
 )
 def test_the_timeline_tells_savepoints_and_what_was_taken_back(
     tmp_path: Path,

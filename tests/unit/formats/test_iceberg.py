@@ -67,7 +67,7 @@ def test_every_way_of_changing_rows_follows_the_mode() -> None:
 
 
 def test_the_compression_of_files_is_left_to_iceberg_unless_it_is_named() -> None:
-    (said,), (left,) = (ICEBERG.create(TABLE, each) for each in ({"compression": "gzip"}, {}))
+    (said,), (left,) = (ICEBERG.create(TABLE, entry) for entry in ({"compression": "gzip"}, {}))
     assert "'write.parquet.compression-codec' = 'gzip'" in recorded(said)
     assert "codec" not in recorded(left)
 

@@ -107,10 +107,7 @@ def test_deleted_positions_become_keys_of_the_files_they_stand_in(folder: Folder
     folder.commit(70, Entry(one))
     folder.commit(80, Entry(two))
     folder.commit(90, Entry(gone, DELETES))
-    assert facts(folder)[2:] == (
-        deleted(gone, one, 90, "1", "3"),
-        deleted(gone, two, 90, "4"),
-    )
+    assert facts(folder)[2:] == (deleted(gone, one, 90, "1", "3"), deleted(gone, two, 90, "4"))
 
 
 def test_keys_that_are_deleted_by_their_values_are_gone_from_older_files_alone(
@@ -163,7 +160,7 @@ def test_columns_that_the_table_was_parted_by_at_first_are_left_out_as_other_for
 
 
 def identity(spec: int, *sources: int) -> dict[str, object]:
-    fields = [{"transform": "identity", "source-id": each} for each in sources]
+    fields = [{"transform": "identity", "source-id": source} for source in sources]
     return {"spec-id": spec, "fields": fields}
 
 
@@ -240,7 +237,7 @@ def test_a_column_is_lost_where_the_name_mapping_leads_to_it_no_longer(
         case _:
             made = folder.data(name, **columns)
     folder.commit(70, Entry(made, kind=kind))
-    mapping = json.dumps([{"field-id": id_, "names": each} for id_, each in names.items()])
+    mapping = json.dumps([{"field-id": id_, "names": name} for id_, name in names.items()])
     then = [{"id": 1, "name": "id", "type": "string"}, {"id": 2, "name": "a", "type": "long"}]
     folder.metadata(
         1,
@@ -249,7 +246,7 @@ def test_a_column_is_lost_where_the_name_mapping_leads_to_it_no_longer(
     )
     (fact,) = iceberg_files.facts(folder.path, "id")
     assert fact.lost_names == lost
-    assert fact.misled_names == tuple(each for each in lost if [each] in names.values())
+    assert fact.misled_names == tuple(text for text in lost if [text] in names.values())
 
 
 def test_an_avro_file_with_ids_loses_no_column(folder: Folder) -> None:

@@ -60,7 +60,7 @@ def test_the_plain_table_may_have_partitions_and_each_row_says_its_own() -> None
     (made,) = map(recorded, ICEBERG.create(by, MIGRATED))
     assert "(`id` string) partitioned by (`a` int) stored as orc" in made
     told, write, back, call = said(MIGRATED, Insert((1,)), table=by)
-    assert (told, back) == tuple(f"set {DYNAMIC[0]}={each}" for each in DYNAMIC[1:])
+    assert (told, back) == tuple(f"set {DYNAMIC[0]}={literal}" for literal in DYNAMIC[1:])
     assert write.startswith("insert into {database}.t select ")
     assert [call] == said(MIGRATED, Insert((1,)))[1:]
 

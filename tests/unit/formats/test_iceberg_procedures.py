@@ -51,10 +51,7 @@ def said(*operations: Operation, mode: str = "merge-on-read", staged_by: str = "
 @pytest.mark.parametrize(
     ("operation", "told"),
     [
-        (
-            Clean(),
-            f"expire_snapshots({OF_TABLE}, {ALL_OLD}, retain_last => 1)",
-        ),
+        (Clean(), f"expire_snapshots({OF_TABLE}, {ALL_OLD}, retain_last => 1)"),
         (RewriteManifests(), f"rewrite_manifests({OF_TABLE})"),
         (
             RewritePositionDeletes(),
@@ -111,9 +108,7 @@ def test_a_tag_has_a_name_by_the_step_that_creates_it() -> None:
 
 
 @pytest.mark.parametrize("more", [(BeginWrite(insert=(3,)),), ()])
-def test_a_table_has_no_staged_writes_where_no_step_begins_one(
-    more: tuple[Operation, ...],
-) -> None:
+def test_a_table_has_no_staged_writes_where_no_step_begins_one(more: tuple[Operation, ...]) -> None:
     scenario = Scenario("x", TABLE, tuple(map(Step, (Insert((1,)), *more))))
     assert bool(ICEBERG.unsupported_settings({"staged_by": "branch"}, scenario)) is not bool(more)
 

@@ -166,18 +166,18 @@ def statements(scenario: Scenario, history: History) -> Iterator[tuple[str, Trut
 
 def _others(shape: Format, operation: Operation) -> Iterator[Distribution]:
     """Yield the writers that can be told a step of a table, and do not make such tables."""
-    for each in map(distributions.load, distributions.names()):
+    for name in map(distributions.load, distributions.names()):
         facts = shape.reader_facts
-        if not other_writers.makes(each, facts) and not other_writers.unsupported(
-            each, facts, operation
+        if not other_writers.makes(name, facts) and not other_writers.unsupported(
+            name, facts, operation
         ):
-            yield each
+            yield name
 
 
 def _sql(told: Iterable[Statement], truth: Truth) -> Iterator[tuple[str, Truth]]:
-    for each in told:
-        if isinstance(each, Sql | FrameWrite):
-            yield each.text if isinstance(each, Sql) else each.query, truth
+    for statement in told:
+        if isinstance(statement, Sql | FrameWrite):
+            yield statement.text if isinstance(statement, Sql) else statement.query, truth
 
 
 def questions() -> Iterator[tuple[Engine, Distribution, Question]]:
@@ -202,7 +202,9 @@ def questions() -> Iterator[tuple[Engine, Distribution, Question]]:
 @cache
 def each_once() -> tuple[tuple[Engine, Distribution, Question], ...]:
     """Those of them that are sent in other words than the others."""
-    sent = (each for each in questions() if each[0] is not engines.load("pyiceberg"))  # no SQL
+    sent = (
+        question for question in questions() if question[0] is not engines.load("pyiceberg")
+    )  # no SQL
     found = {
         engine.statements(where, {}, asked)[-1]: (engine, where, asked)
         for engine, where, asked in sent
@@ -230,9 +232,9 @@ def ours() -> tuple[str, ...]:
     scenario = scenario_of(PLAIN)
     history = history_of(scenario)
     texts = [*(text for text, _ in statements(scenario, history)), *queries(history[-1])]
-    words = {bare(each) for text in texts for each in tokens(text) if re.match(r"[`\"\w]", each)}
-    paths = {each for each in words if each.startswith(LOCATION)}
-    return tuple(sorted(each for each in words - paths - {*PLAIN} if not each.isdecimal()))
+    words = {bare(token) for text in texts for token in tokens(text) if re.match(r"[`\"\w]", token)}
+    paths = {word for word in words if word.startswith(LOCATION)}
+    return tuple(sorted(word for word in words - paths - {*PLAIN} if not word.isdecimal()))
 
 
 def bare(token: str) -> str:
@@ -242,13 +244,13 @@ def bare(token: str) -> str:
 def chains(found: list[str]) -> list[Chain]:
     """Return the dotted names among tokens, quoted or not."""
     result: list[list[str]] = []
-    for at, each in enumerate(found):
-        if not re.match(r"[`\"\w]", each):
+    for at, text in enumerate(found):
+        if not re.match(r"[`\"\w]", text):
             continue
         if at > 1 and found[at - 1] == ".":
-            result[-1].append(bare(each))
+            result[-1].append(bare(text))
         else:
-            result.append([bare(each)])
+            result.append([bare(text)])
     return [tuple(each) for each in result]
 
 

@@ -58,7 +58,7 @@ def test_parts_of_structs_have_statistics_and_elements_none(tmp_path: Path) -> N
     found = stripes(
         tmp_path / "f", a=pa.array([{"b": 1}, None]), c=pa.array([[1], None]), d=pa.array([2, 3])
     )
-    assert [(each.column, each.nulls, each.least) for each in found] == [
+    assert [(statistics.column, statistics.nulls, statistics.least) for statistics in found] == [
         ("a.b", 1, "1"),
         ("d", 0, "2"),
     ]
@@ -79,12 +79,16 @@ def test_each_stripe_tells_of_its_own_rows(tmp_path: Path) -> None:
         ) as orc,
     ):
         orc.writerows(enumerate(texts))
-    found = [each for each in orc_statistics.read(tmp_path / "f", "f") if each.column == "n"]
-    rows = [number for each in found for number in each.row_numbers()]
+    found = [
+        statistics
+        for statistics in orc_statistics.read(tmp_path / "f", "f")
+        if statistics.column == "n"
+    ]
+    rows = [number for statistics in found for number in statistics.row_numbers()]
     assert rows == list(range(20_000))
     assert len(found) > 1
-    assert [(each.least, each.greatest) for each in found] == [
-        (str(each.first), str(each.first + each.rows - 1)) for each in found
+    assert [(statistics.least, statistics.greatest) for statistics in found] == [
+        (str(statistics.first), str(statistics.first + statistics.rows - 1)) for statistics in found
     ]
 
 

@@ -51,7 +51,7 @@ def said(scenario: Scenario, writer: str = TRINO, of: str = "iceberg") -> Iterat
 def by(scenario: Scenario, writer: str, steps: Sequence[int]) -> Scenario:
     """The scenario with some of its steps by another writer."""
     numbered = enumerate(scenario.steps, start=1)
-    made = (replace(each, by=writer) if at in steps else each for at, each in numbered)
+    made = (replace(step, by=writer) if at in steps else step for at, step in numbered)
     return replace(scenario, steps=tuple(made), formats=("iceberg",), path="a/b.yaml")
 
 
@@ -60,7 +60,7 @@ def planned(scenario: Scenario) -> tuple[tuple[str, ...], list[str]]:
     writers = (Writer(SPARK),)
     profile = Profile("mine", (scenario.name,), formats=("iceberg",), writers=writers, readers=())
     found = plan((scenario,), profile, [ICEBERG])
-    return next((each.writers for each in found.variants), ()), [x.why for x in found.excluded]
+    return next((v.writers for v in found.variants), ()), [x.why for x in found.excluded]
 
 
 def test_trino_is_told_whole_rows_as_an_insert_or_a_merge_by_the_key() -> None:
@@ -170,7 +170,7 @@ def test_who_makes_a_table_is_told_in_the_words_of_its_format() -> None:
     assert other_writers.session(distributions.load(TRINO), acid, {}, {}) == {}
 
 
-@pytest.mark.parametrize("name", [each for each in distributions.names() if "hudi" in each][:3])
+@pytest.mark.parametrize("name", [name for name in distributions.names() if "hudi" in name][:3])
 def test_what_a_distribution_does_not_say_that_it_writes_it_is_not_told(name: str) -> None:
     found = distributions.load(name)
     why = other_writers.unsupported(found, formats.facts("iceberg"), Insert((1,)))

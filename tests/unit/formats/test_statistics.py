@@ -29,14 +29,14 @@ def footer(path: Path, **columns: pa.Array) -> dict[str, tuple[int, int | None, 
     pq.write_table(pa.table(columns), path, row_group_size=2)
     told = parquet_statistics.read(path, "file")
     return {
-        f"{each.column} {each.first}": (
-            each.rows,
-            each.nulls,
-            each.least,
-            each.greatest,
-            each.first,
+        f"{statistics.column} {statistics.first}": (
+            statistics.rows,
+            statistics.nulls,
+            statistics.least,
+            statistics.greatest,
+            statistics.first,
         )
-        for each in told
+        for statistics in told
     }
 
 
@@ -131,8 +131,8 @@ def test_a_manifest_tells_of_orc_by_the_names_of_the_file_s_snapshot(tmp_path: P
     renamed = [{"id": 1, "name": "key", "type": "string"}, fields[1]]
     schemas = [{"schema-id": 0, "fields": fields}, {"schema-id": 1, "fields": renamed}]
     folder.metadata(1, **{"schemas": schemas, "current-schema-id": 1})
-    found = {each.column: each for each in iceberg_statistics.read(tmp_path)}
-    assert {name: (each.rows, each.nulls) for name, each in found.items()} == {
+    found = {statistics.column: statistics for statistics in iceberg_statistics.read(tmp_path)}
+    assert {name: (statistics.rows, statistics.nulls) for name, statistics in found.items()} == {
         "id": (2, 0),
         "s.a": (2, 0),
     }

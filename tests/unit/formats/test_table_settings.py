@@ -162,7 +162,8 @@ def test_one_partition_is_named_by_the_values_of_its_columns() -> None:
 
 def test_partitions_stay_as_they_are_without_cascade() -> None:
     follows, stays = (
-        said("hive-parquet", TWO, ADD, partitioned=True, cascade=each) for each in ("on", "off")
+        said("hive-parquet", TWO, ADD, partitioned=True, cascade=literal)
+        for literal in ("on", "off")
     )
     assert follows.replace(", and of partitions", "") == stays != follows
     assert said("hive-parquet", TWO, ADD, partitioned=True) == follows
@@ -172,7 +173,7 @@ def test_rows_that_are_to_share_a_plain_file_are_written_by_one_task() -> None:
     for operation in (TWO, Touch(Rewrites.NONE)):
         story = (operation,) if operation is TWO else (TWO, operation)
         usual, small = (
-            said("hive-parquet", *story, row_groups=each) for each in ("usual", "small")
+            said("hive-parquet", *story, row_groups=literal) for literal in ("usual", "small")
         )
         rows = usual.removeprefix("insert into {database}.t ")
         assert small == f"insert into {{database}}.t select /*+ coalesce(1) */ * from ({rows})"

@@ -101,7 +101,7 @@ def test_a_folder_that_is_no_hudi_table_has_no_timeline(tmp_path: Path) -> None:
     ],
 )
 def test_each_action_is_told_in_its_last_state(names: list[str], told: list[str]) -> None:
-    assert [each.text for each in timeline.entries(names)] == told
+    assert [entry.text for entry in timeline.entries(names)] == told
 
 
 def test_the_file_of_a_write_is_the_one_of_its_completion(tmp_path: Path) -> None:
@@ -114,10 +114,7 @@ def test_the_file_of_a_write_is_the_one_of_its_completion(tmp_path: Path) -> Non
         for name in names:
             (folder / name).touch()
     found = timeline.files(tmp_path / "first")
-    assert [*found.items()] == [
-        ("100", first / "100.commit"),
-        ("200", first / "200.deltacommit"),
-    ]
+    assert [*found.items()] == [("100", first / "100.commit"), ("200", first / "200.deltacommit")]
     assert [*timeline.files(tmp_path / "second").values()] == [
         second / "200_300.deltacommit",
         second / "100_900.commit",

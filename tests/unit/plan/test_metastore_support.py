@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.cli import plan_options
-from harness.cli.plan_options import Where
+from harness.cli.plan_options import PlanOverrides
 from harness.core.errors import ScenarioProblem, UsageProblem
 from harness.core.metastore_choice import USUAL, MetastoreChoice
 from harness.plan import controls
@@ -43,7 +43,7 @@ def planned(
     (folder / "hudi").mkdir()
     text = SCENARIO.read_text()
     (folder / "hudi" / "move.yaml").write_text(text.replace("hudi-cow, hudi-mor", of))
-    return plan_options.make([folder], "mine", "", where=Where(metastore=option))
+    return plan_options.make([folder], "mine", "", where=PlanOverrides(metastore=option))
 
 
 @pytest.mark.parametrize("said", ["twins: false", "metastore: hive-metastore-3.1.3"])

@@ -52,8 +52,8 @@ def hudi(folder: Path, properties: str, names: Sequence[str], home: str = ".hood
     """Make a Hudi table without data files, its timeline of files of these names."""
     (folder / home).mkdir(parents=True)
     (folder / ".hoodie" / "hoodie.properties").write_text(properties)
-    for each in names:
-        (folder / home / each).write_text("{}")
+    for name in names:
+        (folder / home / name).write_text("{}")
     return at(str(folder))
 
 
@@ -109,13 +109,13 @@ def short(changes: Sequence[UsedChange]) -> list[str]:
             filter(
                 None,
                 (
-                    each.operation.partition("_")[0],
-                    each.column,
-                    each.to or each.place or "",
-                    each.old_files,
-                    "" if each.sure else "?",
+                    change.operation.partition("_")[0],
+                    change.column,
+                    change.to or change.place or "",
+                    change.old_files,
+                    "" if change.sure else "?",
                 ),
             )
         )
-        for each in changes
+        for change in changes
     ]

@@ -26,7 +26,7 @@ def thrift(
     library: str | None = None,
     **parameters: str,
 ) -> ttypes.Table:
-    told = {each.replace("__", "."): value for each, value in parameters.items()}
+    told = {text.replace("__", "."): value for text, value in parameters.items()}
     columns = [ttypes.FieldSchema("id", "string", None)]
     storage = ttypes.StorageDescriptor(
         cols=columns,

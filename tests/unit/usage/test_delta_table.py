@@ -45,7 +45,7 @@ def read(folder: Path, *commits: Sequence[Action], first: int = 0) -> TableFacts
     log = folder / "_delta_log"
     log.mkdir(exist_ok=True)
     for number, actions in enumerate(commits, start=first):
-        text = "".join(f"{json.dumps(each)}\n" for each in actions)
+        text = "".join(f"{json.dumps(action)}\n" for action in actions)
         (log / f"{number:020}.json").write_text(text)
     return delta_table.read(at(str(folder)), entry({}, UsedFormat.DELTA))
 
@@ -89,7 +89,7 @@ def test_parts_of_columns_are_compared(tmp_path: Path) -> None:
         return metadata(("m", {"type": "map", "keyType": "string", "valueType": value}))
 
     found = read(tmp_path, [PROTOCOL, nested("a")], [nested("b")])
-    paths = [each.column for each in found.schema_changes]
+    paths = [schema_change.column for schema_change in found.schema_changes]
     assert paths == ["m.value.element.a", "m.value.element.b"]
 
 

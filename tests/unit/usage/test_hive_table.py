@@ -65,9 +65,7 @@ def test_old_orc_files_without_names_of_columns_are_told(tmp_path: Path) -> None
     assert found.unknown == ()
 
 
-def test_a_transactional_table_tells_its_deltas_and_the_columns_in_its_rows(
-    tmp_path: Path,
-) -> None:
+def test_a_transactional_table_tells_its_deltas_and_the_columns_in_its_rows(tmp_path: Path) -> None:
     row = pa.array([{"id": "1"}], pa.struct([("id", pa.string())]))
     bucket = tmp_path / "delta_0000001_0000001_0000" / "bucket_00000"
     bucket.parent.mkdir()

@@ -69,8 +69,7 @@ def read(folder: Path, told: Mapping[str, Any], numbers: Sequence[int] = ()) -> 
 
 
 @pytest.mark.parametrize(
-    ("oldest", "expected"),
-    [([1, 2], "yes"), ([2], "no"), ([3], "no"), ([], "no")],
+    ("oldest", "expected"), [([1, 2], "yes"), ([2], "no"), ([3], "no"), ([], "no")]
 )
 def test_the_list_of_manifests_tells_whether_old_files_are_there(
     tmp_path: Path, oldest: list[int], expected: str

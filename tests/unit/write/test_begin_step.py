@@ -23,7 +23,7 @@ from tests.unit.write import test_write_variant
 from tests.unit.write.test_held_write import take
 from tests.unit.write.test_write_variant import Simulated, kinds, variant
 
-catalog, fixture_function_definition = test_write_variant.catalog, test_write_variant.place
+catalog, place = test_write_variant.catalog, test_write_variant.place
 CONFLICT = Refusal("HoodieWriteConflictException", "overlapping writes")
 OPERATIONS: tuple[Operation, ...] = (
     Insert((1,)),

@@ -21,7 +21,7 @@ from harness.write.writer_pool import WriteTarget
 from tests.unit.write import test_write_variant
 from tests.unit.write.test_write_variant import Simulated, refuse, sent, variant
 
-fixture_function_definition, catalog = test_write_variant.place, test_write_variant.catalog
+place, catalog = test_write_variant.place, test_write_variant.catalog
 ADD = AddColumn("N", parse_type("int"), after="id")
 ERROR = Refusal("java.lang.X", "no")
 OLD, NEW = ("id", "ts"), ("id", "n", "ts")

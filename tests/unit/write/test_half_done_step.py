@@ -19,7 +19,7 @@ from harness.write.writer_pool import WriteTarget
 from tests.unit.write import test_write_variant
 from tests.unit.write.test_write_variant import STEPS, Simulated, kinds, refuse, sent, variant
 
-catalog, fixture_function_definition = test_write_variant.catalog, test_write_variant.place
+catalog, place = test_write_variant.catalog, test_write_variant.place
 ERROR = Refusal("HoodieMetaSyncException", "Could not sync")
 
 

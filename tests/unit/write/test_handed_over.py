@@ -16,7 +16,7 @@ from tests.unit.write import test_write_variant
 from tests.unit.write.test_version_step import Versioned
 from tests.unit.write.test_write_variant import WRITER, refuse, variant
 
-catalog, fixture_function_definition = test_write_variant.catalog, test_write_variant.place
+catalog, place = test_write_variant.catalog, test_write_variant.place
 NEWER = "spark-3.5.8-hudi-1.2.0"
 STEPS = tuple(Step(Insert(keys=(key,))) for key in (1, 2, 3))
 DOWN = "call downgrade_table"

@@ -21,7 +21,7 @@ from tests.unit.write import test_write_variant
 from tests.unit.write.test_half_done_step import FailsLate
 from tests.unit.write.test_write_variant import WAITING, WITH_N, Simulated, sent, variant
 
-catalog, fixture_function_definition = test_write_variant.catalog, test_write_variant.place
+catalog, place = test_write_variant.catalog, test_write_variant.place
 SCHEDULED = "300.compaction.requested"
 UPDATE = Step(Update(keys=(1,), set=("n",)))
 STEPS = (

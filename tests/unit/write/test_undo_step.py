@@ -22,7 +22,7 @@ from tests.unit.write import test_write_variant
 from tests.unit.write.test_half_done_step import ERROR, FailsLate
 from tests.unit.write.test_write_variant import Simulated, sent, variant
 
-catalog, fixture_function_definition = test_write_variant.catalog, test_write_variant.place
+catalog, place = test_write_variant.catalog, test_write_variant.place
 LEAVES = {
     "create_savepoint": "100.savepoint",
     "to_savepoint": "300.restore",

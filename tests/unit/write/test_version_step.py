@@ -18,7 +18,7 @@ from tests.unit.write import test_write_variant
 from tests.unit.write.test_half_done_step import ERROR, FailsLate
 from tests.unit.write.test_write_variant import Simulated, refuse, sent, variant
 
-catalog, fixture_function_definition = test_write_variant.catalog, test_write_variant.place
+catalog, place = test_write_variant.catalog, test_write_variant.place
 TO_6, TO_9 = Step(SetTableVersion(6)), Step(SetTableVersion(9))
 INSERT = Step(Insert(keys=(1,)))
 

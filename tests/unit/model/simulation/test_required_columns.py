@@ -6,8 +6,8 @@ import pytest
 
 from harness.model.query import Comparison, Condition, Query
 from harness.model.simulation.reader import Simulation
-from harness.model.simulation.required_columns import without_decided
 from harness.model.simulation.strategies import ColumnMapping, ReadStrategy
+from harness.model.simulation.trusted_statistics import without_decided
 from harness.model.truth import Truth
 from tests.builders.judged_story import NULLS_BY_SCHEMA
 from tests.builders.table_story import history

@@ -6,7 +6,7 @@ import pytest
 
 from harness.model.canonical import Value
 from harness.model.query import Comparison, Condition, not_null
-from harness.model.simulation.statistics import can_hold
+from harness.model.simulation.trusted_statistics import can_hold
 
 NAN = float("nan")
 

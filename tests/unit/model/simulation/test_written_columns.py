@@ -9,7 +9,7 @@ from harness.core.records import FileValues, Outcome, OutcomeKind, StateRecord
 from harness.judge.file_contents import Holdings
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation import row_files
-from harness.model.simulation.written_columns import columns_step
+from harness.model.simulation.column_resolution import columns_step
 from tests.builders.table_story import history
 
 TOLD = history(
