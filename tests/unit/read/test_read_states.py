@@ -102,7 +102,7 @@ def engines(monkeypatch: pytest.MonkeyPatch) -> Engines:
     def planned(plan: Plan) -> Questions:
         return Questions(plan.cells)
 
-    monkeypatch.setattr(reader_servers, "engine_of", found.of)
+    monkeypatch.setattr(reader_servers, "load_engine", found.of)
     monkeypatch.setattr("harness.read.reader_servers.provide.runtime", lambda *_: installed)
     monkeypatch.setattr(reader_servers, "start_metastore", found.metastore)
     monkeypatch.setattr(schedule_questions, "planned_questions", planned)
