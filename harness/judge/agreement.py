@@ -73,10 +73,10 @@ class FileAgreement:
         rows, named = self.held.rows, self.held.by_folder or {}
         for at, row in rows.items():
             for field in self.state.schema.fields:
-                held, said = row.values.get(field.id), named.get(at, row).values.get(field.id)
-                if not same(held, said):
-                    told = f"the folder's name says {_shown(said)}; the file holds {_shown(held)}"
-                    yield Odd(text_of(row.key), f"of {field.name} {told}")
+                in_file, in_name = row.values.get(field.id), named.get(at, row).values.get(field.id)
+                if not same(in_file, in_name):
+                    text = f"the folder's name says {_shown(in_name)}; the file holds {_shown(in_file)}"
+                    yield Odd(text_of(row.key), f"of {field.name} {text}")
 
     def sent(self, difference: Difference) -> bool:
         """Return whether no rule of the model can be at fault for what files hold at a place."""
@@ -113,15 +113,13 @@ class FileAgreement:
             return self.by_path(difference) and self.sent(difference)
         named = self.held.by_folder
         rows = (
-            row_
-            for row_ in (named or self.held.rows).values()
-            if text_of(row_.key) == difference.key
+            row for row in (named or self.held.rows).values() if text_of(row.key) == difference.key
         )
-        told = any(
+        differs = any(
             not same(row.values.get(difference.field.id), difference.expected) for row in rows
         )
         # Where the file says the same as the name, the mistake is in what was written.
-        return told and (named is not None or self.sent(difference))
+        return differs and (named is not None or self.sent(difference))
 
     def _cell(self, key: str, field_id: int | None = None) -> bool:
         result = [

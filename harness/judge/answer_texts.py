@@ -19,14 +19,14 @@ def quoted(findings: Sequence[Finding], answer: Answer, key: str) -> tuple[Findi
 
     Answers of one content have the same findings, however they were written.
     """
-    texts = _unambiguous(_own_texts(answer, key)) if findings else {}
+    texts = _unambiguous(_engine_texts(answer, key)) if findings else {}
     if not texts:
         return tuple(findings)
     differences = (difference for finding in findings for difference in finding.places)
     shown = _unambiguous(
         (witness.key, text_of(witness.found)) for witness in differences if witness.column == key
     )
-    return tuple(_quoted(finding_, texts, shown, key) for finding_ in findings)
+    return tuple(_quoted(finding, texts, shown, key) for finding in findings)
 
 
 def _unambiguous(texts: Iterable[tuple[_At, str]]) -> dict[_At, str]:
@@ -37,7 +37,7 @@ def _unambiguous(texts: Iterable[tuple[_At, str]]) -> dict[_At, str]:
     return {at: several.pop() for at, several in result.items() if len(several) == 1}
 
 
-def _own_texts(answer: Answer, key: str) -> Iterator[tuple[tuple[str, str], str]]:
+def _engine_texts(answer: Answer, key: str) -> Iterator[tuple[tuple[str, str], str]]:
     """Yield the texts by the key that the row shows, where no other row shows it, and the column.
 
     Of a column that is there twice it is the first one that is looked at.
@@ -45,7 +45,7 @@ def _own_texts(answer: Answer, key: str) -> Iterator[tuple[tuple[str, str], str]
     asked: tuple[Answer | Part, ...] = (answer, *answer.parts)
     for part in asked:
         columns = labelled(answer.question, part.columns) if part is answer else part.columns
-        names = [column_.name for column_ in columns]
+        names = [column.name for column in columns]
         if not part.raw or key not in names:
             continue
         keys = [text_of(row[names.index(key)]) for row in part.rows]
@@ -85,8 +85,8 @@ def content(answer: Answer) -> Hashable:
         (part.column, _heads(part.columns), _texts(part.rows), answered(part))
         for part in answer.parts
     ]
-    told = _heads(answer.columns), _texts(answer.rows), parts
-    return answer.refusal is None, repr(told)
+    texts = _heads(answer.columns), _texts(answer.rows), parts
+    return answer.refusal is None, repr(texts)
 
 
 def _texts(rows: Sequence[tuple[Value, ...]]) -> list[str]:

@@ -76,8 +76,8 @@ class KeptFromReaders:
     def lists_otherwise(self, difference: Difference) -> bool:
         """Return whether the catalog has a column too many, too few, or of before, as an answer."""
         if difference.kind is DifferenceKind.COLUMN_TYPE and not difference.key:
-            told = self.outdated.get(difference.column.lower())
-            return told is not None and told == text_of(difference.found)
+            type_ = self.outdated.get(difference.column.lower())
+            return type_ is not None and type_ == text_of(difference.found)
         if not self.columns or difference.kind not in {
             DifferenceKind.EXTRA_COLUMN,
             DifferenceKind.ABSENT_COLUMN,
@@ -104,19 +104,27 @@ def attribute(
     `MODEL` stands where the answer is in the files and no statement settles who is right; no party
     where what the files hold is not known.
     """
-    kept_from, in_type = _kept_from_readers(named, state, missing), _outdated(named, missing)
+    withheld, in_type = _kept_from_readers(named, state, missing), _outdated(named, missing)
     groups: dict[tuple[FindingKind, Responsible | None], list[Difference]] = {}
     for difference in named:
-        party = _party(difference.difference, state, comparison, agreement)
-        kept = kept_from.get(difference.difference.location, party)
-        party = kept if party is Responsible.READER or kept is Responsible.CATALOG else party
-        if party is Responsible.READER and (
+        responsible = _responsible(difference.difference, state, comparison, agreement)
+        withheld_by = withheld.get(difference.difference.location, responsible)
+        responsible = (
+            withheld_by
+            if responsible is Responsible.READER or withheld_by is Responsible.CATALOG
+            else responsible
+        )
+        if responsible is Responsible.READER and (
             missing.lists_otherwise(difference.difference) or in_type.has(difference)
         ):
-            party = Responsible.COLUMNS
-        party = missing.history(difference.difference) if party is Responsible.READER else party
-        groups.setdefault((difference.kind, party), []).append(
-            replace(difference.difference, party=party)
+            responsible = Responsible.COLUMNS
+        responsible = (
+            missing.history(difference.difference)
+            if responsible is Responsible.READER
+            else responsible
+        )
+        groups.setdefault((difference.kind, responsible), []).append(
+            replace(difference.difference, party=responsible)
         )
     order = [at for kind in FindingKind for at in groups if at[0] is kind]
     return tuple(_finding(at[0], groups[at], state) for at in order)
@@ -142,9 +150,9 @@ def _outdated(named: Sequence[NamedDifference], missing: KeptFromReaders) -> _Ou
     )
     return _Outdated(
         {
-            difference_.column.lower()
-            for difference_ in declared
-            if missing.lists_otherwise(difference_)
+            difference.column.lower()
+            for difference in declared
+            if missing.lists_otherwise(difference)
         }
     )
 
@@ -198,7 +206,7 @@ def _fewer(difference: Difference, rows: int) -> bool:
     return difference.counted and isinstance(expected, int) and result == expected - rows
 
 
-def _party(
+def _responsible(
     difference: Difference,
     state: ExpectedState,
     comparison: AnswerComparison,
@@ -245,8 +253,8 @@ def _column(difference: Difference, state: ExpectedState) -> str:
 def _witness(difference: Difference) -> Witness:
     expected, result = _plain(difference, difference.expected), _plain(difference, difference.found)
     raw = text_of(difference.found)
-    told = difference.origin, raw, difference.file, difference.folder
-    return Witness(difference.key, difference.column, expected, result, *told)
+    details = difference.origin, raw, difference.file, difference.folder
+    return Witness(difference.key, difference.column, expected, result, *details)
 
 
 def _plain(difference: Difference, value: Value) -> Value:

@@ -49,7 +49,7 @@ def compare(
     strategies: Strategies,
     agreement: FileAgreement | None,
     *,
-    cuts: bool,
+    truncates: bool,
 ) -> AnswerComparison:
     """Return where an answer, or the columns asked alone, differs from what is expected.
 
@@ -68,28 +68,36 @@ def compare(
         wrong = frozenset(difference.location for difference in result.differences)
         if not agreement.alike:
             wrong = _wrong_in(
-                answer, _held(agreement.held.rows, answer, state, cuts=cuts), strategies
+                answer,
+                _state_in_files(agreement.held.rows, answer, state, truncates=truncates),
+                strategies,
             )
         named = agreement.held.by_folder
         if named is None:
             return replace(result, in_files=wrong)
-        by_folder = _wrong_in(answer, _held(named, answer, state, cuts=cuts), strategies)
+        by_folder = _wrong_in(
+            answer, _state_in_files(named, answer, state, truncates=truncates), strategies
+        )
         return replace(result, in_files=wrong, by_folder=by_folder)
     except ValueError:  # files hold a value that has no form in the type of today
         return result
 
 
-def _held(rows: Rows, answer: Answer, state: ExpectedState, *, cuts: bool) -> ExpectedState:
+def _state_in_files(
+    rows: Rows, answer: Answer, state: ExpectedState, *, truncates: bool
+) -> ExpectedState:
     """Return the world of rows that files hold, as far as a question asks for them."""
-    shown = as_shown(rows, state.schema) if cuts else rows
-    held = replace(state, rows=shown, left_out={}, newer=None)
-    return held.narrowed(answer.question) if answer.refusal is None else held
+    shown = as_shown(rows, state.schema) if truncates else rows
+    in_files = replace(state, rows=shown, left_out={}, newer=None)
+    return in_files.narrowed(answer.question) if answer.refusal is None else in_files
 
 
-def _wrong_in(answer: Answer, held: ExpectedState, strategies: Strategies) -> frozenset[Location]:
+def _wrong_in(
+    answer: Answer, in_files: ExpectedState, strategies: Strategies
+) -> frozenset[Location]:
     return frozenset(
         difference.location
-        for difference in _compared(answer, held, strategies.predicted).differences
+        for difference in _compared(answer, in_files, strategies.predicted).differences
     )
 
 

@@ -44,10 +44,10 @@ def as_shown(rows: Rows, schema: Schema) -> Rows:
 def _row(row: Row, schema: Schema) -> Row:
     """Cut the values that are timestamps today; keys stay, for rows are known by them."""
     there = [field for field in schema.fields if field.id in row.values]
-    cut = {field.id: _cut(row.values[field.id], field) for field in there}
-    if all(same(row.values[at], value) for at, value in cut.items()):
+    shortened = {field.id: _cut(row.values[field.id], field) for field in there}
+    if all(same(row.values[at], value) for at, value in shortened.items()):
         return row
-    return replace(row, values={**row.values, **cut})
+    return replace(row, values={**row.values, **shortened})
 
 
 def _cut(value: Value, field: Field) -> Value:

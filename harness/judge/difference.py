@@ -102,7 +102,7 @@ def leaves(value: Value, field: Field, path: str) -> Iterator[tuple[str, Field, 
             for at, each in enumerate(value):
                 yield from leaves(each, field.children[0], f"{path}[{at}]")
         case MapValue() if len(field.children) > 1:
-            for key, each in value.pairs:
-                yield from leaves(each, field.children[1], f"{path}[{text_of(key)}]")
+            for key, pair in value.pairs:
+                yield from leaves(pair, field.children[1], f"{path}[{text_of(key)}]")
         case _:
             yield path, field, value

@@ -102,8 +102,12 @@ class Expectations:
             return None
         if past and past.of_then:
             return self.agreement(past.step, SNAPSHOT)
-        held = self._files.held(step, view)
-        return FileAgreement(self.state(step, view), held, self._files.holdings) if held else None
+        content = self._files.held(step, view)
+        return (
+            FileAgreement(self.state(step, view), content, self._files.holdings)
+            if content
+            else None
+        )
 
     def layout_problem(self, step: int) -> str:
         """Return why the files do not tell what base files show; empty where they do."""
@@ -122,12 +126,12 @@ class Expectations:
         """
         if past.of_then:
             state, later = self.state(past.step, SNAPSHOT), self.history[past.step + 1 : step + 1]
-            return replace(state, newer=tuple(truth_.rows for truth_ in later), later=later)
+            return replace(state, newer=tuple(truth.rows for truth in later), later=later)
         state = self.state(step, SNAPSHOT)
         if past.name == BRANCH:
             truth = staged(state.history[-1])
-            told = (*state.history[:-1], truth)
-            return replace(state, history=told, rows=truth.rows, row_files={}, base=None)
+            with_staged = (*state.history[:-1], truth)
+            return replace(state, history=with_staged, rows=truth.rows, row_files={}, base=None)
         rows = past_views.written_since(state.rows, past.step)
         older = {key: row for key, row in state.rows.items() if key not in rows}
         return replace(state, rows=rows, left_out=older)

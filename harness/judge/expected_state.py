@@ -33,7 +33,7 @@ class Index:
         return {
             look: (origins[0].key, frozenset(origin.field_id for origin in origins))
             for look, origins in self.looks.items()
-            if len({origin_.key for origin_ in origins}) == 1
+            if len({origin.key for origin in origins}) == 1
         }
 
 
@@ -43,7 +43,7 @@ def index_of(history: History) -> Index:
     cells: dict[tuple[int, str], dict[int, frozenset[Look]]] = {}
     for truth in history:
         since = {
-            field_.id: _definitions(field_, history[truth.step :]) for field_ in truth.schema.fields
+            field.id: _definitions(field, history[truth.step :]) for field in truth.schema.fields
         }
         sent = (row for row in truth.sent_contested.values() if row is not None)
         for row in (*truth.rows.values(), *truth.failed, *sent):
@@ -83,7 +83,7 @@ def _forms(row: Row, since: Sequence[Field], truth: Truth) -> Iterator[tuple[Ori
 def _definitions(field: Field, history: History) -> tuple[Field, ...]:
     """Return what a column is from a step on, each definition once."""
     result = (truth.schema.by_id(field.id) for truth in history)
-    return tuple(dict.fromkeys(field_ for field_ in result if field_ is not None))
+    return tuple(dict.fromkeys(field for field in result if field is not None))
 
 
 def _parts(value: Value, field: Field) -> Iterator[tuple[Field, Value]]:
@@ -171,7 +171,7 @@ class ExpectedState:
             try:
                 values = row_values(row, self.schema)
             except ValueError:
-                values = tuple(_in_type(row, field_) for field_ in self.schema.fields)
+                values = tuple(_in_type(row, field) for field in self.schema.fields)
             self._shown[id(row)] = row, dict(zip(self.schema.names, values, strict=True))
         return self._shown[id(row)][1]
 
@@ -181,7 +181,7 @@ class ExpectedState:
             return self
         rows = self._asked(query, self.rows)
         others = {key: row for key, row in self.rows.items() if key not in rows}
-        newer = self.newer and tuple(self._asked(query, rows_) for rows_ in self.newer)
+        newer = self.newer and tuple(self._asked(query, rows) for rows in self.newer)
         return replace(self, rows=rows, left_out={**self.left_out, **others}, newer=newer)
 
     def _asked(self, query: Query, rows: Rows) -> Rows:
@@ -234,8 +234,8 @@ class ExpectedState:
         """
         if key in self.row_files:
             return self._names_in_files(field_id, key)
-        held = self.held.get(key)
-        since = held.written.get(self.root_of(field_id), 0) if held else 0
+        in_base = self.held.get(key)
+        since = in_base.written.get(self.root_of(field_id), 0) if in_base else 0
         versions = self.index.cells.get((field_id, key), {}).items()
         steps = [at for at, looks in versions if since <= at <= self.step and looks != NULLS]
         times = self.history[min(steps) :] if steps else ()
@@ -256,7 +256,7 @@ class ExpectedState:
         """Return the id of the column that a field is, or is a part of."""
         for truth in reversed(self.history):
             for column in truth.schema.fields:
-                if any(field_.id == field_id for field_ in column.walk()):
+                if any(field.id == field_id for field in column.walk()):
                     return column.id
         return field_id
 
@@ -267,12 +267,12 @@ class ExpectedState:
         earlier and a later one had them, only how the answer was read tells which of the two it is
         of; None where that is not known.
         """
-        wanted = sorted(names)
+        sorted_names = sorted(names)
 
         def had(truth: Truth) -> bool:
             there = truth.schema.by_id(parent.id) if parent else None
             siblings = truth.schema.fields if parent is None else there.children if there else ()
-            return sorted(sibling.name for sibling in siblings) == wanted
+            return sorted(sibling.name for sibling in siblings) == sorted_names
 
         newest = (next(filter(had, reversed(t)), None) for t in (self.history[:-1], self.later))
         result = [truth.step for truth in newest if truth is not None]
@@ -310,7 +310,7 @@ class ExpectedState:
         if self.catalog is None or self.catalog <= self.step:
             return False
         there, own = self.at(self.catalog).schema, self.schema.path_of(field.id) or ""
-        paths = ((field_.id, there.path_of(field_.id) or "") for field_ in there.walk())
+        paths = ((field.id, there.path_of(field.id) or "") for field in there.walk())
         return any(at != field.id and path.lower() == own.lower() for at, path in paths)
 
     def live(self, field_id: int) -> bool:

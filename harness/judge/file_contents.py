@@ -84,8 +84,8 @@ class Holdings:
         }
         self._steps |= self._others
         self._sql = {
-            state_record_.outcome.step: " ".join(state_record_.outcome.statements)
-            for state_record_ in states
+            state_record.outcome.step: " ".join(state_record.outcome.statements)
+            for state_record in states
         }
         self._values: dict[FileFact, FileValues] = {}
         listed: dict[str, Texts] = {}
@@ -122,10 +122,10 @@ class Holdings:
             for base, logs in slices(files, self._steps):
                 facts = [fact for fact in (base, *logs) if fact is not None]
                 read += facts
-                told = self._partitions.certain(facts[0]) if facts else {}
+                in_path = self._partitions.certain(facts[0]) if facts else {}
                 for row in self._merged(facts):
                     at = row.key if row.key not in rows else (len(rows), row.key)
-                    rows[at], named[at] = row, replace(row, values={**row.values, **told})
+                    rows[at], named[at] = row, replace(row, values={**row.values, **in_path})
         except LayoutError as problem:
             raise NotKnown(str(problem)) from problem
         differences = tuple(difference for fact in read for difference in self.differences(fact))
@@ -134,8 +134,8 @@ class Holdings:
             for row in self._rows(fact):
                 at = self._steps[fact.instant]
                 newest[text_of(row.key)] = max(at, newest.get(text_of(row.key), at))
-        alike = all(_same_values(row, named[at]) for at, row in rows.items())
-        return Held(rows, differences, newest, by_folder=None if alike else named)
+        equal = all(_same_values(row, named[at]) for at, row in rows.items())
+        return Held(rows, differences, newest, by_folder=None if equal else named)
 
     def value_sent(self, row: Row, field_id: int, since: int) -> bool:
         """Return whether a statement sent a value later than any file holds its row."""
@@ -209,11 +209,11 @@ class Holdings:
         if values.unread:
             raise NotKnown(f"{fact.path}: {values.unread}")
         step = self._steps[fact.instant]
-        held = late_versions.file_rows(self._history[step], fact)
+        in_file = late_versions.file_rows(self._history[step], fact)
         instants = values.commits or ("",) * len(values.rows)
         for text, row, instant in zip(fact.keys, values.rows, instants, strict=True):
             key = self._keys.get(text, text)
-            own = held.get(key)
+            own = in_file.get(key)
             shown = dict(zip(values.columns, row, strict=True))
             result = {column.id: self._value(column, shown, fact) for column in self._columns(fact)}
             whose = (own.written, own.group) if own else ({}, (step, ()))
@@ -230,10 +230,10 @@ class Holdings:
             return by_ids(shown[column.name], column)
         if not self._in_path(column, fact):
             return None
-        told = self._partitions.of(fact)
-        if column.id not in told:
+        in_path = self._partitions.of(fact)
+        if column.id not in in_path:
             raise NotKnown(f"{fact.path}: its folder's name does not tell {column.name}")
-        return told[column.id]
+        return in_path[column.id]
 
     def _in_path(self, column: Field, fact: FileFact) -> bool:
         """Return whether a file leaves a column to the name of its folder, as a partition's."""
@@ -242,15 +242,15 @@ class Holdings:
 
     def _differences(self, fact: FileFact) -> Iterator[FileDifference]:
         step = self._steps[fact.instant]
-        held = late_versions.file_rows(self._history[step], fact)
+        in_file = late_versions.file_rows(self._history[step], fact)
         for row in self._rows(fact):
-            own = held.get(row.key)
-            for column in self._columns(fact) if own else ():
-                expected = named(own.of(column), column) if own else None
+            columns_then = in_file.get(row.key)
+            for column in self._columns(fact) if columns_then else ():
+                expected = named(columns_then.of(column), column) if columns_then else None
                 result = by_names(row.values[column.id], column)
-                if own and not same(expected, result):
+                if columns_then and not same(expected, result):
                     difference = text_of(row.key), column.id, column.name
-                    settled = self._sent(own, column, fact, result)
+                    settled = self._sent(columns_then, column, fact, result)
                     in_path = self._in_path(column, fact)
                     yield FileDifference(fact, *difference, expected, result, settled, in_path)
 
@@ -270,10 +270,10 @@ class Holdings:
         converted = then is None or _leaves(then) != _leaves(column)
         latest = max(row.written.values()), False
         if latest < at:
-            kept = result is None or not converted
+            unchanged = result is None or not converted
         else:
-            kept = result is None and not converted and self._keeps(at, row, column)
-        return kept and not self._doubted_before(row.key, column.id, fact, result)
+            unchanged = result is None and not converted and self._keeps(at, row, column)
+        return unchanged and not self._doubted_before(row.key, column.id, fact, result)
 
     def _order(self, fact: FileFact) -> tuple[int, bool]:
         """Return the step of a file's rows, and whether it was written later and carries them."""

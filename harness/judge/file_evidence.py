@@ -97,18 +97,18 @@ class Layout:
         its answer is wrong, and yet read in one of the ways that cut.
         """
         readings = self.readings()
-        ways = readings.fitting(query, labels, rows) if readings else ()
-        if ways or self.whole is None:
-            return readings, ways
+        strategies = readings.fitting(query, labels, rows) if readings else ()
+        if strategies or self.whole is None:
+            return readings, strategies
         readings = self.whole.readings()
         result = readings.fitting(query, labels, rows) if readings else ()
-        return readings, [way for way in result if way.cut]
+        return readings, [strategy for strategy in result if strategy.cut]
 
     def tried(self, query: Query) -> int:
         """Return the number of ways of reading an answer is compared with (`fitting`)."""
-        own, whole = self.readings(), self.whole.readings() if self.whole is not None else None
-        cut = sum(way.cut for way in whole.strategies(query)) if whole else 0
-        return len(own.strategies(query)) + cut if own else 0
+        shown, whole = self.readings(), self.whole.readings() if self.whole is not None else None
+        truncating = sum(strategy.cut for strategy in whole.strategies(query)) if whole else 0
+        return len(shown.strategies(query)) + truncating if shown else 0
 
     def predicted(
         self, query: Query, labels: Sequence[str], rows: Sequence[Sequence[Value]]
@@ -121,16 +121,22 @@ class Layout:
         and of what is cut otherwise than is declared. None where it was not read so, or may have
         been read in another way as well.
         """
-        own = None if query.label else self.readings()
-        if own is None or not (self.meta or self.whole or own.reading.misleads):
+        shown = None if query.label else self.readings()
+        if shown is None or not (self.meta or self.whole or shown.reading.misleads):
             return None
-        readings, ways = self.fitting(query, labels, rows)
-        if readings is None or (readings is own and not all(map(_tells_more, ways))):
+        readings, strategies = self.fitting(query, labels, rows)
+        if readings is None or (readings is shown and not all(map(_tells_more, strategies))):
             return None
         history = self.state.history
-        told = [predict_rows(readings.reading, way, query, labels, history) for way in ways]
+        predictions = [
+            predict_rows(readings.reading, strategy, query, labels, history)
+            for strategy in strategies
+        ]
         return (
-            told[0] if told and all(predicted_rows == told[0] for predicted_rows in told) else None
+            predictions[0]
+            if predictions
+            and all(predicted_rows == predictions[0] for predicted_rows in predictions)
+            else None
         )
 
     def read_from(self, answer: Answer) -> Mapping[str, FileFact]:
@@ -151,9 +157,9 @@ class Layout:
         holding = self._standing.get(key, ())
         folders = {partition_paths.folder_of(fact.path) for fact in holding}
         folder = folders.pop() if len(folders) == 1 else ""
-        told = bool(partition_paths.levels(folder, self.state.history[0].table.partition_by))
+        partitioned = bool(partition_paths.levels(folder, self.state.history[0].table.partition_by))
         there = any(column == name for file_fact in holding for name, _ in file_fact.columns)
-        return (folder, not there) if told else ("", False)
+        return (folder, not there) if partitioned else ("", False)
 
     @cached_property
     def _standing(self) -> Mapping[str, Sequence[FileFact]]:
@@ -203,9 +209,9 @@ class Layout:
         readings, query = self.readings(), answer.question
         if readings is None or answer.refusal is not None:
             return
-        for way in readings.all_fitting(query, answer.labels, answer.rows):
-            names = readings.reading.schema(way).names
-            for row in readings.reading.rows(way, query.conditions):
+        for strategy in readings.all_fitting(query, answer.labels, answer.rows):
+            names = readings.reading.schema(strategy).names
+            for row in readings.reading.rows(strategy, query.conditions):
                 yield row, names
 
     def readings(self) -> Readings | None:
@@ -238,12 +244,16 @@ class Layout:
         if readings is None:
             return ()
         whole = self._asked(readings, ReadStrategy(ColumnMapping.ID), query)
-        ways = (way for way in readings.strategies(query) if way.trusted and way.only_trusts)
-        return tuple(whole - self._asked(readings, way, query) for way in ways)
+        strategies = (
+            strategy
+            for strategy in readings.strategies(query)
+            if strategy.trusted and strategy.only_trusts
+        )
+        return tuple(whole - self._asked(readings, strategy, query) for strategy in strategies)
 
-    def _asked(self, readings: Readings, way: ReadStrategy, query: Query) -> frozenset[str]:
+    def _asked(self, readings: Readings, strategy: ReadStrategy, query: Query) -> frozenset[str]:
         names, reading = self.state.schema.names, readings.reading
-        shown = ((row.key, row.values) for row in reading.rows(way, query.conditions))
+        shown = ((row.key, row.values) for row in reading.rows(strategy, query.conditions))
         return frozenset(
             key for key, values in shown if query.takes(dict(zip(names, values, strict=True)))
         )
@@ -257,12 +267,12 @@ class Layout:
         if self.since:
             return ""
         try:
-            ways = column_resolution.meeting_other_types(
+            mappings = column_resolution.meeting_other_types(
                 self.state.history, self.files, self.steps, counted=bool(self.meta)
             )
         except column_resolution.LayoutError:
             return ""
-        return str(ways[0]) if len(ways) == 1 else ""
+        return str(mappings[0]) if len(mappings) == 1 else ""
 
     def _rows(self) -> Iterator[Row]:
         """Yield the rows of the newest files, deleted ones left out."""
@@ -284,11 +294,11 @@ class Layout:
         return column_resolution.version(self.state.history, fact, key, self.steps)
 
 
-def _tells_more(way: ReadStrategy) -> bool:
+def _tells_more(strategy: ReadStrategy) -> bool:
     """Return whether a way shows what does not tell itself whose it is."""
-    converted = way.cast and way.mapping.placed
-    elsewhere = way.listed or way.overlaid or way.table_order
-    return way.mapping in _TELLING or way.stored or elsewhere or converted
+    converted = strategy.cast and strategy.mapping.placed
+    elsewhere = strategy.listed or strategy.overlaid or strategy.table_order
+    return strategy.mapping in _TELLING or strategy.stored or elsewhere or converted
 
 
 def _together(rows: Iterable[tuple[_Row, FileFact]]) -> dict[_Row, list[FileFact]]:

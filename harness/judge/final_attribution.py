@@ -41,17 +41,17 @@ def with_final_attribution(
     mistake, and it is no pass. Else a wrong answer stays wrong, whoever did it.
     """
     answered: dict[QuestionKey, list[Verdict]] = {}
-    told: dict[tuple[str, int, str, str], list[Verdict]] = {}
+    by_reader: dict[tuple[str, int, str, str], list[Verdict]] = {}
     for verdict in verdicts:
         answer = answers.get(verdict.case)
         if verdict.verdict in _JUDGED and answer is not None and answer.has_table:
             answered.setdefault(verdict.question, []).append(verdict)
-            told.setdefault(_teller(verdict), []).append(verdict)
+            by_reader.setdefault(_teller(verdict), []).append(verdict)
     return tuple(
-        _settle(verdict_, answered.get(verdict_.question, ()), told.get(_teller(verdict_), ()))
-        if may_change(verdict_)
-        else verdict_
-        for verdict_ in verdicts
+        _settle(verdict, answered.get(verdict.question, ()), by_reader.get(_teller(verdict), ()))
+        if may_change(verdict)
+        else verdict
+        for verdict in verdicts
     )
 
 
@@ -81,7 +81,7 @@ def _settle(verdict: Verdict, answered: Sequence[Verdict], others: Sequence[Verd
         at = finding.kind, finding.party
         result[at] = _together(result[at], finding) if at in result else finding
     settled = replace(verdict, findings=tuple(result.values()))
-    doubted = any(each.party is Responsible.MODEL for each in settled.findings)
+    doubted = any(finding.party is Responsible.MODEL for finding in settled.findings)
     if verdict.verdict is not VerdictKind.WRONG or not doubted:
         return settled
     return replace(settled, verdict=VerdictKind.UNKNOWN, because=IN_DOUBT)
@@ -93,11 +93,11 @@ def _after_all(
     match finding.party:
         case Responsible.WRITER:
             # Files that hold something else cannot show it: one of the two readings is wrong.
-            asked_alike = (
+            same_table = (
                 verdict_ for verdict_ in answered if verdict_.expected == verdict.expected
             )
-            told_apart = any(map(partial(_shows_the_written, finding), asked_alike))
-            return Responsible.UNSURE if told_apart else Responsible.WRITER
+            contradicted = any(map(partial(_shows_the_written, finding), same_table))
+            return Responsible.UNSURE if contradicted else Responsible.WRITER
         case Responsible.STATISTICS:
             return None if _read_otherwise(verdict, others) else Responsible.STATISTICS
         case Responsible.MODEL:
@@ -111,21 +111,21 @@ def _read_otherwise(verdict: Verdict, others: Sequence[Verdict]) -> bool:
     It may where such a way gives the answer, and all of its other answers of whole rows.
     """
     telling = [other for other in others if other.reproduces and not other.scant]
-    ways = (way for way in verdict.reproduces if TRUSTED not in way)
-    return any(all(_may_be_of(way, verdict_) for verdict_ in telling) for way in ways)
+    strategies = (strategy for strategy in verdict.reproduces if TRUSTED not in strategy)
+    return any(all(_may_be_of(strategy, verdict) for verdict in telling) for strategy in strategies)
 
 
-def _may_be_of(way: str, verdict: Verdict) -> bool:
+def _may_be_of(strategy: str, verdict: Verdict) -> bool:
     """Return whether a way of reading, or a part of it, gives another answer as well.
 
     How a reader finds statistics, by which it leaves out files, it is taken to find columns too.
     """
-    parts = way.split(", ")
-    kept = ", ".join(each for each in parts if not each.startswith(LEFT_OUT))
-    finders = [each.removeprefix(f"{LEFT_OUT} ") for each in parts if each.startswith(LEFT_OUT)]
+    parts = strategy.split(", ")
+    columns = ", ".join(part for part in parts if not part.startswith(LEFT_OUT))
+    finders = [part.removeprefix(f"{LEFT_OUT} ") for part in parts if part.startswith(LEFT_OUT)]
     return all(
         any(f"{part}, ".startswith(f"{reproduce}, ") for reproduce in verdict.reproduces)
-        for part in (kept, *finders)
+        for part in (columns, *finders)
     )
 
 
@@ -154,7 +154,7 @@ def _alone(finding: Finding, answered: Sequence[Verdict]) -> bool:
     agreeing = [
         verdict for verdict in answered if differences <= _wrong_in(verdict, {Responsible.MODEL})
     ]
-    voices = {lock_name(parse_reader(verdict_.reader).distribution) for verdict_ in agreeing}
+    voices = {lock_name(parse_reader(verdict.reader).distribution) for verdict in agreeing}
     return len(voices) >= VOICES and all(
         differences <= _wrong_in(each, set(Responsible)) for each in answered
     )
@@ -163,7 +163,7 @@ def _alone(finding: Finding, answered: Sequence[Verdict]) -> bool:
 def _wrong_in(verdict: Verdict, parties: set[Responsible]) -> set[tuple[str, str]]:
     result = (finding for finding in verdict.findings if finding.party in parties)
     return {
-        (difference.key, difference.column) for finding_ in result for difference in finding_.places
+        (difference.key, difference.column) for finding in result for difference in finding.places
     }
 
 

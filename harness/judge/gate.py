@@ -48,24 +48,24 @@ def gate(applied: Applied, late: Collection[str] = (), *, fail_on_flaky: bool = 
     new, flaky = tuple(_new(applied)), _flaky(applied.verdicts, set(late))
     failing = new or (fail_on_flaky and flaky)
     status = UNKNOWN if unknown else NEW if failing else GOOD
-    told = (*unknown, *new, *_unsteady(flaky), *_expired(applied), *_good(applied, status))
-    return Gate(status, told, sum(map(len, flaky.values())))
+    reasons = (*unknown, *new, *_unsteady(flaky), *_expired(applied), *_good(applied, status))
+    return Gate(status, reasons, sum(map(len, flaky.values())))
 
 
 def _unknown(verdicts: Sequence[Verdict]) -> Iterator[str]:
     if not verdicts:
         yield "No cell was judged: nothing is known; plan cells and run them."
     unknown = [verdict for verdict in verdicts if verdict.verdict is VerdictKind.UNKNOWN]
-    doubted = [verdict_ for verdict_ in unknown if _doubted(verdict_)]
+    doubted = [verdict for verdict in unknown if _doubted(verdict)]
     if doubted:
         cells = _count(doubted, "cell puts", "cells put")
         yield f"{cells} our own reference model in doubt: {_where(doubted)}."
         yield f"Look into it before anybody is blamed: harness explain '{doubted[0].case}'"
-    result = [each for each in unknown if not _doubted(each)]
+    result = [verdict for verdict in unknown if not _doubted(verdict)]
     if result:
         reasons = Counter(each.because or "no reason recorded" for each in result)
-        said = _listed(f"{why} ({count})" for why, count in reasons.most_common())
-        yield f"{_count(result, 'cell is', 'cells are')} unknown: {said}."
+        listed = _listed(f"{why} ({count})" for why, count in reasons.most_common())
+        yield f"{_count(result, 'cell is', 'cells are')} unknown: {listed}."
         yield "Nothing is concluded of them; ask again with: harness read"
     if broken := [each for each in result if each.reason is Reason.JUDGE_FAILED]:
         cells = _count(broken, "of them is", "of them are")
@@ -78,10 +78,10 @@ def _doubted(verdict: Verdict) -> bool:
 
 def _new(applied: Applied) -> Iterator[str]:
     unknown_to_us = [verdict for verdict in applied.verdicts if not verdict.known]
-    wrong = [verdict_ for verdict_ in unknown_to_us if verdict_.verdict is VerdictKind.WRONG]
-    errors = [each for each in unknown_to_us if each.verdict is VerdictKind.REFUSED]
+    wrong = [verdict for verdict in unknown_to_us if verdict.verdict is VerdictKind.WRONG]
+    errors = [verdict for verdict in unknown_to_us if verdict.verdict is VerdictKind.REFUSED]
     half_done = [error for error in errors if error.reason is Reason.HALF_DONE]
-    refused = [each for each in errors if each.reason is not Reason.HALF_DONE]
+    refused = [error for error in errors if error.reason is not Reason.HALF_DONE]
     if wrong:
         yield f"{_count(wrong, 'wrong answer is', 'wrong answers are')} new: {_where(wrong)}."
     if refused:
@@ -95,8 +95,8 @@ def _new(applied: Applied) -> Iterator[str]:
     if applied.answered:
         cells = _count(applied.answered, "cell is", "cells are")
         yield f"{cells} declared unsupported, and answered: {_where(applied.answered)}."
-        said = dict.fromkeys(each.disclaimed for each in applied.answered)
-        yield f"Put right what the lock data say: {_listed(said)}"
+        declared = dict.fromkeys(each.disclaimed for each in applied.answered)
+        yield f"Put right what the lock data say: {_listed(declared)}"
     for line in applied.gone:
         yield f"{line.place}: no longer occurs ({line.expect}); take the line out"
     if wrong or errors or applied.gone:
@@ -136,7 +136,7 @@ def _good(applied: Applied, status: int) -> Iterator[str]:
         known = [verdict for verdict in applied.verdicts if verdict.known]
         which = f", except {_count(known, 'that is', 'that are')} known" if known else ""
         rest = [
-            verdict_ for verdict_ in applied.verdicts if verdict_.verdict is VerdictKind.UNSUPPORTED
+            verdict for verdict in applied.verdicts if verdict.verdict is VerdictKind.UNSUPPORTED
         ]
         unsupported = f", {len(rest)} declared unsupported" if rest else ""
         cells = _count(applied.verdicts, "cell", "cells")

@@ -49,18 +49,18 @@ def match(state: ExpectedState, names: Sequence[str], rows: Sequence[FoundRow]) 
     """
     rows = sorted(rows, key=_in_order)
     groups: dict[str, list[FoundRow]] = {}
-    extra, wanted = [], state.keys
+    extra, expected = [], state.keys
     for key, result in zip(_owners(state, names, rows), rows, strict=True):
-        if key in wanted:
+        if key in expected:
             groups.setdefault(key, []).append(result)
         else:
             extra.append((key, result))
     pairs, second = [], []
     for key, candidates in groups.items():
-        best = _best(state, wanted[key], names, candidates)
-        pairs.append((wanted[key], candidates[best]))
+        best = _best(state, expected[key], names, candidates)
+        pairs.append((expected[key], candidates[best]))
         second += [(key, result) for at, result in enumerate(candidates) if at != best]
-    absent = [row for key, row in wanted.items() if key not in groups]
+    absent = [row for key, row in expected.items() if key not in groups]
     return _with_empty(Matching(tuple(pairs), tuple(second), tuple(extra)), absent)
 
 
@@ -107,15 +107,15 @@ def _owners(state: ExpectedState, names: Sequence[str], rows: Sequence[FoundRow]
     at = names.index(key) if key in names else None
     ever = {text_of(any_) for any_ in set().union(*map(_keys, state.history))}
     shown = [_key_text(result[at], ever) if at is not None else "" for result in rows]
-    held = [_holder(state, result, at) for result in rows]
-    told = [text if text in ever else "" for text in shown]
-    if not _tells_keys(told, held):
-        return [holder or text for holder, text in zip(held, shown, strict=True)]
-    by_key = [a or b or text for a, b, text in zip(told, held, shown, strict=True)]
-    by_values = [b or a or text for a, b, text in zip(told, held, shown, strict=True)]
-    other = _of_column(state, shown, told, held)
-    by_column = [b or c or text for b, c, text in zip(held, other, by_key, strict=True)]
-    if any(other) and not any(a and a == b for a, b in zip(told, held, strict=True)):
+    holders = [_holder(state, result, at) for result in rows]
+    keys = [text if text in ever else "" for text in shown]
+    if not _tells_keys(keys, holders):
+        return [holder or text for holder, text in zip(holders, shown, strict=True)]
+    by_key = [a or b or text for a, b, text in zip(keys, holders, shown, strict=True)]
+    by_values = [b or a or text for a, b, text in zip(keys, holders, shown, strict=True)]
+    other = _of_column(state, shown, keys, holders)
+    by_column = [b or c or text for b, c, text in zip(holders, other, by_key, strict=True)]
+    if any(other) and not any(a and a == b for a, b in zip(keys, holders, strict=True)):
         return by_column
     # A number of another column may be a key that there is. Then that key's own row is there too,
     # and the row whose values these are would be lost.
@@ -129,7 +129,7 @@ def _key_text(value: Value, ever: Collection[str]) -> str:
 
 
 def _of_column(
-    state: ExpectedState, shown: Sequence[str], told: Sequence[str], held: Sequence[str]
+    state: ExpectedState, shown: Sequence[str], by_key: Sequence[str], by_values: Sequence[str]
 ) -> list[str]:
     """Return keys of rows that show a key and nothing else, where the key column is another one.
 
@@ -145,7 +145,7 @@ def _of_column(
             had.setdefault(look, set()).add(row)
     whose = (
         had.get(text, set()) if a and not b else set()
-        for text, a, b in zip(shown, told, held, strict=True)
+        for text, a, b in zip(shown, by_key, by_values, strict=True)
     )
     return [each.pop() if len(each) == 1 else "" for each in map(set[str], whose)]
 
@@ -168,9 +168,9 @@ def _holder(state: ExpectedState, result: FoundRow, key_at: int | None) -> str:
     return best[0][0] if len(best) == 1 or (best and best[0][1] > best[1][1]) else ""
 
 
-def _tells_keys(told: Sequence[str], held: Sequence[str]) -> bool:
+def _tells_keys(by_key: Sequence[str], by_values: Sequence[str]) -> bool:
     """Return whether the key column shows keys, and not another column that looks like them."""
-    both = [(key, holder) for key, holder in zip(told, held, strict=True) if key and holder]
+    both = [(key, holder) for key, holder in zip(by_key, by_values, strict=True) if key and holder]
     against = sum(key != holder for key, holder in both)
     fewer = len({key for key, _ in both}) < len({holder for _, holder in both})
     return not (fewer and against * 2 > len(both))

@@ -40,7 +40,7 @@ def misled_columns(
     for file in (e for e in files if e.instant in made):
         then, now = history[made[file.instant]], history[-1]
         if file.nameless:
-            yield from _by_place(file.keys, _stored(then), _stored(now))
+            yield from _by_position(file.keys, _stored(then), _stored(now))
         else:
             yield from _by_name(file, then, now)
 
@@ -52,7 +52,7 @@ def _by_name(file: FileFact, then: Truth, now: Truth) -> Iterator[MisledColumn]:
         yield MisledColumn(id_, file.keys, name.partition(".")[0].lower() if other else "")
 
 
-def _by_place(
+def _by_position(
     keys: tuple[str, ...], then: Sequence[Field], now: Sequence[Field], root: str = ""
 ) -> Iterator[MisledColumn]:
     for old, new in zip_longest(then, now[: len(then)]):
@@ -60,7 +60,7 @@ def _by_place(
         if new is None or new.id != old.id:
             yield MisledColumn(old.id, keys, shown_as if new else "")
         else:
-            yield from _by_place(keys, old.children, new.children, shown_as)
+            yield from _by_position(keys, old.children, new.children, shown_as)
 
 
 def _stored(truth: Truth) -> Sequence[Field]:

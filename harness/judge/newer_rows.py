@@ -28,7 +28,7 @@ def origins(state: ExpectedState, names: Sequence[str], result: Matching) -> dic
     if not state.newer:
         return {}
     truths = state.later or state.history[-1:]
-    rows = ({text_of(row.key): row for row in rows_.values()} for rows_ in state.newer)
+    rows = ({text_of(row.key): row for row in rows.values()} for rows in state.newer)
     newer = list(zip(truths, rows, strict=True))
     early = {**_early(state, newer, names, result), **_gone(state, newer, result)}
     name = state.history[0].table.key
@@ -70,7 +70,7 @@ def _gone(state: ExpectedState, newer: NewerTables, result: Matching) -> dict[st
         lacking = [truth for truth, rows in newer if key not in rows]
         if key in there or not lacking:
             continue
-        others = [each for each in stay if state.keys[each].group == row.group] or stay
+        others = [key for key in stay if state.keys[key].group == row.group] or stay
         if not others or there.intersection(others):
             gone[key] = lacking[0]
     return gone

@@ -38,16 +38,16 @@ class PartitionValues:
         (`hoodie.datasource.write.partitionpath.urlencode`): a name that looks so tells two values.
         """
         folder = partition_paths.folder_of(fact.path)
-        told = partition_paths.texts(folder, self._columns)
-        certain = told == partition_paths.as_they_stand(folder, self._columns)
-        return self._values(fact, told if certain else ())
+        texts = partition_paths.texts(folder, self._columns)
+        certain = texts == partition_paths.as_they_stand(folder, self._columns)
+        return self._values(fact, texts if certain else ())
 
     @property
     def _columns(self) -> tuple[str, ...]:
         return self.history[0].table.partition_by
 
-    def _values(self, fact: FileFact, told: Texts) -> Mapping[int, Value]:
-        listed = self.listed.get(partition_paths.folder_of(fact.path), told)
+    def _values(self, fact: FileFact, texts: Texts) -> Mapping[int, Value]:
+        listed = self.listed.get(partition_paths.folder_of(fact.path), texts)
         try:
             return partition_paths.values(listed, self.history[self.steps[fact.instant]])
         except ValueError:

@@ -47,21 +47,25 @@ class PredictedRows:
 
 
 def predict_rows(
-    reading: Simulation, way: ReadStrategy, query: Query, labels: Sequence[str], history: History
+    reading: Simulation,
+    strategy: ReadStrategy,
+    query: Query,
+    labels: Sequence[str],
+    history: History,
 ) -> PredictedRows:
     """Return the rows that a reader of a way answers to a query that is no count."""
     keys: dict[Looks, list[str]] = defaultdict(list)
     origins: dict[tuple[str, str], Origin] = {}
-    names, asked = reading.schema(way).names, {label.partition(".")[0] for label in labels}
-    of_each = reading.asked(way, query)
-    for row in reading.rows(way, query.conditions) if of_each else ():
+    names, asked = reading.schema(strategy).names, {label.partition(".")[0] for label in labels}
+    of_each = reading.asked(strategy, query)
+    for row in reading.rows(strategy, query.conditions) if of_each else ():
         values = dict(zip(names, row.values, strict=True))
         if of_each and of_each.takes(values):
             keys[looks_of(labels, [at(values, path) for path in labels])].append(row.key)
-            for field, source in reading.sources(way, row.file):
+            for field, source in reading.sources(strategy, row.file):
                 if field.name in asked:
-                    told = _of(row, field, source, history, values[field.name])
-                    origins |= {(row.key, path): origin for path, origin in told}
+                    origins_of_row = _of(row, field, source, history, values[field.name])
+                    origins |= {(row.key, path): origin for path, origin in origins_of_row}
     return PredictedRows(keys, origins)
 
 
@@ -96,9 +100,9 @@ def _pairs(
         return
     there = {child.name: child for child in source.children if isinstance(source.type, Struct)}
     for part in field.children:
-        own, where = there.get(part.name), f"{path}.{part.name}"
-        if own is not None:
-            value = stored.get(own.id) if stored is not None else None
-            yield from _pairs(where, part, own, value)
+        stored_part, where = there.get(part.name), f"{path}.{part.name}"
+        if stored_part is not None:
+            value = stored.get(stored_part.id) if stored is not None else None
+            yield from _pairs(where, part, stored_part, value)
         elif stored is None:
             yield from _pairs(where, part, source, None)

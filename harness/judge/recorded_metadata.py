@@ -29,16 +29,16 @@ def findings(case: RecordedVariant) -> Mapping[int, tuple[Finding, ...]]:
         if state.metadata is None:
             continue
         operation = case.variant.scenario.steps[step - 1].operation
-        told = operation.metadata if isinstance(operation, WriteWithMetadata) else {}
-        if wrong := tuple(_findings(told, state.metadata)):
+        given = operation.metadata if isinstance(operation, WriteWithMetadata) else {}
+        if wrong := tuple(_findings(given, state.metadata)):
             result[step] = wrong
     return result
 
 
-def _findings(told: Mapping[str, str], kept: ExtraMetadata) -> Iterator[Finding]:
-    stored, shown = dict(kept.stored), dict(kept.shown)
-    wrong = [*_wrong("", told, stored)]
-    if not kept.unshown:
+def _findings(given: Mapping[str, str], recorded: ExtraMetadata) -> Iterator[Finding]:
+    stored, shown = dict(recorded.stored), dict(recorded.shown)
+    wrong = [*_wrong("", given, stored)]
+    if not recorded.unshown:
         wrong += _wrong(SHOWN, stored, shown)
     for kind, differences in grouped(wrong).items():
         names = dict.fromkeys(difference.column for difference in differences)

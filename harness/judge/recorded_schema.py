@@ -51,12 +51,12 @@ class _Wrong:
 
 def findings(case: RecordedVariant) -> Mapping[int, tuple[Finding, ...]]:
     """Return what is wrong since each step, those with nothing left out."""
-    told, result = set[tuple[FindingKind, str]](), dict[int, tuple[Finding, ...]]()
+    reported, result = set[tuple[FindingKind, str]](), dict[int, tuple[Finding, ...]]()
     for step in sorted(case.state_of):
         if case.broken is not None and step >= case.broken:
             break
-        new = [wrong for wrong in _after(case, step) if (wrong.kind, wrong.subject) not in told]
-        told |= {(wrong.kind, wrong.subject) for wrong in new}
+        new = [wrong for wrong in _after(case, step) if (wrong.kind, wrong.subject) not in reported]
+        reported |= {(wrong.kind, wrong.subject) for wrong in new}
         if new:
             of_kind = grouped((each.kind, each.witness) for each in new)
             result[step] = tuple(
@@ -74,25 +74,26 @@ def _finding(kind: FindingKind, differences: Sequence[Witness]) -> Finding:
 
 def _after(case: RecordedVariant, step: int) -> Iterator[_Wrong]:
     """Yield all that is wrong after a step."""
-    kept = case.state_of[step].schema_history
-    if kept is None:
+    recorded = case.state_of[step].schema_history
+    if recorded is None:
         return
-    yield from _lost(case, step, kept)
-    if kept.versions:
-        yield from _ids_twice(kept)
-        yield from _low_max_id(kept)
-        yield from _other_schema(case, step, kept.versions[-1])
-        yield from _other_columns(case, step, kept)
-    if kept.latest:
+    yield from _lost(case, step, recorded)
+    if recorded.versions:
+        yield from _ids_twice(recorded)
+        yield from _low_max_id(recorded)
+        yield from _other_schema(case, step, recorded.versions[-1])
+        yield from _other_columns(case, step, recorded)
+    if recorded.latest:
         due, seen = (
-            _version_text(case, step, version) for version in (kept.versions[-1], kept.latest)
+            _version_text(case, step, version)
+            for version in (recorded.versions[-1], recorded.latest)
         )
         difference = Witness("", LATEST, due, seen)
-        yield _Wrong(FindingKind.OTHER_SCHEMA, f"{LATEST} {kept.latest.instant}", difference)
+        yield _Wrong(FindingKind.OTHER_SCHEMA, f"{LATEST} {recorded.latest.instant}", difference)
 
 
-def _lost(case: RecordedVariant, step: int, kept: SchemaHistory) -> Iterator[_Wrong]:
-    for version in kept.lost:
+def _lost(case: RecordedVariant, step: int, recorded: SchemaHistory) -> Iterator[_Wrong]:
+    for version in recorded.lost:
         difference = Witness("", "", _version_text(case, step, version), None)
         yield _Wrong(FindingKind.LOST_VERSION, version.instant, difference)
 
@@ -104,23 +105,23 @@ def _version_text(case: RecordedVariant, step: int, version: SchemaVersion) -> s
     return "another version" if made is None else f"the version of step {made}"
 
 
-def _ids_twice(kept: SchemaHistory) -> Iterator[_Wrong]:
+def _ids_twice(recorded: SchemaHistory) -> Iterator[_Wrong]:
     """Yield the ids that two columns of the newest version have, or two versions."""
-    of_id = grouped((id_, path) for id_, path, _ in kept.versions[-1].fields)
+    of_id = grouped((id_, path) for id_, path, _ in recorded.versions[-1].fields)
     for id_, (first, *more) in of_id.items():
         for path in more:
             difference = Witness(str(id_), path, None, first)
             yield _Wrong(FindingKind.REUSED_ID, f"{id_} {path}", difference)
-    for instant, times in Counter(version.instant for version in kept.versions).items():
+    for instant, times in Counter(version.instant for version in recorded.versions).items():
         if times > 1:
             difference = Witness("", "", "one version", f"{times} versions")
             yield _Wrong(FindingKind.REUSED_ID, f"version {instant}", difference)
 
 
-def _low_max_id(kept: SchemaHistory) -> Iterator[_Wrong]:
+def _low_max_id(recorded: SchemaHistory) -> Iterator[_Wrong]:
     """Yield that the next new column gets the id of one that is, or was, another column."""
-    now = kept.versions[-1]
-    given = {id_: path for version in kept.versions for id_, path, _ in version.fields}
+    now = recorded.versions[-1]
+    given = {id_: path for version in recorded.versions for id_, path, _ in version.fields}
     greatest = max(given, default=now.max_id)
     if now.max_id < greatest:
         difference = Witness("", given[greatest], greatest, now.max_id)
@@ -146,24 +147,24 @@ def _other_schema(case: RecordedVariant, step: int, now: SchemaVersion) -> Itera
 
 def _other_order(expected: Sequence[str], result: Sequence[str]) -> Iterator[_Wrong]:
     """Yield the first column that stands elsewhere among those beside it."""
-    due, seen = _places(expected), _places(result)
+    due, seen = _positions(expected), _positions(result)
     path = next((path for path in result if due[path] != seen[path]), None)
     if path is not None:
         difference = Witness("", path, f"number {due[path]}", f"number {seen[path]}")
         yield _Wrong(FindingKind.OTHER_SCHEMA, "order", difference)
 
 
-def _places(paths: Sequence[str]) -> Mapping[str, int]:
+def _positions(paths: Sequence[str]) -> Mapping[str, int]:
     """Return the number of each column among those beside it, from 1."""
     beside = grouped((path.rpartition(".")[0], path) for path in paths)
     return {path: at for each in beside.values() for at, path in enumerate(each, start=1)}
 
 
-def _other_columns(case: RecordedVariant, step: int, kept: SchemaHistory) -> Iterator[_Wrong]:
+def _other_columns(case: RecordedVariant, step: int, recorded: SchemaHistory) -> Iterator[_Wrong]:
     """Yield the columns that are found under a wrong one, or not at all, in an older version."""
-    now, truth = kept.versions[-1], _fields(case.history[step].schema)
+    now, truth = recorded.versions[-1], _fields(case.history[step].schema)
     ids = {path: id_ for id_, path, _ in now.fields}
-    for version, at in _dated(case, step, kept):
+    for version, at in _dated(case, step, recorded):
         then = {field.id: path for path, field in _fields(case.history[at].schema).items()}
         if {path for _, path, _ in version.fields} != set(then.values()):
             continue  # that is told of the version itself
@@ -176,13 +177,13 @@ def _other_columns(case: RecordedVariant, step: int, kept: SchemaHistory) -> Ite
 
 
 def _dated(
-    case: RecordedVariant, step: int, kept: SchemaHistory
+    case: RecordedVariant, step: int, recorded: SchemaHistory
 ) -> Iterator[tuple[SchemaVersion, int]]:
     """Yield the older versions, each with the step after which the table had that schema."""
-    made, versions = case.made(step), kept.versions
+    made, versions = case.made(step), recorded.versions
     if len(versions) > 1 and versions[0].instant == FIRST and versions[1].instant in made:
         yield versions[0], made[versions[1].instant] - 1
-    for version in (*versions[:-1], *kept.lost):
+    for version in (*versions[:-1], *recorded.lost):
         if version.instant in made:
             yield version, made[version.instant]
 

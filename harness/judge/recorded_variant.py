@@ -120,8 +120,8 @@ class RecordedVariant:
                 fields.setdefault(field.name.lower(), set()).add(field.id)
         result: dict[str, frozenset[int]] = {}
         state = self.state_of[step]
-        kept = state.schema_history
-        for name, before in kept.former_names if kept else state.former_names:
+        recorded = state.schema_history
+        for name, before in recorded.former_names if recorded else state.former_names:
             now = {f.id for f in self.history[step].schema.fields if f.name.lower() == name.lower()}
             others = fields.get(before.lower(), set())
             if now and not now & others:

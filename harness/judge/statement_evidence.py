@@ -33,13 +33,13 @@ def says(sql: str, key: tuple[Value, Field], value: Value, column: Field) -> boo
     Rows are sent whole, `select … as id, … as f1`, or by columns, `f1 = case id when … then … end`
     (`operations.sql`, `operations.update`).
     """
-    own, wanted, names_key = literal(*key), literal(value, column), quoted(key[1].name)
-    row = f"{own} as {names_key}", f"{wanted} as {quoted(column.name)}"
+    key_text, value_text, names_key = literal(*key), literal(value, column), quoted(key[1].name)
+    row = f"{key_text} as {names_key}", f"{value_text} as {quoted(column.name)}"
     whole = any(
-        all(within(each, part) for each in row) for part in re.split(r"\bselect (?=\S)", sql)
+        all(within(cell, part) for cell in row) for part in re.split(r"\bselect (?=\S)", sql)
     )
     _, _, after = sql.partition(f"{quoted(column.name)} = case {names_key} ")
-    return whole or within(f"when {own} then {wanted}", after.partition(" end")[0])
+    return whole or within(f"when {key_text} then {value_text}", after.partition(" end")[0])
 
 
 def keeps(sql: str, key: tuple[Value, Field], column: Field) -> bool:
@@ -49,8 +49,8 @@ def keeps(sql: str, key: tuple[Value, Field], column: Field) -> bool:
     list").
     """
     result = _SETS.search(sql)
-    told = result is not None and f"{quoted(column.name)} = " not in result["assigned"]
-    return told and names(sql, *key)
+    omitted = result is not None and f"{quoted(column.name)} = " not in result["assigned"]
+    return omitted and names(sql, *key)
 
 
 def within(text: str, sql: str) -> bool:

@@ -28,7 +28,7 @@ def match_strategies(answer: Answer, layout: Layout) -> Strategies:
     predicted = (
         layout.predicted(table.query, table.names, table.rows) for table in tables_of(answer)
     )
-    ways = layout.ways(answer)
-    catalogs = {way.catalog for way in ways}
+    strategies = layout.ways(answer)
+    catalogs = {strategy.catalog for strategy in strategies}
     catalog = catalogs.pop() if len(catalogs) == 1 else None
-    return Strategies(tuple(map(str, ways)), catalog, tuple(predicted))
+    return Strategies(tuple(map(str, strategies)), catalog, tuple(predicted))

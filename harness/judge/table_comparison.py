@@ -246,7 +246,7 @@ def _struct(state: ExpectedState, at: Difference, field: Field) -> Iterator[Diff
 
 
 def _all_lost(at: Difference, field: Field) -> Iterator[Difference]:
-    parts = [each for each in leaves(at.expected, field, at.column) if each[2] is not None]
+    parts = [leaf for leaf in leaves(at.expected, field, at.column) if leaf[2] is not None]
     for path, leaf, value in parts:
         yield Difference(DifferenceKind.CELL, at.key, path, value, None, leaf)
     if not parts:

@@ -79,7 +79,7 @@ def _filed(
 ) -> tuple[Difference, ...]:
     """Return the places with the file that each found value was read from, where that is known."""
     files = layout.read_from(answer) if differences else {}
-    again = any(each.kind is DifferenceKind.SECOND_ROW for each in differences)
+    again = any(difference.kind is DifferenceKind.SECOND_ROW for difference in differences)
     twice = layout.twice_from(answer) if again else {}
     labels = answer.labels
     filed = (
@@ -88,9 +88,9 @@ def _filed(
     )
     result = tuple(_in_folder(each, layout) for each in filed)
     named = {
-        difference_.key
-        for difference_ in result
-        if difference_.folder and isinstance(difference_.found, str)
+        difference.key
+        for difference in result
+        if difference.folder and isinstance(difference.found, str)
     }
     return tuple(_name_as_true(each, layout) if each.key in named else each for each in result)
 
@@ -143,9 +143,11 @@ def _in_folder(difference: Difference, layout: Layout) -> Difference:
     nearly = (
         alone and says(difference.expected) and altered_value.explains(difference, layout.state)
     )
-    told = says(difference.found) or nearly
+    partitioned = says(difference.found) or nearly
     return replace(
-        difference, file="" if alone or told else difference.file, folder=folder if told else ""
+        difference,
+        file="" if alone or partitioned else difference.file,
+        folder=folder if partitioned else "",
     )
 
 

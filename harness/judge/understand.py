@@ -36,7 +36,7 @@ TIMESTAMPS: Final = frozenset(ZONES["one-timestamp"])
 
 
 def understand(
-    answer: Answer, types: Mapping[str, str], declared: Declared, *, cuts: bool
+    answer: Answer, types: Mapping[str, str], declared: Declared, *, truncates: bool
 ) -> Answer:
     """Return an answer with its declared differences evened out: what is judged and explained.
 
@@ -47,7 +47,7 @@ def understand(
         cuts: whether the product cannot show all that was written.
 
     """
-    return taken(asked(answer) if cuts else answer, types, declared)
+    return taken(asked(answer) if truncates else answer, types, declared)
 
 
 def evened_out(
@@ -100,8 +100,8 @@ def taken(answer: Answer, types: Mapping[str, str], declared: Declared) -> Answe
     named = labelled(answer.question, answer.columns)
     columns, applied = _columns(named, types, declared)
     parts = tuple(_part(part, types, declared) for part in answer.parts)
-    told = merged(answer.normalised, applied)
-    return replace(answer, columns=columns, parts=parts, normalised=told)
+    normalised = merged(answer.normalised, applied)
+    return replace(answer, columns=columns, parts=parts, normalised=normalised)
 
 
 def _part(part: Part, types: Mapping[str, str], declared: Declared) -> Part:
@@ -118,19 +118,19 @@ def _cased(answer: Answer, names: Collection[str]) -> Answer:
     lower = Counter(name.lower() for name in names)
     alone = (name for name in names if lower[name.lower()] == 1 and name != name.lower())
     back = {name.lower(): name for name in alone}
-    told = (answer.columns, *(part.columns for part in answer.parts))
-    count = sum(column.name in back for columns in told for column in columns)
+    shown = (answer.columns, *(part.columns for part in answer.parts))
+    count = sum(column.name in back for columns in shown for column in columns)
     parts = tuple(
-        replace(part_, column=back.get(part_.column, part_.column), columns=_called(part_, back))
-        for part_ in answer.parts
+        replace(part, column=back.get(part.column, part.column), columns=_called(part, back))
+        for part in answer.parts
     )
     applied = merged(answer.normalised, (Normalised(LOWER, count),) if count else ())
     return replace(answer, columns=_called(answer, back), parts=parts, normalised=applied)
 
 
-def _called(told: Answer | Part, back: Mapping[str, str]) -> tuple[Column, ...]:
+def _called(shown: Answer | Part, back: Mapping[str, str]) -> tuple[Column, ...]:
     return tuple(
-        replace(column, name=back.get(column.name, column.name)) for column in told.columns
+        replace(column, name=back.get(column.name, column.name)) for column in shown.columns
     )
 
 
@@ -145,16 +145,16 @@ def _columns(
     return shown, merged(*((Normalised(name, 1),) for name in names if name))
 
 
-def _name(column: Column, wanted: str, declared: Declared) -> str:
+def _name(column: Column, expected: str, declared: Declared) -> str:
     """Return the declaration by which a column's type is taken for the expected one, if any is."""
-    if wanted in {"", column.canonical}:
+    if expected in {"", column.canonical}:
         return ""
-    if BOUNDED in declared and column.canonical == _unbounded(wanted):
+    if BOUNDED in declared and column.canonical == _unbounded(expected):
         return BOUNDED
     for name, pair in ZONES.items():
-        if name in declared and _one_for_another(column.canonical, wanted, pair):
+        if name in declared and _one_for_another(column.canonical, expected, pair):
             return name
-    kind = wanted.partition("<")[0]
+    kind = expected.partition("<")[0]
     named = column.type.lower().removesuffix("_type") == kind and not column.canonical
     return KIND if named and KIND in declared and kind in declared[KIND].types else ""
 

@@ -101,7 +101,7 @@ def of_steps(case: RecordedVariant) -> Iterator[Verdict]:
     schemas, metadata = recorded_schema.findings(case), recorded_metadata.findings(case)
     wrong = {s: (*schemas.get(s, ()), *metadata.get(s, ())) for s in (*schemas, *metadata)}
     for step, outcome in case.outcomes.items():
-        if _told(outcome) or step in wrong:
+        if _has_verdict(outcome) or step in wrong:
             yield _of_step(case, outcome, wrong.get(step, ()))
 
 
@@ -113,7 +113,7 @@ def assess(content: Content) -> Assessment:
     strategies = match_strategies(answer, layout)
     if strategies.catalog is not None:
         state = replace(state, catalog=strategies.catalog)
-    comparison = compare.compare(answer, state, strategies, agreement, cuts=expectations.cuts)
+    comparison = compare.compare(answer, state, strategies, agreement, truncates=expectations.cuts)
     named = name(trace(comparison, answer, layout), state)
     findings = attribute(named, comparison, agreement, state, _kept_from_readers(content))
     doubted = findings and answer.refusal is None
@@ -178,7 +178,7 @@ def understand_cell(cell: Cell, expectations: Expectations, answer: Answer) -> A
     state = expectations.state(cell.step, view_of_rows(cell.view))
     types = dict(state.column_types(answer.question))
     declared = tolerances.declared_for_format(cell.reader, expectations.case.variant.format)
-    return understand(answer, types, declared, cuts=expectations.cuts)
+    return understand(answer, types, declared, truncates=expectations.cuts)
 
 
 def _content(cell: Cell, expectations: Expectations, answer: Answer) -> Content:
@@ -219,11 +219,11 @@ def _with(assessment: Assessment, verdict: Verdict, content: Content) -> Verdict
 
 def _unsettled(content: Content) -> str:
     """Return why an answer in which nothing is wrong is not right either; empty where it is."""
-    told = content.expectations.table(content.step, content.view, content.answer.question)
+    expected = content.expectations.table(content.step, content.view, content.answer.question)
     names = dict.fromkeys(
         name
-        for row in told.rows
-        for (name, _), value in zip(told.columns, row, strict=True)
+        for row in expected.rows
+        for (name, _), value in zip(expected.columns, row, strict=True)
         if has_unsettled(value)
     )
     if not names:
@@ -267,7 +267,7 @@ def _skipped(outcome: Outcome | None) -> bool:
     return outcome is not None and outcome.kind is OutcomeKind.SKIPPED
 
 
-def _told(outcome: Outcome) -> bool:
+def _has_verdict(outcome: Outcome) -> bool:
     """Return whether a step has a verdict of its own."""
     return _failed(outcome) or outcomes.half_done(outcome)
 
@@ -278,7 +278,7 @@ def _failed(outcome: Outcome) -> bool:
 
 def _incomplete(outcomes: Mapping[int, Outcome], step: int) -> bool:
     """Return whether some step so far was not wholly done: else what is planned is all there."""
-    return any(_skipped(each) or _told(each) for at, each in outcomes.items() if at <= step)
+    return any(_skipped(each) or _has_verdict(each) for at, each in outcomes.items() if at <= step)
 
 
 def _fell_away(cell: Cell, answer: Answer, case: RecordedVariant) -> bool:
@@ -298,7 +298,7 @@ def _of_step(case: RecordedVariant, outcome: Outcome, wrong: tuple[Finding, ...]
     half_done = outcomes.half_done(outcome)
     why = f"{HALF_DONE}: {why}" if half_done else why
     kind = VerdictKind.REFUSED if refused else VerdictKind.UNKNOWN
-    kind = kind if _told(outcome) else VerdictKind.WRONG
+    kind = kind if _has_verdict(outcome) else VerdictKind.WRONG
     blank, sql = _blank(cell, case, kind), "; ".join(outcome.statements)
     reason = Reason.HALF_DONE if half_done else Reason.OTHER
     return replace(blank, because=why, findings=wrong, sql=sql, reason=reason)
@@ -329,6 +329,6 @@ def _refused(answer: Answer) -> bool:
 
 def _why_refused(refusal: Refusal, layout: Layout) -> str:
     because = refusals.meaning(refusal)
-    if because == refusals.OTHER_TYPE and (way := layout.clash()):
-        return f"read {way}: {because}"
+    if because == refusals.OTHER_TYPE and (mapping := layout.clash()):
+        return f"read {mapping}: {because}"
     return because

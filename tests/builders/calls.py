@@ -46,9 +46,9 @@ def called_back(calls: Iterable[Call], package: str) -> set[Call]:
     """Return the calls to a package of what it uses: other packages of the harness."""
     inside = f"{HARNESS}{package}."
     return {
-        each
-        for each in calls
-        if each.callee.startswith(inside) and each.caller and not each.caller.startswith(inside)
+        call
+        for call in calls
+        if call.callee.startswith(inside) and call.caller and not call.caller.startswith(inside)
     }
 
 

@@ -22,13 +22,13 @@ def in_parts(reply: Reply) -> tuple[Part, ...]:
 
 def _part(reply: Reply, column: str) -> Part:
     at = [reply.names.index(name) for name in dict.fromkeys((KEY, column))]
-    rows = tuple(tuple(row[each] for each in at) for row in reply.rows)
-    return Part(column, "select", tuple(reply.columns[each] for each in at), rows)
+    rows = tuple(tuple(row[index] for index in at) for row in reply.rows)
+    return Part(column, "select", tuple(reply.columns[index] for index in at), rows)
 
 
 def spoilt(reply: Reply, spoil: Spoil, name: str, other: str) -> tuple[Part, ...]:
     """Return a reply in parts of which one has another head."""
-    parts = {each.column: each for each in in_parts(reply)}
+    parts = {in_part.column: in_part for in_part in in_parts(reply)}
     part = parts[name]
     wrong = spoil(Reply(part.columns, part.rows), name, other)
     parts[name] = replace(part, columns=wrong.columns, rows=wrong.rows)

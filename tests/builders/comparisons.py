@@ -20,7 +20,7 @@ TODAY = datetime.date(2031, 12, 24)
 def side(run: Run, reader: str, name: str = "") -> ComparedSide:
     """Return what the sample has of a reader."""
     readers = tuple(each for each in run.info.readers if each.reader == reader)
-    cells = tuple(each for each in run.info.cells if each.reader == reader)
+    cells = tuple(cell for cell in run.info.cells if cell.reader == reader)
     info = replace(run.info, id=reader, readers=readers, cells=cells)
     recorded = {case: each for case, each in run.recorded.items() if each.reader == reader}
     return ComparedSide(name or reader, replace(run, info=info, recorded=recorded))
@@ -42,15 +42,15 @@ def accepting_all(found: SideComparison, because: str = sample_run.HOSTILE) -> S
     """Return the same with a line for each cause, and one that no longer occurs."""
     lines = [
         Acceptance(
-            each.key.engine,
-            each.key.finding,
-            "" if each.key.finding else each.key.symptom.what,
-            each.key.operation,
+            regression.key.engine,
+            regression.key.finding,
+            "" if regression.key.finding else regression.key.symptom.what,
+            regression.key.operation,
             because,
             path="accept.yaml",
             line=at,
         )
-        for at, each in enumerate(found.regressions, start=1)
+        for at, regression in enumerate(found.regressions, start=1)
     ]
     gone = replace(lines[0], operation=found.new.run.info.variants[0].steps[0].text, line=99)
     return found.accepting([*lines, gone], TODAY)

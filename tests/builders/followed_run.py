@@ -49,7 +49,9 @@ class FollowedRun:
 
     def judged(self) -> dict[int, Verdict]:
         """Return the verdicts of the run itself on the answers that are there."""
-        found = {each.case: each for each in pipeline.judge_run(self.folder).applied.verdicts}
+        found = {
+            verdict.case: verdict for verdict in pipeline.judge_run(self.folder).applied.verdicts
+        }
         return {at: found[cell.case] for at, cell in enumerate(self.cells)}
 
 

@@ -39,8 +39,8 @@ def wrong(
     """Return the wrong places of the answer to a query."""
     answer = Answer("case", "select", tuple(columns), tuple(rows), question=query)
     asked = state.narrowed(query)
-    found = compare(answer, asked, Strategies((), None, (state.predicted,)), None, cuts=False)
-    return (*(place for each in found.rows for place in trace_rows(each)), *found.heads)
+    found = compare(answer, asked, Strategies((), None, (state.predicted,)), None, truncates=False)
+    return (*(place for row in found.rows for place in trace_rows(row)), *found.heads)
 
 
 def findings(places: Sequence[Difference], state: ExpectedState) -> tuple[Finding, ...]:

@@ -47,7 +47,7 @@ def case_of(
         bare: whether the catalog lists no meta columns of Hudi's.
 
     """
-    steps = tuple(Step(each) for each in story.operations)
+    steps = tuple(Step(operation) for operation in story.operations)
     scenario = Scenario("family/name", story.disk.table, steps)
     mor, writers = story.disk.merge_on_read, ("writer",) * (len(steps) + 1)
     variant = Variant("variant", scenario, "hudi-mor" if mor else "hudi-cow", {}, writers)
@@ -59,12 +59,12 @@ def case_of(
     for step, outcome in (outcomes or {}).items():
         states[step] = replace(states[step], outcome=outcome)
     if not bare:
-        states = [_listed(each) for each in states]
+        states = [_listed(state) for state in states]
     return RecordedVariant(variant, mor, tuple(states))
 
 
 def _listed(state: StateRecord) -> StateRecord:
-    values = tuple(replace(each, meta=()) for each in state.values)
+    values = tuple(replace(value, meta=()) for value in state.values)
     return replace(state, values=values, bare=False)
 
 
@@ -76,12 +76,12 @@ def _sent(story: Story, step: int) -> tuple[str, ...]:
 
 def _state(disk: Disk, step: int, sql: tuple[str, ...], *, looked_at: bool) -> StateRecord:
     there = disk.until(step)
-    new = [number for number, each in enumerate(there) if each.step == step and looked_at]
+    new = [number for number, name in enumerate(there) if name.step == step and looked_at]
     return StateRecord(
         "variant",
         Outcome(step, OutcomeKind.APPLIED, instant_of(step), statements=sql),
         "d",
-        tuple(each.fact() for each in there),
+        tuple(name.fact() for name in there),
         values=tuple(_values(there[number], number) for number in new if there[number].records),
         bare=True,
     )

@@ -32,7 +32,8 @@ def placed(run: Run, repository: Path) -> Run:
     path.parent.mkdir(exist_ok=True)
     path.write_text(TEXT, encoding="utf-8")
     variants = tuple(
-        _named(each) if each.scenario == "hudi/move" else each for each in run.info.variants
+        _named(variant) if variant.scenario == "hudi/move" else variant
+        for variant in run.info.variants
     )
     baselines = {"hudi/move": BaselineInfo(str(path))}
     return replace(run, info=replace(run.info, variants=variants, baselines=baselines))

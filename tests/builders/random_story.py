@@ -145,7 +145,7 @@ class _Story:
 
     def move(self) -> str:
         name = self._column()
-        others = [each for each in self.types if each != name]
+        others = [type_ for type_ in self.types if type_ != name]
         place = f"after {self.chance.choice(others)}" if others else "first"
         return f"move {name} {place}"
 
@@ -192,7 +192,7 @@ class _Story:
 
     def _taken(self, name: str) -> bool:
         """Return whether a column has the name, in whatever case: engines take them for one."""
-        return name.casefold() in {each.casefold() for each in self.types}
+        return name.casefold() in {type_.casefold() for type_ in self.types}
 
     def _new_keys(self) -> str:
         keys = range(self.next_key, self.next_key + self.chance.randint(1, 7))

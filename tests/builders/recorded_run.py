@@ -24,16 +24,20 @@ STARTED: Final = datetime.datetime(2026, 1, 31, tzinfo=datetime.UTC)
 def run_of(name: str) -> Run:
     """Return the run of that recording; baselines have no say. It has no folder."""
     recorded = recordings.read_all(FOLDER / name)
-    cells = tuple(chain.from_iterable(each.answers for each in recorded))
+    cells = tuple(chain.from_iterable(record.answers for record in recorded))
     readers = tuple(map(parse_reader, dict.fromkeys(cell.reader for cell in cells)))
-    plan = Plan(name.replace("_", "-"), tuple(each.variant for each in recorded), readers, cells)
-    all_answers = chain.from_iterable(each.answers.items() for each in recorded)
-    answers = {cell.case: each for cell, each in all_answers if each is not None}
-    verdicts = (judge(replay.case_of(each), tuple(each.answers), answers) for each in recorded)
+    plan = Plan(
+        name.replace("_", "-"), tuple(record.variant for record in recorded), readers, cells
+    )
+    all_answers = chain.from_iterable(record.answers.items() for record in recorded)
+    answers = {cell.case: all_answer for cell, all_answer in all_answers if all_answer is not None}
+    verdicts = (
+        judge(replay.case_of(record), tuple(record.answers), answers) for record in recorded
+    )
     return Run(
         folder=Path("recorded", name),
         info=plan_record.info_of(plan, f"recorded-{plan.profile}", STARTED),
-        states=tuple(chain.from_iterable(each.states for each in recorded)),
+        states=tuple(chain.from_iterable(record.states for record in recorded)),
         answers=answers,
         recorded={each.case: each for each in chain.from_iterable(verdicts)},
     )

@@ -95,8 +95,8 @@ def write(root: Path, variants: Iterable[Recorded]) -> None:
 def _folders(root: Path, variants: Iterable[Recorded]) -> dict[Path, list[Recorded]]:
     """Return the folder of each scenario with what is in it."""
     folders: dict[Path, list[Recorded]] = {}
-    for each in variants:
-        folders.setdefault(root / each.variant.scenario.name, []).append(each)
+    for variant in variants:
+        folders.setdefault(root / variant.variant.scenario.name, []).append(variant)
     return folders
 
 
@@ -110,10 +110,10 @@ def _files(root: Path) -> set[Path]:
 def _texts(variants: Iterable[Recorded]) -> Iterator[tuple[str, str]]:
     planned, states, answers = Lines(), Lines(), Lines()
     there = tuple(variants)
-    for each in there:
-        _add_plan(planned, each)
-        _add_states(states, each)
-        _add_answers(answers, each)
+    for name in there:
+        _add_plan(planned, name)
+        _add_states(states, name)
+        _add_answers(answers, name)
     yield from ((VARIANTS, planned.text()), (STATES, states.text()), (ANSWERS, answers.text()))
     yield VERDICTS, _verdicts(there)
 
@@ -159,11 +159,11 @@ def _kind(answer: Answer) -> str:
 
 def _verdicts(variants: Iterable[Recorded]) -> str:
     verdicts = Lines()
-    for each in variants:
-        verdicts.add({"variant": each.variant.id})
+    for variant in variants:
+        verdicts.add({"variant": variant.variant.id})
         named = {
-            cell: _add_verdict(verdicts, each.verdicts[cell])
-            for cell in sorted(each.verdicts, key=_place)
+            cell: _add_verdict(verdicts, variant.verdicts[cell])
+            for cell in sorted(variant.verdicts, key=_place)
         }
         verdicts.table(named)
     return verdicts.text()
@@ -190,7 +190,7 @@ def folders(root: Path) -> tuple[Path, ...]:
 
 def read_all(root: Path) -> tuple[Recorded, ...]:
     """Read a recording, in the order of its folders."""
-    return tuple(each for folder in folders(root) for each in read(folder))
+    return tuple(recording for folder in folders(root) for recording in read(folder))
 
 
 def read(folder: Path) -> tuple[Recorded, ...]:

@@ -66,7 +66,7 @@ def recorded_from(run: Run) -> Iterator[Recorded]:
         recorded = Recorded(
             variant,
             run.info.scenarios[variant.id],
-            tuple(tidy_records.state(each, names) for each in states),
+            tuple(tidy_records.state(state, names) for state in states),
             {cell: _tidy(run.answers.get(cell.case), names) for cell in cells},
             {},
         )
@@ -150,7 +150,7 @@ def _difference(before: Said | None, after: Said | None) -> Iterator[str]:
     yield f"  after:  {headline(after)}"
     was, now = _places(before), _places(after)
     for mark, places in (("-", sorted(was - now)), ("+", sorted(now - was))):
-        shown = [f"    {mark} {each}" for each in places]
+        shown = [f"    {mark} {witness}" for witness in places]
         yield from _few(shown, SHOWN_PLACES, f"    {mark} ", "places")
 
 
@@ -197,4 +197,6 @@ def _place(place: Said) -> str:
 
 def counts(variants: Iterable[Recorded]) -> Counter[str]:
     """Count the verdicts."""
-    return Counter(str(said["verdict"]) for each in variants for said in each.verdicts.values())
+    return Counter(
+        str(said["verdict"]) for variant in variants for said in variant.verdicts.values()
+    )

@@ -44,7 +44,7 @@ READERS = (
     ReaderInfo(f"{TRINO}{{use-column-names=false}}", TRINO, "stock", "loopback"),
     ReaderInfo("prestosql-350", "prestosql-350", "repackaged: a bundle added", "all addresses"),
 )
-NAMES = tuple(each.reader for each in READERS)
+NAMES = tuple(reader.reader for reader in READERS)
 
 MOVE = (
     StepInfo(1, "insert rows 1, 2"),
@@ -181,11 +181,11 @@ def expected(scenario: str, step: int) -> Expected:
 def planned() -> tuple[Cell, ...]:
     """Every cell of the sample."""
     return tuple(
-        Cell(each.id, step.number, reader, view, "all")
-        for each in VARIANTS
-        for step in each.steps
+        Cell(variant.id, step.number, reader, view, "all")
+        for variant in VARIANTS
+        for step in variant.steps
         if not step.quiet
-        for view in (("snapshot", "read_optimized") if "mor" in each.format else ("snapshot",))
+        for view in (("snapshot", "read_optimized") if "mor" in variant.format else ("snapshot",))
         for reader in NAMES
     )
 
@@ -202,13 +202,13 @@ def make(folder: Path) -> Run:
         readers=READERS,
         cells=cells,
         excluded=(Excluded("hudi/move on prestosql-350, view base_name", "it has no such view"),),
-        scenarios={each.id: SOURCE.format(about=each.about) for each in VARIANTS},
+        scenarios={variant.id: SOURCE.format(about=variant.about) for variant in VARIANTS},
     )
     run_info.write_info(folder, info)
-    said = [each for each in map(_said, cells) if each is not None]
-    jsonl.write_all(folder / load_run.STATES, [s for each in VARIANTS for s in _states(each)])
+    said = [cell for cell in map(_said, cells) if cell is not None]
+    jsonl.write_all(folder / load_run.STATES, [s for variant in VARIANTS for s in _states(variant)])
     jsonl.write_all(folder / load_run.ANSWERS, [answer for answer, _ in said])
-    refused = [_step_verdict(each) for each in VARIANTS if each.steps == DROP]
+    refused = [_step_verdict(variant) for variant in VARIANTS if variant.steps == DROP]
     jsonl.write_all(folder / load_run.VERDICTS, [*(verdict for _, verdict in said), *refused])
     return load_run.load(folder)
 

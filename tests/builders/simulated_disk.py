@@ -72,7 +72,7 @@ class File:
 
     def fact(self) -> FileFact:
         """Return what the harness reads of it."""
-        types = {each.name: str(each.type) for each in self.schema.fields}
+        types = {field.name: str(field.type) for field in self.schema.fields}
         columns = [*((name, "string") for name in META), *((n, types[n]) for n in self.names)]
         instant = instant_of(self.step)
         keys, gone = map(str, self.records), map(str, self.deleted)
@@ -96,11 +96,11 @@ class Disk:
 
     def until(self, step: int) -> list[File]:
         """Return the files of the table as it was after a step."""
-        return [each for each in self.files if each.step <= step and step not in each.gone]
+        return [file for file in self.files if file.step <= step and step not in file.gone]
 
     def drop(self, gone: Iterable[File], step: int) -> None:
         """Take files out of the table with a step."""
-        paths = {each.path for each in gone}
+        paths = {key.path for key in gone}
         for at, file in enumerate(self.files):
             if file.path in paths:
                 self.files[at] = replace(file, gone=range(step, NEVER))
@@ -108,11 +108,11 @@ class Disk:
     def slices(self, step: int) -> dict[str, tuple[File, list[File]]]:
         """Return each group's newest base file and the log files after it."""
         found: dict[str, tuple[File, list[File]]] = {}
-        for each in self.until(step):
-            if each.kind is FileKind.BASE:
-                found[each.group] = each, []
+        for file in self.until(step):
+            if file.kind is FileKind.BASE:
+                found[file.group] = file, []
             else:
-                found[each.group][1].append(each)
+                found[file.group][1].append(file)
         return found
 
     def group_of(self, key: Value) -> str | None:
@@ -122,7 +122,7 @@ class Disk:
         """
         slices = self.slices(10**6).items()
         found = [(group, logs) for group, (base, logs) in slices if key in base.records]
-        stands = [group for group, logs in found if not any(key in each.deleted for each in logs)]
+        stands = [group for group, logs in found if not any(key in log.deleted for log in logs)]
         return next(iter((*stands, *(group for group, _ in found))), None)
 
 
@@ -154,7 +154,7 @@ def _take_back(disk: Disk, after: Truth) -> None:
     for at, file in enumerate(disk.files):
         if file.gone.start in after.undone and file.gone.stop == NEVER:
             disk.files[at] = replace(file, gone=range(file.gone.start, after.step))
-    disk.drop((each for each in disk.until(after.step) if each.step in after.undone), after.step)
+    disk.drop((file for file in disk.until(after.step) if file.step in after.undone), after.step)
 
 
 def _fail(disk: Disk, before: Truth, after: Truth) -> None:
@@ -234,7 +234,7 @@ def _cluster(disk: Disk, after: Truth) -> None:
 def _clean(disk: Disk, after: Truth) -> None:
     """Remove what is older than the newest base file of a group."""
     newest = {group: base.step for group, (base, _) in disk.slices(after.step).items()}
-    old = (each for each in disk.until(after.step) if each.step < newest[each.group])
+    old = (file for file in disk.until(after.step) if file.step < newest[file.group])
     disk.drop(old, after.step)
 
 
@@ -246,7 +246,7 @@ def _replace(disk: Disk, before: Truth, after: Truth) -> None:
         for group, (base, _) in disk.slices(after.step).items()
         if set(left) & set(base.records) or not set(after.rows) & set(base.records)
     }
-    disk.drop((each for each in disk.until(after.step) if each.group in groups_gone), after.step)
+    disk.drop((file for file in disk.until(after.step) if file.group in groups_gone), after.step)
     groups: dict[str, list[Row]] = {}
     for row in (row for key, row in after.rows.items() if before.rows.get(key) is not row):
         groups.setdefault(_new_group(disk, after, row), []).append(row)

@@ -39,11 +39,11 @@ def _reached(wanted: Field, source: Field | None, by: str) -> bool:
 
 
 def _parts(wanted: Field, source: Field, by: str) -> Iterator[tuple[Field, Field | None]]:
-    for number, each in enumerate(wanted.children):
+    for number, child in enumerate(wanted.children):
         alike = {
-            "id": [s for s in source.children if s.id == each.id],
-            "name": [s for s in source.children if s.name == each.name],
+            "id": [s for s in source.children if s.id == child.id],
+            "name": [s for s in source.children if s.name == child.name],
             "position": source.children[number : number + 1],
         }
         found = alike[by] if isinstance(wanted.type, Struct) else [source.children[number]]
-        yield each, found[0] if found else None
+        yield child, found[0] if found else None

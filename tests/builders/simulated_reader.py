@@ -72,7 +72,7 @@ class Reply:
 
 def columns_of(schema: Schema) -> tuple[Column, ...]:
     """Declare a schema as an engine does that has our words."""
-    return tuple(Column(each.name, str(each.type), str(each.type)) for each in schema.fields)
+    return tuple(Column(field.name, str(field.type), str(field.type)) for field in schema.fields)
 
 
 @dataclass(frozen=True)
@@ -168,24 +168,24 @@ def _sources(
     disk: Disk, file: File, schema: Schema, reader: Reader, by: str
 ) -> list[tuple[Field, Field | None]]:
     """Tell for each column of the table which one of the file is read."""
-    ids = {each.id: each for each in file.schema.fields}
+    ids = {field.id: field for field in file.schema.fields}
     added = [Field(-at, name, Primitive("string")) for at, name in enumerate(META, start=1)]
-    names = {each.name: each for each in (*file.schema.fields, *added)}
+    names = {field.name: field for field in (*file.schema.fields, *added)}
     order = (*META, *file.names) if reader.meta_counts else file.names
     laid = OVERLAID if reader.overlaid and file.kind is FileKind.BASE else {}
     found: list[tuple[Field, Field | None]] = []
     position = reader.shift
-    for each in schema.fields:
-        in_path = each.name in disk.table.partition_by and not reader.partition_counts
+    for field in schema.fields:
+        in_path = field.name in disk.table.partition_by and not reader.partition_counts
         if position in laid and not in_path:
-            found.append((each, names[laid[position]]))
+            found.append((field, names[laid[position]]))
         elif by == "id":
-            found.append((each, _by_id(reader, each, ids, names)))
+            found.append((field, _by_id(reader, field, ids, names)))
         elif by == "name" or in_path:
-            found.append((each, names.get(each.name)))
+            found.append((field, names.get(field.name)))
         else:
             at = order[position] if 0 <= position < len(order) else None
-            found.append((each, names[at] if at is not None else None))
+            found.append((field, names[at] if at is not None else None))
         position += not in_path
     return found
 
@@ -215,8 +215,8 @@ def _part(value: Value, wanted: Field, source: Field, by: str) -> Value:
     match value:
         case dict():
             return {
-                each.name: _child(value, each, source, by, at)
-                for at, each in enumerate(wanted.children)
+                child.name: _child(value, child, source, by, at)
+                for at, child in enumerate(wanted.children)
             }
         case tuple():
             return tuple(_part(e, wanted.children[0], source.children[0], by) for e in value)
@@ -237,7 +237,7 @@ def _child(value: Record, wanted: Field, source: Field, by: str, at: int) -> Val
         placed = source.children[at : at + 1]
         return _part(value[placed[0].name], wanted, placed[0], by) if placed else None
     key: Callable[[Field], object] = (lambda f: f.id) if by == "id" else (lambda f: f.name)
-    there = [each for each in source.children if key(each) == key(wanted)]
+    there = [child for child in source.children if key(child) == key(wanted)]
     return _part(value[there[0].name], wanted, there[0], by) if there else None
 
 

@@ -83,7 +83,7 @@ def _wrong_columns(right: Answered, kind: FindingKind) -> tuple[int, ...]:
         return (last - 1, last)
     if kind in {FindingKind.TYPE_DRIFT, FindingKind.ALTERED_VALUE}:
         return (2,)
-    renamed = [at for at, each in enumerate(right.columns) if each.name == "f2_new"]
+    renamed = [at for at, column in enumerate(right.columns) if column.name == "f2_new"]
     return (renamed[0],) if renamed else (1,)
 
 
@@ -107,7 +107,7 @@ def _wrong(kind: FindingKind, row: Row, right: Answered, at: int) -> tuple[Value
 
 
 def _finding(kind: FindingKind | str, places: Sequence[Witness]) -> Finding:
-    columns = tuple(dict.fromkeys(each.column for each in places if each.column))
+    columns = tuple(dict.fromkeys(witness.column for witness in places if witness.column))
     return Finding(FindingKind(kind), columns, places[0], tuple(places))
 
 
@@ -138,7 +138,7 @@ def changed(answer: Answer, key: str, way: str) -> Changed | None:
 
     `key`: the name of the key column, which stays as it is: it says which row was changed.
     """
-    names = [each.name for each in labelled(answer.question, answer.columns)]
+    names = [column.name for column in labelled(answer.question, answer.columns)]
     if key not in names or not answer.rows or answer.question.count:
         return None
     chance = random.Random(f"{answer.case} {way}")  # noqa: S311 - nothing is kept secret
@@ -168,10 +168,10 @@ def _instead(answer: Answer, key: str, at: int, column: int, way: str) -> list[V
     if way == "NULL":
         return [None]
     if way == "another row's":
-        return [each[column] for each in answer.rows if each[column] is not None]
+        return [row[column] for row in answer.rows if row[column] is not None]
     if way == "another column's":
         here = answer.columns[column].canonical
-        alike = [i for i, each in enumerate(answer.columns) if each.canonical == here]
+        alike = [i for i, column in enumerate(answer.columns) if column.canonical == here]
         return [row[i] for i in alike if answer.columns[i].name != key and row[i] is not None]
     return _altered(row[column])
 

@@ -61,9 +61,9 @@ def typed(story: Story, types: Mapping[str, str], *, ours: bool = True) -> Reply
     """The right answer, some of its types told as `types`: in our words, or in the engine's."""
     reply = story.read()
     columns = tuple(
-        replace(each, type=types[each.name], canonical=types[each.name] if ours else "")
-        if each.name in types
-        else each
-        for each in reply.columns
+        replace(column, type=types[column.name], canonical=types[column.name] if ours else "")
+        if column.name in types
+        else column
+        for column in reply.columns
     )
     return Reply(columns, reply.rows)

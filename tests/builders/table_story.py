@@ -114,7 +114,7 @@ class Story:
     @cached_property
     def facts(self) -> tuple[FileFact, ...]:
         """Return what the files say of themselves at the end."""
-        return tuple(each.fact() for each in self.disk.until(self.truth.step))
+        return tuple(file.fact() for file in self.disk.until(self.truth.step))
 
     @cached_property
     def base(self) -> Base:
@@ -124,14 +124,14 @@ class Story:
     def row_files(self, view: str = "snapshot") -> dict[str, tuple[RowFile, ...]]:
         """Return which files that a view reads hold each row at the end."""
         base_only = view == "read_optimized"
-        facts = [each for each in self.facts if not base_only or each.kind is FileKind.BASE]
+        facts = [fact for fact in self.facts if not base_only or fact.kind is FileKind.BASE]
         return row_files.lying(self.history, facts, self.steps)
 
     def layout(self, view: str = "snapshot", *, bare: bool = True) -> Layout:
         """Return what the files tell; `bare`: the catalog lists no meta columns of Hudi's."""
         files = self.disk.until(self.truth.step) if bare else ()
         meta = {
-            each.path: [tuple(each.added(key).values()) for key in each.records] for each in files
+            file.path: [tuple(file.added(key).values()) for key in file.records] for file in files
         }
         return Layout(self.state(view), self.facts, self.steps, meta=meta)
 
@@ -186,7 +186,7 @@ def operation(words: list[str]) -> Operation:
         case ["upsert", keys]:
             return Upsert(_keys(keys))
         case ["row", *values]:
-            pairs = (each.partition("=") for each in values)
+            pairs = (value.partition("=") for value in values)
             return Upsert(rows=({name: value for name, _, value in pairs},))
         case ["rows", text]:
             return Upsert(rows=rows_of(text))
@@ -300,7 +300,7 @@ def diagnosed(story: Story, reply: Reply, view: str = "snapshot") -> tuple[Findi
 def named(story: Story, reply: Reply, view: str = "snapshot") -> dict[str, set[tuple[str, str]]]:
     """Return for each finding its places as (key, column)."""
     return {
-        finding.kind.value: {(each.key, each.column) for each in finding.places}
+        finding.kind.value: {(witness.key, witness.column) for witness in finding.places}
         for finding in diagnosed(story, reply, view)
     }
 
@@ -308,7 +308,9 @@ def named(story: Story, reply: Reply, view: str = "snapshot") -> dict[str, set[t
 def witness(story: Story, reply: Reply, kind: FindingKind, key: str, column: str) -> Witness:
     """Return the witness of one place."""
     finding = next(each for each in diagnosed(story, reply) if each.kind is kind)
-    return next(each for each in finding.places if (each.key, each.column) == (key, column))
+    return next(
+        witness for witness in finding.places if (witness.key, witness.column) == (key, column)
+    )
 
 
 def cells(story: Story, names: str, keys: Sequence[object] | None = None) -> set[tuple[str, str]]:
@@ -334,6 +336,7 @@ def _apply(change: object, value: Value) -> Value:
 def labelled(reply: Reply, **names: str) -> Reply:
     """Return the reply with other labels on its columns."""
     columns = tuple(
-        Column(names.get(each.name, each.name), each.type, each.canonical) for each in reply.columns
+        Column(names.get(column.name, column.name), column.type, column.canonical)
+        for column in reply.columns
     )
     return Reply(columns, reply.rows)

@@ -70,7 +70,7 @@ class Names:
 
     def row(self, row: tuple[Value, ...]) -> tuple[Value, ...]:
         """Return the values of one row."""
-        return tuple(self.path(each) if isinstance(each, str) else each for each in row)
+        return tuple(self.path(cell) if isinstance(cell, str) else cell for cell in row)
 
     def message(self, text: str) -> str:
         """Return what an engine said, without what it says otherwise the next time."""
@@ -105,10 +105,10 @@ def names_of(states: Sequence[StateRecord]) -> Names:
     """Name what the states of a variant name."""
     of_other = _aliases(states)
     there = {each for state in states for each in instants_of(state)}
-    instants = sorted({of_other.get(each, each) for each in there})
-    instants += dict.fromkeys(each for state in states for each in _snapshots(state))
+    instants = sorted({of_other.get(name, name) for name in there})
+    instants += dict.fromkeys(snapshot for state in states for snapshot in _snapshots(state))
     called = {each: instant(number) for number, each in enumerate(instants, start=1)}
-    found = dict.fromkeys(each for state in states for each in _groups(state))
+    found = dict.fromkeys(group for state in states for group in _groups(state))
     groups = {each: group(number) for number, each in enumerate(found, start=1)}
     return Names(called | {old: called[new] for old, new in of_other.items()} | groups)
 
@@ -127,7 +127,7 @@ def _aliases(states: Iterable[StateRecord]) -> dict[str, str]:
 def instants_of(state: StateRecord) -> set[str]:
     """Return every instant that a state names."""
     made = {state.outcome.instant, *(name for name, _ in state.others)}
-    made |= {each for file in state.values for each in file.commits}
+    made |= {commit for file in state.values for commit in file.commits}
     made |= state.schema_history.instants if state.schema_history else set()
     of_files = {
         name for fact in state.files for name in (fact.instant, *INSTANT.findall(fact.path))
@@ -137,29 +137,29 @@ def instants_of(state: StateRecord) -> set[str]:
 
 def _snapshots(state: StateRecord) -> Iterable[str]:
     """Return the numbers that stand for instants and tell no time: ids of snapshots."""
-    made = (state.outcome.instant, *(each.instant for each in state.files))
+    made = (state.outcome.instant, *(file.instant for file in state.files))
     return (each for each in made if LONG_NUMBER.fullmatch(each) and not INSTANT.fullmatch(each))
 
 
 def _groups(state: StateRecord) -> Iterable[str]:
     files = sorted(state.files, key=lambda each: (each.instant, each.keys, each.deleted, each.kind))
-    return (found for each in files for found in UUID.findall(f"{each.file_group} {each.path}"))
+    return (found for file in files for found in UUID.findall(f"{file.file_group} {file.path}"))
 
 
 def state(record: StateRecord, names: Names) -> StateRecord:
     """Return a state with the names of a recording."""
-    facts, kept = [_fact(each, names) for each in record.files], record.schema_history
+    facts, kept = [_fact(file, names) for file in record.files], record.schema_history
     order = sorted(range(len(facts)), key=lambda at: facts[at].path)
     place = {old: new for new, old in enumerate(order)}
     moved = (
         replace(
-            each,
-            file=place[each.file],
-            unread=names.message(each.unread),
-            meta=tuple(map(names.row, each.meta)),
-            commits=tuple(map(names.text, each.commits)),
+            value,
+            file=place[value.file],
+            unread=names.message(value.unread),
+            meta=tuple(map(names.row, value.meta)),
+            commits=tuple(map(names.text, value.commits)),
         )
-        for each in record.values
+        for value in record.values
     )
     return replace(
         record,
@@ -172,7 +172,7 @@ def state(record: StateRecord, names: Names) -> StateRecord:
         values=tuple(sorted(moved, key=_file)),
         statistics=_statistics(record.statistics, names),
         schema_history=kept
-        and kept.with_instants({each: names.text(each) for each in kept.instants}),
+        and kept.with_instants({instant: names.text(instant) for instant in kept.instants}),
     )
 
 
@@ -212,7 +212,7 @@ def answer(given: Answer, names: Names) -> Answer:
         raw=raw,
         refusal=names.refusal(given.refusal),
         unknown=names.message(given.unknown),
-        parts=tuple(_part(each, names) for each in given.parts),
+        parts=tuple(_part(part, names) for part in given.parts),
         attempts=(),
         seconds=0.0,
         confirmed="",
@@ -240,4 +240,4 @@ def in_order(
 
 def _line(row: tuple[Value, ...]) -> str:
     """Return the text by which rows are sorted."""
-    return json.dumps([to_json(each) for each in row])
+    return json.dumps([to_json(cell) for cell in row])

@@ -97,7 +97,7 @@ def _has_form(value: Value, type_: DataType) -> bool:
 
 def shadowed(story: Story, disk: Disk) -> Disk:
     """Return the disk with tokens for values."""
-    return replace(disk, files=[_shadow(story, each) for each in disk.files])
+    return replace(disk, files=[_shadow(story, file) for file in disk.files])
 
 
 def _shadow(story: Story, file: File) -> File:
@@ -108,8 +108,8 @@ def _shadow(story: Story, file: File) -> File:
         late = truth.sent_contested.get(key) if key in file.sent else None
         written = (late or rows[key]).written
         records[key] = {
-            each.name: _token(record[each.name], each, written.get(each.id, -1), text_of(key))
-            for each in file.schema.fields
+            field.name: _token(record[field.name], field, written.get(field.id, -1), text_of(key))
+            for field in file.schema.fields
         }
     meta = {
         key: {name: Token(-at, file.step, text_of(key)) for at, name in enumerate(META, start=1)}
@@ -170,20 +170,20 @@ def read(
 
 def _nulls(wanted: Schema, shown: Schema, key: str, tokens: tuple[Value, ...]) -> tuple[Value, ...]:
     """Say whose the NULLs are under the name of a column that is another one in this schema."""
-    today = {each.name: each.id for each in wanted.fields}
+    today = {field.name: field.id for field in wanted.fields}
     pairs = zip(tokens, shown.fields, strict=True)
     return tuple(
-        Token(each.id, -1, key, null=True)
-        if token is None and today.get(each.name, each.id) != each.id
+        Token(pair.id, -1, key, null=True)
+        if token is None and today.get(pair.name, pair.id) != pair.id
         else token
-        for token, each in pairs
+        for token, pair in pairs
     )
 
 
 def changed_disk(disk: Disk, files: Files | None) -> Disk:
     """Return the disk with what happened to its files."""
-    changed = ((files(each) if files else each) for each in disk.files)
-    return replace(disk, files=[each for each in changed if each is not None])
+    changed = ((files(file) if files else file) for file in disk.files)
+    return replace(disk, files=[change for change in changed if change is not None])
 
 
 def tokens_in(token: Value) -> Iterator[Token]:
@@ -195,8 +195,8 @@ def tokens_in(token: Value) -> Iterator[Token]:
             for each in token.values():
                 yield from tokens_in(each)
         case tuple():
-            for each in token:
-                yield from tokens_in(each)
+            for pair in token:
+                yield from tokens_in(pair)
         case MapValue():
             for _, each in token.pairs:
                 yield from tokens_in(each)

@@ -76,15 +76,17 @@ def run(
     variants: tuple[Variant, ...] = (VARIANT, OTHER),
 ) -> Run:
     """Return a judged run of these verdicts; `errors`: the names of errors, by case."""
-    asked = [each for each in verdicts if each.view != WRITE]
+    asked = [verdict for verdict in verdicts if verdict.view != WRITE]
     cells = tuple(Cell(e.variant, e.step, e.reader, e.view, e.query) for e in asked)
-    readers = tuple(map(parse_reader, dict.fromkeys(each.reader for each in asked)))
+    readers = tuple(map(parse_reader, dict.fromkeys(query.reader for query in asked)))
     info = plan_record.info_of(Plan("p", variants, readers, cells), "run", BEGAN)
     answers = {
         case: Answer(case, "select", refusal=Refusal(name, "it failed"))
         for case, name in errors.items()
     }
-    return Run(Path("run"), info, tuple(states), answers, {each.case: each for each in verdicts})
+    return Run(
+        Path("run"), info, tuple(states), answers, {verdict.case: verdict for verdict in verdicts}
+    )
 
 
 def state(step: int, kind: OutcomeKind = OutcomeKind.APPLIED) -> StateRecord:

@@ -45,8 +45,10 @@ def _extreme(oracle: Oracle, path: str, found: Value) -> Kinds:
     if own and row and one.step == row.written.get(oracle.root(field.id)):
         return frozenset({FindingKind.LOST_VALUE})
     origins = oracle.index.looks.get(look_of(found), ())
-    shown = any(_shown(oracle, each) for each in origins)
-    if {each.field_id for each in origins} != {one.field_id} or not (shown or len(origins) == 1):
+    shown = any(_shown(oracle, origin) for origin in origins)
+    if {origin.field_id for origin in origins} != {one.field_id} or not (
+        shown or len(origins) == 1
+    ):
         return frozenset({FindingKind.UNEXPLAINED})
     if row is None:
         return frozenset({FindingKind.GHOST_ROW if own else FindingKind.MISALIGNED})

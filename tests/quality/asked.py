@@ -108,7 +108,7 @@ def _equal(left: Value, right: Value) -> bool:
     numbers = [each for each in (left, right) if type(each) in {int, float, Decimal}]
     if len(numbers) < len((left, right)):
         return same(left, right)
-    one, other = (Decimal(repr(each) if type(each) is float else each) for each in numbers)
+    one, other = (Decimal(repr(number) if type(number) is float else number) for number in numbers)
     return one == other
 
 
@@ -132,7 +132,7 @@ def pruned(story: Story, query: Query, by: str) -> Disk:
         for group, (base, logs) in story.disk.slices(10**6).items()
         if not logs and not _can_hold(story, base, where, by)
     }
-    return replace(story.disk, files=[each for each in story.disk.files if each.group not in lost])
+    return replace(story.disk, files=[file for file in story.disk.files if file.group not in lost])
 
 
 def _can_hold(story: Story, base: File, where: Condition, by: str) -> bool:

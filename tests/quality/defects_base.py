@@ -34,8 +34,8 @@ def _view(seen: Seen) -> Seen:
 def _mixed(story: Story, reader: Reader, chosen: Chosen) -> Seen:
     """Read the chosen file groups in another way than base files alone."""
     right, wrong = read(story, BASE), read(story, reader)
-    lines = [each for each in right.lines if not chosen(_group(each))]
-    lines += [each for each in wrong.lines if chosen(_group(each))]
+    lines = [line for line in right.lines if not chosen(_group(line))]
+    lines += [line for line in wrong.lines if chosen(_group(line))]
     return replace(right, lines=tuple(lines), view=VIEW)
 
 
@@ -79,7 +79,7 @@ plant(
 def _too_early(story: Story, _: random.Random) -> Seen:
     seen = _view(read(story, BASE))
     gone = {str(key) for key in story.truth.gone}
-    return replace(seen, lines=tuple(each for each in seen.lines if each.key not in gone))
+    return replace(seen, lines=tuple(line for line in seen.lines if line.key not in gone))
 
 
 def _compacted(plot: Plot, _: random.Random) -> Plot:
@@ -89,7 +89,7 @@ def _compacted(plot: Plot, _: random.Random) -> Plot:
 
 @planted("read-optimized misses a compaction", twist=_compacted)
 def _missed(story: Story, _: random.Random) -> Seen:
-    last = max(each.step for each in _compactions(story))
+    last = max(compaction.step for compaction in _compactions(story))
     return _view(read(story, BASE, files=lambda each: None if _at(each, last) else each))
 
 
@@ -107,10 +107,10 @@ def _missed_one(story: Story, by_chance: random.Random) -> Seen:
 def _compactions(story: Story) -> list[File]:
     groups: set[str] = set()
     found = []
-    for each in story.disk.files:
-        if each.kind is FileKind.BASE and each.group in groups:
-            found.append(each)
-        groups.add(each.group)
+    for file in story.disk.files:
+        if file.kind is FileKind.BASE and file.group in groups:
+            found.append(file)
+        groups.add(file.group)
     return found
 
 
@@ -122,11 +122,11 @@ def _at(file: File, step: int) -> bool:
 def _two_instants(story: Story, by_chance: random.Random) -> Seen:
     step = by_chance.randrange(1, len(story.history))
     old = read(story, Reader("id"), step=step, schema=story.truth.schema)
-    groups = sorted({_group(each) for each in old.lines})
+    groups = sorted({_group(line) for line in old.lines})
     chosen = set(by_chance.sample(groups, k=(len(groups) + 1) // 2))
     right = read(story, BASE)
-    lines = [each for each in right.lines if _group(each) not in chosen]
-    lines += [each for each in old.lines if _group(each) in chosen]
+    lines = [line for line in right.lines if _group(line) not in chosen]
+    lines += [line for line in old.lines if _group(line) in chosen]
     return replace(right, lines=tuple(lines), view=VIEW)
 
 
@@ -137,8 +137,8 @@ def _predicate(story: Story, _: random.Random) -> Seen | None:
         return None
     whole = read(story)
     lines = [
-        each
-        for each in whole.lines
-        if found[0].takes(dict(zip(whole.names, each.values, strict=True)))
+        line
+        for line in whole.lines
+        if found[0].takes(dict(zip(whole.names, line.values, strict=True)))
     ]
     return replace(whole, lines=tuple(lines), query=found[0], view=VIEW)

@@ -42,14 +42,14 @@ def _part_renamed(plot: Plot, by_chance: random.Random) -> Plot:
 
 def _unreplaced(story: Story, files: Files | None = None) -> Seen:
     """Read as if no file group had been replaced."""
-    every = [replace(each, gone=range(0)) for each in story.disk.files]
+    every = [replace(file, gone=range(0)) for file in story.disk.files]
     disk = replace(story.disk, files=every)
     return replace(read(replace(story, disk=disk), files=files), story=story, files=None)
 
 
 def _made(story: Story, file: File) -> bool:
     """Return whether a file is of a file group that a clustering made."""
-    return file.group.split("-")[0] in {f"g{each.gone.start}" for each in story.disk.files}
+    return file.group.split("-")[0] in {f"g{file.gone.start}" for file in story.disk.files}
 
 
 for _mor in (False, True):

@@ -53,7 +53,7 @@ def _renamed(story: Story, _: random.Random) -> Seen:
     seen, old = read(story), _old(story)
     at, from_ = seen.names.index(NEW), seen.names.index(old)
     lines = (
-        _shows(each, at, each, from_) if each.values[at] is None else each for each in seen.lines
+        _shows(line, at, line, from_) if line.values[at] is None else line for line in seen.lines
     )
     return replace(seen, lines=tuple(lines))
 
@@ -66,7 +66,7 @@ def _kept(story: Story, _: random.Random) -> Seen:
 
 
 def _with_before(seen: Seen, before: Seen, at: int, old: str) -> Iterator[Line]:
-    from_, earlier = before.names.index(old), {each.key: each for each in before.lines}
+    from_, earlier = before.names.index(old), {line.key: line for line in before.lines}
     for line in seen.lines:
         framed = line.key in FRAME.split(",")
         yield _shows(line, at, earlier[line.key], from_) if framed else line

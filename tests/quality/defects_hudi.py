@@ -63,13 +63,13 @@ def _moved(plot: Plot, by_chance: random.Random) -> Plot:
 
 @planted("by id, ids given anew in each file", twist=_moved)
 def _anew(story: Story, _: random.Random) -> Seen:
-    ids = [each.id for each in story.history[0].schema.fields]
+    ids = [field.id for field in story.history[0].schema.fields]
 
     def numbered(file: File) -> File:
         if file.kind is not FileKind.BASE:
             return file
         fields = zip(ids, file.schema.fields, strict=True)
-        made = tuple(replace(each, id=number) for number, each in fields)
+        made = tuple(replace(field, id=number) for number, field in fields)
         return replace(file, schema=Schema(made, file.schema.last_id))
 
     seen = read(story, files=numbered)

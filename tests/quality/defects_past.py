@@ -99,11 +99,11 @@ as_of(
 
 def _asked(story: Story, seen: Seen) -> Seen | None:
     """Let a predicate be held against what is shown; `told`: the table that it is asked of."""
-    found = [each.query for each in asked.questions(story) if each.text.startswith("predicate(")]
+    found = [query.query for query in asked.questions(story) if query.text.startswith("predicate(")]
     if not found:
         return None
     query, names = found[0], seen.names
-    lines = (each for each in seen.lines if query.takes(dict(zip(names, each.values, strict=True))))
+    lines = (line for line in seen.lines if query.takes(dict(zip(names, line.values, strict=True))))
     return replace(seen, lines=tuple(lines), query=query)
 
 
@@ -140,7 +140,7 @@ def _written(story: Story, after: int, until: int) -> set[str]:
 
 
 def _only(seen: Seen, keys: set[str]) -> Seen:
-    return replace(seen, lines=tuple(each for each in seen.lines if each.key in keys))
+    return replace(seen, lines=tuple(line for line in seen.lines if line.key in keys))
 
 
 def _since(story: Story, after: int) -> Seen:
@@ -168,7 +168,7 @@ def _newest_left_out(story: Story, step: int) -> Seen:
     last = _last_write(story)
     newest = _written(story, last - 1, story.truth.step)
     seen = _since(story, step)
-    return _only(seen, {each.key for each in seen.lines} - newest)
+    return _only(seen, {line.key for line in seen.lines} - newest)
 
 
 def _columns_of_then(story: Story, step: int) -> Seen:
@@ -210,7 +210,7 @@ def _deleted_too(story: Story, step: int) -> Seen | None:
     for key, at in story.truth.gone.items():
         if at > step:
             was = read(story, step=at - 1, schema=story.truth.schema)
-            lines += [each for each in was.lines if each.key == text_of(key)]
+            lines += [line for line in was.lines if line.key == text_of(key)]
     return replace(seen, lines=(*seen.lines, *lines)) if lines else None
 
 

@@ -30,8 +30,8 @@ def _waiting(story: Story) -> tuple[int, set[str]]:
     """Return the step that scheduled the compaction, and the file groups that it is about."""
     step = max(
         at
-        for at, each in enumerate(story.operations, start=1)
-        if each.trace() is StepTrace.SCHEDULED
+        for at, operation in enumerate(story.operations, start=1)
+        if operation.trace() is StepTrace.SCHEDULED
     )
     slices = story.disk.slices(step).items()
     return step, {group for group, (_, logs) in slices if logs}
@@ -76,8 +76,8 @@ plant(
 def _without_older(story: Story, _: random.Random) -> Seen:
     step, groups = _waiting(story)
     seen = read(story)
-    again = groups & {each.group for each in story.disk.files if each.step > step}
+    again = groups & {file.group for file in story.disk.files if file.step > step}
     kept = (
-        each for each in seen.lines if each.step > step or each.file.rpartition("_")[0] not in again
+        line for line in seen.lines if line.step > step or line.file.rpartition("_")[0] not in again
     )
     return replace(seen, lines=tuple(kept))

@@ -24,7 +24,7 @@ from tests.quality.planted import Twist, plant, planted
 
 
 def _question(story: Story, shape: str) -> Query | None:
-    found = [each.query for each in asked.questions(story) if each.text.startswith(f"{shape}(")]
+    found = [query.query for query in asked.questions(story) if query.text.startswith(f"{shape}(")]
     return found[0] if found else None
 
 
@@ -134,7 +134,7 @@ def _others(story: Story, by_chance: random.Random) -> Seen | None:
     if query is None:
         return None
     right = _holding(seen, query)
-    wrong = [each for each in seen.lines if each not in right]
+    wrong = [line for line in seen.lines if line not in right]
     if not right or not wrong:
         return None
     return replace(seen, lines=(*right[1:], by_chance.choice(wrong)), query=query)

@@ -96,7 +96,7 @@ plant("record keys from the third column, base files by name", by(named), twist=
 
 
 def _put(cells: Sequence[object], at: Sequence[int], new: Sequence[object]) -> tuple[object, ...]:
-    return tuple(new[n] if n in at else each for n, each in enumerate(cells))
+    return tuple(new[n] if n in at else cell for n, cell in enumerate(cells))
 
 
 def _capitals(plot: Plot, by_chance: random.Random) -> Plot:
@@ -115,11 +115,11 @@ def _case(story: Story, _: random.Random) -> Seen:
 
 def _lowered(file: File, story: Story) -> File:
     # Of two that look alike it takes the one that stands first in the file.
-    renamed = [replace(each, name=each.name.lower()) for each in file.schema.fields]
+    renamed = [replace(field, name=field.name.lower()) for field in file.schema.fields]
     once: dict[str, Field] = {}
     for each in renamed:
         once.setdefault(each.name, each)
-    now = {each.name.lower(): each.name for each in reversed(story.truth.schema.fields)}
+    now = {field.name.lower(): field.name for field in reversed(story.truth.schema.fields)}
     fields = tuple(replace(each, name=now.get(name, name)) for name, each in once.items())
     both = [
         replace(f, name=other.name)
@@ -135,14 +135,14 @@ def _lowered(file: File, story: Story) -> File:
 
 
 def _by_first(file: File, record: object, fields: Sequence[Field]) -> dict[str, object]:
-    names = {each.id: each.name for each in file.schema.fields}
-    return {each.name: record[names[each.id]] for each in fields}  # type: ignore[index]
+    names = {field.id: field.name for field in file.schema.fields}
+    return {field.name: record[names[field.id]] for field in fields}  # type: ignore[index]
 
 
 def _neighbours(story: Story) -> list[tuple[int, int]]:
     """Return the pairs of columns of one type; the key is none of them."""
     fields = list(story.truth.schema.fields)
-    free = [n for n, each in enumerate(fields) if each.name != story.history[0].table.key]
+    free = [n for n, field in enumerate(fields) if field.name != story.history[0].table.key]
     return [(a, b) for a in free for b in free if a < b and fields[a].type == fields[b].type]
 
 
@@ -241,7 +241,7 @@ def _replaced(story: Story, file: File) -> bool:
 @planted("one value of an older step")
 def _one_old(story: Story, by_chance: random.Random) -> Seen | None:
     now, before = read(story), read(story, step=_step(story, by_chance))
-    then = {each.key: each for each in before.lines}
+    then = {line.key: line for line in before.lines}
     told_apart = [n for n, line in enumerate(now.lines) if line.key in then]
     columns = [n for n, name in enumerate(now.names) if name != story.history[0].table.key]
     if not told_apart or not columns:

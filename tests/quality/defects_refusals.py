@@ -105,7 +105,7 @@ def _crash_in_parts(story: Story, answer: Answer) -> Answer:
     """Let the columns be asked alone after a refusal, and the engine die midway."""
     refused = _in_parts(story, answer)
     middle = len(refused.parts) // 2
-    dead = [Part(each.column, "select", unknown=LOST) for each in refused.parts]
+    dead = [Part(part.column, "select", unknown=LOST) for part in refused.parts]
     return replace(refused, parts=(*refused.parts[:middle], *dead[middle:]))
 
 
@@ -165,12 +165,12 @@ def _as_whole(story: Story, spoil: Spoil, verdict: Verdict) -> bool:
 
 
 def _heads(verdict: Verdict) -> set[tuple[FindingKind, str]]:
-    wrong = ((each.kind, place) for each in verdict.findings for place in each.places)
+    wrong = ((finding.kind, place) for finding in verdict.findings for place in finding.places)
     return {(kind, place.column) for kind, place in wrong if place.column and not place.key}
 
 
 def _case(story: Story) -> RecordedVariant:
-    steps = tuple(Step(each) for each in story.operations)
+    steps = tuple(Step(operation) for operation in story.operations)
     scenario = Scenario("family/name", story.disk.table, steps)
     mor, writers = story.disk.merge_on_read, ("writer",) * (len(steps) + 1)
     variant = Variant("variant", scenario, "hudi-mor" if mor else "hudi-cow", {}, writers)
@@ -179,7 +179,7 @@ def _case(story: Story) -> RecordedVariant:
             "variant",
             Outcome(step, OutcomeKind.APPLIED, instant_of(step)),
             "d",
-            tuple(each.fact() for each in story.disk.until(step)),
+            tuple(file.fact() for file in story.disk.until(step)),
         )
         for step in range(len(steps) + 1)
     )

@@ -63,13 +63,13 @@ def _as(story: Story, old: File, new: File) -> Records:
     """Return the rows of an older file in the columns of a newer one."""
     alone = replace(story.disk, files=[old])
     rows = simulated_reader.rows_of(alone, new.step, new.schema, Reader("id"))
-    return {each.key: _record(new.schema, each) for each in rows}
+    return {row.key: _record(new.schema, row) for row in rows}
 
 
 def _record(schema: Schema, row: simulated_reader.Read) -> Record:
     """Return a row as a record; in its shadow what came later has tokens for its NULL."""
     key = text_of(row.key)
-    shadow = any(isinstance(each, Token) for each in row.values)
+    shadow = any(isinstance(value, Token) for value in row.values)
     values = [
         _token(value, column, key) if shadow else value
         for value, column in zip(row.values, schema.fields, strict=True)
@@ -82,7 +82,7 @@ def _token(token: Value, field: Field, key: str) -> Value:
         case None:
             return Token(field.id, -1, key, null=True)
         case dict():
-            return {each.name: _token(token[each.name], each, key) for each in field.children}
+            return {child.name: _token(token[child.name], child, key) for child in field.children}
     return token
 
 

@@ -44,7 +44,7 @@ def _deep(**changes: Change) -> Change:
     def inside(value: Value) -> Value:
         match value:
             case MapValue():
-                return MapValue(tuple((key, inside(each)) for key, each in value.pairs))
+                return MapValue(tuple((key, inside(pair)) for key, pair in value.pairs))
             case tuple():
                 return tuple(map(inside, value))
             case dict():

@@ -90,14 +90,14 @@ def _wider(plot: Plot, by_chance: random.Random) -> Plot:
 @planted("numbers of an older catalog, for a predicate", twist=_wider)
 def _older_numbers(story: Story, by_chance: random.Random) -> Seen:
     questions = (
-        each.query for each in asked.questions(story) if each.text.startswith("predicate(")
+        query.query for query in asked.questions(story) if query.text.startswith("predicate(")
     )
     query, catalog = next(questions), by_chance.choice((0, 1, 4))
     seen = read(story, schema=story.history[catalog].schema)
     rows = (
-        each
-        for each in seen.lines
-        if asked.passes(query, dict(zip(seen.names, each.values, strict=True)))
+        line
+        for line in seen.lines
+        if asked.passes(query, dict(zip(seen.names, line.values, strict=True)))
     )
     return replace(seen, lines=tuple(rows), query=query, catalog=catalog)
 

@@ -92,13 +92,13 @@ plant(
 @planted("restore: deleted rows stay away", twist=_taken_back(RESTORED))
 def _stay_away(story: Story, _: random.Random) -> Seen:
     seen = read(story)
-    return replace(seen, lines=tuple(each for each in seen.lines if each.key != DELETED))
+    return replace(seen, lines=tuple(line for line in seen.lines if line.key != DELETED))
 
 
 @planted("restore: rows that came since stay", twist=_taken_back(RESTORED))
 def _still_there(story: Story, _: random.Random) -> Seen:
     right, seen = read(story), _reader(_stays(story))
-    return replace(right, lines=(*right.lines, *(each for each in seen.lines if each.key == NEW)))
+    return replace(right, lines=(*right.lines, *(line for line in seen.lines if line.key == NEW)))
 
 
 @planted("restore: the catalog's columns stay behind", twist=_taken_back(COLUMN))

@@ -23,7 +23,7 @@ def _only(chosen: File, change: Files) -> Files:
 
 
 def _with_rows(story: Story, least: int = 1) -> list[File]:
-    return [each for each in story.disk.files if len(each.records) >= least]
+    return [file for file in story.disk.files if len(file.records) >= least]
 
 
 def _free(story: Story, file: File) -> list[str]:
@@ -35,7 +35,7 @@ def _crossed(story: Story, by_chance: random.Random) -> Seen | None:
     choices = [
         (file, a, b)
         for file in _with_rows(story)
-        for types in [{each.name: each.type for each in file.schema.fields}]
+        for types in [{field.name: field.type for field in file.schema.fields}]
         for a in _free(story, file)
         for b in _free(story, file)
         if a < b and types[a] == types[b]
@@ -77,7 +77,7 @@ def _narrowed(story: Story, by_chance: random.Random) -> Seen | None:
     chosen, name = by_chance.choice(choices)
 
     def narrowed(file: File) -> File:
-        fields = tuple(each for each in file.schema.fields if each.name != name)
+        fields = tuple(field for field in file.schema.fields if field.name != name)
         names = tuple(each for each in file.names if each != name)
         return replace(file, schema=replace(file.schema, fields=fields), names=names)
 
@@ -86,13 +86,13 @@ def _narrowed(story: Story, by_chance: random.Random) -> Seen | None:
 
 @planted("writer: an update lost")
 def _unwritten(story: Story, by_chance: random.Random) -> Seen | None:
-    logs = [each for each in story.disk.files if each.kind is FileKind.LOG]
+    logs = [file for file in story.disk.files if file.kind is FileKind.LOG]
     return read(story, files=_only(by_chance.choice(logs), lambda _: None)) if logs else None
 
 
 @planted("writer: deletes lost")
 def _undeleted(story: Story, _: random.Random) -> Seen | None:
-    if not any(each.deleted for each in story.disk.files):
+    if not any(file.deleted for file in story.disk.files):
         return None
     return read(story, files=lambda file: replace(file, deleted=()))
 
@@ -139,9 +139,9 @@ def _compacted(plot: Plot, _: random.Random) -> Plot:
 @planted("writer: compaction loses the log files", twist=_compacted)
 def _loses(story: Story, by_chance: random.Random) -> Seen | None:
     merged = [
-        each
-        for each in story.disk.files
-        if each.kind is FileKind.BASE and story.disk.merge_on_read and _has_logs(story, each)
+        file
+        for file in story.disk.files
+        if file.kind is FileKind.BASE and story.disk.merge_on_read and _has_logs(story, file)
     ]
     if not merged:
         return None
@@ -158,8 +158,8 @@ def _loses(story: Story, by_chance: random.Random) -> Seen | None:
 
 def _has_logs(story: Story, base: File) -> bool:
     return any(
-        each.group == base.group and each.kind is FileKind.LOG and each.step < base.step
-        for each in story.disk.files
+        file.group == base.group and file.kind is FileKind.LOG and file.step < base.step
+        for file in story.disk.files
     )
 
 

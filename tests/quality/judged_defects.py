@@ -126,7 +126,9 @@ def held(seen: Seen) -> Judged:
     if not wrong:
         return Judged(Result.SAME)
     others = [each for spot, each in wrong.items() if said[spot] not in each.names]
-    bad = [each for each in others if not Excuse(oracle, wrong, said).holds(each, said[each.spot])]
+    bad = [
+        other for other in others if not Excuse(oracle, wrong, said).holds(other, said[other.spot])
+    ]
     if bad:
         text = f"{bad[0].spot} found {bad[0].found!r} is {_some(bad[0].names)}"
         return Judged(Result.WRONG, f"{text}, said {said[bad[0].spot]} ({len(bad)} places)")
@@ -233,7 +235,7 @@ class Excuse:
         # An entry that the map of then did not have is NULL as well.
         null = whole is None or (isinstance(whole, MapValue) and look_of(None) in parts)
         others = (each for each in self.wrong.values() if each.line and each.line.key == line.key)
-        return null and any(FindingKind.STALE in each.names and each.found for each in others)
+        return null and any(FindingKind.STALE in other.names and other.found for other in others)
 
     def _of_newer_row(self, place: Wrong, said: FindingKind) -> bool:
         """Return whether the row is a newer one, in which the column had become NULL by then."""
@@ -246,7 +248,7 @@ class Excuse:
             look_of(None) in looks for at, looks in versions.items() if now < at <= line.step
         )
         others = (each for each in self.wrong.values() if each.line and each.line.key == line.key)
-        return became and any(said in each.names and each.found for each in others)
+        return became and any(said in other.names and other.found for other in others)
 
     def _several(self, place: Wrong) -> bool:
         """Return whether the value itself fits several, and its column in that file as well."""
@@ -285,7 +287,7 @@ class Excuse:
         """Return the fields, other than the right one, that have all these values in their rows."""
         cells = self.oracle.index.cells
         fields = {field_id for field_id, _ in cells}
-        true = {t.field_id for each in places for t in tokens_in(each.token)}
+        true = {t.field_id for witness in places for t in tokens_in(witness.token)}
         return {
             each
             for each in fields - true

@@ -29,24 +29,24 @@ def has(token: Value, field: Field, wanted: int) -> bool:
         return not (isinstance(token, Token) and token.null)
     match token:
         case dict():
-            return any(has(token[each.name], each, wanted) for each in field.children)
+            return any(has(token[child.name], child, wanted) for child in field.children)
         case tuple():
-            return any(has(each, field.children[0], wanted) for each in token)
+            return any(has(pair, field.children[0], wanted) for pair in token)
         case MapValue():
-            return any(has(each, field.children[1], wanted) for _, each in token.pairs)
+            return any(has(pair, field.children[1], wanted) for _, pair in token.pairs)
     return False
 
 
 def parents(history: History) -> dict[int, int]:
     """Return what each field is a part of, by their ids."""
-    every = [each for truth in history for each in truth.schema.walk()]
+    every = [field for truth in history for field in truth.schema.walk()]
     return {child.id: each.id for each in every for child in each.children}
 
 
 def roots(history: History) -> dict[int, int]:
     """Return the column that each field is, or is a part of, by their ids."""
-    columns = [each for truth in history for each in truth.schema.fields]
-    return {each.id: column.id for column in columns for each in column.walk()}
+    columns = [field for truth in history for field in truth.schema.fields]
+    return {field.id: column.id for column in columns for field in column.walk()}
 
 
 def upwards(field_id: int, of: Mapping[int, int]) -> set[int]:
@@ -91,7 +91,7 @@ def leaves(value: Value, field: Field, path: str) -> Iterator[tuple[str, Field, 
             for n, each in enumerate(value):
                 yield from leaves(each, field.children[0], f"{path}[{n}]")
         case MapValue():
-            for key, each in value.pairs:
-                yield from leaves(each, field.children[1], f"{path}[{text_of(key)}]")
+            for key, pair in value.pairs:
+                yield from leaves(pair, field.children[1], f"{path}[{text_of(key)}]")
         case _:
             yield path, field, value

@@ -95,21 +95,21 @@ class Oracle:
     def expected(self, row: Row) -> dict[str, Value]:
         """Return what should be shown of a row; what the types of then cannot hold as it is."""
         fields = self.story.truth.schema.fields
-        return {each.name: nesting.shown(row.values.get(each.id), each) for each in fields}
+        return {field.name: nesting.shown(row.values.get(field.id), field) for field in fields}
 
     @cached_property
     def wrong(self) -> dict[Spot, Wrong]:
         """Everything that is wrong."""
         if self.seen.query.label:
             return aggregates.wrong(self)
-        return {each.spot: each for each in (*self._rows(), *self._columns())}
+        return {row.spot: row for row in (*self._rows(), *self._columns())}
 
     def _rows(self) -> Iterator[Wrong]:
         by_key: dict[str, list[Line]] = {}
         empty: list[Line] = []
         for line in self.seen.lines:
             shown = self._shown_key(line)
-            if line.values and all(each is None for each in line.values):
+            if line.values and all(value is None for value in line.values):
                 empty.append(line)
             elif self._recognisable(line):
                 by_key.setdefault(line.key, []).append(line)
@@ -135,7 +135,7 @@ class Oracle:
     def _empty(self, key: str) -> Iterator[Wrong]:
         """Yield every value of a row that came as nothing but NULLs."""
         schema, row = self.story.truth.schema, self.expected(self.rows[key])
-        for name in (each for each in dict.fromkeys(self.seen.names) if schema.has(each)):
+        for name in (fromkey for fromkey in dict.fromkeys(self.seen.names) if schema.has(fromkey)):
             value = at(row, name)
             leaves = nesting.leaves(value, schema.find(name), name) if value is not None else ()
             parts = [where for where, _, leaf in leaves if leaf is not None]
@@ -149,7 +149,7 @@ class Oracle:
             return FindingKind.LOST_ROW
         disk, truth = self.story.disk, self.story.truth
         mine = {text_of(k): disk.group_of(k) for k in {**truth.base, **truth.rows}}
-        kept = [each for each in self.rows if each in stays]
+        kept = [row for row in self.rows if row in stays]
         beside = [each for each in kept if mine[each] == mine[key]] or kept
         seen = not beside or bool(there & set(beside))
         return FindingKind.PREMATURE if seen else FindingKind.LOST_ROW
@@ -168,10 +168,10 @@ class Oracle:
         shown = self._shown_key(line)
         if shown == line.key or not (shown or line.values):
             return True
-        if any(isinstance(each, Token) and each.field_id < 0 for each in line.tokens):
+        if any(isinstance(token, Token) and token.field_id < 0 for token in line.tokens):
             return True  # the whole answer is what a way of reading gives
-        looks = [look_of(each) for each in line.values if each is not None]
-        return any(self._keys_of.get(each) == {line.key} for each in looks)
+        looks = [look_of(value) for value in line.values if value is not None]
+        return any(self._keys_of.get(look) == {line.key} for look in looks)
 
     def _shown_key(self, line: Line) -> str:
         key = self.story.history[0].table.key
@@ -194,7 +194,7 @@ class Oracle:
             since = self.story.truth.step
             if self.seen.view == "read_optimized":
                 since = self.story.disk.slices(10**6)[lines[0].file.rpartition("_")[0]][0].step
-            if all(each.step > since for each in lines):
+            if all(line.step > since for line in lines):
                 return FindingKind.PREMATURE
         return FindingKind.GHOST_ROW if key in self._ever else FindingKind.UNEXPLAINED
 
@@ -202,7 +202,7 @@ class Oracle:
     def _ever(self) -> set[str]:
         history = self.story.history
         failed = {text_of(row.key) for truth in history for row in truth.failed}
-        return failed | {text_of(each) for truth in history for each in truth.rows}
+        return failed | {text_of(row) for truth in history for row in truth.rows}
 
     def _right(self, line: Line) -> int:
         row = self.expected(self.rows[line.key])
@@ -226,7 +226,7 @@ class Oracle:
 
     def _odd(self, names: Iterable[str], had: Callable[[Truth], tuple[str, ...]]) -> Kinds:
         """Name columns, or parts of a struct, that are not those of the view: by who had them."""
-        older = nesting.naming([had(each) for each in self.story.history[:-1]], names)
+        older = nesting.naming([had(truth) for truth in self.story.history[:-1]], names)
         newer = nesting.naming([had(each) for each in self.later], names)
         kinds = {FindingKind.STALE: older, FindingKind.PREMATURE: newer}
         had_them = frozenset(kind for kind, there in kinds.items() if there)
@@ -271,7 +271,7 @@ class Oracle:
         self, line: Line, path: str, field: Field, expected: Value, token: Value
     ) -> Iterator[Wrong]:
         """Yield every part that is lost with the whole."""
-        parts = [each for each in nesting.leaves(expected, field, path) if each[2] is not None]
+        parts = [leaf for leaf in nesting.leaves(expected, field, path) if leaf[2] is not None]
         for where, leaf, value in parts or [(path, field, expected)]:
             names = self._names(line, leaf, value, None, token)
             yield Wrong((line.key, where), names, None, leaf, token, line)
@@ -281,7 +281,7 @@ class Oracle:
     ) -> Iterator[Wrong]:
         def parts(truth: Truth) -> tuple[str, ...]:
             there = truth.schema.by_id(field.id)
-            return tuple(each.name for each in there.children) if there else ()
+            return tuple(child.name for child in there.children) if there else ()
 
         odd = self._odd(found, parts)
         for child in field.children:
@@ -304,9 +304,9 @@ class Oracle:
         tokens = set(tokens_in(token))
         if not tokens:
             return self._unread(line, field, found)
-        roots = {(self.root(each.field_id), each.key, each.step) for each in tokens}
-        if any(each.spoilt for each in tokens) or len(roots) > 1:
-            return frozenset(each.spoilt or FindingKind.UNEXPLAINED for each in tokens)
+        roots = {(self.root(token.field_id), token.key, token.step) for token in tokens}
+        if any(token.spoilt for token in tokens) or len(roots) > 1:
+            return frozenset(token.spoilt or FindingKind.UNEXPLAINED for token in tokens)
         one = tokens.pop()
         if one.key != line.key:
             return self._unread(line, field, found) if one.null else _UNEXPLAINED
@@ -317,7 +317,7 @@ class Oracle:
         """Return field of a whole array, map or struct from a part's: as far up as it is deep."""
         while not isinstance(token, Token):
             parts = token.values() if isinstance(token, dict) else nesting.parts(token)
-            token = next(each for each in parts if each is not None)
+            token = next(part for part in parts if part is not None)
             field_id = self._parents.get(field_id, field_id)
         return field_id
 
@@ -368,7 +368,9 @@ class Oracle:
     def _names_in(self, field_id: int) -> set[str | None]:
         """Return names that a field and its parts have had: a NULL whole stands for its parts."""
         found = ((truth.schema, truth.schema.by_id(field_id)) for truth in self.story.history)
-        return {names.path_of(each.id) for names, whole in found if whole for each in whole.walk()}
+        return {
+            names.path_of(field.id) for names, whole in found if whole for field in whole.walk()
+        }
 
     def root(self, field_id: int) -> int:
         """Return the column that a field is a part of."""

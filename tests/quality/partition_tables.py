@@ -145,7 +145,7 @@ class FolderReader:
             folder = table.folder(rows[(at + self.ahead) % len(rows)])
             values = dict(zip(truth.schema.names, row_values(row, truth.schema), strict=True))
             values |= {} if self.by_file else dict(self._values(folder, truth))
-            if all(each.holds(values[each.path]) for each in query.conditions):
+            if all(condition.holds(values[condition.path]) for condition in query.conditions):
                 yield tuple(values.values())
 
     def _values(self, folder: str, truth: Truth) -> Iterator[tuple[str, Value]]:
@@ -193,7 +193,7 @@ def verdicts(
 def story(verdict: Verdict) -> set[tuple[FindingKind, Responsible | None, str, str]]:
     """Return each wrong place with its name and whose doing it is."""
     return {
-        (each.kind, each.party, place.key, place.column)
-        for each in verdict.findings
-        for place in each.places
+        (finding.kind, finding.party, place.key, place.column)
+        for finding in verdict.findings
+        for place in finding.places
     }

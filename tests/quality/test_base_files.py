@@ -48,11 +48,11 @@ def otherwise(story: Story, seed: int) -> Story:
     by_chance = random.Random(seed)  # noqa: S311 - nothing is kept secret by it
     firsts: set[str] = set()
     kept: list[File] = []
-    for each in story.disk.files:
-        again = each.kind is FileKind.BASE and each.group in firsts
-        firsts.add(each.group)
+    for file in story.disk.files:
+        again = file.kind is FileKind.BASE and file.group in firsts
+        firsts.add(file.group)
         if not (again and by_chance.random() < 0.5):
-            kept.append(each)
+            kept.append(file)
     return replace(story, disk=replace(story.disk, files=kept))
 
 
@@ -68,10 +68,10 @@ def test_a_right_answer_to_any_question_has_no_finding_however_the_files_lie(see
     plotted = merge_on_read(seed).story()
     for story in (plotted, otherwise(plotted, seed)):
         assert story.base.why == ""
-        for each in asked.questions(story):
-            reply = asked.ask(story, each.query, BASE)
-            state = story.state(VIEW).narrowed(each.query)
-            assert findings(wrong(state, each.query, reply.columns, reply.rows), state) == ()
+        for query in asked.questions(story):
+            reply = asked.ask(story, query.query, BASE)
+            state = story.state(VIEW).narrowed(query.query)
+            assert findings(wrong(state, query.query, reply.columns, reply.rows), state) == ()
 
 
 def test_compactions_that_did_not_take_place_are_no_longer_guessed() -> None:
@@ -92,7 +92,7 @@ def test_rows_of_groups_with_log_files_alone_are_premature() -> None:
     state = replace(plotted.state(VIEW), rows=rows, base=rows)
     reply = right(plotted).reply
     places = wrong(state, ALL, reply.columns, reply.rows)
-    named = {(each.key, name_of(each, state)) for each in places}
+    named = {(witness.key, name_of(witness, state)) for witness in places}
     assert {key for key, _ in named} >= {"403", "404"}
     assert {kind for key, kind in named if key != "402"} == {FindingKind.PREMATURE}
 
@@ -124,7 +124,7 @@ def changed_values(story: Story) -> Iterator[Seen]:
                 *_alike(seen, line, column),
                 (None, None),
             ):
-                if not any(same(new, each) for each in tried):
+                if not any(same(new, query) for query in tried):
                     tried.append(new)
                     yield _with(seen, at, column, new, token)
 
@@ -156,7 +156,7 @@ def test_every_change_of_one_row_is_found_under_its_right_name(seed: int) -> Non
     for at in range(len(seen.lines)):
         less = replace(seen, lines=(*seen.lines[:at], *seen.lines[at + 1 :]))
         twice = replace(seen, lines=(*seen.lines, seen.lines[at]))
-        now = [each for each in read(story).lines if each.key == seen.lines[at].key]
+        now = [line for line in read(story).lines if line.key == seen.lines[at].key]
         newer = replace(seen, lines=(*seen.lines[:at], *now, *seen.lines[at + 1 :]))
         assert judged_defects.held(less).result is Result.RIGHT
         assert {kind for _, kind in judged_defects.named(twice)} == {FindingKind.DUPLICATE}
@@ -170,6 +170,6 @@ def test_a_row_that_was_deleted_before_a_compaction_is_a_ghost(seed: int) -> Non
     plot = merge_on_read(seed)
     story = replace(plot, steps=f"{plot.steps}; compact").story()
     before = read(story, Reader("id", logs="undeleted"), step=story.truth.step - 1)
-    ghosts = tuple(each for each in before.lines if each.key == "402")
+    ghosts = tuple(line for line in before.lines if line.key == "402")
     seen = replace(right(story), lines=(*right(story).lines, *ghosts))
     assert judged_defects.named(seen) == [(("402", ""), FindingKind.GHOST_ROW)]

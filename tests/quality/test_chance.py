@@ -38,7 +38,7 @@ def texts(rows: Iterable[tuple[Value, ...]]) -> list[tuple[str, ...]]:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_predicted_answers_are_those_of_a_simulated_reader(seed: int) -> None:
     one = story(seed)
-    files = [each.fact() for each in one.disk.files]
+    files = [file.fact() for file in one.disk.files]
     steps = {instant_of(step): step for step in range(len(one.history))}
     for by, way in WAYS:
         for logs in ("merged", "ignored"):
@@ -119,7 +119,7 @@ def parts(value: Value) -> Iterator[str]:
         case tuple():
             inner = value
         case MapValue():
-            inner = [each for _, each in value.pairs]
+            inner = [pair for _, pair in value.pairs]
         case _:
             inner = ()
     for each in inner:

@@ -57,10 +57,10 @@ def half_done(found: Story) -> RecordedVariant:
     """
     case = case_of(found)
     last = case.states[-1]
-    own = {each.path for each in last.files if each.instant == last.outcome.instant}
+    own = {file.path for file in last.files if file.instant == last.outcome.instant}
     files = [
-        replace(each, path=f"{FOLDER}/{each.path}" if each.path in own else each.path)
-        for each in last.files
+        replace(file, path=f"{FOLDER}/{file.path}" if file.path in own else file.path)
+        for file in last.files
     ]
     outcome = replace(last.outcome, refusal=ERROR)
     state = replace(last, outcome=outcome, files=tuple(files), unlisted=(FOLDER,))
@@ -78,7 +78,7 @@ def refused(found: Story) -> RecordedVariant:
 
 
 def without(reply: Reply, keys: Collection[str], key: str) -> Reply:
-    at = [each.name for each in reply.columns].index(key)
+    at = [column.name for column in reply.columns].index(key)
     return replace(reply, rows=tuple(row for row in reply.rows if text_of(row[at]) not in keys))
 
 
@@ -98,7 +98,7 @@ def verdicts(
 
 
 def parties(verdict: Verdict) -> set[tuple[FindingKind, Responsible | None]]:
-    return {(each.kind, each.party) for each in verdict.findings}
+    return {(finding.kind, finding.party) for finding in verdict.findings}
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -108,7 +108,7 @@ def test_rows_that_the_catalog_was_not_told_of_are_lost_by_the_writer(seed: int)
     step, by_catalog, by_timeline = verdicts(half_done(found), [without(whole, LATE, key), whole])
     assert (by_catalog.verdict, by_timeline.verdict) == (VerdictKind.WRONG, VerdictKind.CORRECT)
     assert parties(by_catalog) == {(FindingKind.LOST_ROW, Responsible.CATALOG)}
-    assert {each.key for each in by_catalog.findings[0].places} == set(LATE)
+    assert {witness.key for witness in by_catalog.findings[0].places} == set(LATE)
     assert (step.view, step.verdict) == ("write", VerdictKind.REFUSED)
     assert step.because.startswith(f"{HALF_DONE}: {ERROR.kind}")
 
@@ -150,5 +150,5 @@ def test_where_a_part_may_be_there_nothing_is_right_or_wrong(seed: int) -> None:
     case = with_last(case, StateRecord("variant", outcome, ""))
     whole = found.read()
     judged = verdicts(case, [whole, without(whole, LATE, found.disk.table.key)])
-    assert {each.verdict for each in judged} == {VerdictKind.UNKNOWN}
-    assert all(each.because.endswith("a part was committed") for each in judged)
+    assert {verdict.verdict for verdict in judged} == {VerdictKind.UNKNOWN}
+    assert all(verdict.because.endswith("a part was committed") for verdict in judged)

@@ -27,7 +27,7 @@ def keeping(found: Story, *names: tuple[str, str]) -> RecordedVariant:
 def with_values_of(found: Story, name: str, other: str) -> Reply:
     """Answer with the values of a dropped column under the name of a new one."""
     reply = found.read()
-    at = [each.name for each in reply.columns].index(name)
+    at = [column.name for column in reply.columns].index(name)
     old = found.history[1]
     values = {key: row.values[old.column_id(other)] for key, row in old.rows.items()}
     rows = (

@@ -73,7 +73,7 @@ def _of_values(seed: int) -> tuple[Verdict, ...]:
     story = _told(seed)
     files = _every(lambda _, __, row: {**row, "z": None if row["z"] is None else not row["z"]})
     case = case_of(story, files)
-    states = [replace(each, outcome=_negated(each.outcome)) for each in case.states]
+    states = [replace(state, outcome=_negated(state.outcome)) for state in case.states]
     return judged(replace(case, states=states), [read(story, files=files).reply] * 2)
 
 
@@ -85,7 +85,7 @@ def _of_commits(voices: int) -> Callable[[int], tuple[Verdict, ...]]:
         story = plot.story()
         case, whole = case_of(story, lambda file: replace(file, commits={})), story.read()
         at = whole.names.index(story.history[0].table.key)
-        late = {key for each in story.disk.until(4) if each.step > 2 for key in each.records}
+        late = {key for file in story.disk.until(4) if file.step > 2 for key in file.records}
         since = Reply(whole.columns, tuple(row for row in whole.rows if row[at] in late))
         return judged(case, [since] * voices, "incremental(2)")
 

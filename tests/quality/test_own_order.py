@@ -24,7 +24,7 @@ RENAMED = "insert 401..404; rename f3 g; insert 405; move f1 after f2"
 def named_by(found: Story, catalog: Sequence[str], by: str = "id") -> Reply:
     """Answer with each row as the table orders it, under the names of the catalog."""
     reply = found.read(by)
-    names = {each.name: each for each in reply.columns}
+    names = {column.name: column for column in reply.columns}
     return Reply(tuple(names[name] for name in catalog), reply.rows)
 
 

@@ -68,10 +68,10 @@ def keys(finding: Finding) -> list[str]:
 @pytest.mark.parametrize("seed", range(20))
 def test_a_right_reader_is_right_in_every_shape_on_any_history(seed: int) -> None:
     story = story_of_seed(seed)
-    for each in questions(story):
-        reply = ask(story, each.query, Reader("id"))
-        verdict = judged(story, each.text, each.query, reply)
-        assert (each.text, verdict.findings) == (each.text, ())
+    for query in questions(story):
+        reply = ask(story, query.query, Reader("id"))
+        verdict = judged(story, query.text, query.query, reply)
+        assert (query.text, verdict.findings) == (query.text, ())
         assert verdict.verdict is VerdictKind.CORRECT
         assert verdict.expected is not None
         assert len(verdict.expected.columns) == len(reply.columns)
@@ -81,26 +81,28 @@ def test_a_right_reader_is_right_in_every_shape_on_any_history(seed: int) -> Non
 @pytest.mark.parametrize("seed", range(20))
 def test_the_way_of_a_reader_is_among_those_that_reproduce_its_answer(seed: int) -> None:
     story = story_of_seed(seed)
-    for each in questions(story):
+    for query in questions(story):
         for by in ("id", "name", "position"):
             with suppress(UnorderedError):
-                verdict = judged(story, each.text, each.query, ask(story, each.query, Reader(by)))
-                assert f"by {by}" in verdict.reproduces, each.text
+                verdict = judged(
+                    story, query.text, query.query, ask(story, query.query, Reader(by))
+                )
+                assert f"by {by}" in verdict.reproduces, query.text
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_an_answer_other_than_the_expected_one_is_never_correct(seed: int) -> None:
     story = story_of_seed(seed)
-    for each in questions(story):
-        right = ask(story, each.query, Reader("id"))
+    for query in questions(story):
+        right = ask(story, query.query, Reader("id"))
         for by in ("name", "position"):
             try:
-                reply = ask(story, each.query, Reader(by, logs="ignored"))
+                reply = ask(story, query.query, Reader(by, logs="ignored"))
             except UnorderedError:
                 continue
             same = sorted(map(repr, reply.rows)) == sorted(map(repr, right.rows))
-            verdict = judged(story, each.text, each.query, reply)
-            assert (verdict.verdict is VerdictKind.CORRECT) == same, each.text
+            verdict = judged(story, query.text, query.query, reply)
+            assert (verdict.verdict is VerdictKind.CORRECT) == same, query.text
 
 
 @pytest.fixture(scope="module")

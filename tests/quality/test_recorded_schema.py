@@ -34,8 +34,8 @@ Spoil = Callable[[SchemaHistory], SchemaHistory]
 def version(instant: str, schema: Schema) -> SchemaVersion:
     """Return a schema as a table that makes no mistake writes it."""
     fields = tuple(
-        (each.id + OWN, schema.path_of(each.id) or "", stored_type(each.type))
-        for each in schema.walk()
+        (field.id + OWN, schema.path_of(field.id) or "", stored_type(field.type))
+        for field in schema.walk()
     )
     return SchemaVersion(instant, schema.last_id + OWN, fields)
 
@@ -52,7 +52,7 @@ def kept(truths: History, instants: Sequence[str]) -> SchemaHistory | None:
 def keeping(found: Story, spoil: Spoil = lambda right: right, since: int = 0) -> RecordedVariant:
     """Return the records of a history, from a step on with what a writer makes of it."""
     case = case_of(found)
-    instants = [each.outcome.instant for each in case.states]
+    instants = [state.outcome.instant for state in case.states]
     states = []
     for state in case.states:
         step = state.outcome.step
@@ -112,7 +112,7 @@ def id_of(found: Story, path: str, step: int) -> int:
 
 def test_a_right_history_with_other_ids_has_no_finding() -> None:
     case = keeping(history(CHANGES, COLUMNS))
-    assert sum(each.schema_history is not None for each in case.states) == LAST - 1
+    assert sum(state.schema_history is not None for state in case.states) == LAST - 1
     assert recorded_schema.findings(case) == {}
     assert judge(case, (), {}) == ()
 
@@ -151,10 +151,16 @@ def test_a_planted_mistake_has_its_name_at_the_step_that_made_it(
     verdicts = judge(case, (), {})
     first = verdicts[0]
     assert (first.step, first.view, first.verdict) == (since, "write", VerdictKind.WRONG)
-    (finding,) = [each for each in first.findings if each.kind is kind]
+    (finding,) = [finding for finding in first.findings if finding.kind is kind]
     assert finding.party is Responsible.HISTORY
     assert place is None or place in finding.places
-    same = [each for v in verdicts[1:] for f in v.findings for each in f.places if each == place]
+    same = [
+        witness
+        for v in verdicts[1:]
+        for f in v.findings
+        for witness in f.places
+        if witness == place
+    ]
     assert not same
 
 
@@ -182,5 +188,5 @@ def test_of_what_nobody_knows_nothing_is_said() -> None:
     outcome = replace(case.states[5].outcome, kind=OutcomeKind.UNKNOWN)
     states = (*case.states[:5], replace(case.states[5], outcome=outcome), *case.states[6:])
     assert recorded_schema.findings(replace(case, states=states)) == {}
-    none = (replace(each, schema_history=None) for each in case.states)
+    none = (replace(state, schema_history=None) for state in case.states)
     assert recorded_schema.findings(replace(case, states=tuple(none))) == {}

@@ -40,8 +40,8 @@ def answered(story: Story) -> Iterator[Answered]:
     logs = {"snapshot": "merged", "read_optimized": "ignored"}
     for view, how in logs.items() if story.disk.merge_on_read else [("snapshot", "merged")]:
         reader = Reader("id", logs=how)
-        for each in asked.questions(story):
-            yield Answered(view, each.text, each.query, asked.ask(story, each.query, reader))
+        for query in asked.questions(story):
+            yield Answered(view, query.text, query.query, asked.ask(story, query.query, reader))
 
 
 def of_past(story: Story) -> Iterator[Answered]:
@@ -53,9 +53,9 @@ def of_past(story: Story) -> Iterator[Answered]:
         view, history = planned
         then = story.until(len(history) - 1)
         since = _written_since(story, view) if name == INCREMENTAL else None
-        for each in asked.questions(then):
-            reply = asked.ask(then, each.query, Reader("id"), only=since)
-            yield Answered(view, each.text, each.query, reply)
+        for query in asked.questions(then):
+            reply = asked.ask(then, query.query, Reader("id"), only=since)
+            yield Answered(view, query.text, query.query, reply)
 
 
 def _written_since(story: Story, view: str) -> frozenset[str]:
@@ -76,7 +76,7 @@ def judged(seed: int) -> Iterator[tuple[str, bool]]:
         columns = each.reply.columns
         answers[cell.case] = Answer(cell.case, "select", columns, rows, question=each.query)
         cells.append(cell)
-    verdicts = {each.case: each for each in judge(case, cells, answers)}
+    verdicts = {verdict.case: verdict for verdict in judge(case, cells, answers)}
     for cell in cells:
         verdict = verdicts.get(cell.case)
         right = verdict is not None and verdict.verdict is VerdictKind.CORRECT

@@ -54,7 +54,7 @@ def test_a_column_is_missing_by_the_writers_doing_where_the_catalog_has_another_
     case = listing(found, "id", "ts", "f1", "h")
     (verdict,) = verdicts(case, [by_columns_of(found, 3)])
     assert parties(verdict) == {(FindingKind.STALE, Responsible.COLUMNS)}
-    assert {each.column for each in verdict.findings[0].places} == {"f2", "h"}
+    assert {witness.column for witness in verdict.findings[0].places} == {"f2", "h"}
 
 
 @pytest.mark.parametrize(
@@ -122,4 +122,4 @@ def test_who_goes_by_the_tables_own_schema_is_right() -> None:
 def test_a_question_about_the_past_goes_back_to_a_write_that_stands() -> None:
     case = case_of(history("insert 1; savepoint; upsert 1; insert 2; restore; insert 3; upsert 3"))
     asked = case.past("as_of(4)", 4), case.past("as_of(4)", 7), case.past("as_of(6)", 7)
-    assert [each.step for each in asked if each] == [4, 2, 6]
+    assert [query.step for query in asked if query] == [4, 2, 6]

@@ -50,7 +50,7 @@ def with_statistics(
 
 
 def without(reply: Reply, keys: Collection[str], key: str) -> Reply:
-    at = [each.name for each in reply.columns].index(key)
+    at = [column.name for column in reply.columns].index(key)
     return replace(reply, rows=tuple(row for row in reply.rows if text_of(row[at]) not in keys))
 
 
@@ -66,7 +66,7 @@ def verdicts(case: RecordedVariant, asked: Sequence[tuple[Query, Reply]]) -> lis
 
 
 def parties(verdict: Verdict) -> set[tuple[FindingKind, Responsible | None]]:
-    return {(each.kind, each.party) for each in verdict.findings}
+    return {(finding.kind, finding.party) for finding in verdict.findings}
 
 
 def condition(found: Story, text: str = "") -> Query:
@@ -160,7 +160,7 @@ def test_whatever_the_history_a_file_left_out_by_wrong_statistics_is_the_writers
         at = [column.name for column in right.columns].index(key)
         there = {text_of(row[at]) for row in right.rows}
         for file, logs in found.disk.slices(found.truth.step).values():
-            own = {text_of(key_) for key_ in file.records} & there
+            own = {text_of(key) for key in file.records} & there
             path = each.query.filters[0]
             if not own or any(log.records for log in logs) or "." in path:
                 continue
@@ -233,7 +233,7 @@ def test_right_answers_stay_right_whatever_statistics_say(seed: int) -> None:
         for file in found.disk.files
         for name in file.names
     ]
-    asked = [(each.query, ask(found, each.query, Reader("id"))) for each in questions(found)]
+    asked = [(query.query, ask(found, query.query, Reader("id"))) for query in questions(found)]
     for verdict in verdicts(with_statistics(found, *statistics), asked):
         assert (verdict.verdict, verdict.findings) == (VerdictKind.CORRECT, ())
         assert not any(TRUSTED in way for way in verdict.reproduces if verdict.reproduces[0] != way)

@@ -20,21 +20,23 @@ BEGAN: Final = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
 def run_of(recorded: Iterable[Recorded], reader: str) -> Run:
     """Return what a reader answered, judged by the checks of today."""
     recorded = tuple(recorded)
-    variants = tuple(each.variant for each in recorded)
-    cells = tuple(cell for each in recorded for cell in each.answers if cell.reader == reader)
+    variants = tuple(record.variant for record in recorded)
+    cells = tuple(cell for record in recorded for cell in record.answers if cell.reader == reader)
     answers = {
         cell.case: answer
-        for each in recorded
-        for cell, answer in each.answers.items()
+        for record in recorded
+        for cell, answer in record.answers.items()
         if cell.reader == reader and answer
     }
     verdicts = [
         verdict
-        for each in recorded
+        for record in recorded
         for verdict in judge(
-            replay.case_of(each), [cell for cell in each.answers if cell.reader == reader], answers
+            replay.case_of(record),
+            [cell for cell in record.answers if cell.reader == reader],
+            answers,
         )
     ]
     info = plan_record.info_of(Plan("p", variants, (parse_reader(reader),), cells), "r", BEGAN)
-    states = tuple(state for each in recorded for state in each.states)
-    return Run(Path(reader), info, states, answers, {each.case: each for each in verdicts})
+    states = tuple(state for record in recorded for state in record.states)
+    return Run(Path(reader), info, states, answers, {verdict.case: verdict for verdict in verdicts})

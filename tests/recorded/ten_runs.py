@@ -73,23 +73,23 @@ def _run(scenarios: tuple[str, ...], readers: tuple[str, ...]) -> Run:
     recorded = [each for name in scenarios for each in _recorded(name)]
     answers = {
         cell: answer
-        for each in recorded
-        for cell, answer in each.answers.items()
+        for record in recorded
+        for cell, answer in record.answers.items()
         if cell.reader in readers and answer is not None
     }
     said = {cell.case: answer for cell, answer in answers.items()}
     verdicts = [
         verdict
-        for each in recorded
+        for record in recorded
         for verdict in judge(
-            replay.case_of(each), [cell for cell in each.answers if cell in answers], said
+            replay.case_of(record), [cell for cell in record.answers if cell in answers], said
         )
     ]
-    variants = tuple(each.variant for each in recorded)
+    variants = tuple(record.variant for record in recorded)
     plan = Plan("ten-runs", variants, tuple(map(parse_reader, readers)), tuple(answers))
     info = plan_record.info_of(plan, "run", BEGAN)
-    states = tuple(state for each in recorded for state in each.states)
-    return Run(Path(), info, states, said, {each.case: each for each in verdicts})
+    states = tuple(state for record in recorded for state in record.states)
+    return Run(Path(), info, states, said, {verdict.case: verdict for verdict in verdicts})
 
 
 def _written(run: Run, folder: Path) -> Run:

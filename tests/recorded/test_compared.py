@@ -37,9 +37,9 @@ PLAIN: Final = (
 """Readers of plain Hive tables; each setting is what its engine has by itself."""
 HARMLESS: Final = (
     *((PLAIN[0], PLAIN[1]), (PLAIN[1], PLAIN[0])),
-    *((TRINO, each) for each in PLAIN[3:]),
-    *((each, TRINO) for each in PLAIN[3:]),
-    *((each, each) for each in PLAIN),
+    *((TRINO, type_) for type_ in PLAIN[3:]),
+    *((type_, TRINO) for type_ in PLAIN[3:]),
+    *((type_, type_) for type_ in PLAIN),
 )
 CompareReaders = Callable[[str, str], SideComparison]
 
@@ -97,9 +97,9 @@ def test_schema_on_read_switched_off_loses_renamed_values(compared: CompareReade
     found = compared(READERS[0], READERS[1])
     assert found.decision is Decision.DO_NOT
     assert found.status == 1
-    kinds = {(each.key.finding, each.key.operation) for each in found.regressions}
+    kinds = {(regression.key.finding, regression.key.operation) for regression in found.regressions}
     assert (FindingKind.MISSING_RENAME, "rename_column") in kinds
-    assert all(each.key.engine == "spark" for each in found.regressions)
+    assert all(regression.key.engine == "spark" for regression in found.regressions)
     assert upgrade_report.headline(found).startswith(f"Do not upgrade from {READERS[0]} to")
 
 
@@ -113,12 +113,14 @@ def test_the_way_back_gets_nothing_worse(compared: CompareReaders) -> None:
 
 def test_reading_by_position_misaligns_and_is_no_default(compared: CompareReaders) -> None:
     found = compared(READERS[6], READERS[7])
-    kinds = {each.key.finding: each for each in found.regressions}
+    kinds = {regression.key.finding: regression for regression in found.regressions}
     worst = kinds[FindingKind.MISALIGNED]
     assert not worst.by_default
     assert "misaligned since" in upgrade_report.cause_title(worst)
     assert "expected" in upgrade_report.cause_witness(worst, found.new.run)
-    loud = [VerdictChange.REGRESSED_LOUDLY in each.changes[:1] for each in found.regressions]
+    loud = [
+        VerdictChange.REGRESSED_LOUDLY in regression.changes[:1] for regression in found.regressions
+    ]
     assert loud == sorted(loud)
 
 
@@ -127,5 +129,5 @@ def test_reading_by_position_misaligns_and_is_no_default(compared: CompareReader
 def test_every_pair_of_sides_adds_up(compared: CompareReaders, old: str, new: str) -> None:
     found = compared(old, new)
     assert sum(found.counts.values()) == len(found.pairs)
-    covered = {id(pair) for each in found.regressions for pair in each.pairs}
+    covered = {id(pair) for regression in found.regressions for pair in regression.pairs}
     assert covered == {id(pair) for pair in found.worse}

@@ -24,10 +24,10 @@ OLDER: Final = {"prestosql-350", "trino-368"}
 def judged() -> list[tuple[Cell, str, Answer, Said]]:
     """Return each recorded cell with its table's version, what was answered, and its verdict."""
     found = []
-    for each in recordings.read(ASKED):
-        versions = {state.outcome.step: state.table_version for state in each.states}
-        for cell, said in replay.judged(each).items():
-            answer = each.answers.get(cell)
+    for recording in recordings.read(ASKED):
+        versions = {state.outcome.step: state.table_version for state in recording.states}
+        for cell, said in replay.judged(recording).items():
+            answer = recording.answers.get(cell)
             if answer is not None:
                 found.append((cell, versions[cell.step], answer, said))
     return found
@@ -47,7 +47,7 @@ def test_a_recorded_refusal_is_unsupported_where_hudi_names_the_version_and_nowh
 def test_readers_that_know_older_timelines_refused_every_newer_table_and_read_older_ones(
     judged: list[tuple[Cell, str, Answer, Said]],
 ) -> None:
-    of = [each for each in judged if parse_reader(each[0].reader).distribution in OLDER]
+    of = [verdict for verdict in judged if parse_reader(verdict[0].reader).distribution in OLDER]
     newer = {said["verdict"] for _, version, _, said in of if version in {"8", "9"}}
     older = {said["verdict"] for _, version, _, said in of if version == "6"}
     assert newer == {VerdictKind.UNSUPPORTED}

@@ -19,8 +19,8 @@ from tests.builders import recorded_run
 def tables_of(run: Run) -> dict[tuple[str, int, str, str], ExpectedTable]:
     """Return the table of every question of a run about a step that was applied."""
     questions = grouped((v.question[:2], v.question[2:]) for v in run.verdicts)
-    variants = {each.id: each for each in plan_record.plan_of(run.info).variants}
-    states = grouped((each.variant, each) for each in run.states)
+    variants = {variant.id: variant for variant in plan_record.plan_of(run.info).variants}
+    states = grouped((state.variant, state) for state in run.states)
     cases = {name: case_of(variants[name], found) for name, found in states.items()}
     found: dict[tuple[str, int, str, str], ExpectedTable] = {}
     for (name, step), asked in questions.items():
@@ -29,7 +29,7 @@ def tables_of(run: Run) -> dict[tuple[str, int, str, str], ExpectedTable]:
         there = {view: table for view, table in every if table in state.tables}
         if state.outcome.kind is OutcomeKind.APPLIED:
             made = expected_tables(cases[name], step, there, asked)
-            found |= {(name, step, each.view, each.query): each for each in made.questions}
+            found |= {(name, step, query.view, query.query): query for query in made.questions}
     return found
 
 
@@ -45,20 +45,24 @@ def test_a_fixture_expects_what_the_judge_does(name: str, views: set[str]) -> No
     run = recorded_run.run_of(name)
     tables, seen = tables_of(run), set[str]()
     standards = {
-        each.id: ExpectationsByEngine(
-            case_of(each, [s for s in run.states if s.variant == each.id])
+        variant.id: ExpectationsByEngine(
+            case_of(variant, [s for s in run.states if s.variant == variant.id])
         )
-        for each in plan_record.plan_of(run.info).variants
+        for variant in plan_record.plan_of(run.info).variants
     }
-    for each in run.verdicts:
-        table, expectations = tables.get(each.question), standards[each.variant]
-        if table is None or each.expected is None or expectations.of(each.reader).cuts:
+    for verdict in run.verdicts:
+        table, expectations = tables.get(verdict.question), standards[verdict.variant]
+        if table is None or verdict.expected is None or expectations.of(verdict.reader).cuts:
             continue
-        asked = run.answers[each.case].question
+        asked = run.answers[verdict.case].question
         if tuple(conditions(asked)) != table.where:  # it was recorded when others were asked
             continue
-        seen.add(past_views.name_of(each.view))
-        assert table.rows == tuple(tuple(map(plain, row)) for row in each.expected.rows), each.case
-        assert [(c.name, c.type) for c in table.columns] == list(each.expected.columns), each.case
-        assert (table.back_to is None) == (past_views.past(each.view) is None)
+        seen.add(past_views.name_of(verdict.view))
+        assert table.rows == tuple(tuple(map(plain, row)) for row in verdict.expected.rows), (
+            verdict.case
+        )
+        assert [(c.name, c.type) for c in table.columns] == list(verdict.expected.columns), (
+            verdict.case
+        )
+        assert (table.back_to is None) == (past_views.past(verdict.view) is None)
     assert views <= seen

@@ -30,7 +30,7 @@ def cells(file: Parsed) -> Iterator[tuple[Cell, str]]:
 
 def test_the_recording_holds_the_whole_profile_and_every_question_was_put() -> None:
     planned = {variant for file in parsed(recordings.VARIANTS) for variant in file.variants}
-    answered = dict(each for file in parsed(recordings.ANSWERS) for each in cells(file))
+    answered = dict(cell for file in parsed(recordings.ANSWERS) for cell in cells(file))
     assert len(planned) == VARIANTS
     assert {cell.variant for cell in answered} == planned
     assert len(answered) == CELLS

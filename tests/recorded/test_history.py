@@ -30,8 +30,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, ...]:
 def history(runs: tuple[Run, ...], tmp_path_factory: pytest.TempPathFactory) -> History:
     path = tmp_path_factory.mktemp("kept") / "history.sqlite"
     with history_store.opened(path, new=True) as store:
-        for each in runs:
-            store.add(each)
+        for run in runs:
+            store.add(run)
         return history_of(store)
 
 
@@ -53,7 +53,7 @@ def test_from_run_to_run_the_history_has_the_turns_of_a_comparison(
     runs: tuple[Run, ...], history: History
 ) -> None:
     expected = [compared(*each) for each in pairwise(runs)]
-    names = [each.info.id for each in runs]
+    names = [run.info.id for run in runs]
     assert [turned(history, new, old) for old, new in pairwise(names)] == expected
     assert [names[at] for at, each in enumerate(expected) if not each] == NOTHING_TURNS_AFTER
 

@@ -17,7 +17,7 @@ def test_what_is_said_twice_is_one_line_and_read_back_for_each_variant() -> None
     made = Lines()
     for variant in ("first", "second"):
         made.add({"variant": variant})
-        made.add({"named": [made.once("value", {"is": each}) for each in (*VALUES, *VALUES)]})
+        made.add({"named": [made.once("value", {"is": value}) for value in (*VALUES, *VALUES)]})
     read = recorded_lines.parse(made.text())
     assert len(made.lines) == len(VALUES) + 4
     for variant in ("first", "second"):

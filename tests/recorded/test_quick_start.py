@@ -16,19 +16,19 @@ CELLS: Final = 1216
 
 
 def test_the_recording_holds_the_whole_quick_start() -> None:
-    assert sum(len(each.answers) for each in VARIANTS) == CELLS
-    assert all(each.answers.keys() <= each.verdicts.keys() for each in VARIANTS)
-    assert all(answer is not None for each in VARIANTS for answer in each.answers.values())
+    assert sum(len(variant.answers) for variant in VARIANTS) == CELLS
+    assert all(variant.answers.keys() <= variant.verdicts.keys() for variant in VARIANTS)
+    assert all(answer is not None for variant in VARIANTS for answer in variant.answers.values())
 
 
 def test_progress_counts_as_many_wrong_cells_as_there_are_in_the_end() -> None:
     out = io.StringIO()
     with PlainProgress(out).count("ask cells", CELLS) as cells:
-        for each in VARIANTS:
-            kinds = replay.kinds(each).values()
+        for variant in VARIANTS:
+            kinds = replay.kinds(variant).values()
             cells.count_result("", "answered", len(kinds))
             cells.judge(map(str, kinds))
-    of_cells = (each.verdicts[cell] for each in VARIANTS for cell in each.answers)
+    of_cells = (variant.verdicts[cell] for variant in VARIANTS for cell in variant.answers)
     at_last = Counter(said["verdict"] for said in of_cells)
     assert cells.judged == at_last
     assert out.getvalue().endswith(f"1,216 answered; {at_last['wrong']} wrong\n")
@@ -39,7 +39,7 @@ def test_the_recording_holds_every_kind_of_verdict_and_nothing_unexplained() -> 
     assert verdicts["correct"] > 800
     assert verdicts["wrong"] > 200
     assert verdicts["refused"] > 50
-    said = [said for each in VARIANTS for said in each.verdicts.values()]
+    said = [said for variant in VARIANTS for said in variant.verdicts.values()]
     findings = [finding for each in said for finding in each.get("findings", ())]
     kinds = Counter(finding["kind"] for finding in findings)
     assert {"misaligned", "resurrected", "stale", "missing_rename", "lost_value"} <= kinds.keys()

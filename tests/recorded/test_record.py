@@ -49,7 +49,7 @@ def tool(
 
 
 def by_id(recorded: tuple[Recorded, ...]) -> dict[str, Recorded]:
-    return {each.variant.id: each for each in recorded}
+    return {record.variant.id: record for record in recorded}
 
 
 def test_what_is_recorded_is_read_again(recorded: tuple[Recorded, ...], tmp_path: Path) -> None:
@@ -61,20 +61,20 @@ def test_a_run_of_another_hour_with_other_file_groups_is_recorded_alike(
     recorded: tuple[Recorded, ...],
 ) -> None:
     old = load_run.load(RUN)
-    text = "\n".join(map(str, (name for each in old.states for name in each.files)))
+    text = "\n".join(map(str, (name for state in old.states for name in state.files)))
     other = str.maketrans("0123456789abcdef", "fedcba9876543210")
     names = {each: each.translate(other) for each in tidy_records.UUID.findall(text)}
     instants = {each for state in old.states for each in tidy_records.instants_of(state)}
-    changed = tidy_records.Names(names | {each: f"2029{each[4:]}" for each in instants})
-    states = tuple(tidy_records.state(each, changed) for each in old.states)
+    changed = tidy_records.Names(names | {instant: f"2029{instant[4:]}" for instant in instants})
+    states = tuple(tidy_records.state(state, changed) for state in old.states)
     assert states != old.states
     assert tuple(replay.recorded_from(replace(old, states=states))) == recorded
 
 
 def test_what_hudi_adds_to_each_row_is_recorded_without_its_hour_and_machine() -> None:
     old = load_run.load(RUN)
-    variant, fact = next((each.variant, each.files[0]) for each in old.states if each.files)
-    names = tidy_records.names_of([each for each in old.states if each.variant == variant])
+    variant, fact = next((state.variant, state.files[0]) for state in old.states if state.files)
+    names = tidy_records.names_of([state for state in old.states if state.variant == variant])
     rows = ((fact.instant, f"{fact.instant}_0_1", "r1", 5, None, fact.path),)
     answer = replace(next(iter(old.answers.values())), rows=rows, refusal=None)
     [[instant, number, key, five, nothing, path]] = tidy_records.answer(answer, names).rows
@@ -85,8 +85,8 @@ def test_what_hudi_adds_to_each_row_is_recorded_without_its_hour_and_machine() -
 
 def test_an_engine_s_own_text_follows_its_row_and_is_of_no_one_machine() -> None:
     old = load_run.load(RUN)
-    variant, fact = next((each.variant, each.files[0]) for each in old.states if each.files)
-    names = tidy_records.names_of([each for each in old.states if each.variant == variant])
+    variant, fact = next((state.variant, state.files[0]) for state in old.states if state.files)
+    names = tidy_records.names_of([state for state in old.states if state.variant == variant])
     raw = ((0, 1, f'{{"in":"{fact.path}"}}'), (1, 1, "first"))
     rows = (("b", 2), ("a", 1))
     part = Part("n", "select", rows=rows, raw=raw)

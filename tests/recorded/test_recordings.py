@@ -73,8 +73,10 @@ def entry(request: pytest.FixtureRequest) -> Entry:
 
 
 def test_recorded_answers_are_judged_as_they_were(entry: Entry) -> None:
-    was = {cell: said for each in entry.variants for cell, said in each.verdicts.items()}
-    now = {cell: said for each in entry.variants for cell, said in replay.judged(each).items()}
+    was = {cell: said for variant in entry.variants for cell, said in variant.verdicts.items()}
+    now = {
+        cell: said for variant in entry.variants for cell, said in replay.judged(variant).items()
+    }
     changes = replay.differences(was, now)
     left_out = f"… and {len(changes) - SHOWN} more lines" if len(changes) > SHOWN else ""
     shown, accept = "\n".join((*changes[:SHOWN], left_out)), f"{ACCEPT}{entry.recording}"
@@ -82,7 +84,9 @@ def test_recorded_answers_are_judged_as_they_were(entry: Entry) -> None:
 
 
 def test_the_kind_that_is_told_as_an_answer_comes_is_that_of_its_verdict(entry: Entry) -> None:
-    early = {cell: kind for each in entry.variants for cell, kind in replay.kinds(each).items()}
+    early = {
+        cell: kind for variant in entry.variants for cell, kind in replay.kinds(variant).items()
+    }
     said = {cell: each for of in entry.variants for cell, each in of.verdicts.items()}
     at_last = {cell: said[cell]["verdict"] if cell in said else None for cell in early}
     # Where the model is in doubt a wrong answer is unknown at last; no recording has such a cell.
@@ -100,7 +104,7 @@ def _missed(recorded: Recorded, *, told: bool) -> Iterator[str]:
     spoilt = dict(_spoilt(recorded))
     answers = {cell.case: each.answer for cell, each in spoilt.items()}
     verdicts = judge(replay.case_of(recorded), tuple(spoilt), answers)
-    said = {each.case: each for each in verdicts}
+    said = {verdict.case: verdict for verdict in verdicts}
     for cell, each in spoilt.items():
         if miss := _miss(said[cell.case], each, told=told):
             yield miss

@@ -25,13 +25,13 @@ EXPECTED: Final = RECORDED / "expected.json"
 def summary(verdicts: tuple[Verdict, ...]) -> dict[str, Any]:
     """Say of each cell what is judged, without the tables."""
     return {
-        each.case: [
-            str(each.verdict),
-            [f"{finding.kind}: {', '.join(finding.columns)}" for finding in each.findings],
-            list(each.reproduces),
-            each.because,
+        verdict.case: [
+            str(verdict.verdict),
+            [f"{finding.kind}: {', '.join(finding.columns)}" for finding in verdict.findings],
+            list(verdict.reproduces),
+            verdict.because,
         ]
-        for each in verdicts
+        for verdict in verdicts
     }
 
 

@@ -24,9 +24,9 @@ from tests.builders import recorded_lines, recordings
 
 ROOT = Path(__file__).parent
 FOLDERS = [
-    each
+    folder
     for name in ("full", "plain_hive", "quick_start", "time_travel", "ways")
-    for each in recordings.folders(ROOT / name)
+    for folder in recordings.folders(ROOT / name)
 ]
 SENT_AS_TEXT = {"date", "timestamp"}
 NAMES = {"int": "integer", "long": "bigint", "float": "real", "binary": "varbinary"}

@@ -27,13 +27,15 @@ def explained(recorded: Recorded) -> Iterator[tuple[str, bool]]:
         right = recorded.verdicts.get(cell, {}).get("verdict") == "correct"
         if answer and right and name_of(cell.view) == INCREMENTAL:
             layout = expectations.layout(cell.step, cell.view)
-            names = [each.name for each in labelled(answer.question, answer.columns)]
+            names = [column.name for column in labelled(answer.question, answer.columns)]
             _, ways = layout.fitting(answer.question, names, answer.rows)
             yield cell.case, ReadStrategy(ColumnMapping.ID) in ways
 
 
 def test_every_right_answer_is_given_by_a_reader_that_errs_in_nothing() -> None:
-    variants = (each for folder in recordings.folders(ROOT) for each in recordings.read(folder))
-    told = dict(pair for each in variants for pair in explained(each))
+    variants = (
+        recording for folder in recordings.folders(ROOT) for recording in recordings.read(folder)
+    )
+    told = dict(pair for variant in variants for pair in explained(variant))
     assert len(told) > 500
     assert [case for case, given in told.items() if not given] == []

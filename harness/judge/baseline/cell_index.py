@@ -17,8 +17,10 @@ class CellIndex:
 
     def __init__(self, seen: Iterable[Seen]) -> None:
         self.seen = tuple(seen_ for seen_ in seen if seen_.judged)
-        self.knowable = _bits(each.shown is not None and each.shown.knowable for each in self.seen)
-        self._steps = _bits(each.properties[VIEW] == WRITE for each in self.seen)
+        self.knowable = _bits(
+            seen_cell.shown is not None and seen_cell.shown.knowable for seen_cell in self.seen
+        )
+        self._steps = _bits(seen_cell.properties[VIEW] == WRITE for seen_cell in self.seen)
 
     def cells(self, when: When) -> int:
         """Return the cells of which all conditions hold."""

@@ -75,8 +75,8 @@ def _rules(ground: CellIndex, at: int) -> Iterator[Rule]:
     if seen.shown is None or ground.cells(_when(full, names)) & ground.others(seen.shown):
         return
     rest = [name for name in reversed(names) if name != STEP]
-    place = rest.index(VIEW)
-    for order in ((STEP, *rest), (*rest[:place], STEP, *rest[place:])):
+    position = rest.index(VIEW)
+    for order in ((STEP, *rest), (*rest[:position], STEP, *rest[position:])):
         yield Rule(_general(ground, at, full, order, names), seen.shown)
 
 
@@ -97,25 +97,25 @@ def _general(
     result = ground.seen[at].shown
     if result is None:
         raise ValueError("a correct cell needs no rule")
-    others, kept = ground.others(result), dict(full)
+    others, remaining = ground.others(result), dict(full)
     for name in order:
-        without = {each: value for each, value in kept.items() if each != name}
+        without = {each: value for each, value in remaining.items() if each != name}
         cells = ground.cells(_when(without, names))
         if name != KEPT and cells >> at & 1 and not cells & others:
-            kept = without
+            remaining = without
         elif name == STEP:
-            kept[STEP] = _interval(ground, at, cells, others)
-    return _when(kept, names)
+            remaining[STEP] = _interval(ground, at, cells, others)
+    return _when(remaining, names)
 
 
 def _interval(ground: CellIndex, at: int, cells: int, others: int) -> str:
     """Return the range of steps around a cell's own in which every cell answers alike."""
-    own = ground.seen[at].step
-    wrong = [ground.seen[each].step for each in ground.places(cells & others)]
-    low = max((step for step in wrong if step < own), default=-1)
-    high = min((step for step in wrong if step > own), default=None)
-    alike = [ground.seen[each].step for each in ground.places(cells & ~others)]
-    inside = [step for step in alike if low < step and (high is None or step < high)]
+    bounds = ground.seen[at].step
+    wrong = [ground.seen[witness].step for witness in ground.places(cells & others)]
+    low = max((step for step in wrong if step < bounds), default=-1)
+    high = min((step for step in wrong if step > bounds), default=None)
+    matching = [ground.seen[witness].step for witness in ground.places(cells & ~others)]
+    inside = [step for step in matching if low < step and (high is None or step < high)]
     first, last = min(inside), max(inside)
     if high is None:
         return f">={first}"

@@ -11,10 +11,10 @@ from harness.core.yaml_writer import block
 from harness.judge.baseline.known import STEP, Known
 
 
-def dump(text: str, old: Sequence[Known], kept: Sequence[Known], new: Sequence[Known]) -> str:
+def dump(text: str, old: Sequence[Known], remaining: Sequence[Known], new: Sequence[Known]) -> str:
     """Return the text with the lines that are kept, in their own words, and then the new ones."""
     head, words = _words(text, old)
-    lines = [words.get(line.line) or written(line) for line in kept]
+    lines = [words.get(line.line) or written(line) for line in remaining]
     lines += [written(line) for line in new]
     return "".join([head, *lines]) if lines else ""
 

@@ -141,10 +141,10 @@ def holds(when: When, properties: Properties) -> bool:
     """
     if properties.get(VIEW) == WRITE and VIEW not in dict(when):
         return False
-    return all(_holds(name, wanted, properties) for name, wanted in when)
+    return all(_holds(name, value, properties) for name, value in when)
 
 
-def _holds(name: str, wanted: str, properties: Properties) -> bool:
+def _holds(name: str, value: str, properties: Properties) -> bool:
     if name == STEP:
-        return int(properties[STEP]) in steps(wanted)
-    return properties.get(name, UNSET) == wanted
+        return int(properties[STEP]) in steps(value)
+    return properties.get(name, UNSET) == value

@@ -176,7 +176,7 @@ def _check_hidden(lines: tuple[Known, ...], problems: Problems) -> None:
     """Note each line that can never be the first to match."""
     for at, line in enumerate(lines):
         before = (known for known in lines[:at] if _covers(known.when, line.when))
-        hides = next((known_ for known_ in before if known_.until is None), None)
+        hides = next((known for known in before if known.until is None), None)
         if hides is not None:
             problems.add(
                 line.line,

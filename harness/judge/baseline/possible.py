@@ -80,7 +80,7 @@ def _condition(name: str, value: str, values: Mapping[str, list[str]], last: int
     elif name == QUERY:
         yield from _question(value)
     elif name not in values:
-        settings = [each for each in values if each.startswith((READER, VARIANT))]
+        settings = [value for value in values if value.startswith((READER, VARIANT))]
         yield f"there is no setting '{name}'; {one_of(name, settings)}"
     else:
         for part in value.split(", ") if name == WRITER else (value,):
@@ -101,7 +101,7 @@ def _values(possible: Possible) -> dict[str, list[str]]:
     distributions = _once(facts.distribution for facts in engines)
     values = {
         "engine": _once(engine_facts.engine for engine_facts in engines),
-        "version": _once(engine_facts_.version for engine_facts_ in engines),
+        "version": _once(engine_facts.version for engine_facts in engines),
         "distribution": distributions,
         WRITER: distributions,
         "format": list(possible.formats),
@@ -128,7 +128,7 @@ def _together(line: Known, possible: Possible) -> Iterator[str]:
     """Yield which conditions are possible one by one, and not together."""
     asked = [pair for pair in line.when if pair[0] in OF_ENGINE or pair[0].startswith(READER)]
     if not any(_has(engine, asked) for engine in possible.engines):
-        yield f"no distribution has all of {_said(asked)}"
+        yield f"no distribution has all of {_described(asked)}"
     when = dict(line.when)
     views = possible.formats.get(when.get("format", ""), (when.get(VIEW, WRITE),))
     if when.get(VIEW, WRITE) not in (*views, WRITE):
@@ -137,14 +137,14 @@ def _together(line: Known, possible: Possible) -> Iterator[str]:
 
 
 def _has(engine: EngineFacts, asked: Iterable[tuple[str, str]]) -> bool:
-    own = {name: str(getattr(engine, name)) for name in OF_ENGINE}
+    settings = {name: str(getattr(engine, name)) for name in OF_ENGINE}
     return all(
-        own[name] == value
-        if name in own
+        settings[name] == value
+        if name in settings
         else value in (UNSET, *engine.settings.get(name.removeprefix(READER), ()))
         for name, value in asked
     )
 
 
-def _said(pairs: Iterable[tuple[str, str]]) -> str:
+def _described(pairs: Iterable[tuple[str, str]]) -> str:
     return ", ".join(f"{name}: {value}" for name, value in pairs)

@@ -61,11 +61,11 @@ def seen_of(verdict: Verdict, facts: Facts) -> Seen:
         result = Expect(
             facts.refusals.get(verdict.case, "unnamed") if refused else "",
             frozenset(finding.kind for finding in verdict.findings),
-            frozenset(column for finding_ in verdict.findings for column in finding_.columns),
+            frozenset(column for finding in verdict.findings for column in finding.columns),
         )
-    own = {"view": past_views.name_of(verdict.view), "step": str(verdict.step)}
-    own |= {QUERY: verdict.query} if verdict.view != WRITE else {}
-    properties = own | _of_reader(verdict.reader, facts)
+    settings = {"view": past_views.name_of(verdict.view), "step": str(verdict.step)}
+    settings |= {QUERY: verdict.query} if verdict.view != WRITE else {}
+    properties = settings | _of_reader(verdict.reader, facts)
     properties |= _of_variant(facts.variants[verdict.variant], verdict.step)
     return Seen(verdict.scenario, properties, result, verdict.verdict in JUDGED)
 
@@ -75,8 +75,10 @@ def seen_of_steps(facts: Facts, verdicts: Iterable[Verdict]) -> Iterator[Seen]:
     told = {(verdict.variant, verdict.step) for verdict in verdicts if verdict.view == WRITE}
     for name, step in (each for each in facts.applied if each not in told):
         variant = facts.variants[name]
-        own = {"view": WRITE, "step": str(step)}
-        properties = own | _of_reader(variant.writers[step], facts) | _of_variant(variant, step)
+        settings = {"view": WRITE, "step": str(step)}
+        properties = (
+            settings | _of_reader(variant.writers[step], facts) | _of_variant(variant, step)
+        )
         yield Seen(variant.scenario.name, properties, None)
 
 

@@ -42,8 +42,8 @@ def _right(line: Known, ground: CellIndex) -> bool:
     return not ground.cells(line.when) & ground.others(line.expect)
 
 
-def _line(rule: Rule, said: Mapping[Expect, Known], today: datetime.date) -> Known:
-    before = said.get(rule.expect)
+def _line(rule: Rule, old_line: Mapping[Expect, Known], today: datetime.date) -> Known:
+    before = old_line.get(rule.expect)
     if before is None:
         return Known(rule.when, rule.expect, Support.NOTYET, WHY)
     if before.counts(today):

@@ -42,7 +42,7 @@ def explains(difference: Difference, state: ExpectedState) -> bool:
     """
     if difference.kind not in VALUES or difference.found is None:
         return False
-    if difference.origin is not None and not _its_own(difference, difference.origin, state):
+    if difference.origin is not None and not _unaltered(difference, difference.origin, state):
         return False
     if shows_folder(difference, state):
         return True
@@ -67,11 +67,11 @@ def shows_folder(difference: Difference, state: ExpectedState) -> bool:
     return difference.found is True and partition_paths.is_null(*at)
 
 
-def _its_own(difference: Difference, origin: Origin, state: ExpectedState) -> bool:
+def _unaltered(difference: Difference, origin: Origin, state: ExpectedState) -> bool:
     """Return whether the value is of the very version that should be there, in other digits."""
-    own = difference.field is not None and origin.field_id == difference.field.id
+    looks = difference.field is not None and origin.field_id == difference.field.id
     same_version = origin.step == state.expected_step(origin.field_id, difference.key)
-    return own and origin.key == difference.key and same_version
+    return looks and origin.key == difference.key and same_version
 
 
 def _only_sign_of_zero(expected: Value, result: Value) -> bool:
@@ -207,9 +207,9 @@ def _rescaled(expected: Value, result: Value) -> bool:
     """
     if not isinstance(expected, decimal.Decimal) or not isinstance(result, decimal.Decimal):
         return False
-    told, shown = (decimal_.normalize().as_tuple() for decimal_ in (expected, result))
-    enough = len(told.digits) >= TELLING
-    return enough and (told.sign, told.digits) == (shown.sign, shown.digits)
+    digits, shown = (decimal.normalize().as_tuple() for decimal in (expected, result))
+    enough = len(digits.digits) >= TELLING
+    return enough and (digits.sign, digits.digits) == (shown.sign, shown.digits)
 
 
 def _raw_decimal(expected: decimal.Decimal) -> str:
@@ -228,5 +228,5 @@ def _shorter(expected: decimal.Decimal, result: decimal.Decimal) -> bool:
     """Return whether digits behind the point were cut off or rounded away."""
     exact, short = (min(0, int(n.normalize().as_tuple().exponent)) for n in (expected, result))
     last, off = decimal.Decimal(1).scaleb(short), abs(expected - result)
-    cut_off = abs(result) < abs(expected) and off < last
-    return exact < short and (cut_off or off * 2 <= last)
+    shortened = abs(result) < abs(expected) and off < last
+    return exact < short and (shortened or off * 2 <= last)

@@ -16,8 +16,8 @@ def explains(difference: Difference, state: ExpectedState) -> bool:
         and difference.origin is not None
         and difference.field is not None
     ):
-        own = difference.origin.field_id == difference.field.id
-        return own and difference.origin.step == state.expected_step(
+        written = difference.origin.field_id == difference.field.id
+        return written and difference.origin.step == state.expected_step(
             difference.field.id, difference.origin.key
         )
     return difference.kind in VALUES and difference.found is None

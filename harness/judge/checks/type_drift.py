@@ -19,14 +19,14 @@ def explains(difference: Difference, state: ExpectedState) -> bool:  # noqa: ARG
         return False
     if difference.origin and difference.field and difference.origin.field_id != difference.field.id:
         return False  # the column shows another one, which happens to look alike in this row
-    return not difference.disputed and _alike(difference.expected, difference.found)
+    return not difference.disputed and _same_look(difference.expected, difference.found)
 
 
-def _alike(expected: Value, result: Value) -> bool:
-    return _looks_alike(expected, result) or _as_text(expected, result)
+def _same_look(expected: Value, result: Value) -> bool:
+    return _looks_equal(expected, result) or _as_text(expected, result)
 
 
-def _looks_alike(expected: Value, result: Value) -> bool:
+def _looks_equal(expected: Value, result: Value) -> bool:
     """Return whether the values look alike, or one is a text that shows the other."""
     if _plain(result) == _plain(expected):
         return True

@@ -28,23 +28,23 @@ def attribute(
         return tuple(
             _as_predicted(state, difference, state.predicted) for difference in differences
         )
-    own = [own_witness(state, difference) for difference in differences]
-    by_field = column_origins.wrong_columns(own)
+    right_field = [own_witness(state, difference) for difference in differences]
+    by_field = column_origins.wrong_columns(right_field)
     cells = (
         column_origins.cells_of(state, seen)
-        if any(difference.disputed for difference in own)
+        if any(difference.disputed for difference in right_field)
         else {}
     )
-    older = row_origins.older(state, own)
+    older = row_origins.older(state, right_field)
     for field_id, wrong in by_field.items():
-        column_origins.moved_dates(own, wrong)
-        column_origins.by_pattern(state, own, wrong, cells.get(field_id, ()))
-        column_origins.by_neighbours(state, own, wrong, older)
-    versions = row_origins.other_versions(state, own)
-    own = row_origins.of_shown_version(state, own, versions)
-    older = row_origins.older(state, own)
-    shown = column_origins.shown_fields(state, own, older)
-    named = type_origins.own_in_another(state, own)
+        column_origins.moved_dates(right_field, wrong)
+        column_origins.by_pattern(state, right_field, wrong, cells.get(field_id, ()))
+        column_origins.by_neighbours(state, right_field, wrong, older)
+    versions = row_origins.other_versions(state, right_field)
+    right_field = row_origins.of_shown_version(state, right_field, versions)
+    older = row_origins.older(state, right_field)
+    shown = column_origins.shown_fields(state, right_field, older)
+    named = type_origins.own_in_another(state, right_field)
     return tuple(
         row_origins.of_another_field(state, difference, shown, older)
         or row_origins.as_of(state, difference, versions)

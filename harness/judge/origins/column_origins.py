@@ -51,12 +51,12 @@ def moved_dates(differences: list[Difference], at: Sequence[int]) -> None:
 
     Neighbouring rows have neighbouring dates; but a moved column holds one that nobody wrote.
     """
-    cells = [differences[each] for each in at]
+    cells = [differences[index] for index in at]
     moves = {_move(difference) for difference in cells}
     nobodys = any(difference.origin is None and not difference.disputed for difference in cells)
     if len(moves) == 1 and None not in moves and nobodys:
-        for each in at:
-            differences[each] = replace(differences[each], origin=None, disputed=False)
+        for index in at:
+            differences[index] = replace(differences[index], origin=None, disputed=False)
 
 
 def _move(difference: Difference) -> datetime.timedelta | None:
@@ -82,7 +82,7 @@ def cells_of(state: ExpectedState, seen: ShownRows) -> dict[int, list[LeafLook]]
     """Return every plain value that was found, right or wrong, by the field it should be of."""
     cells: dict[int, list[LeafLook]] = {}
     for key, columns in seen.items():
-        row = [each for field, value in columns for each in leaves(value, field, field.name)]
+        row = [leaf for field, value in columns for leaf in leaves(value, field, field.name)]
         since = max((_step(state, key, result) for _, _, result in row), default=BASE)
         for _, leaf, result in row:
             looks = frozenset(readings(result))
@@ -93,8 +93,8 @@ def cells_of(state: ExpectedState, seen: ShownRows) -> dict[int, list[LeafLook]]
 def _step(state: ExpectedState, key: str, result: Value) -> int:
     """Return the step that wrote a value, if it can only be this row's; else one before all."""
     origins = state.index.looks.get(look_of(result), ())
-    told = len(origins) == 1 and origins[0].key == key and not tells_nothing(result)
-    return origins[0].step if told else BASE
+    steps = len(origins) == 1 and origins[0].key == key and not tells_nothing(result)
+    return origins[0].step if steps else BASE
 
 
 def batch_of(state: ExpectedState, key: str) -> Batch:
@@ -111,17 +111,17 @@ def by_pattern(
     cells: Sequence[LeafLook],
 ) -> None:
     """Let the pattern over the rows decide what single values do not."""
-    if not any(differences[each].disputed for each in at):
+    if not any(differences[index].disputed for index in at):
         return
-    own = next((field.id for each in at if (field := differences[each].field)), None)
-    batches = {batch_of(state, differences[each].key) for each in at}
+    own = next((field.id for index in at if (field := differences[index].field)), None)
+    batches = {batch_of(state, differences[index].key) for index in at}
     for which in _together(batches):
-        wrong = [each for each in at if batch_of(state, differences[each].key) in which]
+        wrong = [index for index in at if batch_of(state, differences[index].key) in which]
         rows = [cell for cell in cells if batch_of(state, cell.key) in which]
         # A column that lost its fractions has a pattern as well, and it may be another's.
         # So has a boolean column that is shown as numbers.
-        cut = all(_may_be_its_own(differences[each]) for each in wrong)
-        chosen = None if cut else _only_fit(state, rows, own)
+        shortened = all(_may_be_its_own(differences[each]) for each in wrong)
+        chosen = None if shortened else _only_fit(state, rows, own)
         for each in wrong if chosen is not None else ():
             differences[each] = _decided(state, differences[each], chosen)
 
@@ -133,7 +133,7 @@ def _together(batches: AbstractSet[Batch]) -> Iterator[AbstractSet[Batch]]:
     """
     yield batches
     for group in {group for group, _ in batches}:
-        yield {batch_ for batch_ in batches if batch_[0] == group}
+        yield {batch for batch in batches if batch[0] == group}
     yield from ({batch} for batch in batches)
 
 
@@ -150,32 +150,37 @@ def by_neighbours(
 
     This holds for values that tell whose they are, not for booleans.
     """
-    told = [differences[each] for each in at if not differences[each].disputed]
-    shown = shown_fields(state, told, older)
-    for each in at:
-        difference = differences[each]
+    known = [differences[index] for index in at if not differences[index].disputed]
+    shown = shown_fields(state, known, older)
+    for index in at:
+        difference = differences[index]
         whose = (
             shown.get((difference.field.id, lies(state, difference.key, older)), ())
             if difference.field
             else ()
         )
         if len(whose) == 1:
-            differences[each] = _decided(state, difference, *whose)
+            differences[index] = _decided(state, difference, *whose)
 
 
-def _only_fit(state: ExpectedState, rows: Sequence[LeafLook], own: int | None) -> int | None:
+def _only_fit(state: ExpectedState, rows: Sequence[LeafLook], same_field: int | None) -> int | None:
     """Return the one field whose values are those of all the rows; None for none or several.
 
     Another field's are of the version that the row shows; the column's `own` may be stale alone.
     """
-    told = [cell for cell in rows if cell.look not in NULLS]
-    if len({cell.key for cell in told}) < PATTERN_ROWS or len({cell.look for cell in told}) == 1:
+    distinct = [cell for cell in rows if cell.look not in NULLS]
+    if (
+        len({cell.key for cell in distinct}) < PATTERN_ROWS
+        or len({cell.look for cell in distinct}) == 1
+    ):
         return None
     fields = {field_id for field_id, _ in state.index.cells}
     fits = [
         field
         for field in fields
-        if all(_had(state, field, cell, BASE if field == own else cell.since) for cell in rows)
+        if all(
+            _had(state, field, cell, BASE if field == same_field else cell.since) for cell in rows
+        )
     ]
     return fits[0] if len(fits) == 1 else None
 
@@ -208,8 +213,8 @@ def lies(state: ExpectedState, key: str, older: Mapping[str, int]) -> Batch:
     group, file = batch_of(state, key)
     if key not in older:
         return group, file
-    held = state.held.get(key)
-    in_base = max(held.written.values(), default=BASE) if held else BASE
+    holds = state.held.get(key)
+    in_base = max(holds.written.values(), default=BASE) if holds else BASE
     return group, older[key] if older[key] > in_base else BASE
 
 
@@ -232,7 +237,7 @@ def shown_fields(
             whose = origin.field_id if origin and origin.key == difference.key else None
             root = whose if whose is None else state.root_of(whose)
             column = state.root_of(difference.field.id)
-            told = {(difference.field.id, batch): whose, (column, (batch[0], GROUP)): root}
-            for at, field_id in ({(column, batch): root} | told).items():
+            known = {(difference.field.id, batch): whose, (column, (batch[0], GROUP)): root}
+            for at, field_id in ({(column, batch): root} | known).items():
                 shown[at] = shown.get(at, frozenset()) | {field_id}
     return shown

@@ -23,10 +23,10 @@ def other_versions(state: ExpectedState, differences: Sequence[Difference]) -> d
     rows: dict[str, list[ShownValue]] = {}
     for difference in differences:
         origin, field = difference.origin, difference.field
-        own = origin and field and origin.field_id == field.id
+        versions = origin and field and origin.field_id == field.id
         if (
             origin
-            and own
+            and versions
             and (is_older(state, difference) or premature.explains(difference, state))
         ):
             rows.setdefault(difference.key, []).append((origin, difference.found))
@@ -101,7 +101,7 @@ def of_shown_version(
         else difference
         for difference in differences
     ]
-    others = {_in_group(state, difference_) for difference_ in taken if _of_another(difference_)}
+    others = {_in_group(state, difference) for difference in taken if _of_another(difference)}
     pairs = zip(differences, taken, strict=True)
     return [old if old.disputed and _in_group(state, old) in others else new for old, new in pairs]
 
@@ -112,10 +112,10 @@ def _of_another(difference: Difference) -> bool:
         and difference.field is not None
         and difference.found is not None
     )
-    own = (
+    versions = (
         difference.origin and difference.field and difference.origin.field_id == difference.field.id
     )
-    return cell and not own
+    return cell and not versions
 
 
 def _in_group(state: ExpectedState, difference: Difference) -> tuple[int, object]:
@@ -144,7 +144,7 @@ def of_another_field(
     whose = next((shown[at] for at in where if at in shown), frozenset())
     parts = {_counterpart(state, each, difference.field) for each in whose} | whose
     origins = (_null_of(state, difference, part) for part in parts) if len(whose) == 1 else ()
-    origin = next((origin_ for origin_ in origins if origin_), None)
+    origin = next((origin for origin in origins if origin), None)
     return replace(difference, origin=origin) if origin else None
 
 
@@ -152,9 +152,9 @@ def _counterpart(state: ExpectedState, column: int | None, part: Field) -> int |
     """Return the part of another column that has the path which a part has in its own."""
     path = (state.schema.path_of(part.id) or "").partition(".")[2]
     result = state.schema.by_id(column) if path and column is not None else None
-    wanted = f"{state.schema.path_of(result.id)}.{path}" if result else ""
+    version = f"{state.schema.path_of(result.id)}.{path}" if result else ""
     inside = result.walk() if result else ()
-    return next((field.id for field in inside if state.schema.path_of(field.id) == wanted), None)
+    return next((field.id for field in inside if state.schema.path_of(field.id) == version), None)
 
 
 def as_of(state: ExpectedState, difference: Difference, versions: Mapping[str, int]) -> Difference:

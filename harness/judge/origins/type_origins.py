@@ -19,21 +19,21 @@ def own_in_another(
 
     Unless they are another field's as well, just as they are: then nothing decides.
     """
-    if not any(each.disputed for each in differences):
+    if not any(difference.disputed for difference in differences):
         return tuple(differences)
     drifted: dict[int, list[Difference]] = {}
     for difference in differences:
         if difference.field is not None and _drifted(difference, state):
             drifted.setdefault(difference.field.id, []).append(difference)
-    own = {
+    versions = {
         id(cell)
         for cells in drifted.values()
-        if any(each.disputed for each in cells) and _nobody_elses(state, cells)
+        if any(cell.disputed for cell in cells) and _nobody_elses(state, cells)
         for cell in cells
     }
     return tuple(
-        replace(difference_, disputed=False) if id(difference_) in own else difference_
-        for difference_ in differences
+        replace(difference, disputed=False) if id(difference) in versions else difference
+        for difference in differences
     )
 
 

@@ -34,8 +34,8 @@ def own_witness(state: ExpectedState, difference: Difference) -> Difference:
     origins = origins_of(state, difference.found) or _cut(state, difference)
     here = [origin for origin in origins if origin.key == difference.key]
     fields = {origin.field_id for origin in origins}
-    told = len(fields) == 1 and not older_and_newer(state, difference, here)
-    if not told or tells_nothing(difference.found) or _may_be_altered(difference, fields):
+    witnesses = len(fields) == 1 and not older_and_newer(state, difference, here)
+    if not witnesses or tells_nothing(difference.found) or _may_be_altered(difference, fields):
         return replace(difference, disputed=bool(origins))
     return replace(difference, origin=best(state, difference, here or origins))
 
@@ -97,8 +97,8 @@ def readings(result: Value) -> Iterator[Look]:
 
 def _may_be_altered(difference: Difference, fields: set[int]) -> bool:
     # A small decimal without its fraction may be just the number that another field holds.
-    own = difference.field is not None and difference.field.id in fields
-    return not own and altered_value.near(difference.expected, difference.found)
+    origins = difference.field is not None and difference.field.id in fields
+    return not origins and altered_value.near(difference.expected, difference.found)
 
 
 def best(state: ExpectedState, difference: Difference, origins: Iterable[Origin]) -> Origin:
@@ -106,8 +106,8 @@ def best(state: ExpectedState, difference: Difference, origins: Iterable[Origin]
     expected = state.expected_step(difference.field.id, difference.key) if difference.field else -1
 
     def rank(origin: Origin) -> tuple[bool, bool, int]:
-        own = difference.field is not None and origin.field_id == difference.field.id
-        return own and origin.step < expected, origin.step <= state.now.step, origin.step
+        same_row = difference.field is not None and origin.field_id == difference.field.id
+        return same_row and origin.step < expected, origin.step <= state.now.step, origin.step
 
     return max(origins, key=rank)
 
@@ -118,10 +118,13 @@ def older_and_newer(
     """Return whether the value is of versions of its row before and after the one to be shown."""
     if state.newer is None or difference.field is None:
         return False
-    expected, own = state.expected_step(difference.field.id, difference.key), difference.field.id
+    expected, versions = (
+        state.expected_step(difference.field.id, difference.key),
+        difference.field.id,
+    )
     steps = {
         origin.step
         for origin in origins
-        if origin.field_id == own and origin.step <= state.now.step
+        if origin.field_id == versions and origin.step <= state.now.step
     }
     return bool(steps) and min(steps) < expected < max(steps)

@@ -36,7 +36,7 @@ def findings(*answers: Answer) -> list[tuple[Finding, ...]]:
     """Let as many engines answer."""
     cells = [replace(cell_at(TOLD), reader=f"engine-{at}") for at in range(len(answers))]
     said = {c.case: replace(a, case=c.case) for c, a in zip(cells, answers, strict=True)}
-    return [each.findings for each in judge(case_without_values(TOLD), cells, said)]
+    return [verdict.findings for verdict in judge(case_without_values(TOLD), cells, said)]
 
 
 def answer(rows: tuple[tuple[Value, ...], ...], raw: OwnTexts = OWN) -> Answer:
@@ -102,7 +102,7 @@ def test_only_a_value_of_the_row_itself_has_the_file_that_the_row_lies_in() -> N
     cell = cell_at(story)
     said = Answer(cell.case, "select", story.read().columns, tuple(map(tuple, rows)))
     (verdict,) = judge(case_without_values(story), [cell], {cell.case: said})
-    found = {place.column: place for each in verdict.findings for place in each.places}
+    found = {place.column: place for finding in verdict.findings for place in finding.places}
     assert found["f1"].origin is not None
     assert (found["f1"].origin.key, found["f1"].file) == ("2", "")
     assert found["f2"].file == story.disk.files[0].path

@@ -40,14 +40,14 @@ def whole(reply: Reply, story: Story = TOLD) -> tuple[Finding, ...]:
 def heads(findings: tuple[Finding, ...]) -> Heads:
     """Return wrong columns by the name of the finding, each with what was expected and found."""
     found = {
-        each.kind.value: [(p.column, p.expected, p.found) for p in each.places if not p.key]
-        for each in findings
+        finding.kind.value: [(p.column, p.expected, p.found) for p in finding.places if not p.key]
+        for finding in findings
     }
     return {kind: places for kind, places in found.items() if places}
 
 
 def changed(part: Part, row: int, column: int, value: Value, raw: OwnTexts = ()) -> Part:
-    rows = [list(each) for each in part.rows]
+    rows = [list(row) for row in part.rows]
     rows[row][column] = value
     return replace(part, rows=tuple(map(tuple, rows)), raw=raw)
 
@@ -141,7 +141,7 @@ def test_a_column_of_the_readers_catalog_alone_is_wrong_whatever_its_part_shows(
 def test_parts_that_were_not_answered_have_no_wrong_heads() -> None:
     _, *others = in_parts(RIGHT)
     for key in (Part("id", "select", refusal=REFUSED), Part("id", "select", unknown="time-out")):
-        unsent = [Part(each.column, "", refusal=REFUSED) for each in others]
+        unsent = [Part(other.column, "", refusal=REFUSED) for other in others]
         assert refused((key, *unsent)) == ()
         assert refused((key, *others)) == ()
 

@@ -44,7 +44,7 @@ def party(found: Verdict) -> Responsible | None:
 
 def test_a_reader_that_shows_what_no_file_holds_is_to_blame() -> None:
     (found,) = verdicts_on(touched(), None, touched().read("position", shift=1))
-    assert {each.party for each in found.findings} == {Responsible.READER}
+    assert {finding.party for finding in found.findings} == {Responsible.READER}
 
 
 def test_a_writer_that_did_not_write_what_was_sent_is_to_blame() -> None:
@@ -59,7 +59,7 @@ def test_of_a_wrong_file_and_a_wrong_reader_each_gets_his_own_finding() -> None:
     at = reply.names.index("f1")
     lost = tuple((*row[:at], None, *row[at + 1 :]) for row in reply.rows)
     (found,) = verdicts_on(touched(), spoilt_rows(empty_f1), Reply(reply.columns, lost))
-    places = {each.party: {at.key for at in each.places} for each in found.findings}
+    places = {finding.party: {at.key for at in finding.places} for finding in found.findings}
     assert places == {Responsible.WRITER: {"1"}, Responsible.READER: {"2", "3", "4"}}
 
 
@@ -92,8 +92,8 @@ def test_a_value_that_no_recorded_statement_holds_puts_the_model_in_doubt() -> N
         case_of(touched(), spoilt_rows(empty_f1)),
     )
     states = [
-        replace(each, outcome=replace(each.outcome, statements=("insert into t select 'other'",)))
-        for each in case.states
+        replace(state, outcome=replace(state.outcome, statements=("insert into t select 'other'",)))
+        for state in case.states
     ]
     found = judged(replace(case, states=states), (reply, reply))
     assert {(each.verdict, party(each)) for each in found} == {
@@ -120,9 +120,9 @@ def test_the_model_is_in_doubt_where_all_engines_and_the_files_agree_against_it(
     doubtful: tuple[Story, Files],
 ) -> None:
     reply = shown_as_filed(*doubtful)
-    for each in verdicts_on(*doubtful, reply, reply):
-        assert (each.verdict, party(each)) == (VerdictKind.UNKNOWN, Responsible.MODEL)
-        assert each.because.startswith("the reference model is in doubt")
+    for verdict in verdicts_on(*doubtful, reply, reply):
+        assert (verdict.verdict, party(verdict)) == (VerdictKind.UNKNOWN, Responsible.MODEL)
+        assert verdict.because.startswith("the reference model is in doubt")
 
 
 def test_of_one_engine_alone_the_answer_stays_wrong_and_nobody_is_named_for_it(
@@ -139,7 +139,9 @@ def test_the_model_is_not_in_doubt_where_one_engine_sides_with_it(
     reply = shown_as_filed(made, files)
     found = verdicts_on(made, files, reply, reply, made.read())
     assert [each.verdict for each in found] == [*[VerdictKind.WRONG] * 2, VerdictKind.CORRECT]
-    assert Responsible.MODEL not in {each.party for verdict in found for each in verdict.findings}
+    assert Responsible.MODEL not in {
+        finding.party for verdict in found for finding in verdict.findings
+    }
 
 
 def test_other_mistakes_of_an_engine_do_not_settle_the_doubt(
@@ -151,14 +153,16 @@ def test_other_mistakes_of_an_engine_do_not_settle_the_doubt(
     found = verdicts_on(made, files, reply, reply, short)
     assert [each.verdict for each in found[:2]] == [VerdictKind.WRONG] * 2  # row 3 is disputed
     same = replace(reply, rows=tuple((*row[:-1], None) for row in reply.rows))
-    assert {each.verdict for each in verdicts_on(made, files, reply, same)} == {VerdictKind.UNKNOWN}
+    assert {verdict.verdict for verdict in verdicts_on(made, files, reply, same)} == {
+        VerdictKind.UNKNOWN
+    }
 
 
 def test_settings_of_one_engine_are_one_voice(doubtful: tuple[Story, Files]) -> None:
     reply, case = shown_as_filed(*doubtful), case_of(*doubtful)
     cells = [Cell("variant", 3, f"engine-1{{x={n}}}", "snapshot", "all") for n in range(2)]
-    answers = {each.case: Answer(each.case, "select", reply.columns, reply.rows) for each in cells}
-    assert {party(each) for each in judge(case, cells, answers)} == {Responsible.UNSURE}
+    answers = {cell.case: Answer(cell.case, "select", reply.columns, reply.rows) for cell in cells}
+    assert {party(verdict) for verdict in judge(case, cells, answers)} == {Responsible.UNSURE}
 
 
 def test_the_writer_is_not_blamed_where_an_engine_shows_what_was_written() -> None:
@@ -204,7 +208,9 @@ def test_a_deleted_row_that_a_file_still_holds_is_not_the_readers_doing() -> Non
         return replace(file, deleted=())
 
     reply = shown_as_filed(made, kept)
-    assert {party(each) for each in verdicts_on(made, kept, reply, reply)} == {Responsible.WRITER}
+    assert {party(verdict) for verdict in verdicts_on(made, kept, reply, reply)} == {
+        Responsible.WRITER
+    }
 
 
 def test_a_count_is_held_against_the_rows_in_the_files() -> None:
@@ -264,7 +270,7 @@ def test_a_reader_that_cuts_timestamps_is_held_to_what_it_can_show_of_the_files(
     answer = Answer(cell.case, "select", shown.columns, shown.rows)
     (found,) = judge(case, [cell], {cell.case: answer})
     assert (found.verdict, party(found)) == (VerdictKind.WRONG, Responsible.WRITER)
-    assert [each.key for each in found.findings[0].places] == ["4"]
+    assert [witness.key for witness in found.findings[0].places] == ["4"]
 
 
 @pytest.mark.parametrize("lost", [(), ("f1",)])
@@ -274,7 +280,7 @@ def test_a_value_that_nothing_leads_to_is_lost_by_the_tables_own_record(
     found = history("insert 1..3; rename f1 g")
     case = case_of(found, None)
     last = case.states[-1]
-    files = tuple(replace(each, lost_names=lost) for each in last.files)
+    files = tuple(replace(file, lost_names=lost) for file in last.files)
     states = (*case.states[:-1], replace(last, files=files))
     (verdict,) = judged(replace(case, states=states), [found.read("name")])
     assert party(verdict) is (Responsible.HISTORY if lost else Responsible.READER)
@@ -285,8 +291,8 @@ def without_names(case: RecordedVariant) -> RecordedVariant:
     return replace(
         case,
         states=tuple(
-            replace(each, files=tuple(replace(file, nameless=True) for file in each.files))
-            for each in case.states
+            replace(state, files=tuple(replace(file, nameless=True) for file in state.files))
+            for state in case.states
         ),
     )
 
@@ -307,7 +313,7 @@ def test_in_files_without_names_another_column_at_its_place_is_the_catalogs_doin
     case = without_names(case_of(found, None)) if nameless else case_of(found, None)
     (verdict,) = judged(case, [found.read("position")])
     assert verdict.findings
-    assert {each.party for each in verdict.findings} == {
+    assert {finding.party for finding in verdict.findings} == {
         Responsible.HISTORY if nameless else Responsible.READER
     }
 
@@ -325,8 +331,8 @@ def test_a_dropped_value_that_comes_back_by_the_mapping_of_names_is_the_tables_o
     found = history("insert 1..3; drop f2; add f2")
     case = case_of(found, None)
     last = case.states[-1]
-    files = tuple(replace(each, lost_names=misled, misled_names=misled) for each in last.files)
+    files = tuple(replace(file, lost_names=misled, misled_names=misled) for file in last.files)
     states = (*case.states[:-1], replace(last, files=files))
     (verdict,) = judged(replace(case, states=states), [found.read("name")])
-    assert [each.kind.value for each in verdict.findings] == ["resurrected"]
+    assert [finding.kind.value for finding in verdict.findings] == ["resurrected"]
     assert party(verdict) is (Responsible.HISTORY if misled else Responsible.READER)

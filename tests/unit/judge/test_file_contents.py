@@ -78,7 +78,7 @@ def test_a_value_of_another_type_in_a_file_is_a_difference_though_it_says_the_sa
 def test_what_no_rule_lies_between_counts_as_sent(steps: str, value: Value, *, sent: bool) -> None:
     story = history(steps, "id string, ts long, n int, f2 string")
     found = held(story, with_value("n", value, step=len(story.operations)))
-    assert all(each.sent for each in found.differences) is sent
+    assert all(difference.sent for difference in found.differences) is sent
 
 
 def test_a_row_that_was_carried_along_must_not_be_lost_or_made_null() -> None:

@@ -16,7 +16,9 @@ from tests.builders.table_story import Story, history
 
 def places(story: Story, reply: Reply) -> dict[tuple[str, str], Witness]:
     (verdict,) = judged(case_of(story, None), [reply])
-    return {(each.key, each.column): each for one in verdict.findings for each in one.places}
+    return {
+        (witness.key, witness.column): witness for one in verdict.findings for witness in one.places
+    }
 
 
 def spoilt(reply: Reply, key: str, value: str | None) -> Reply:
@@ -67,8 +69,8 @@ def test_of_a_row_that_is_answered_twice_the_second_has_the_file_that_its_values
     story = history("insert 1,2; insert 3; upsert 1", "id string, ts long, b string", mor=True)
     case = case_of(story, None, bare=True)
     (verdict,) = judged(case, [story.read("id", rekeyed=True)])
-    (found,) = (each for one in verdict.findings for each in one.places)
-    (base,) = (each for each in case.states[-1].files if each.path == found.file)
+    (found,) = (witness for one in verdict.findings for witness in one.places)
+    (base,) = (file for file in case.states[-1].files if file.path == found.file)
     assert (found.key, base.kind) == ("1", FileKind.BASE)
     assert found.found == "[1, 201001, f3s1r1]"
 
@@ -77,7 +79,7 @@ def test_of_two_rows_that_look_alike_in_two_files_none_is_named() -> None:
     row = 'rows [{"id":"1","ts":1,"b":"x"}]'
     story = history(f"{row}; {row}", "id string, ts long, b string", mor=True)
     (verdict,) = judged(case_of(story, None, bare=True), [story.read("id", rekeyed=True)])
-    (found,) = (each for one in verdict.findings for each in one.places)
+    (found,) = (witness for one in verdict.findings for witness in one.places)
     assert verdict.findings[0].kind is FindingKind.DUPLICATE
     assert (found.key, found.file) == ("1", "")
 

@@ -18,7 +18,7 @@ WORLD = TOLD.state()
 
 
 def test_every_finding_has_a_file_and_a_place_in_the_order() -> None:
-    files = {each.name for each in pkgutil.iter_modules(checks.__path__)}
+    files = {iter_module.name for iter_module in pkgutil.iter_modules(checks.__path__)}
     assert files == {kind.value for kind in NAMES_OF_DIFFERENCES}
     # What two answers tell is no name of a place, and neither is what a table says of its schema.
     others = (FindingKind.ORDER_DEPENDENT, *recorded_schema.KINDS, *recorded_metadata.KINDS)
@@ -47,7 +47,7 @@ def test_places_of_one_name_are_one_finding_with_its_columns() -> None:
     (finding,) = findings(lost, WORLD)
     assert finding.kind is FindingKind.LOST_VALUE
     assert finding.columns == ("l.element", "ts")
-    assert [each.column for each in finding.places] == ["l[0]", "l[1]", "ts"]
+    assert [witness.column for witness in finding.places] == ["l[0]", "l[1]", "ts"]
     assert finding.witness == finding.places[0]
 
 

@@ -39,16 +39,16 @@ def calls() -> list[Call]:
 
 
 def test_the_judge_calls_each_stage_once_in_order(calls: list[Call]) -> None:
-    of_stages = [each for each in calls if STAGES.get(each.callee) == each.function]
-    assert [each.function for each in of_stages] == list(STAGES.values())
-    assert {each.caller for each in of_stages} == {VERDICTS}
+    of_stages = [call for call in calls if STAGES.get(call.callee) == call.function]
+    assert [stage.function for stage in of_stages] == list(STAGES.values())
+    assert {stage.caller for stage in of_stages} == {VERDICTS}
 
 
 def test_no_stage_calls_another(calls: list[Call]) -> None:
     between = {
-        (each.caller, each.callee, each.function)
-        for each in calls
-        if each.caller != each.callee and {each.caller, each.callee} <= STAGES.keys()
+        (call.caller, call.callee, call.function)
+        for call in calls
+        if call.caller != call.callee and {call.caller, call.callee} <= STAGES.keys()
     }
     assert between == set()
 

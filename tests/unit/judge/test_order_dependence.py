@@ -50,7 +50,7 @@ def judged(fresh: Answer, earlier: Answer | None, story: Story = TOLD) -> Verdic
 def test_an_answer_that_was_asked_twice_and_came_the_same_is_judged_like_any_other() -> None:
     assert judged(answer(TOLD), None).verdict is VerdictKind.CORRECT
     by_name = judged(answer(TOLD, "name"), None)
-    assert {each.kind for each in by_name.findings} == {FindingKind.MISSING_RENAME}
+    assert {finding.kind for finding in by_name.findings} == {FindingKind.MISSING_RENAME}
     assert by_name.because == ""
 
 
@@ -72,8 +72,8 @@ def test_a_right_answer_that_was_another_one_before_is_wrong_and_shows_both_valu
 def test_what_is_wrong_with_the_fresh_server_s_answer_is_said_beside() -> None:
     stale = answer(TOLD, "name")
     verdict = judged(stale, answer(TOLD))
-    assert [each.kind for each in verdict.findings] == [ORDER, FindingKind.MISSING_RENAME]
-    assert [(each.expected, each.found) for each in verdict.findings[0].places] == [
+    assert [finding.kind for finding in verdict.findings] == [ORDER, FindingKind.MISSING_RENAME]
+    assert [(witness.expected, witness.found) for witness in verdict.findings[0].places] == [
         (None, f"f3s1r{row}") for row in (1, 2, 3)
     ]
     assert verdict.reproduces == ("by name",)
@@ -88,7 +88,9 @@ def test_rows_and_columns_that_one_answer_has_are_places_too() -> None:
         rows=tuple((*row[:at], *row[at + 1 :]) for row in right.rows[:-1]),
     )
     (finding,) = judged(right, fewer).findings
-    assert [(each.key, each.column, each.expected, each.found) for each in finding.places] == [
+    assert [
+        (witness.key, witness.column, witness.expected, witness.found) for witness in finding.places
+    ] == [
         ("", "f1_new", "f1_new", None),
         ("3", "", right.rows[-1], None),
     ]
@@ -99,7 +101,7 @@ def test_a_refusal_where_rows_came_before_is_wrong_and_stays_a_refusal_to_see() 
     verdict = judged(refused, answer(TOLD))
     assert verdict.verdict is VerdictKind.WRONG
     (finding,) = verdict.findings
-    assert [(each.key, each.expected) for each in finding.places] == [
+    assert [(witness.key, witness.expected) for witness in finding.places] == [
         ("1", None),
         ("2", None),
         ("3", None),

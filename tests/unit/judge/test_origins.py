@@ -56,12 +56,12 @@ def test_the_first_day_of_1970_is_nobodys_number_as_0_is_not() -> None:
 
 def test_a_number_without_its_fraction_is_still_that_of_another_field_of_its_row() -> None:
     story = history("insert 1..3", "id long, n int, x double")
-    rows = [list(each) for each in story.read().rows]
+    rows = [list(row) for row in story.read().rows]
     cut = [int(x) for *_, x in rows]
     columns = story.read().columns
 
     def shown(row: int, column: int, value: int) -> Reply:
-        changed = [list(each) for each in rows]
+        changed = [list(row) for row in rows]
         changed[row][column] = value
         return Reply(columns, tuple(map(tuple, changed)))
 

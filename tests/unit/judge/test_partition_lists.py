@@ -35,22 +35,20 @@ def judged(one: Story, reply: Reply | Answer, case: RecordedVariant | None = Non
         reply = Answer("", "select", reply.columns, reply.rows)
     answer = replace(reply, case=cell.case)
     verdicts = judge(case or case_of(one), [cell], {cell.case: answer})
-    return next(each for each in verdicts if each.view != "write")
+    return next(verdict for verdict in verdicts if verdict.view != "write")
 
 
 def test_nulls_beyond_the_end_of_the_lists_are_explained() -> None:
     verdict = judged(story(), cut(story()))
     assert verdict.reproduces == LISTED
-    assert {each.kind for each in verdict.findings} == {FindingKind.LOST_VALUE}
+    assert {finding.kind for finding in verdict.findings} == {FindingKind.LOST_VALUE}
 
 
 def test_a_partition_made_after_the_change_has_the_new_list() -> None:
     one = story("insert 1; add f3 after ts; insert 2")
     assert judged(one, cut(one)).reproduces == ()
     reply, whole = cut(one), one.read("name")
-    rows = [
-        cut_ if cut_[0] == "1" else row for cut_, row in zip(reply.rows, whole.rows, strict=True)
-    ]
+    rows = [cut if cut[0] == "1" else row for cut, row in zip(reply.rows, whole.rows, strict=True)]
     assert judged(one, Reply(reply.columns, tuple(rows))).reproduces == LISTED
 
 
@@ -58,7 +56,7 @@ def test_hudis_columns_in_front_move_all_others_beyond_the_end() -> None:
     one = story("insert 1,2; add f3 after ts")
     case = case_of(one, bare=True)
     # The write leaves them out of the catalog, the change of the schema puts them in.
-    states = tuple(replace(each, bare=each.outcome.step == 1) for each in case.states)
+    states = tuple(replace(state, bare=state.outcome.step == 1) for state in case.states)
     whole = one.read("name")
     rows = tuple((*(None for _ in row[:-1]), row[-1]) for row in whole.rows)
     verdict = judged(one, Reply(whole.columns, rows), replace(case, states=states))
@@ -107,8 +105,8 @@ def test_rows_of_which_only_the_partition_is_left_are_those_of_the_table() -> No
     # Ways that differ in columns that were not asked for tell the same.
     one = story("row id=1 p=x; row id=2 p=x; add f3 after ts; row id=4 p=y; rename f1 g")
     case = case_of(one, bare=True)
-    states = tuple(replace(each, bare=each.outcome.step in {1, 2}) for each in case.states)
-    columns = tuple(each for each in one.read().columns if each.name in {"id", "p"})
+    states = tuple(replace(state, bare=state.outcome.step in {1, 2}) for state in case.states)
+    columns = tuple(column for column in one.read().columns if column.name in {"id", "p"})
     part = Part("p", "select", columns, ((None, "x"), (None, "x"), ("4", "y")))
     refused = Answer("", "select", refusal=Refusal("Error", "no"), parts=(part,))
     verdict = judged(one, refused, replace(case, states=states))
@@ -119,7 +117,7 @@ def test_rows_of_which_only_the_partition_is_left_are_those_of_the_table() -> No
 def test_rows_of_which_nothing_is_left_lost_their_values_whatever_names_they_had() -> None:
     one = story("row id=1 p=x; row id=2 p=x; add f3 after ts; row id=4 p=y; rename f1 g")
     case = case_of(one, bare=True)
-    states = tuple(replace(each, bare=each.outcome.step in {1, 2}) for each in case.states)
+    states = tuple(replace(state, bare=state.outcome.step in {1, 2}) for state in case.states)
     whole = one.read()
     at = [whole.names.index(each) for each in ("id", "g")]
     (last,) = ([row[n] for n in at] for row in whole.rows if row[0] == "4")

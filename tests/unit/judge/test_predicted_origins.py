@@ -57,12 +57,14 @@ def answered(reply: Reply) -> Answer:
 
 
 def places(verdict: Verdict) -> dict[tuple[str, str], Witness]:
-    return {(each.key, each.column): each for one in verdict.findings for each in one.places}
+    return {
+        (witness.key, witness.column): witness for one in verdict.findings for witness in one.places
+    }
 
 
 def test_each_value_is_misaligned_and_says_whose_it_is() -> None:
     verdict = judged(TOLD, answered(read()))
-    assert {each.kind for each in verdict.findings} == {FindingKind.MISALIGNED}
+    assert {finding.kind for finding in verdict.findings} == {FindingKind.MISALIGNED}
     assert verdict.reproduces == (ColumnMapping.COUNTED,) == (COUNTED,)
     found = places(verdict)
     assert {key for key, _ in found} == {"1", "2", "3"}
@@ -79,7 +81,7 @@ def test_each_value_is_misaligned_and_says_whose_it_is() -> None:
 def test_nothing_is_claimed_where_the_catalog_lists_the_meta_columns() -> None:
     verdict = judged(TOLD, answered(read()), bare=False)
     assert verdict.reproduces == ()
-    assert FindingKind.UNEXPLAINED in {each.kind for each in verdict.findings}
+    assert FindingKind.UNEXPLAINED in {finding.kind for finding in verdict.findings}
 
 
 def test_nothing_is_claimed_where_one_value_is_otherwise() -> None:
@@ -87,7 +89,7 @@ def test_nothing_is_claimed_where_one_value_is_otherwise() -> None:
     spoilt = Reply(reply.columns, (("nobody's", *reply.rows[0][1:]), *reply.rows[1:]))
     verdict = judged(TOLD, answered(spoilt))
     assert verdict.reproduces == ()
-    assert FindingKind.UNEXPLAINED in {each.kind for each in verdict.findings}
+    assert FindingKind.UNEXPLAINED in {finding.kind for finding in verdict.findings}
 
 
 def test_a_right_answer_of_such_a_table_has_no_finding() -> None:
@@ -114,7 +116,7 @@ def test_hudis_columns_under_others_say_which_they_are_and_no_key_is_taken_for_t
     story = history("insert 1,2; insert 3; upsert 1", COLUMNS, mor=True)
     verdict = judged(story, answered(story.read("id", overlaid=True)))
     assert verdict.reproduces == (f"by id, {OVERLAID}",)
-    assert {each.kind for each in verdict.findings} == {FindingKind.MISALIGNED}
+    assert {finding.kind for finding in verdict.findings} == {FindingKind.MISALIGNED}
     found = places(verdict)
     assert {name for key, name in found if key == "2"} == {"id", "b", "c"}
     key = found["3", "b"]
@@ -127,7 +129,7 @@ def test_hudis_columns_under_others_are_not_claimed_where_the_catalog_lists_them
     story = history("insert 1,2; upsert 1", COLUMNS, mor=True)
     verdict = judged(story, answered(story.read("id", overlaid=True)), bare=False)
     assert verdict.reproduces == ()
-    assert FindingKind.UNEXPLAINED in {each.kind for each in verdict.findings}
+    assert FindingKind.UNEXPLAINED in {finding.kind for finding in verdict.findings}
 
 
 @pytest.mark.parametrize("bare", [True, False])
@@ -137,14 +139,14 @@ def test_record_keys_from_the_third_column_are_a_way_where_the_catalog_lists_non
     story = history("insert 1,2; insert 3; rename c g; upsert 1", COLUMNS, mor=True)
     verdict = judged(story, answered(story.read("id", rekeyed=True)), bare=bare)
     assert verdict.reproduces == ((f"by id, {REKEYED}",) if bare else ())
-    assert {each.kind for each in verdict.findings} == {FindingKind.DUPLICATE}
+    assert {finding.kind for finding in verdict.findings} == {FindingKind.DUPLICATE}
     assert {key for key, _ in places(verdict)} == {"1"}
 
 
 def part(reply: Reply, *names: str) -> Part:
     at = [reply.names.index(name) for name in names]
-    rows = tuple(tuple(row[each] for each in at) for row in reply.rows)
-    return Part(names[-1], "select", tuple(reply.columns[each] for each in at), rows)
+    rows = tuple(tuple(row[index] for index in at) for row in reply.rows)
+    return Part(names[-1], "select", tuple(reply.columns[index] for index in at), rows)
 
 
 def test_columns_asked_alone_are_told_as_well() -> None:
@@ -180,7 +182,7 @@ NUMBERS = "id string, ts long, a date, b int, c float, d long"
 
 
 def stored(story: Story, name: str, *values: object) -> Answer:
-    keys = tuple(each for each in story.read().columns if each.name in {"id", name})
+    keys = tuple(column for column in story.read().columns if column.name in {"id", name})
     rows = tuple((str(key), value) for key, value in enumerate(values, start=1))
     alone = Part(name, "select", keys, rows)
     return Answer("", "select", refusal=Refusal("Error", "no"), parts=(alone,))

@@ -52,7 +52,7 @@ def judged(
 
 
 def kinds(verdict: Verdict) -> dict[FindingKind, tuple[str, ...]]:
-    return {each.kind: each.columns for each in verdict.findings}
+    return {finding.kind: finding.columns for finding in verdict.findings}
 
 
 def written(micros: int) -> Story:
@@ -113,7 +113,7 @@ def test_a_part_of_a_struct_is_cut_as_well_and_older_versions_too() -> None:
     early = changed(story.read(logs="ignored"), {"at": cut})
     verdict = judged(story, early, PRESTODB)
     assert verdict.findings
-    assert {each.kind for each in verdict.findings} == {FindingKind.STALE}
+    assert {finding.kind for finding in verdict.findings} == {FindingKind.STALE}
 
 
 @pytest.mark.parametrize("query", ["rows", "count", "column"])
@@ -256,7 +256,7 @@ CASED = "id string, ts long, Name string, city string"
 
 def in_lower_case(story: Story) -> Reply:
     reply = story.read()
-    columns = tuple(replace(each, name=each.name.lower()) for each in reply.columns)
+    columns = tuple(replace(column, name=column.name.lower()) for column in reply.columns)
     return Reply(columns, reply.rows)
 
 
@@ -276,14 +276,17 @@ def test_folded_names_are_wrong_in_other_tables_and_of_engines_that_have_both_ca
     story = history("insert 1..3", CASED)
     for reader, format_ in ((TRINO, "hudi-cow"), ("spark-3.5.8-iceberg-1.10.1", "iceberg")):
         verdict = judged(story, in_lower_case(story), reader, format_=format_)
-        assert {column for each in verdict.findings for column in each.columns} >= {"Name", "name"}
+        assert {column for finding in verdict.findings for column in finding.columns} >= {
+            "Name",
+            "name",
+        }
 
 
 def test_a_values_column_is_looked_for_in_its_own_case() -> None:
     story = history("insert 1..3; rename Name name; insert 4; rename name NAME", CASED)
     lost = changed(story.read(), {"NAME": lambda _: None})
     verdict = judged(story, lost, TRINO, format_="iceberg")
-    assert {column for each in verdict.findings for column in each.columns} == {"NAME"}
+    assert {column for finding in verdict.findings for column in finding.columns} == {"NAME"}
     wrong = replace_name(in_lower_case(story), "name", "NAMES")
     assert judged(story, wrong, TRINO, format_="iceberg").verdict is WRONG
 
@@ -297,6 +300,6 @@ def test_a_name_in_lower_case_is_nobodys_where_two_columns_have_its_letters() ->
 
 def replace_name(reply: Reply, old: str, new: str) -> Reply:
     columns = tuple(
-        replace(each, name=new if each.name == old else each.name) for each in reply.columns
+        replace(column, name=new if column.name == old else column.name) for column in reply.columns
     )
     return Reply(columns, reply.rows)

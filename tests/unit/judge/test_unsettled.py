@@ -33,7 +33,7 @@ def answered(story: Story, spoil: Wrong = lambda row: None) -> Answer:
     for number, row in enumerate(rows):
         row[2] = datetime.date(1970, 1, 1 + number)
     spoil(rows[0])
-    columns = [Column(each.name, "", str(each.type)) for each in schema.fields]
+    columns = [Column(field.name, "", str(field.type)) for field in schema.fields]
     return Answer(cell_at(story).case, "select", tuple(columns), tuple(map(tuple, rows)))
 
 
@@ -57,8 +57,8 @@ def test_a_wrong_value_beside_such_a_column_is_wrong(retyped: Story) -> None:
 
     verdict = judged(retyped, answered(retyped, swap))
     assert verdict.verdict is VerdictKind.WRONG
-    assert {each.kind for each in verdict.findings} == {FindingKind.MISALIGNED}
-    assert {name for each in verdict.findings for name in each.columns} == {"f1", "f2"}
+    assert {finding.kind for finding in verdict.findings} == {FindingKind.MISALIGNED}
+    assert {name for finding in verdict.findings for name in finding.columns} == {"f1", "f2"}
 
 
 def test_a_column_whose_values_are_exact_is_judged_as_ever() -> None:

@@ -105,7 +105,7 @@ def test_on_any_history_the_way_of_a_reader_is_among_those_that_reproduce_it(see
     story = story_of_seed(seed)
     for by in ("id", "name", "position"):
         assert f"by {by}" in judged_answer(story, story.read(by)).reproduces
-        if story.disk.merge_on_read and any(each.kind == "log" for each in story.disk.files):
+        if story.disk.merge_on_read and any(file.kind == "log" for file in story.disk.files):
             ways = judged_answer(story, story.read(by, logs="ignored")).reproduces
             assert {f"by {by}", f"by {by}, base files only"} & set(ways)
 
@@ -145,12 +145,12 @@ def test_a_compaction_that_did_nothing_is_judged_as_the_files_are() -> None:
         answer = Answer(cell.case, "", reply.columns, reply.rows)
         (verdict,) = judge(case, [cell], {cell.case: answer})
         assert (verdict.verdict, verdict.because) == (kind, "")
-        assert {each.kind.value for each in verdict.findings} <= {"premature"}
+        assert {finding.kind.value for finding in verdict.findings} <= {"premature"}
 
 
 def test_a_read_optimized_answer_with_log_files_merged_is_premature(moved: Story) -> None:
     verdict = judged_answer(moved, moved.read(), "read_optimized")
-    assert [(each.kind.value, each.columns) for each in verdict.findings] == [
+    assert [(finding.kind.value, finding.columns) for finding in verdict.findings] == [
         ("premature", ("ts", "f2", "f1"))
     ]
     assert verdict.reproduces == ("by id", "by name", "by position, catalog of step 0")
@@ -159,7 +159,7 @@ def test_a_read_optimized_answer_with_log_files_merged_is_premature(moved: Story
 def test_deletes_in_log_files_are_no_doubt_about_base_files() -> None:
     story = history("insert 1..3; move f1 after f2; delete 2", mor=True)
     verdict = judged_answer(story, story.read("position", logs="ignored"), "read_optimized")
-    assert [each.kind.value for each in verdict.findings] == ["misaligned"]
+    assert [finding.kind.value for finding in verdict.findings] == ["misaligned"]
     assert verdict.because == ""
 
 
@@ -180,7 +180,7 @@ def test_files_that_are_not_as_the_model_says_make_a_read_optimized_cell_unknown
 
 def test_an_answer_of_an_instant_that_no_step_made_is_no_mapping(moved: Story) -> None:
     case = case_without_values(moved)
-    strange = tuple(replace(each, instant="1999") for each in case.states[3].files)
+    strange = tuple(replace(file, instant="1999") for file in case.states[3].files)
     last = replace(case.states[3], files=strange)
     cell = cell_at(moved)
     answer = Answer(cell.case, "", moved.read().columns, moved.read("position").rows)
@@ -194,8 +194,8 @@ def test_an_instant_beside_the_steps_is_judged_as_the_step_whose_rows_it_took_in
     case = case_without_values(moved)
     made = case.states[1].outcome.instant
     others = tuple(
-        replace(each, instant="1999") if each.instant == made else each
-        for each in case.states[3].files
+        replace(file, instant="1999") if file.instant == made else file
+        for file in case.states[3].files
     )
     last = replace(case.states[3], files=others, others=(("1999", 1),))
     cell = cell_at(moved)
@@ -231,8 +231,8 @@ def test_silence_is_unknown_and_says_why(moved: Story) -> None:
 def part(reply: Reply, *names: str) -> Part:
     """Return the answer to one column asked alone with the key."""
     at = [reply.names.index(name) for name in names]
-    rows = tuple(tuple(row[each] for each in at) for row in reply.rows)
-    return Part(names[-1], "select", tuple(reply.columns[each] for each in at), rows)
+    rows = tuple(tuple(row[index] for index in at) for row in reply.rows)
+    return Part(names[-1], "select", tuple(reply.columns[index] for index in at), rows)
 
 
 def refused(story: Story, *parts: Part) -> Verdict:
@@ -268,7 +268,10 @@ def test_what_is_wrong_in_columns_asked_alone_is_found_once(moved: Story) -> Non
     short = Reply(reply.columns, reply.rows[:-1])
     parts = [part(short, "id"), *(part(short, "id", name) for name in ("ts", "f2"))]
     verdict = refused(moved, *parts, Part("f1", "select", refusal=POSITION))
-    found = {each.kind.value: [(p.key, p.column) for p in each.places] for each in verdict.findings}
+    found = {
+        finding.kind.value: [(p.key, p.column) for p in finding.places]
+        for finding in verdict.findings
+    }
     wrong = [row[0] for row in short.rows if row[0] != "2"]
     assert found == {
         "misaligned": [(key, "f2") for key in wrong],
@@ -303,9 +306,9 @@ def test_nothing_is_known_after_a_step_whose_end_is_unknown() -> None:
     lost = Outcome(2, OutcomeKind.UNKNOWN, because="the writer died")
     cells = [cell_at(story, step=step) for step in (1, 2, 3)]
     before = history("insert 1,2").read()
-    answers = {each.case: Answer(each.case, "", before.columns, before.rows) for each in cells}
+    answers = {cell.case: Answer(cell.case, "", before.columns, before.rows) for cell in cells}
     verdicts = judge(case_without_values(story, {2: lost}), cells, answers)
-    kinds = [(each.step, each.verdict.value) for each in verdicts]
+    kinds = [(verdict.step, verdict.verdict.value) for verdict in verdicts]
     assert kinds == [(2, "unknown"), (1, "correct"), (2, "unknown"), (3, "unknown")]
 
 
@@ -318,20 +321,20 @@ def test_a_skipped_step_has_no_cells() -> None:
 def test_type_drift_does_not_hide_the_mapping(moved: Story) -> None:
     reply = moved.read("position")
     texts = tuple(tuple(None if v is None else str(v) for v in row) for row in reply.rows)
-    columns = tuple(Column(each.name, "string", "string") for each in reply.columns)
+    columns = tuple(Column(column.name, "string", "string") for column in reply.columns)
     assert judged_answer(moved, Reply(columns, texts)).reproduces == ("by position",)
 
 
 def test_a_row_that_the_files_themselves_should_not_hold_is_told_with_the_wrong_answer() -> None:
     story = history("insert 1,2; delete 2")
     kept = history("insert 1,2; upsert 2")  # what a writer leaves that deletes nothing
-    files = tuple(each.fact() for each in kept.disk.files)
+    files = tuple(file.fact() for file in kept.disk.files)
     case = case_without_values(story)
     case = replace(case, states=(*case.states[:2], replace(case.states[2], files=files)))
     cell, reply = cell_at(story), history("insert 1,2").read()
     answer = Answer(cell.case, "", reply.columns, reply.rows)
     (verdict,) = judge(case, [cell], {cell.case: answer})
-    assert [each.kind.value for each in verdict.findings] == ["ghost_row"]
+    assert [finding.kind.value for finding in verdict.findings] == ["ghost_row"]
     assert verdict.because.startswith("the files are not as the truth says: ")
     assert verdict.because.endswith(f"the truth has no row 2 at instant {instant_of(2)}")
 
@@ -339,8 +342,8 @@ def test_a_row_that_the_files_themselves_should_not_hold_is_told_with_the_wrong_
 def test_a_row_that_no_file_holds_is_told_with_the_wrong_answer(moved: Story) -> None:
     case = case_without_values(moved)
     files = tuple(
-        replace(each, keys=tuple(key for key in each.keys if key != "4"))
-        for each in case.states[3].files
+        replace(file, keys=tuple(key for key in file.keys if key != "4"))
+        for file in case.states[3].files
     )
     case = replace(case, states=(*case.states[:3], replace(case.states[3], files=files)))
     cell, reply = cell_at(moved), moved.read()

@@ -43,7 +43,7 @@ def verdict_of(case: RecordedVariant, reply: Reply, view: str = SINCE) -> Verdic
 
 
 def parties(verdict: Verdict) -> set[Responsible | None]:
-    return {each.party for each in verdict.findings}
+    return {finding.party for finding in verdict.findings}
 
 
 @pytest.mark.parametrize("mor", [False, True])
@@ -66,7 +66,7 @@ def test_which_other_rows_were_given_is_told_and_that_the_reader_did_it(
     verdict = verdict_of(case_of(story), only(story.read(), shown), view)
     assert verdict.verdict is VerdictKind.WRONG
     assert f"by id, {given}" in verdict.reproduces
-    assert all(each.endswith(f", {given}") for each in verdict.reproduces)
+    assert all(reproduce.endswith(f", {given}") for reproduce in verdict.reproduces)
     assert (parties(verdict), verdict.because) == ({Responsible.READER}, "")
 
 
@@ -104,12 +104,12 @@ def test_an_answer_without_rows_tells_too_little() -> None:
     verdict = verdict_of(case_of(story), only(story.read(), set()))
     assert "by id, nothing given" in verdict.reproduces
     assert (verdict.scant, verdict.claimed) == (True, "")
-    assert {each.kind for each in verdict.findings} == {FindingKind.LOST_ROW}
+    assert {finding.kind for finding in verdict.findings} == {FindingKind.LOST_ROW}
     assert parties(verdict) == {Responsible.READER}
 
 
 def unsaid(state: StateRecord) -> StateRecord:
-    return replace(state, values=tuple(replace(each, commits=()) for each in state.values))
+    return replace(state, values=tuple(replace(value, commits=()) for value in state.values))
 
 
 def test_records_that_do_not_say_when_rows_were_committed_tell_nothing_and_why() -> None:
@@ -154,7 +154,7 @@ def test_a_reader_that_mistakes_what_a_list_of_changes_means_is_caught(
     shown = only(story.read(), newer)
     rows = (*shown.rows, *only(then.read(), older).rows)
     verdict = verdict_of(case, replace(shown, rows=rows), "incremental(2)")
-    assert [each.kind for each in verdict.findings] == [kind]
+    assert [finding.kind for finding in verdict.findings] == [kind]
     right = verdict_of(case, only(story.read(), {"2", "7"}), "incremental(2)")
     assert right.verdict is VerdictKind.CORRECT
 
@@ -192,7 +192,7 @@ def test_a_write_that_no_file_took_in_is_the_writers_doing() -> None:
         return None if file.kind.value == "log" and file.step == 4 else file
 
     verdict = verdict_of(case_of(story, lost), only(story.read(), NEW - {"2"}))
-    assert [each.kind for each in verdict.findings] == [FindingKind.LOST_ROW]
+    assert [finding.kind for finding in verdict.findings] == [FindingKind.LOST_ROW]
     assert ("by id" in verdict.reproduces, parties(verdict)) == (True, {Responsible.WRITER})
 
 

@@ -60,4 +60,4 @@ def facts(
     applied: tuple[tuple[str, int], ...] = (),
 ) -> Facts:
     """The facts about planted verdicts."""
-    return Facts({each.id: each for each in variants}, ENGINES, refusals or {}, applied)
+    return Facts({variant.id: variant for variant in variants}, ENGINES, refusals or {}, applied)

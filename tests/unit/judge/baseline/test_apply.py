@@ -37,7 +37,7 @@ def applied(verdicts: list[Verdict], *lines: Known, known_of: Facts | None = Non
 
 
 def reasons(verdicts: list[Verdict], *lines: Known) -> list[str]:
-    return [each.known for each in applied(verdicts, *lines).verdicts]
+    return [verdict.known for verdict in applied(verdicts, *lines).verdicts]
 
 
 def test_what_a_line_expects_is_known_by_its_reason() -> None:
@@ -124,7 +124,7 @@ def test_a_refusal_whose_columns_asked_alone_are_wrong_is_another_answer() -> No
 @pytest.mark.parametrize("more", [(), (STALE,)])
 def test_what_is_unexplained_is_never_known(more: tuple[tuple[FindingKind, str], ...]) -> None:
     found = verdict(COW, 3, HIVE, (FindingKind.UNEXPLAINED, "f1"), *more)
-    kinds = frozenset(each.kind for each in found.findings)
+    kinds = frozenset(finding.kind for finding in found.findings)
     assert reasons([found], line(Expect("", kinds, frozenset({"f1"})))) == [""]
 
 

@@ -122,7 +122,7 @@ def test_what_is_wrong_is_told_with_its_place_and_what_is_allowed(
     if new.startswith("until"):
         new = f"because: x\n  {new}"
         said = said.replace(":4:", ":5:")
-    assert any(each.startswith(f"{PATH}{said}") for each in problems(LINE.replace(old, new)))
+    assert any(problem.startswith(f"{PATH}{said}") for problem in problems(LINE.replace(old, new)))
 
 
 def test_a_because_that_says_nothing_is_refused() -> None:

@@ -69,7 +69,7 @@ def runs(draw: st.DrawFn) -> tuple[list[Verdict], Facts]:
             verdicts.append(refused)
         else:
             verdicts.append(verdict(of, step, reader, *answer, view=view))
-    once = {each.case: each for each in verdicts}
+    once = {verdict.case: verdict for verdict in verdicts}
     done = {
         at
         for at in applied
@@ -88,7 +88,9 @@ def applied(run: tuple[list[Verdict], Facts], text: str) -> Applied:
 
 def new(found: Applied) -> list[str]:
     kinds = {VerdictKind.WRONG, VerdictKind.REFUSED}
-    return [each.case for each in found.verdicts if each.verdict in kinds and not each.known]
+    return [
+        verdict.case for verdict in found.verdicts if verdict.verdict in kinds and not verdict.known
+    ]
 
 
 @given(runs())
@@ -118,7 +120,7 @@ def test_a_derived_line_covers_no_correct_cell_and_no_other_answer(
         cells = [
             each for each in all_seen(*run) if each.judged and holds(line.when, each.properties)
         ]
-        assert {each.shown for each in cells} == {line.expect}
+        assert {cell.shown for cell in cells} == {line.expect}
 
 
 @given(runs())
@@ -258,7 +260,7 @@ def test_a_line_whose_date_has_passed_has_to_be_reviewed_anew() -> None:
     past = (TODAY - datetime.timedelta(days=1)).isoformat()
     old = OURS.replace('issue: "#7"', f'issue: "#7"\n  until: {past}')
     lines = parse(updated(([verdict(COW, 3, HIVE, STALE)], facts(COW)), old), PATH)
-    (line,) = [each for each in lines if dict(each.when) == {"engine": "hive"}]
+    (line,) = [line for line in lines if dict(line.when) == {"engine": "hive"}]
     assert line.because == f"TODO: not mended until {past}: it reads yesterday's file"
     assert (line.until, line.issue) == (None, "#7")
 
@@ -275,7 +277,7 @@ def test_lines_in_brackets_are_written_out() -> None:
     flow = f"[{{when: {{engine: hive}}, {expect}, support: never, because: x}}]"
     run = [verdict(COW, 3, HIVE, STALE), verdict(COW, 3, SPARK, STALE)]
     lines = parse(updated((run, facts(COW)), flow), PATH)
-    assert [(dict(each.when), each.because) for each in lines] == [
+    assert [(dict(line.when), line.because) for line in lines] == [
         ({"engine": "hive"}, "x"),
         ({"engine": "spark"}, "TODO: say why"),
     ]

@@ -19,14 +19,16 @@ IN_PATH: Mapping[str, str] = {}
 
 def stored(fact: FileFact, called: Mapping[str, str], folder: str) -> FileFact:
     """Return a file of a table with column mapping; what is in its path alone is not in it."""
-    inside = tuple(each for each in fact.columns if each[0] in called or each[0] not in ("f1", "g"))
+    inside = tuple(
+        column for column in fact.columns if column[0] in called or column[0] not in ("f1", "g")
+    )
     names = tuple(called.get(name, f"col-{name}") for name, _ in inside)
     return replace(fact, path=f"{folder}/{fact.path}", columns=inside, stored_names=names)
 
 
 def called(story: Story, names: Mapping[str, str] | None, folder: str = "") -> dict[str, set[str]]:
     """Return what it is called that a reader shows NULL for all of `g`, by the rows' keys."""
-    facts = story.facts if names is None else [stored(each, names, folder) for each in story.facts]
+    facts = story.facts if names is None else [stored(fact, names, folder) for fact in story.facts]
     files = row_files.lying(story.history, facts, story.steps)
     state = replace(story.state(), row_files=files)
     reply = changed(story.read(), {"g": lambda _: None})
