@@ -30,7 +30,7 @@ def advice(verdict: Verdict, question: Iterable[Verdict]) -> tuple[Advice, ...]:
     """
     if verdict.verdict not in {VerdictKind.WRONG, VerdictKind.REFUSED}:
         return ()
-    parties = {finding.party for finding in verdict.findings} or {None}
+    parties = {finding.responsible for finding in verdict.findings} or {None}
     readers = (
         Advice(_settings(tuple(_same_engine(verdict, question)))),
         Advice("Try its other settings: which help here, and what each breaks elsewhere", "remedy"),

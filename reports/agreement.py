@@ -109,7 +109,7 @@ def alarms(run: Run) -> tuple[Alarm, ...]:
 
 def _writers(verdicts: Iterable[Verdict]) -> bool:
     """Return whether all that is wrong is the writer's doing, by what files and statements say."""
-    parties = {finding.party for verdict in verdicts for finding in verdict.findings}
+    parties = {finding.responsible for verdict in verdicts for finding in verdict.findings}
     return bool(parties) and parties <= WRITERS
 
 
@@ -122,7 +122,7 @@ def _fingerprint(verdict: Verdict, answer: Answer | None) -> str:
     """Return a text that is the same for equal answers; nothing is equal to no answer at all."""
     if verdict.verdict is VerdictKind.CORRECT:
         return "the truth"
-    if answer is None or answer.unknown or answer.void:
+    if answer is None or answer.unknown or answer.not_applicable:
         return f"no answer: {verdict.because}"
     if answer.refusal is not None:
         return f"refused: {answer.refusal.kind}: {verdict.because}"
@@ -144,4 +144,4 @@ def _other_types(verdict: Verdict) -> Sequence[tuple[str, str]]:
     """Return the columns whose declared type is judged to be another one; engines' words differ."""
     drifts = (finding for finding in verdict.findings if finding.kind is FindingKind.TYPE_DRIFT)
     heads = (place for drift in drifts for place in drift.places if not place.key)
-    return sorted((place.column, text_of(place.found)) for place in heads)
+    return sorted((place.column, text_of(place.actual)) for place in heads)

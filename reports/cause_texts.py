@@ -85,7 +85,7 @@ class CauseText:
         """Return what can be done next: look at it, try other settings, make it small."""
         if self.verdict not in BAD:
             return (self.command("explain"),)
-        readers = self.cause.key.symptom.party in READERS and not self.paste
+        readers = self.cause.key.symptom.responsible in READERS and not self.paste
         verbs = ("explain", *(("remedy",) if readers else ()), "reproduce")
         return tuple(map(self.command, verbs))
 
@@ -150,7 +150,7 @@ def _seen(run: Run, cause: FoundCause) -> str:
     verdict = cause.first
     finding = next((finding for finding in verdict.findings if _is_of(cause, finding)), None)
     if finding is not None:
-        note = "; ".join(filter(None, (_how(cause, finding), BLAME[finding.party].short)))
+        note = "; ".join(filter(None, (_how(cause, finding), BLAME[finding.responsible].short)))
         witness = witness_text(finding.kind, finding.witness)
         return f"{witness} ({note})" if note else witness
     answer = run.answers.get(verdict.case)
@@ -163,7 +163,7 @@ def _seen(run: Run, cause: FoundCause) -> str:
 
 def _is_of(cause: FoundCause, finding: Finding) -> bool:
     symptom = cause.key.symptom
-    return finding.kind is cause.key.finding and finding.party is symptom.party
+    return finding.kind is cause.key.finding and finding.responsible is symptom.responsible
 
 
 def _how(cause: FoundCause, finding: Finding) -> str:
@@ -194,7 +194,7 @@ def _shared(answers: set[tuple[str, ...]]) -> tuple[str, ...]:
 def _mapping(verdicts: Sequence[Verdict]) -> str:
     """Return which read strategy explains all answers; those that tell enough must do so alone."""
     shared = _shared({verdict.reproduces for verdict in verdicts})
-    enough = _shared({verdict.reproduces for verdict in verdicts if not verdict.scant})
+    enough = _shared({verdict.reproduces for verdict in verdicts if not verdict.inconclusive})
     return mapping_text(shared, shared[0] if len(shared) == 1 and shared == enough else "")
 
 
@@ -209,7 +209,7 @@ def _effect(cause: FoundCause, setting: HelpfulSetting) -> str:
 
 
 def _no_advice(cause: FoundCause, asked: SettingsAsked) -> str:
-    if cause.key.symptom.kind not in BAD or cause.key.symptom.party not in READERS:
+    if cause.key.symptom.kind not in BAD or cause.key.symptom.responsible not in READERS:
         return ""
     others = [other for _, other in asked.others(cause)]
     if not others:

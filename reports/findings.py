@@ -46,16 +46,16 @@ def _two_answers(witness: Witness) -> str:
         where = f"column {where}" if witness.column else f"row {witness.key}".rstrip()
     before, now = (
         shown(value) if cell or value is not None else "absent"
-        for value in (witness.found, witness.expected)
+        for value in (witness.actual, witness.expected)
     )
     return f"{where}: {before} after other questions to the server, {now} on a fresh server"
 
 
 def _reused_id(witness: Witness) -> str:
     if not witness.key:
-        return f"the history has {witness.found} of one version_id"
+        return f"the history has {witness.actual} of one version_id"
     due = "an id of its own" if witness.expected is None else f"that of {text_of(witness.expected)}"
-    return f"column {witness.column} has id {witness.key}, that of {witness.found}; expected {due}"
+    return f"column {witness.column} has id {witness.key}, that of {witness.actual}; expected {due}"
 
 
 def _lost_id(witness: Witness) -> str:
@@ -65,7 +65,7 @@ def _lost_id(witness: Witness) -> str:
 
 def _low_max_id(witness: Witness) -> str:
     return (
-        f"max_column_id is {witness.found}; expected at least {witness.expected}, the id of "
+        f"max_column_id is {witness.actual}; expected at least {witness.expected}, the id of "
         f"{witness.column}"
     )
 
@@ -75,7 +75,7 @@ def _lost_version(witness: Witness) -> str:
 
 
 def _other_schema(witness: Witness) -> str:
-    value, due = text_of(witness.found), text_of(witness.expected)
+    value, due = text_of(witness.actual), text_of(witness.expected)
     what = witness.column if witness.column == LATEST else f"column {witness.column}"
     return f"by the table's own record {what} is {value}; expected {due}"
 
@@ -83,7 +83,7 @@ def _other_schema(witness: Witness) -> str:
 def _metadata(witness: Witness) -> str:
     of = "show_commit_extra_metadata" if witness.key == SHOWN else "the commit's file"
     due = "nothing of that name" if witness.expected is None else repr(witness.expected)
-    value = "no extra metadata" if witness.found is None else repr(witness.found)
+    value = "no extra metadata" if witness.actual is None else repr(witness.actual)
     return f"of {witness.column} {of} has {value}; expected {due}"
 
 
@@ -239,12 +239,12 @@ def witness_text(kind: FindingKind, witness: Witness) -> str:
         return _row_text(word, witness)
     if not witness.key and (named := AGGREGATE.fullmatch(witness.column)):
         what = named["extreme"] or "the count"
-        return f"{what} is {shown(witness.found)}; expected {shown(witness.expected)}"
+        return f"{what} is {shown(witness.actual)}; expected {shown(witness.expected)}"
     if _is_about_column(word, witness):
         return _column_text(word, witness)
-    value, expected = shown(witness.found), shown(witness.expected)
+    value, expected = shown(witness.actual), shown(witness.expected)
     if word.of_types:
-        value += f" ({kind_of(witness.found)})"
+        value += f" ({kind_of(witness.actual)})"
         expected += f" ({kind_of(witness.expected)})"
     whose = ""
     if origin := witness.origin:
@@ -256,9 +256,9 @@ def witness_text(kind: FindingKind, witness: Witness) -> str:
 
 def _row_text(word: FindingWord, witness: Witness) -> str:
     row = f"row {witness.key}" if witness.key else "a row without a key"
-    if word.missing_row and witness.found is None:
+    if word.missing_row and witness.actual is None:
         return f"{row} {word.missing_row.format(expected=short(exact(witness.expected)))}"
-    return f"{row} {word.row}: {short(text_of(witness.found))}"
+    return f"{row} {word.row}: {short(text_of(witness.actual))}"
 
 
 def _is_about_column(word: FindingWord, witness: Witness) -> bool:
@@ -269,21 +269,21 @@ def _is_about_column(word: FindingWord, witness: Witness) -> bool:
     name = witness.column.rpartition(".")[2]
     part = word.of_parts and (witness.origin is None or witness.origin.name == name)
     # A tuple of the two: a value with parts has no hash.
-    return part and (witness.expected, witness.found) in ((name, None), (None, name))
+    return part and (witness.expected, witness.actual) in ((name, None), (None, name))
 
 
 def _column_text(word: FindingWord, witness: Witness) -> str:
     if word.of_types:
-        declared, expected = text_of(witness.found), text_of(witness.expected)
+        declared, expected = text_of(witness.actual), text_of(witness.expected)
         return f"column {witness.column} is declared as {declared}; expected {expected}"
-    if witness.found is None:
+    if witness.actual is None:
         return f"column {witness.column} is not in the answer"
     return f"column {witness.column} should not be in the answer, or is there twice"
 
 
 def own_text(witness: Witness) -> str:
     """Return the engine's own text of a wrong place; empty where it says no more than the value."""
-    same = not witness.raw or witness.raw == text_of(witness.found)
+    same = not witness.raw or witness.raw == text_of(witness.actual)
     return "" if same else f"the engine's own text: {short(witness.raw)}"
 
 
@@ -296,7 +296,7 @@ def places_text(finding: Finding) -> str:
 
 def finding_text(finding: Finding) -> str:
     """Describe a finding by its witness, how many places it has, and who is to blame."""
-    whose = BLAME[finding.party].short
+    whose = BLAME[finding.responsible].short
     return places_text(finding) + (f"; {whose}" if whose else "")
 
 

@@ -103,7 +103,7 @@ def _finding(finding: Finding) -> JsonValue:
     return {
         "columns": list(finding.columns),
         "text": places_text(finding),
-        "party": str(finding.party or ""),
+        "party": str(finding.responsible or ""),
     }
 
 

@@ -106,7 +106,7 @@ def _key_text(value: Value) -> str | None:
 def _moved(places: Sequence[tuple[FindingKind, Witness]], key: str) -> dict[str, str | None]:
     """Return the key that each row is answered under whose key column itself is wrong."""
     wrong = (witness for _, witness in places if witness.key and witness.column == key)
-    return {verdict.key: _key_text(verdict.found) for verdict in wrong}
+    return {verdict.key: _key_text(verdict.actual) for verdict in wrong}
 
 
 def _marks(

@@ -124,7 +124,7 @@ def _cause(cause: Regression, comparison: SideComparison) -> JsonObject:
         "engine": key.engine,
         "finding": key.finding.value if key.finding else "",
         "refusal": "" if key.finding else key.symptom.what,
-        "party": str(key.symptom.party or ""),
+        "party": str(key.symptom.responsible or ""),
         "operation": key.operation,
         "by_default": cause.by_default,
         "counts": {str(change): changes[change] for change in cause.changes},

@@ -425,7 +425,7 @@ def cause_witness(cause: Regression, run: Run) -> str:
     where = f"{verdict.variant}, after step {step.number} '{step.text}'"
     finding = next((f for f in verdict.findings if _shows(f, cause)), None)
     if finding is not None:
-        whose = BLAME[finding.party].short
+        whose = BLAME[finding.responsible].short
         witness = witness_text(finding.kind, finding.witness)
         return f"{where}: {witness}" + (f" ({whose})" if whose else "")
     answer = run.answers.get(verdict.case)
@@ -434,7 +434,7 @@ def cause_witness(cause: Regression, run: Run) -> str:
 
 
 def _shows(finding: Finding, cause: Regression) -> bool:
-    if (finding.kind, finding.party) != (cause.key.finding, cause.key.symptom.party):
+    if (finding.kind, finding.responsible) != (cause.key.finding, cause.key.symptom.responsible):
         return False
     old = cause.first.old
     return old is None or bool(finding_places(finding) - places(old))

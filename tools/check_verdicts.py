@@ -343,7 +343,7 @@ def _contradicts_folder(version: RowVersion) -> bool:
 
 def _check_value(place: Witness, column: str, version: RowVersion, files: str) -> tuple[str, str]:
     row = {name.casefold(): plain(value) for name, value in version.values.items()}
-    expected, shown = plain(place.expected), plain(place.found)
+    expected, shown = plain(place.expected), plain(place.actual)
     evidence = f"row {place.key} in {files} has {column} = {row.get(column, 'no such column')!r}"
     evidence += f"; expected {expected!r}, shown {shown!r}"
     folder = {name.casefold(): value for name, value in _partitions(version.file.path).items()}
@@ -377,7 +377,7 @@ def check(variant: CheckedVariant, checked: CheckedCell, rows: FileRows) -> Iter
             variant.format,
             str(finding.kind),
             finding.columns,
-            str(finding.party),
+            str(finding.responsible),
             decided.pop() if len(decided) == 1 else UNDECIDED,
             tuple(sorted(evidence for _, evidence in results)),
         )
@@ -395,7 +395,7 @@ def sample(every: Sequence[CheckedVariant], number: int, seed: int) -> Iterator[
     for variant in every:
         for checked in variant.cells:
             if checked.kind == VerdictKind.WRONG and checked.cell.view in VIEWS:
-                for who in {str(finding.party) for finding in checked.findings}:
+                for who in {str(finding.responsible) for finding in checked.findings}:
                     strata[variant.format, who].append((variant, checked))
     chance = random.Random(seed)  # noqa: S311 - to be repeated, not secret
     for stratum in sorted(strata):

@@ -51,7 +51,8 @@ def verdicts(folder: Path) -> dict[str, str]:
 
 def _findings(verdict: Verdict) -> list[str]:
     return [
-        f"{finding.kind}: {', '.join(finding.columns)} by {finding.party} ({len(finding.places)})"
+        f"{finding.kind}: {', '.join(finding.columns)} by {finding.responsible}"
+        f" ({len(finding.places)})"
         for finding in verdict.findings
     ]
 

@@ -71,7 +71,7 @@ def _acceptance(data: object, at: KeyPath, document: Document) -> Acceptance | N
         operation=form.operation,
         because=form.because,
         scenarios=form.scenarios,
-        party=form.party,
+        responsible=form.party,
         until=until_of(form.until, (*at, "until"), document),
         path=document.path,
         line=document.line(at),
@@ -92,7 +92,14 @@ def _check_twice(lines: Iterable[Acceptance], document: Document) -> None:
     """Note each line that can never be the first to accept anything."""
     seen = dict[tuple[object, ...], Acceptance]()
     for line in lines:
-        key = line.engine, line.finding, line.refusal, line.operation, line.party, line.scenarios
+        key = (
+            line.engine,
+            line.finding,
+            line.refusal,
+            line.operation,
+            line.responsible,
+            line.scenarios,
+        )
         first = seen.setdefault(key, line)
         if first is not line and first.until is None:
             problem = f"the line at {first.place} is about the same; keep one of them"
@@ -124,7 +131,7 @@ def _line(cause: Regression) -> Acceptance:
         key.operation,
         TODO,
         cause.scenarios,
-        key.symptom.party,
+        key.symptom.responsible,
     )
 
 
@@ -133,7 +140,7 @@ def _form(line: Acceptance) -> dict[str, object]:
         "engine": line.engine,
         "finding": line.finding and line.finding.value,
         "refusal": line.refusal,
-        "party": line.party and line.party.value,
+        "party": line.responsible and line.responsible.value,
         "operation": line.operation,
         "scenarios": list(line.scenarios),
         "because": line.because,

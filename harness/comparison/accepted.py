@@ -40,7 +40,7 @@ class Acceptance(ReviewedLine):
     because: str
     scenarios: tuple[str, ...] = ()
     """Those that it is about; all, where there are none."""
-    party: Responsible | None = None
+    responsible: Responsible | None = None
     """Whose doing it is; anybody's, where that is not said."""
     until: datetime.date | None = None
     """The last day on which the line counts."""
@@ -51,7 +51,7 @@ class Acceptance(ReviewedLine):
         """Whether it is about a cause, whatever the scenario."""
         symptom = key.symptom
         return (
-            self.party in {None, symptom.party}
+            self.responsible in {None, symptom.responsible}
             and self.engine == (key.engine or WRITER)
             and self.operation == key.operation
             and self.finding is key.finding

@@ -134,8 +134,8 @@ def _symptoms(pair: CellPair, run: Run) -> Iterator[Symptom]:
     else:
         before = places(pair.old) if pair.old else frozenset()
         new = [finding for finding in pair.new.findings if finding_places(finding) - before]
-        shown = {(finding.kind, finding.party) for finding in new}
-        yield from (symptom for symptom in symptoms if (symptom.what, symptom.party) in shown)
+        shown = {(finding.kind, finding.responsible) for finding in new}
+        yield from (symptom for symptom in symptoms if (symptom.what, symptom.responsible) in shown)
 
 
 def _refusal(step: Verdict, run: Run) -> Refusal | None:
@@ -152,7 +152,7 @@ def regression(key: CauseKey, pairs: Sequence[CellPair], run: Run) -> Regression
         return len(variant.steps), verdict.step, variant.twin, some_columns, verdict.case
 
     readers = {pair.either.reader for pair in pairs if not pair.is_step}
-    anyones = not readers or key.symptom.party in WRITERS
+    anyones = not readers or key.symptom.responsible in WRITERS
     met = anyones or any(causes.by_default(run, reader) for reader in readers)
     return Regression(key, tuple(sorted(pairs, key=complexity)), met)
 

@@ -15,7 +15,7 @@ from harness.conformance.results import CheckResult, failed, passed
 from harness.core.counting import counted
 from harness.core.records import Column
 from harness.engines.api import Connection, Question, RefusedError, Reply
-from harness.judge.cut_history import MILLISECONDS, milliseconds
+from harness.judge.truncated_history import MILLISECONDS, milliseconds
 from harness.model.canonical import Value, same, text_of
 from harness.model.query import Query
 

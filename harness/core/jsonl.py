@@ -26,7 +26,7 @@ _ADAPTERS: Final[dict[type, TypeAdapter[object]]] = {
 
 def dump(record: Record) -> str:
     """Return the one line of JSON that holds a record."""
-    return _ADAPTERS[type(record)].dump_json(record).decode()
+    return _ADAPTERS[type(record)].dump_json(record, by_alias=True).decode()
 
 
 def parse(kind: type[Record], line: str | bytes) -> Record:

@@ -167,7 +167,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a reader said to a cell's question: rows, or else a refusal, unknown or void alone."""
+    """What a reader answered: rows, or else one of refusal, unknown and not applicable."""
 
     case: str
     sql: str
@@ -184,13 +184,13 @@ class Answer:
     reused: bool = False
     question: Query = ALL
     """What was asked; the answer is judged as one to this, whatever a later plan would ask."""
-    void: str = ""
+    not_applicable: Annotated[str, Field(alias="void")] = ""
     """Why there was nothing to ask (a step was refused, its column is not there); else empty."""
     normalised: tuple[Normalised, ...] = ()
     """What was evened out in rows and columns when they came."""
     raw: Annotated[OwnTexts, Field(exclude_if=lambda texts: not texts)] = ()
     probe: Annotated[str, Field(exclude_if=lambda case: not case)] = ""
-    """The case whose refusal stands for this one, which was not sent: it is void then."""
+    """The case whose refusal stands for this one, which was not sent: it is not applicable then."""
     again: Annotated[bool, Field(exclude_if=lambda again: not again)] = False
     """Whether a fresh server gave it, which was asked once more what another one had answered."""
     earlier: Annotated[Answer | None, Field(exclude_if=lambda answer: answer is None)] = None
@@ -199,14 +199,14 @@ class Answer:
     """The case whose question makes another fresh server give `earlier`; empty if not found."""
 
     @property
-    def scant(self) -> bool:
+    def inconclusive(self) -> bool:
         """Whether it names no way of reading: one number, or no row, may come of much else."""
         return bool(self.question.label) or not self.rows
 
     @property
     def has_table(self) -> bool:
-        """Whether it is a table, were it an empty one: no refusal, and neither unknown nor void."""
-        return self.refusal is None and not (self.unknown or self.void)
+        """Whether it is a table, if only an empty one."""
+        return self.refusal is None and not (self.unknown or self.not_applicable)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -280,10 +280,10 @@ class Witness:
     key: str
     column: str
     expected: Cellular
-    found: Cellular
+    actual: Annotated[Cellular, Field(alias="found")]
     origin: Origin | None = None
     raw: str = ""
-    """The engine's own text of the whole cell, where that is known; else the text of `found`."""
+    """The engine's own text of the whole cell, where that is known; else the text of `actual`."""
     file: Annotated[str, Field(exclude_if=lambda path: not path)] = ""
     """What it was read from, relative to the table's folder; empty where that is not known."""
     folder: Annotated[str, Field(exclude_if=lambda path: not path)] = ""
@@ -299,7 +299,7 @@ class Finding:
     witness: Witness
     places: tuple[Witness, ...]
     """All that it explains, `witness` being the first."""
-    party: Responsible | None = None
+    responsible: Annotated[Responsible | None, Field(alias="party")] = None
     """Who is to blame; None where the values in the files are not known."""
 
 
@@ -369,8 +369,10 @@ class Verdict:
     """The declared differences that are no findings, those of the answer and those of judging."""
     disclaimed: Annotated[str, Field(exclude_if=lambda why: not why)] = ""
     """What is declared of a reader that answered, and is not to know such a table; else empty."""
-    scant: Annotated[bool, Field(exclude_if=lambda scant: not scant)] = False
-    """Whether the answer tells too little to claim a way of reading (`Answer.scant`)."""
+    inconclusive: Annotated[
+        bool, Field(alias="scant", exclude_if=lambda inconclusive: not inconclusive)
+    ] = False
+    """Whether the answer tells too little to claim a way of reading (`Answer.inconclusive`)."""
     reason: Annotated[Reason, Field(exclude_if=lambda reason: not reason)] = Reason.OTHER
 
     def __post_init__(self) -> None:
@@ -388,4 +390,4 @@ class Verdict:
     @property
     def claimed(self) -> str:
         """The one mapping that is claimed: no other gives the answer, and it tells enough."""
-        return self.reproduces[0] if len(self.reproduces) == 1 and not self.scant else ""
+        return self.reproduces[0] if len(self.reproduces) == 1 and not self.inconclusive else ""

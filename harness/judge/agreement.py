@@ -9,7 +9,7 @@ from typing import Final
 
 from harness.judge.difference import Difference, DifferenceKind
 from harness.judge.expected_state import ExpectedState
-from harness.judge.file_contents import FileDifference, Held, Holdings
+from harness.judge.file_contents import FileDifference, Holdings, ViewContent
 from harness.model.canonical import Value, same, text_of
 from harness.model.file_facts import FileFact
 from harness.model.truth import row_values
@@ -35,14 +35,14 @@ class FileAgreement:
     """The truth of a view beside what its files hold."""
 
     state: ExpectedState
-    held: Held
+    content: ViewContent
     holdings: Holdings
 
     @cached_property
-    def alike(self) -> bool:
+    def equal(self) -> bool:
         """Whether files hold the truth."""
-        there = {text_of(row.key): row for row in self.held.rows.values()}
-        if len(self.held.rows) != len(there) or there.keys() != self.state.keys.keys():
+        there = {text_of(row.key): row for row in self.content.rows.values()}
+        if len(self.content.rows) != len(there) or there.keys() != self.state.keys.keys():
             return False
         schema = self.state.schema
         return all(
@@ -51,31 +51,32 @@ class FileAgreement:
         )
 
     @property
-    def said(self) -> tuple[Odd, ...]:
+    def discrepancies(self) -> tuple[Odd, ...]:
         """What the files hold and was not written so, for people."""
-        there, older = self._there, self.held.older
+        there, older = self._there, self.content.older
         lost = [Odd(key, EARLIER if key in older else LOST) for key in self.state.keys]
         before = {text_of(key) for key in self.state.left_out}
         extra = sorted(there - self.state.keys.keys())
         return (
             *(
                 Odd(difference.key, _text(difference), difference.file)
-                for difference in self.held.differences
+                for difference in self.content.differences
             ),
             *self._by_folder(),
             *(odd for odd in lost if odd.key not in there),
             *(Odd(key, LATER if key in before else EXTRA) for key in extra),
-            *(Odd(key, "it is there more than once") for key in sorted(self.held.twice)),
+            *(Odd(key, "it is there more than once") for key in sorted(self.content.twice)),
         )
 
     def _by_folder(self) -> Iterator[Odd]:
         """Yield the partition values that files hold and the names of their folders do not."""
-        rows, named = self.held.rows, self.held.by_folder or {}
+        rows, named = self.content.rows, self.content.by_folder or {}
         for at, row in rows.items():
             for field in self.state.schema.fields:
                 in_file, in_name = row.values.get(field.id), named.get(at, row).values.get(field.id)
                 if not same(in_file, in_name):
-                    text = f"the folder's name says {_shown(in_name)}; the file holds {_shown(in_file)}"
+                    in_folder = f"the folder's name says {_shown(in_name)}"
+                    text = f"{in_folder}; the file holds {_shown(in_file)}"
                     yield Odd(text_of(row.key), f"of {field.name} {text}")
 
     def sent(self, difference: Difference) -> bool:
@@ -101,7 +102,7 @@ class FileAgreement:
         field_id = self.state.root_of(difference.field.id) if difference.field else None
         result = [
             file_difference.in_path
-            for file_difference in self.held.differences
+            for file_difference in self.content.differences
             if difference.key in {"", file_difference.key}
             and field_id in {None, file_difference.field_id}
         ]
@@ -111,9 +112,11 @@ class FileAgreement:
         """Return whether the folder's name gives a cell's row another value than was written."""
         if difference.field is None:
             return self.by_path(difference) and self.sent(difference)
-        named = self.held.by_folder
+        named = self.content.by_folder
         rows = (
-            row for row in (named or self.held.rows).values() if text_of(row.key) == difference.key
+            row
+            for row in (named or self.content.rows).values()
+            if text_of(row.key) == difference.key
         )
         differs = any(
             not same(row.values.get(difference.field.id), difference.expected) for row in rows
@@ -124,10 +127,10 @@ class FileAgreement:
     def _cell(self, key: str, field_id: int | None = None) -> bool:
         result = [
             difference.sent
-            for difference in self.held.differences
+            for difference in self.content.differences
             if difference.key == key and field_id in {None, difference.field_id}
         ]
-        row, newest = self.state.keys.get(key), self.held.newest.get(key)
+        row, newest = self.state.keys.get(key), self.content.newest.get(key)
         if result or field_id is None or row is None or newest is None:
             return bool(result) and all(result)
         return self.holdings.value_sent(row, field_id, newest)
@@ -139,14 +142,14 @@ class FileAgreement:
         the write in, and says that the row was committed earlier, values alone tell.
         """
         row = self.state.keys[key]
-        taken_in = self.held.newest.get(key, -1) >= max(row.written.values(), default=0)
-        if key in self._there or (key in self.held.older and taken_in):
+        taken_in = self.content.newest.get(key, -1) >= max(row.written.values(), default=0)
+        if key in self._there or (key in self.content.older and taken_in):
             return self._cell(key)
         return self.holdings.row_sent(row, self.state.step)
 
     @cached_property
     def _there(self) -> frozenset[str]:
-        return frozenset(text_of(row.key) for row in self.held.rows.values())
+        return frozenset(text_of(row.key) for row in self.content.rows.values())
 
     def _rows(self) -> bool:
         there = self._there
@@ -156,8 +159,8 @@ class FileAgreement:
         if lost or extra:
             return all(gone) and all(map(self._row, lost))
         # A condition holds for other rows, as their values are others.
-        return bool(self.held.differences) and all(
-            difference.sent for difference in self.held.differences
+        return bool(self.content.differences) and all(
+            difference.sent for difference in self.content.differences
         )
 
 

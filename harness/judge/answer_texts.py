@@ -24,7 +24,7 @@ def quoted(findings: Sequence[Finding], answer: Answer, key: str) -> tuple[Findi
         return tuple(findings)
     differences = (difference for finding in findings for difference in finding.places)
     shown = _unambiguous(
-        (witness.key, text_of(witness.found)) for witness in differences if witness.column == key
+        (witness.key, text_of(witness.actual)) for witness in differences if witness.column == key
     )
     return tuple(_quoted(finding, texts, shown, key) for finding in findings)
 
@@ -62,7 +62,9 @@ def _quoted(
     differences = []
     for witness in finding.places:
         row = (
-            text_of(witness.found) if witness.column == key else shown.get(witness.key, witness.key)
+            text_of(witness.actual)
+            if witness.column == key
+            else shown.get(witness.key, witness.key)
         )
         text = _text(texts, row, witness.column)
         differences.append(replace(witness, raw=text) if text else witness)

@@ -29,7 +29,7 @@ from harness.model.canonical import Value, text_of
 
 
 @dataclass(frozen=True, slots=True)
-class KeptFromReaders:
+class HiddenFromReaders:
     """Rows that files hold, and that the writer may have kept from readers; by their keys."""
 
     unlisted: AbstractSet[str] = frozenset()
@@ -71,13 +71,13 @@ class KeptFromReaders:
 
     def loses(self, difference: Difference) -> bool:
         """Return whether nothing leads to a value of which NULL, or nothing, is shown."""
-        return difference.found is None and difference.key in self.lost.get(difference.column, ())
+        return difference.actual is None and difference.key in self.lost.get(difference.column, ())
 
     def lists_otherwise(self, difference: Difference) -> bool:
         """Return whether the catalog has a column too many, too few, or of before, as an answer."""
         if difference.kind is DifferenceKind.COLUMN_TYPE and not difference.key:
             type_ = self.outdated.get(difference.column.lower())
-            return type_ is not None and type_ == text_of(difference.found)
+            return type_ is not None and type_ == text_of(difference.actual)
         if not self.columns or difference.kind not in {
             DifferenceKind.EXTRA_COLUMN,
             DifferenceKind.ABSENT_COLUMN,
@@ -88,7 +88,7 @@ class KeptFromReaders:
         )
 
 
-NOTHING_KEPT: Final = KeptFromReaders()
+NOTHING_HIDDEN: Final = HiddenFromReaders()
 
 
 def attribute(
@@ -96,7 +96,7 @@ def attribute(
     comparison: AnswerComparison,
     agreement: FileAgreement | None,
     state: ExpectedState,
-    missing: KeptFromReaders = NOTHING_KEPT,
+    missing: HiddenFromReaders = NOTHING_HIDDEN,
 ) -> tuple[Finding, ...]:
     """Return the findings of an answer: the places of one name that are one party's doing.
 
@@ -104,7 +104,7 @@ def attribute(
     `MODEL` stands where the answer is in the files and no statement settles who is right; no party
     where what the files hold is not known.
     """
-    withheld, in_type = _kept_from_readers(named, state, missing), _outdated(named, missing)
+    withheld, in_type = _hidden_from_readers(named, state, missing), _outdated(named, missing)
     groups: dict[tuple[FindingKind, Responsible | None], list[Difference]] = {}
     for difference in named:
         responsible = _responsible(difference.difference, state, comparison, agreement)
@@ -124,7 +124,7 @@ def attribute(
             else responsible
         )
         groups.setdefault((difference.kind, responsible), []).append(
-            replace(difference.difference, party=responsible)
+            replace(difference.difference, responsible=responsible)
         )
     order = [at for kind in FindingKind for at in groups if at[0] is kind]
     return tuple(_finding(at[0], groups[at], state) for at in order)
@@ -142,7 +142,7 @@ class _Outdated:
         return named.kind is FindingKind.TYPE_DRIFT and root.lower() in self.columns
 
 
-def _outdated(named: Sequence[NamedDifference], missing: KeptFromReaders) -> _Outdated:
+def _outdated(named: Sequence[NamedDifference], missing: HiddenFromReaders) -> _Outdated:
     declared = (
         difference.difference
         for difference in named
@@ -157,8 +157,8 @@ def _outdated(named: Sequence[NamedDifference], missing: KeptFromReaders) -> _Ou
     )
 
 
-def _kept_from_readers(
-    named: Sequence[NamedDifference], state: ExpectedState, missing: KeptFromReaders
+def _hidden_from_readers(
+    named: Sequence[NamedDifference], state: ExpectedState, missing: HiddenFromReaders
 ) -> Mapping[Location, Responsible | None]:
     """Return the places that lack rows which the writer kept from readers, with its party.
 
@@ -202,7 +202,7 @@ def _all_of(
 
 def _fewer(difference: Difference, rows: int) -> bool:
     """Return whether a count is too small by just so many rows."""
-    expected, result = difference.expected, difference.found
+    expected, result = difference.expected, difference.actual
     return difference.counted and isinstance(expected, int) and result == expected - rows
 
 
@@ -230,7 +230,7 @@ def _agrees(difference: Difference, wrong: frozenset[Location], agreement: FileA
     if (DifferenceKind.EXTRA_ROW, difference.key, "") in wrong:
         return False
     if difference.kind is DifferenceKind.SECOND_ROW:
-        return difference.key in agreement.held.twice
+        return difference.key in agreement.content.twice
     return difference.location not in wrong
 
 
@@ -239,7 +239,7 @@ def _finding(kind: FindingKind, differences: Sequence[Difference], state: Expect
         dict.fromkeys(_column(difference, state) for difference in differences if difference.column)
     )
     witnesses = tuple(_witness(difference) for difference in differences)
-    return Finding(kind, columns, witnesses[0], witnesses, differences[0].party)
+    return Finding(kind, columns, witnesses[0], witnesses, differences[0].responsible)
 
 
 def _column(difference: Difference, state: ExpectedState) -> str:
@@ -251,8 +251,11 @@ def _column(difference: Difference, state: ExpectedState) -> str:
 
 
 def _witness(difference: Difference) -> Witness:
-    expected, result = _plain(difference, difference.expected), _plain(difference, difference.found)
-    raw = text_of(difference.found)
+    expected, result = (
+        _plain(difference, difference.expected),
+        _plain(difference, difference.actual),
+    )
+    raw = text_of(difference.actual)
     details = difference.origin, raw, difference.file, difference.folder
     return Witness(difference.key, difference.column, expected, result, *details)
 

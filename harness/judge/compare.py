@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from harness.core.records import Answer, Column, Part
 from harness.judge.agreement import FileAgreement
 from harness.judge.answer_tables import AnswerTable, answered, tables_of
-from harness.judge.cut_history import as_shown
 from harness.judge.difference import Difference, Location
 from harness.judge.expected_state import ExpectedState
 from harness.judge.predicted_rows import PredictedRows
@@ -19,6 +18,7 @@ from harness.judge.table_comparison import (
     wrong_aggregate,
     wrong_columns,
 )
+from harness.judge.truncated_history import as_shown
 from harness.model.truth import Rows
 
 
@@ -49,7 +49,7 @@ def compare(
     strategies: Strategies,
     agreement: FileAgreement | None,
     *,
-    truncates: bool,
+    truncated: bool,
 ) -> AnswerComparison:
     """Return where an answer, or the columns asked alone, differs from what is expected.
 
@@ -58,7 +58,7 @@ def compare(
         world: what the answer should show, as far as the product can.
         strategies: what its rows were read from, which tells whose row one is.
         agreement: what the files of the view hold; None where that is not known.
-        cuts: whether the product cannot show all that was written, nor all that files hold.
+        truncated: whether the product cannot show all that was written, nor all that files hold.
 
     """
     result = _compared(answer, state, strategies.predicted)
@@ -66,17 +66,17 @@ def compare(
         return result
     try:
         wrong = frozenset(difference.location for difference in result.differences)
-        if not agreement.alike:
+        if not agreement.equal:
             wrong = _wrong_in(
                 answer,
-                _state_in_files(agreement.held.rows, answer, state, truncates=truncates),
+                _state_in_files(agreement.content.rows, answer, state, truncated=truncated),
                 strategies,
             )
-        named = agreement.held.by_folder
+        named = agreement.content.by_folder
         if named is None:
             return replace(result, in_files=wrong)
         by_folder = _wrong_in(
-            answer, _state_in_files(named, answer, state, truncates=truncates), strategies
+            answer, _state_in_files(named, answer, state, truncated=truncated), strategies
         )
         return replace(result, in_files=wrong, by_folder=by_folder)
     except ValueError:  # files hold a value that has no form in the type of today
@@ -84,10 +84,10 @@ def compare(
 
 
 def _state_in_files(
-    rows: Rows, answer: Answer, state: ExpectedState, *, truncates: bool
+    rows: Rows, answer: Answer, state: ExpectedState, *, truncated: bool
 ) -> ExpectedState:
     """Return the world of rows that files hold, as far as a question asks for them."""
-    shown = as_shown(rows, state.schema) if truncates else rows
+    shown = as_shown(rows, state.schema) if truncated else rows
     in_files = replace(state, rows=shown, left_out={}, newer=None)
     return in_files.narrowed(answer.question) if answer.refusal is None else in_files
 
@@ -154,7 +154,7 @@ def _heads_of_parts(parts: Sequence[Part], state: ExpectedState) -> Collection[D
         wrong += wrong_columns(state, part.columns, asked)
     once: dict[Hashable, Difference] = {}
     for difference in wrong:
-        once.setdefault((difference.location, repr(difference.found)), difference)
+        once.setdefault((difference.location, repr(difference.actual)), difference)
     return once.values()
 
 

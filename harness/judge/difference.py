@@ -51,7 +51,7 @@ class Difference:
     column: str
     """Dotted path, empty for a whole row."""
     expected: Value
-    found: Value
+    actual: Value
     field: Field | None = None
     """The field that should be seen here."""
     origin: Origin | None = None
@@ -59,7 +59,7 @@ class Difference:
     the step whose columns were answered. None when nobody's is recognised."""
     disputed: bool = False
     """Several origins fit and nothing decides between them: no name would be more than a guess."""
-    party: Responsible | None = None
+    responsible: Responsible | None = None
     """Whose doing it is; None where that is not known."""
     file: str = ""
     """What its row was read from, relative to the table's folder; empty where that is not known."""
@@ -70,7 +70,7 @@ class Difference:
     """Whether the whole row came as nothing but NULLs: no column's name can be why."""
 
     @property
-    def own_row(self) -> bool:
+    def of_its_row(self) -> bool:
         """Whether the value found is one of the place's row; an extreme is of any row."""
         if self.origin is None:
             return False
@@ -84,7 +84,7 @@ class Difference:
     @property
     def counted(self) -> bool:
         """Whether a number was found, as a count must be one."""
-        return isinstance(self.found, int) and not isinstance(self.found, bool)
+        return isinstance(self.actual, int) and not isinstance(self.actual, bool)
 
 
 NULLS: Final = frozenset({look_of(None)})

@@ -12,7 +12,7 @@ from typing import Final
 from harness.core import tolerances
 from harness.core.cached_method import cached_method
 from harness.core.records import Answer, Expected
-from harness.judge import cut_history
+from harness.judge import truncated_history
 from harness.judge.agreement import FileAgreement
 from harness.judge.expected_state import ExpectedState, index_of
 from harness.judge.file_evidence import Layout
@@ -50,7 +50,7 @@ class Expectations:
         self._files, self._index = StateFiles(case, history), index_of(history)
 
     @property
-    def cuts(self) -> bool:
+    def truncated(self) -> bool:
         """Whether the product cannot show all that was written."""
         return self.written is not None
 
@@ -102,7 +102,7 @@ class Expectations:
             return None
         if past and past.of_then:
             return self.agreement(past.step, SNAPSHOT)
-        content = self._files.held(step, view)
+        content = self._files.content(step, view)
         return (
             FileAgreement(self.state(step, view), content, self._files.holdings)
             if content
@@ -151,13 +151,13 @@ class ExpectationsByEngine:
         to show.
         """
         less = self._of_product(tolerances.product(reader))
-        finer = less.cuts and answer is not None and cut_history.finer(answer)
+        finer = less.truncated and answer is not None and truncated_history.finer(answer)
         return self.written if finer else less
 
     @cached_method
     def _of_product(self, name: str) -> Expectations:
         written, declared = self.written, tolerances.declared_for(name)
-        history = cut_history.cut_history(written.history, declared)
+        history = truncated_history.truncated_history(written.history, declared)
         lowers = tolerances.LOWER in declared and _has_capitals(written.history)
         if history is written.history:
             return Expectations(written.case, history, lowers=True) if lowers else written

@@ -154,7 +154,7 @@ class ExpectedState:
         return _by_text(self.rows)
 
     @cached_property
-    def held(self) -> Mapping[str, Row]:
+    def in_base_files(self) -> Mapping[str, Row]:
         """The rows in base files, by the text of the key."""
         return _by_text(self.history[-1].base if self.base is None else self.base)
 
@@ -225,7 +225,7 @@ class ExpectedState:
         paths = (truth.schema.path_of(field_id) for truth in self.history)
         return tuple(dict.fromkeys(path for path in paths if path))
 
-    def names_held(self, field_id: int, key: str) -> frozenset[str]:
+    def stored_names_of(self, field_id: int, key: str) -> frozenset[str]:
         """Return the dotted paths of a field under which files hold its value of a row, or may.
 
         Where the files are not known, they hold the version of the newest base file and all later
@@ -234,7 +234,7 @@ class ExpectedState:
         """
         if key in self.row_files:
             return self._names_in_files(field_id, key)
-        in_base = self.held.get(key)
+        in_base = self.in_base_files.get(key)
         since = in_base.written.get(self.root_of(field_id), 0) if in_base else 0
         versions = self.index.cells.get((field_id, key), {}).items()
         steps = [at for at, looks in versions if since <= at <= self.step and looks != NULLS]

@@ -49,7 +49,7 @@ class FileDifference:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class ViewContent:
     """What the files of one view hold."""
 
     rows: Rows
@@ -97,7 +97,7 @@ class Holdings:
         keys = ((truth, key) for truth in history for key in truth.rows)
         self._keys = {name: key for truth, key in keys for name in _names(truth, key)}
 
-    def held(self, files: Sequence[FileFact], since: Since | None = None) -> Held:
+    def content(self, files: Sequence[FileFact], since: Since | None = None) -> ViewContent:
         """Return what files hold together; `since`: the view, where it gives a part of the rows.
 
         Raises:
@@ -105,7 +105,7 @@ class Holdings:
                 rows were committed, where that matters.
 
         """
-        whole = self._held(files)
+        whole = self._content(files)
         try:
             rows = {at: row for at, row in whole.rows.items() if not since or since.gives(row)}
         except LayoutError as problem:
@@ -113,7 +113,7 @@ class Holdings:
         older = (text_of(row.key) for at, row in whole.rows.items() if at not in rows)
         return replace(whole, rows=rows, older=frozenset(older))
 
-    def _held(self, files: Sequence[FileFact]) -> Held:
+    def _content(self, files: Sequence[FileFact]) -> ViewContent:
         """Return all that files hold together."""
         rows: dict[Value, Row] = {}
         named: dict[Value, Row] = {}
@@ -135,7 +135,7 @@ class Holdings:
                 at = self._steps[fact.instant]
                 newest[text_of(row.key)] = max(at, newest.get(text_of(row.key), at))
         equal = all(_same_values(row, named[at]) for at, row in rows.items())
-        return Held(rows, differences, newest, by_folder=None if equal else named)
+        return ViewContent(rows, differences, newest, by_folder=None if equal else named)
 
     def value_sent(self, row: Row, field_id: int, since: int) -> bool:
         """Return whether a statement sent a value later than any file holds its row."""

@@ -79,7 +79,7 @@ class Layout:
         lost = [key for key in self.state.keys if key not in there]
         return f"no file holds row {', '.join(lost)}" if lost and there else ""
 
-    def ways(self, answer: Answer) -> Sequence[ReadStrategy]:
+    def strategies(self, answer: Answer) -> Sequence[ReadStrategy]:
         """Return the smallest ways of reading that reproduce a whole answer; several claim nothing.
 
         None where none of those tried does, and where the files tell nothing.

@@ -70,18 +70,18 @@ def may_change(verdict: Verdict) -> bool:
     reader did it, or that files are not known. Nor does it turn anything that many agree: that is
     an alarm of reports.
     """
-    return any(finding.party in _OPEN for finding in verdict.findings)
+    return any(finding.responsible in _OPEN for finding in verdict.findings)
 
 
 def _settle(verdict: Verdict, answered: Sequence[Verdict], others: Sequence[Verdict]) -> Verdict:
     """Name who did it where that is sure; findings alike then become one."""
     result: dict[tuple[FindingKind, Responsible | None], Finding] = {}
     for finding_ in verdict.findings:
-        finding = replace(finding_, party=_after_all(finding_, verdict, answered, others))
-        at = finding.kind, finding.party
+        finding = replace(finding_, responsible=_after_all(finding_, verdict, answered, others))
+        at = finding.kind, finding.responsible
         result[at] = _together(result[at], finding) if at in result else finding
     settled = replace(verdict, findings=tuple(result.values()))
-    doubted = any(finding.party is Responsible.MODEL for finding in settled.findings)
+    doubted = any(finding.responsible is Responsible.MODEL for finding in settled.findings)
     if verdict.verdict is not VerdictKind.WRONG or not doubted:
         return settled
     return replace(settled, verdict=VerdictKind.UNKNOWN, because=IN_DOUBT)
@@ -90,7 +90,7 @@ def _settle(verdict: Verdict, answered: Sequence[Verdict], others: Sequence[Verd
 def _after_all(
     finding: Finding, verdict: Verdict, answered: Sequence[Verdict], others: Sequence[Verdict]
 ) -> Responsible | None:
-    match finding.party:
+    match finding.responsible:
         case Responsible.WRITER:
             # Files that hold something else cannot show it: one of the two readings is wrong.
             same_table = (
@@ -102,7 +102,7 @@ def _after_all(
             return None if _read_otherwise(verdict, others) else Responsible.STATISTICS
         case Responsible.MODEL:
             return Responsible.MODEL if _alone(finding, answered) else Responsible.UNSURE
-    return finding.party
+    return finding.responsible
 
 
 def _read_otherwise(verdict: Verdict, others: Sequence[Verdict]) -> bool:
@@ -110,7 +110,7 @@ def _read_otherwise(verdict: Verdict, others: Sequence[Verdict]) -> bool:
 
     It may where such a way gives the answer, and all of its other answers of whole rows.
     """
-    telling = [other for other in others if other.reproduces and not other.scant]
+    telling = [other for other in others if other.reproduces and not other.inconclusive]
     strategies = (strategy for strategy in verdict.reproduces if TRUSTED not in strategy)
     return any(all(_may_be_of(strategy, verdict) for verdict in telling) for strategy in strategies)
 
@@ -161,7 +161,7 @@ def _alone(finding: Finding, answered: Sequence[Verdict]) -> bool:
 
 
 def _wrong_in(verdict: Verdict, parties: set[Responsible]) -> set[tuple[str, str]]:
-    result = (finding for finding in verdict.findings if finding.party in parties)
+    result = (finding for finding in verdict.findings if finding.responsible in parties)
     return {
         (difference.key, difference.column) for finding in result for difference in finding.places
     }

@@ -73,7 +73,7 @@ def _unknown(verdicts: Sequence[Verdict]) -> Iterator[str]:
 
 
 def _doubted(verdict: Verdict) -> bool:
-    return any(finding.party is Responsible.MODEL for finding in verdict.findings)
+    return any(finding.responsible is Responsible.MODEL for finding in verdict.findings)
 
 
 def _new(applied: Applied) -> Iterator[str]:

@@ -17,7 +17,7 @@ from harness.model.canonical import Look, Value, look_of, same, text_of
 from harness.model.query import at as value_at
 from harness.model.truth import Row, Truth
 
-FoundRow = tuple[Value, ...]
+AnsweredRow = tuple[Value, ...]
 TELLING: Final = 2
 """So many rows at least tell which other column stands under the key's name."""
 
@@ -26,13 +26,13 @@ TELLING: Final = 2
 class Matching:
     """Every found row, once."""
 
-    pairs: tuple[tuple[Row, FoundRow], ...]
+    pairs: tuple[tuple[Row, AnsweredRow], ...]
     """A row that should be there, with what was found of it."""
-    second: tuple[tuple[str, FoundRow], ...]
+    second: tuple[tuple[str, AnsweredRow], ...]
     """More rows of a key that is in `pairs`."""
-    extra: tuple[tuple[str, FoundRow], ...]
+    extra: tuple[tuple[str, AnsweredRow], ...]
     """Rows that should not be there, each with its key as well as it can be told."""
-    empty: tuple[tuple[Row, FoundRow], ...] = ()
+    empty: tuple[tuple[Row, AnsweredRow], ...] = ()
     """Rows that should be there, each with one of nothing but NULLs. Which is whose does not
     matter: there are as many of these as rows that are missing otherwise."""
 
@@ -42,13 +42,13 @@ class Matching:
         return frozenset(text_of(row.key) for row, _ in (*self.pairs, *self.empty))
 
 
-def match(state: ExpectedState, names: Sequence[str], rows: Sequence[FoundRow]) -> Matching:
+def match(state: ExpectedState, names: Sequence[str], rows: Sequence[AnsweredRow]) -> Matching:
     """Match found rows to expected ones; of several with one key, the one with most right cells.
 
     Engines give the rows of several files in any order. What is said of them must not depend on it.
     """
     rows = sorted(rows, key=_in_order)
-    groups: dict[str, list[FoundRow]] = {}
+    groups: dict[str, list[AnsweredRow]] = {}
     extra, expected = [], state.keys
     for key, result in zip(_owners(state, names, rows), rows, strict=True):
         if key in expected:
@@ -65,7 +65,7 @@ def match(state: ExpectedState, names: Sequence[str], rows: Sequence[FoundRow]) 
 
 
 def _best(
-    state: ExpectedState, row: Row, names: Sequence[str], candidates: Sequence[FoundRow]
+    state: ExpectedState, row: Row, names: Sequence[str], candidates: Sequence[AnsweredRow]
 ) -> int:
     """Return which of the found rows has most right cells, the first where several have as many."""
     if len(candidates) == 1:
@@ -84,11 +84,11 @@ def _with_empty(result: Matching, absent: Sequence[Row]) -> Matching:
     return replace(result, extra=others, empty=tuple(pairs))
 
 
-def _says(result: FoundRow) -> bool:
+def _says(result: AnsweredRow) -> bool:
     return any(value is not None for value in result)
 
 
-def _in_order(result: FoundRow) -> list[tuple[int, str]]:
+def _in_order(result: AnsweredRow) -> list[tuple[int, str]]:
     texts = map(text_of, result)
     return [(len(text), text) for text in texts]  # so that 2 comes before 10
 
@@ -98,7 +98,7 @@ def _keys(truth: Truth) -> Iterable[Value]:
     return (*truth.rows, *(row.key for row in truth.failed))
 
 
-def _owners(state: ExpectedState, names: Sequence[str], rows: Sequence[FoundRow]) -> list[str]:
+def _owners(state: ExpectedState, names: Sequence[str], rows: Sequence[AnsweredRow]) -> list[str]:
     if state.predicted is not None:
         owners = state.predicted.owners(names, rows)
         # Rows of nothing but NULLs are taken for the missing ones, whoever made them so.
@@ -150,7 +150,7 @@ def _of_column(
     return [each.pop() if len(each) == 1 else "" for each in map(set[str], whose)]
 
 
-def _holder(state: ExpectedState, result: FoundRow, key_at: int | None) -> str:
+def _holder(state: ExpectedState, result: AnsweredRow, key_at: int | None) -> str:
     """Return the key whose own values stand in a row most often; empty when none does.
 
     Keys themselves do not suffice: they are short, and any small number looks like one.
@@ -176,7 +176,7 @@ def _tells_keys(by_key: Sequence[str], by_values: Sequence[str]) -> bool:
     return not (fewer and against * 2 > len(both))
 
 
-def right(state: ExpectedState, row: Row, names: Sequence[str], result: FoundRow) -> int:
+def right(state: ExpectedState, row: Row, names: Sequence[str], result: AnsweredRow) -> int:
     """Count the values that are those of a version of a row."""
     expected = state.shown(row)
     return sum(

@@ -11,7 +11,7 @@ from functools import cached_property
 from harness.core.cached_method import cached_method
 from harness.core.outcomes import half_done
 from harness.core.records import Outcome, OutcomeKind, StateRecord
-from harness.judge.file_contents import Held, Holdings, NotKnown
+from harness.judge.file_contents import Holdings, NotKnown, ViewContent
 from harness.judge.recorded_variant import READ_OPTIMIZED, RecordedVariant
 from harness.model.commit import INCREMENTAL
 from harness.model.file_facts import FileFact, FileKind
@@ -80,13 +80,13 @@ class StateFiles:
             return None
         return Since(past.step, self._case.made(step), self._commits)
 
-    def held(self, step: int, view: str) -> Held | None:
+    def content(self, step: int, view: str) -> ViewContent | None:
         """Return what the files of a view of now hold; None where that is not known."""
         state = self._case.state_of[step]
         if state.layout or not state.files:
             return None
         try:
-            return self.holdings.held(_read_by(view, state.files), self.since(step, view))
+            return self.holdings.content(_read_by(view, state.files), self.since(step, view))
         except NotKnown:
             return None
 

@@ -14,7 +14,7 @@ from harness.judge.predicted_rows import PredictedRows
 class Strategies:
     """The ways of reading that give an answer."""
 
-    ways: tuple[str, ...]
+    names: tuple[str, ...]
     """The smallest ones that reproduce all of it; several claim nothing."""
     catalog: int | None
     """The step by whose schema all of them go; None where that is the view's, and where they
@@ -28,7 +28,7 @@ def match_strategies(answer: Answer, layout: Layout) -> Strategies:
     predicted = (
         layout.predicted(table.query, table.names, table.rows) for table in tables_of(answer)
     )
-    strategies = layout.ways(answer)
+    strategies = layout.strategies(answer)
     catalogs = {strategy.catalog for strategy in strategies}
     catalog = catalogs.pop() if len(catalogs) == 1 else None
     return Strategies(tuple(map(str, strategies)), catalog, tuple(predicted))

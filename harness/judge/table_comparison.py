@@ -15,7 +15,7 @@ from harness.core.records import Column, Origin
 from harness.judge import match_rows
 from harness.judge.difference import Difference, DifferenceKind, ShownRows, leaves
 from harness.judge.expected_state import ExpectedState
-from harness.judge.match_rows import FoundRow, Matching
+from harness.judge.match_rows import AnsweredRow, Matching
 from harness.model.canonical import MapValue, Value, look_of, same, text_of
 from harness.model.datatypes import DataType
 from harness.model.query import Query, at
@@ -46,7 +46,7 @@ class RowComparison:
 
 
 def wrong_aggregate(
-    state: ExpectedState, query: Query, columns: Sequence[Column], rows: Sequence[FoundRow]
+    state: ExpectedState, query: Query, columns: Sequence[Column], rows: Sequence[AnsweredRow]
 ) -> Iterator[Difference]:
     """Yield the place of a count or an extreme that is wrong; `world` is narrowed to its rows."""
     result = rows[0][0] if len(columns) == 1 == len(rows) else tuple(rows)
@@ -86,7 +86,7 @@ def aggregate(state: ExpectedState, query: Query) -> Value:
 def compare_rows(
     state: ExpectedState,
     columns: Sequence[Column],
-    rows: Sequence[FoundRow],
+    rows: Sequence[AnsweredRow],
     asked: Sequence[str] | None = None,
 ) -> RowComparison:
     """Compare the rows of a table with those of a world; `asked`: the columns, None for all."""
@@ -192,16 +192,16 @@ def _empty(state: ExpectedState, row: Row, known: Sequence[str]) -> Iterator[Dif
 
 def _cell(state: ExpectedState, at: Difference) -> Iterator[Difference]:
     """Yield the wrong parts of a value, as deep as both sides have the same shape."""
-    if same(at.expected, at.found) or at.field is None:
+    if same(at.expected, at.actual) or at.field is None:
         return
-    match at.expected, at.found:
+    match at.expected, at.actual:
         case dict(), dict():
             yield from _struct(state, at, at.field)
-        case tuple(), tuple() if len(at.expected) == len(at.found):
-            for number, (left, right) in enumerate(zip(at.expected, at.found, strict=True)):
+        case tuple(), tuple() if len(at.expected) == len(at.actual):
+            for number, (left, right) in enumerate(zip(at.expected, at.actual, strict=True)):
                 yield from _cell(state, _part(at, f"[{number}]", at.field.children[0], left, right))
-        case MapValue(), MapValue() if same(_keys(at.expected), _keys(at.found)):
-            for (key, left), (_, right) in zip(at.expected.pairs, at.found.pairs, strict=True):
+        case MapValue(), MapValue() if same(_keys(at.expected), _keys(at.actual)):
+            for (key, left), (_, right) in zip(at.expected.pairs, at.actual.pairs, strict=True):
                 value = at.field.children[1]
                 yield from _cell(state, _part(at, f"[{text_of(key)}]", value, left, right))
         case ((dict() | tuple() | MapValue()), None):
@@ -221,7 +221,7 @@ def _keys(value: MapValue) -> tuple[Value, ...]:
 
 
 def _struct(state: ExpectedState, at: Difference, field: Field) -> Iterator[Difference]:
-    expected, result = at.expected, at.found
+    expected, result = at.expected, at.actual
     step = state.step_naming(result, field)
     there = state.at(step).schema.by_id(field.id) if step is not None else None
     old = {child.name: child.id for child in there.children} if there else {}

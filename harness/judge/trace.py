@@ -70,7 +70,7 @@ def _seen_at(difference: Difference) -> Hashable:
 
     Where parts show different things at one place, each of them stands.
     """
-    result = "" if difference.kind in _WHOLE_ROWS else repr(difference.found)
+    result = "" if difference.kind in _WHOLE_ROWS else repr(difference.actual)
     return difference.location, result
 
 
@@ -90,7 +90,7 @@ def _filed(
     named = {
         difference.key
         for difference in result
-        if difference.folder and isinstance(difference.found, str)
+        if difference.folder and isinstance(difference.actual, str)
     }
     return tuple(_name_as_true(each, layout) if each.key in named else each for each in result)
 
@@ -102,10 +102,10 @@ def _of_second(
     if not (
         twice
         and difference.kind is DifferenceKind.SECOND_ROW
-        and isinstance(difference.found, tuple)
+        and isinstance(difference.actual, tuple)
     ):
         return None
-    return twice.get((difference.key, looks_of(labels, difference.found)))
+    return twice.get((difference.key, looks_of(labels, difference.actual)))
 
 
 def _in_file(difference: Difference, fact: FileFact | None) -> Difference:
@@ -143,7 +143,7 @@ def _in_folder(difference: Difference, layout: Layout) -> Difference:
     nearly = (
         alone and says(difference.expected) and altered_value.explains(difference, layout.state)
     )
-    partitioned = says(difference.found) or nearly
+    partitioned = says(difference.actual) or nearly
     return replace(
         difference,
         file="" if alone or partitioned else difference.file,
@@ -157,7 +157,7 @@ def _name_as_true(difference: Difference, layout: Layout) -> Difference:
     Alone it may be any row's; here another column of the row shows the name itself.
     """
     by, field = layout.state.history[0].table.partition_by, difference.field
-    if field is None or difference.found is not True or str(field.type) != "boolean":
+    if field is None or difference.actual is not True or str(field.type) != "boolean":
         return difference
     folder, _ = layout.partition_folder(difference.key, field.name)
     null = field.name in by and partition_paths.is_null(folder, by, field.name)

@@ -15,8 +15,8 @@ from typing import Final
 
 from harness.core.records import Answer, Column, Part, labelled
 from harness.core.tolerances import LOWER, Declared, Normalised, merged
-from harness.judge.cut_history import MILLISECONDS, milliseconds
 from harness.judge.expected_state import ExpectedState
+from harness.judge.truncated_history import MILLISECONDS, milliseconds
 from harness.model.canonical import Value, same
 from harness.model.conversion import cast_text
 from harness.model.datatypes import Primitive, Text, map_plain, parse_type, plain_types
@@ -36,7 +36,7 @@ TIMESTAMPS: Final = frozenset(ZONES["one-timestamp"])
 
 
 def understand(
-    answer: Answer, types: Mapping[str, str], declared: Declared, *, truncates: bool
+    answer: Answer, types: Mapping[str, str], declared: Declared, *, truncated: bool
 ) -> Answer:
     """Return an answer with its declared differences evened out: what is judged and explained.
 
@@ -44,10 +44,10 @@ def understand(
         answer: as it was recorded.
         types: what is expected, in our words, by the name of the column.
         declared: what the product is declared to show otherwise.
-        cuts: whether the product cannot show all that was written.
+        truncated: whether the product cannot show all that was written.
 
     """
-    return taken(asked(answer) if truncates else answer, types, declared)
+    return taken(asked(answer) if truncated else answer, types, declared)
 
 
 def evened_out(

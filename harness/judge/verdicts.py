@@ -22,7 +22,7 @@ from harness.core.records import (
     VerdictKind,
 )
 from harness.judge import answer_texts, compare, recorded_metadata, recorded_schema
-from harness.judge.attribute import KeptFromReaders, attribute
+from harness.judge.attribute import HiddenFromReaders, attribute
 from harness.judge.expectations import Expectations, ExpectationsByEngine
 from harness.judge.expected_state import ExpectedState
 from harness.judge.file_evidence import Layout
@@ -45,7 +45,7 @@ class Assessment:
     """What one answer tells, whoever else was asked."""
 
     findings: tuple[Finding, ...]
-    ways: tuple[str, ...]
+    names: tuple[str, ...]
     """The ways of reading that reproduce it."""
     doubt: str = ""
     """How the files are not as the truth says, or tell nothing, where something is wrong."""
@@ -113,20 +113,22 @@ def assess(content: Content) -> Assessment:
     strategies = match_strategies(answer, layout)
     if strategies.catalog is not None:
         state = replace(state, catalog=strategies.catalog)
-    comparison = compare.compare(answer, state, strategies, agreement, truncates=expectations.cuts)
+    comparison = compare.compare(
+        answer, state, strategies, agreement, truncated=expectations.truncated
+    )
     named = name(trace(comparison, answer, layout), state)
-    findings = attribute(named, comparison, agreement, state, _kept_from_readers(content))
+    findings = attribute(named, comparison, agreement, state, _hidden_from_readers(content))
     doubted = findings and answer.refusal is None
-    return Assessment(findings, strategies.ways, layout.doubt() if doubted else "")
+    return Assessment(findings, strategies.names, layout.doubt() if doubted else "")
 
 
-def _kept_from_readers(content: Content) -> KeptFromReaders:
+def _hidden_from_readers(content: Content) -> HiddenFromReaders:
     """Return what the writer may have kept from whoever asks such a question."""
     query, case = content.answer.question, content.expectations.case
     layout = content.expectations.layout(content.step, content.view)
     unknown = bool(query.conditions and case.state_of[content.step].statistics.unknown)
     now = case.past(content.view, content.step) is None
-    return KeptFromReaders(
+    return HiddenFromReaders(
         case.unlisted(content.step),
         layout.excluded(query),
         unknown,
@@ -144,7 +146,7 @@ class JudgedVariant:
     def __init__(self, case: RecordedVariant) -> None:
         """Work out the truth of the variant."""
         self.case = case
-        self._standards = ExpectationsByEngine(case)
+        self._expectations = ExpectationsByEngine(case)
         self._assess = cache(assess)
 
     def judge(self, cell: Cell, answer: Answer | None) -> Verdict | None:
@@ -164,7 +166,7 @@ class JudgedVariant:
             return replace(blank, because=why, reason=Reason.JUDGE_FAILED)
 
     def _verdict(self, cell: Cell, answer: Answer | None) -> Verdict:
-        expectations = self._standards.of(cell.reader, answer)
+        expectations = self._expectations.of(cell.reader, answer)
         unjudged = _unjudged(cell, expectations, answer)
         if unjudged.because or answer is None:
             return unjudged
@@ -178,12 +180,12 @@ def understand_cell(cell: Cell, expectations: Expectations, answer: Answer) -> A
     state = expectations.state(cell.step, view_of_rows(cell.view))
     types = dict(state.column_types(answer.question))
     declared = tolerances.declared_for_format(cell.reader, expectations.case.variant.format)
-    return understand(answer, types, declared, truncates=expectations.cuts)
+    return understand(answer, types, declared, truncated=expectations.truncated)
 
 
 def _content(cell: Cell, expectations: Expectations, answer: Answer) -> Content:
     understood = understand_cell(cell, expectations, answer)
-    judged = expectations.cuts, understood.question, answer_texts.content(understood)
+    judged = expectations.truncated, understood.question, answer_texts.content(understood)
     return Content(cell.step, view_of_rows(cell.view), judged, expectations, understood)
 
 
@@ -209,8 +211,8 @@ def _with(assessment: Assessment, verdict: Verdict, content: Content) -> Verdict
         verdict,
         verdict=kind,
         findings=answer_texts.quoted(assessment.findings, answer, key),
-        reproduces=assessment.ways,
-        scant=answer.refusal is None and answer.scant,
+        reproduces=assessment.names,
+        inconclusive=answer.refusal is None and answer.inconclusive,
         because=because,
         expected=expectations.table(step, view, answer.question),
         normalised=evened_out(answer, content.state, written),
@@ -244,8 +246,8 @@ def _unjudged(cell: Cell, expectations: Expectations, answer: Answer | None) -> 
         if _refused(answer):
             return replace(asked, verdict=VerdictKind.UNSUPPORTED, because=why)
         asked = replace(asked, disclaimed=why if answer.has_rows else "")
-    if answer.unknown or answer.void:
-        return replace(asked, because=answer.unknown or answer.void)
+    if answer.unknown or answer.not_applicable:
+        return replace(asked, because=answer.unknown or answer.not_applicable)
     if cell.view == READ_OPTIMIZED and (why := expectations.layout_problem(cell.step)):
         return replace(asked, because=f"layout: {why}")
     return asked
@@ -284,7 +286,7 @@ def _incomplete(outcomes: Mapping[int, Outcome], step: int) -> bool:
 def _fell_away(cell: Cell, answer: Answer, case: RecordedVariant) -> bool:
     """Return whether there was nothing to ask; older records call a view not made yet unknown."""
     if not answer.unknown:
-        return bool(answer.void) and not answer.probe
+        return bool(answer.not_applicable) and not answer.probe
     absent = case.merge_on_read and answer.unknown == past_views.no_entry(cell.view)
     so_far = (each for at, each in case.outcomes.items() if at <= cell.step)
     unmade = past_views.unmade(cell.view, case.history[: cell.step + 1])

@@ -137,16 +137,18 @@ class QuestionMaker:
             late = table != TABLE and past_views.unmade(cell.view, history[: cell.step + 1])
             return no_entry(cell, late=late)
         if back and (why := back.absent(history[cell.step])):
-            return Answer(cell.case, "", void=why)
+            return Answer(cell.case, "", not_applicable=why)
         undone = back.undone(history[: cell.step + 1]) if back else frozenset[int]()
         step = _step_back(back, state, undone) if back else cell.step
         if step is None:
-            return Answer(cell.case, "", void=f"no step up to {back and back.step} made an instant")
+            return Answer(
+                cell.case, "", not_applicable=f"no step up to {back and back.step} made an instant"
+            )
         truth = _asked_about(back, history, step, cell.step)
         try:
             query = query_shapes.query(cell.query, truth)
         except NoQuestionError as nothing:
-            return Answer(cell.case, "", void=f"after step {truth.step} {nothing}")
+            return Answer(cell.case, "", not_applicable=f"after step {truth.step} {nothing}")
         distribution = distributions.load(reader.distribution)
         database = state.database_in(distribution.warehouse)
         past = None
@@ -222,7 +224,7 @@ def no_entry(cell: Cell, *, late: bool) -> Answer:
     """
     why = past_views.no_entry(cell.view)
     if late:
-        return Answer(cell.case, "", void=f"no step has written anything yet: {why}")
+        return Answer(cell.case, "", not_applicable=f"no step has written anything yet: {why}")
     return Answer(cell.case, "", unknown=why)
 
 

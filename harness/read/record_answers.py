@@ -78,7 +78,7 @@ def _checked(
 
 def _outcome(answer: Answer) -> str:
     """Return in a word what came of a cell; whether rows are right is judged later."""
-    if answer.void:
+    if answer.not_applicable:
         return NOT_ASKED
     if answer.reused:
         return "reused"

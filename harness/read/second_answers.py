@@ -22,7 +22,7 @@ def second(answer: Answer, first: Answer) -> Answer:
         first: a table.
 
     """
-    if answer.unknown or answer.void:
+    if answer.unknown or answer.not_applicable:
         return first
     earlier = None if alike(answer, first) else replace(first, case="", sql="", attempts=())
     return replace(answer, again=True, earlier=earlier)

@@ -76,4 +76,6 @@ def _key(question: CellQuestion) -> ProbeKey | None:
 
 def _unsent(question: CellQuestion, probe: str) -> Answer:
     why = f"it was not sent, for the server refused {probe}"
-    return Answer(question.cell.case, "", question=question.question.query, void=why, probe=probe)
+    return Answer(
+        question.cell.case, "", question=question.question.query, not_applicable=why, probe=probe
+    )

@@ -40,7 +40,7 @@ class Symptom:
     """Wrong also where a column shows it that was asked alone after the whole row was refused."""
     what: str
     """The finding's kind, what the refusal means, or why a cell is unknown or unsupported."""
-    party: Responsible | None = None
+    responsible: Responsible | None = None
     """Whose doing a finding is: the reader's and the writer's are never one cause."""
 
 
@@ -136,7 +136,8 @@ def symptoms(verdict: Verdict, answer: Answer | None) -> tuple[Symptom, ...]:
     if kind in {VerdictKind.UNKNOWN, VerdictKind.UNSUPPORTED}:  # nobody is accused
         return (Symptom(kind, verdict.because),)
     symptoms_ = [
-        Symptom(VerdictKind.WRONG, finding.kind, finding.party) for finding in verdict.findings
+        Symptom(VerdictKind.WRONG, finding.kind, finding.responsible)
+        for finding in verdict.findings
     ]
     if kind is VerdictKind.REFUSED:
         symptoms_.append(Symptom(kind, meaning(answer.refusal if answer else None)))

@@ -58,7 +58,12 @@ def invalidate(verdict: Verdict, why: str) -> Verdict:
     if not why or verdict.verdict is VerdictKind.UNKNOWN:
         return verdict
     return replace(
-        verdict, verdict=VerdictKind.UNKNOWN, because=why, findings=(), reproduces=(), scant=False
+        verdict,
+        verdict=VerdictKind.UNKNOWN,
+        because=why,
+        findings=(),
+        reproduces=(),
+        inconclusive=False,
     )
 
 

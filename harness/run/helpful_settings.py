@@ -71,7 +71,7 @@ class SettingsAsked:
     def others(self, cause: FoundCause) -> Iterator[tuple[Verdict, Verdict]]:
         """Yield each cell of a cause, with what its distribution made of it by other settings."""
         symptom = cause.key.symptom
-        if symptom.kind not in BAD or symptom.party not in READERS:
+        if symptom.kind not in BAD or symptom.responsible not in READERS:
             return
         for verdict in cause.verdicts:
             distribution = self.run.distribution(verdict.reader)

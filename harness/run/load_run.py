@@ -182,7 +182,7 @@ class Run:
         if (cell.variant, cell.step) in self._skipped_steps:
             return True
         answer = None if cell.case in self.recorded else self.answers.get(cell.case)
-        return answer is not None and bool(answer.void)
+        return answer is not None and bool(answer.not_applicable)
 
     def _missing(self, cell: Cell) -> Verdict:
         return Verdict(

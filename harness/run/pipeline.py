@@ -247,7 +247,7 @@ def _read(
             add([answer])
             if (verdict := live.add_answer(answer)) is not None:
                 count.judge([verdict.verdict])
-            if not (shown or answer.unknown or answer.void):
+            if not (shown or answer.unknown or answer.not_applicable):
                 run_folder.show(work.folder)
                 shown = True
     stays = resume or not context.fresh

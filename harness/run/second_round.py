@@ -46,7 +46,9 @@ def due(verdict: Verdict, answer: Answer | None, which: AskedAgain) -> bool:
 def suspected(verdict: Verdict, which: AskedAgain) -> bool:
     """Return whether an answer may be owed to what its server was asked before; or is a sample."""
     if verdict.verdict is VerdictKind.WRONG:
-        by_reader = any(finding.party in {Responsible.READER, None} for finding in verdict.findings)
+        by_reader = any(
+            finding.responsible in {Responsible.READER, None} for finding in verdict.findings
+        )
         return by_reader and not verdict.reproduces
     right = verdict.verdict is VerdictKind.CORRECT
     return right and which is AskedAgain.SAMPLE and zlib.crc32(verdict.case.encode()) % ONE_OF == 0

@@ -52,7 +52,7 @@ QUERIES: list[tuple[str, Chosen]] = [
     ("view:read-optimized", lambda _, v: v.view == "read_optimized"),
     ("scenario:hudi/move", lambda _, v: v.scenario == "hudi/move"),
     ('"HUDI/MOVE[hudi-mor"', lambda _, v: "hudi/move[hudi-mor" in v.case),
-    ("party:reader", lambda _, v: any(each.party == "reader" for each in v.findings)),
+    ("party:reader", lambda _, v: any(each.responsible == "reader" for each in v.findings)),
 ]
 
 

@@ -39,7 +39,7 @@ def wrong(
     """Return the wrong places of the answer to a query."""
     answer = Answer("case", "select", tuple(columns), tuple(rows), question=query)
     asked = state.narrowed(query)
-    found = compare(answer, asked, Strategies((), None, (state.predicted,)), None, truncates=False)
+    found = compare(answer, asked, Strategies((), None, (state.predicted,)), None, truncated=False)
     return (*(place for row in found.rows for place in trace_rows(row)), *found.heads)
 
 

@@ -154,7 +154,7 @@ def _place(cell: Cell) -> tuple[str, str, str, int]:
 def _kind(answer: Answer) -> str:
     if answer.refusal:
         return "refused"
-    return "unknown" if answer.unknown else "void" if answer.void else "table"
+    return "unknown" if answer.unknown else "void" if answer.not_applicable else "table"
 
 
 def _verdicts(variants: Iterable[Recorded]) -> str:

@@ -217,7 +217,7 @@ def answer(given: Answer, names: Names) -> Answer:
         seconds=0.0,
         confirmed="",
         reused=False,
-        void=names.message(given.void),
+        not_applicable=names.message(given.not_applicable),
         earlier=given.earlier and answer(given.earlier, names),
     )
 

@@ -47,11 +47,11 @@ def finding(
     kind: FindingKind,
     *places: tuple[str, str, str | None],
     file: str = "",
-    party: Responsible | None = Responsible.READER,
+    responsible: Responsible | None = Responsible.READER,
 ) -> Finding:
     """Return a finding at places: key, column, found value."""
     found = tuple(Witness(key, column, "x", value, file=file) for key, column, value in places)
-    return Finding(kind, tuple(column for _, column, _ in places), found[0], found, party)
+    return Finding(kind, tuple(column for _, column, _ in places), found[0], found, responsible)
 
 
 def verdict(

@@ -130,7 +130,7 @@ def held(seen: Seen) -> Judged:
         other for other in others if not Excuse(oracle, wrong, said).holds(other, said[other.spot])
     ]
     if bad:
-        text = f"{bad[0].spot} found {bad[0].found!r} is {_some(bad[0].names)}"
+        text = f"{bad[0].spot} found {bad[0].actual!r} is {_some(bad[0].names)}"
         return Judged(Result.WRONG, f"{text}, said {said[bad[0].spot]} ({len(bad)} places)")
     return Judged(Result.UNDECIDABLE if others else Result.RIGHT)
 
@@ -185,7 +185,7 @@ class Excuse:
         """Return whether what was said claims nothing that the answer does not show."""
         if place.line is None or place.column is None:
             return False
-        if place.found is None:
+        if place.actual is None:
             return self._bare_null(place, said)
         if said is FindingKind.STALE:
             return self._had_before(place)
@@ -198,7 +198,7 @@ class Excuse:
         column, key = place.column.id, place.spot[0]
         now = self.oracle.rows[key].written.get(self.oracle.root(column), -1)
         versions = self.oracle.index.cells.get((column, key), {})
-        return any(look_of(place.found) in looks for at, looks in versions.items() if at < now)
+        return any(look_of(place.actual) in looks for at, looks in versions.items() if at < now)
 
     def _bare_null(self, place: Wrong, said: FindingKind) -> bool:
         """Return whether nothing beside a NULL shows whose it is: then it is called what it is."""
@@ -210,7 +210,7 @@ class Excuse:
             return False
         root = self.oracle.root(column.id)
         for other in self.wrong.values():
-            if other.line is None or other.column is None or other.found is None:
+            if other.line is None or other.column is None or other.actual is None:
                 continue
             if self.said[other.spot] is FindingKind.UNEXPLAINED:
                 continue
@@ -235,7 +235,7 @@ class Excuse:
         # An entry that the map of then did not have is NULL as well.
         null = whole is None or (isinstance(whole, MapValue) and look_of(None) in parts)
         others = (each for each in self.wrong.values() if each.line and each.line.key == line.key)
-        return null and any(FindingKind.STALE in other.names and other.found for other in others)
+        return null and any(FindingKind.STALE in other.names and other.actual for other in others)
 
     def _of_newer_row(self, place: Wrong, said: FindingKind) -> bool:
         """Return whether the row is a newer one, in which the column had become NULL by then."""
@@ -248,7 +248,7 @@ class Excuse:
             look_of(None) in looks for at, looks in versions.items() if now < at <= line.step
         )
         others = (each for each in self.wrong.values() if each.line and each.line.key == line.key)
-        return became and any(said in other.names and other.found for other in others)
+        return became and any(said in other.names and other.actual for other in others)
 
     def _several(self, place: Wrong) -> bool:
         """Return whether the value itself fits several, and its column in that file as well."""
@@ -262,17 +262,17 @@ class Excuse:
             and each.line.file == line.file
             and each.column is not None
             and each.column.id == column.id
-            and each.found is not None
+            and each.actual is not None
         ]
-        constant = len({look_of(each.found) for each in alike}) == 1
+        constant = len({look_of(each.actual) for each in alike}) == 1
         if len({each.spot[0] for each in alike}) < 4 or constant:  # no pattern
             return all(self._loose(each) for each in alike)
         return bool(self._fitting(alike)) or all(self._altered(each) for each in alike)
 
     def _loose(self, place: Wrong) -> bool:
         """Return whether others than the one have had such a value, in whatever row."""
-        look = look_of(place.found)
-        few = isinstance(place.found, bool) or look in FEW or near_epoch(place.found)
+        look = look_of(place.actual)
+        few = isinstance(place.actual, bool) or look in FEW or near_epoch(place.actual)
         others = len(self._had.get(look, set())) != 1
         return few or others or self._altered(place)
 
@@ -281,7 +281,7 @@ class Excuse:
         expected: object = self.oracle.expected(self.oracle.rows[place.spot[0]])
         for name in place.spot[1].split("."):
             expected = expected.get(name) if isinstance(expected, Mapping) else None
-        return near(expected, place.found)
+        return near(expected, place.actual)
 
     def _fitting(self, places: list[Wrong]) -> set[int]:
         """Return the fields, other than the right one, that have all these values in their rows."""
@@ -292,7 +292,7 @@ class Excuse:
             each
             for each in fields - true
             if all(
-                look_of(p.found)
+                look_of(p.actual)
                 in {look for looks in cells.get((each, p.spot[0]), {}).values() for look in looks}
                 for p in places
             )

@@ -48,7 +48,7 @@ class Wrong:
     spot: Spot
     names: Kinds
     """The right names: one, or two where the reader made two mistakes at once."""
-    found: Value = None
+    actual: Value = None
     column: Field | None = None
     token: Value = None
     line: Line | None = None

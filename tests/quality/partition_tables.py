@@ -193,7 +193,7 @@ def verdicts(
 def story(verdict: Verdict) -> set[tuple[FindingKind, Responsible | None, str, str]]:
     """Return each wrong place with its name and whose doing it is."""
     return {
-        (finding.kind, finding.party, place.key, place.column)
+        (finding.kind, finding.responsible, place.key, place.column)
         for finding in verdict.findings
         for place in finding.places
     }

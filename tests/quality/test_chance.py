@@ -89,7 +89,7 @@ def test_names_fit_what_the_truth_knows_of_the_values(seed: int) -> None:
                 if finding.kind in {FindingKind.MISALIGNED, FindingKind.STALE}:
                     assert origin is not None
                     assert origin.key == place.key
-                    assert holds(one, origin.field_id, place.key, place.found)
+                    assert holds(one, origin.field_id, place.key, place.actual)
 
 
 def holds(one: Story, field_id: int, key: str, found: Value) -> bool:

@@ -98,7 +98,7 @@ def verdicts(
 
 
 def parties(verdict: Verdict) -> set[tuple[FindingKind, Responsible | None]]:
-    return {(finding.kind, finding.party) for finding in verdict.findings}
+    return {(finding.kind, finding.responsible) for finding in verdict.findings}
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -122,14 +122,16 @@ def test_a_reader_that_shows_one_of_these_rows_lost_the_other_itself(seed: int) 
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize(("lost", "party"), [(2, Responsible.CATALOG), (1, Responsible.READER)])
+@pytest.mark.parametrize(
+    ("lost", "responsible"), [(2, Responsible.CATALOG), (1, Responsible.READER)]
+)
 def test_a_count_is_the_writers_where_just_these_rows_are_missing(
-    seed: int, lost: int, party: Responsible
+    seed: int, lost: int, responsible: Responsible
 ) -> None:
     found = story(seed)
     count = Reply((Column("count", "bigint", "long"),), ((len(found.truth.rows) - lost,),))
     _, verdict = verdicts(half_done(found), [count], Query(count=True))
-    assert parties(verdict) == {(FindingKind.LOST_ROW, party)}
+    assert parties(verdict) == {(FindingKind.LOST_ROW, responsible)}
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -138,7 +140,7 @@ def test_rows_of_a_write_that_failed_before_its_commit_are_not_to_be_there(seed:
     found = story(seed, applied=False)
     _, right, wrong = verdicts(refused(found), [found.read(), as_if])
     assert (right.verdict, wrong.verdict) == (VerdictKind.CORRECT, VerdictKind.WRONG)
-    assert {party for _, party in parties(wrong)} == {Responsible.READER}
+    assert {responsible for _, responsible in parties(wrong)} == {Responsible.READER}
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -37,7 +37,7 @@ def with_values_of(found: Story, name: str, other: str) -> Reply:
 
 
 @pytest.mark.parametrize(
-    ("names", "party"),
+    ("names", "responsible"),
     [
         ([("f3", "f2")], Responsible.HISTORY),
         ([("f3", "f1")], Responsible.READER),
@@ -45,12 +45,12 @@ def with_values_of(found: Story, name: str, other: str) -> Reply:
     ],
 )
 def test_a_column_with_the_id_of_a_dropped_one_is_the_writers_doing(
-    names: list[tuple[str, str]], party: Responsible
+    names: list[tuple[str, str]], responsible: Responsible
 ) -> None:
     found = history("insert 401..404; drop f2; add f3 string", COLUMNS)
     answer = with_values_of(found, "f3", "f2")
     (verdict,) = verdicts(keeping(found, *names), [answer])
-    assert parties(verdict) == {(FindingKind.MISALIGNED, party)}
+    assert parties(verdict) == {(FindingKind.MISALIGNED, responsible)}
 
 
 def test_a_column_that_was_renamed_keeps_its_id_rightly() -> None:
@@ -59,12 +59,14 @@ def test_a_column_that_was_renamed_keeps_its_id_rightly() -> None:
     assert case.mistaken_for(4) == {"f1": frozenset({found.history[1].column_id("f2")})}
 
 
-@pytest.mark.parametrize(("names", "party"), [([("f3", "f2")], None), ([], Responsible.READER)])
+@pytest.mark.parametrize(
+    ("names", "responsible"), [([("f3", "f2")], None), ([], Responsible.READER)]
+)
 def test_nobody_is_named_where_a_condition_is_on_a_mistaken_column(
-    names: list[tuple[str, str]], party: Responsible | None
+    names: list[tuple[str, str]], responsible: Responsible | None
 ) -> None:
     found = history("insert 401..404; drop f2; add f3 string", COLUMNS)
     asked = Query(where=Condition("f3", Comparison.NULL))
     reply = replace(found.read(), rows=())
     (verdict,) = verdicts(keeping(found, *names), [reply], asked)
-    assert parties(verdict) == {(FindingKind.LOST_ROW, party)}
+    assert parties(verdict) == {(FindingKind.LOST_ROW, responsible)}

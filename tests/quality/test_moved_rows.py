@@ -18,7 +18,7 @@ PLACE = tuple[FindingKind, Responsible | None, str, str]
 def story(found: Story, reader: Reader) -> tuple[VerdictKind, set[PLACE]]:
     (verdict,) = verdicts(case_of(found), [read(found.disk, found.truth, reader)])
     return verdict.verdict, {
-        (finding.kind, finding.party, place.key, place.column)
+        (finding.kind, finding.responsible, place.key, place.column)
         for finding in verdict.findings
         for place in finding.places
     }
@@ -46,6 +46,6 @@ def test_who_shows_only_the_partition_that_it_left_shows_an_older_version() -> N
     found = moved(mor=False)
     before = history("insert 1..4", COLUMNS, partition_by=("p",)).read()
     (verdict,) = verdicts(case_of(found), [before])
-    assert {(finding.kind, finding.party) for finding in verdict.findings} == {
+    assert {(finding.kind, finding.responsible) for finding in verdict.findings} == {
         (FindingKind.STALE, Responsible.READER)
     }

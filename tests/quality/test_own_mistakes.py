@@ -143,5 +143,5 @@ def test_nobody_is_blamed_for_a_mistake_of_our_own(name: str, seed: int) -> None
     ask, responsible, kind = OWN[name]
     shown = [verdict for verdict in ask(seed) if verdict.verdict is not VerdictKind.CORRECT]
     findings = [finding for verdict in shown for finding in verdict.findings]
-    assert {finding.party for finding in findings} == {responsible}
+    assert {finding.responsible for finding in findings} == {responsible}
     assert {verdict.verdict for verdict in shown} == {kind}

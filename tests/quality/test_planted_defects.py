@@ -159,7 +159,7 @@ def test_a_defect_is_blamed_on_who_did_it_and_its_strategy_is_named(name: str) -
         if seen is None:
             continue
         verdict = judged_defects.verdict_of(defect, seen, seed)
-        blamed = {finding.party for finding in verdict.findings}
+        blamed = {finding.responsible for finding in verdict.findings}
         assert blamed <= {responsible, *unsure}, seed
         sure |= blamed
         if verdict.verdict is VerdictKind.WRONG and responsible is Responsible.READER:

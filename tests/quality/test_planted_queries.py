@@ -68,10 +68,10 @@ def keys(finding: Finding) -> list[str]:
 @pytest.mark.parametrize("seed", range(20))
 def test_a_right_reader_is_right_in_every_shape_on_any_history(seed: int) -> None:
     story = story_of_seed(seed)
-    for query in questions(story):
-        reply = ask(story, query.query, Reader("id"))
-        verdict = judged(story, query.text, query.query, reply)
-        assert (query.text, verdict.findings) == (query.text, ())
+    for shape in questions(story):
+        reply = ask(story, shape.query, Reader("id"))
+        verdict = judged(story, shape.text, shape.query, reply)
+        assert (shape.text, verdict.findings) == (shape.text, ())
         assert verdict.verdict is VerdictKind.CORRECT
         assert verdict.expected is not None
         assert len(verdict.expected.columns) == len(reply.columns)
@@ -81,28 +81,28 @@ def test_a_right_reader_is_right_in_every_shape_on_any_history(seed: int) -> Non
 @pytest.mark.parametrize("seed", range(20))
 def test_the_way_of_a_reader_is_among_those_that_reproduce_its_answer(seed: int) -> None:
     story = story_of_seed(seed)
-    for query in questions(story):
+    for shape in questions(story):
         for by in ("id", "name", "position"):
             with suppress(UnorderedError):
                 verdict = judged(
-                    story, query.text, query.query, ask(story, query.query, Reader(by))
+                    story, shape.text, shape.query, ask(story, shape.query, Reader(by))
                 )
-                assert f"by {by}" in verdict.reproduces, query.text
+                assert f"by {by}" in verdict.reproduces, shape.text
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_an_answer_other_than_the_expected_one_is_never_correct(seed: int) -> None:
     story = story_of_seed(seed)
-    for query in questions(story):
-        right = ask(story, query.query, Reader("id"))
+    for shape in questions(story):
+        right = ask(story, shape.query, Reader("id"))
         for by in ("name", "position"):
             try:
-                reply = ask(story, query.query, Reader(by, logs="ignored"))
+                reply = ask(story, shape.query, Reader(by, logs="ignored"))
             except UnorderedError:
                 continue
             same = sorted(map(repr, reply.rows)) == sorted(map(repr, right.rows))
-            verdict = judged(story, query.text, query.query, reply)
-            assert (verdict.verdict is VerdictKind.CORRECT) == same, query.text
+            verdict = judged(story, shape.text, shape.query, reply)
+            assert (verdict.verdict is VerdictKind.CORRECT) == same, shape.text
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +136,7 @@ def test_a_count_that_is_wrong_says_what_was_expected_and_what_was_found(
     verdict = put(renamed, "count(g)", Reader("name"))
     (finding,) = verdict.findings
     assert finding.kind is FindingKind.LOST_ROW
-    assert (finding.witness.expected, finding.witness.found) == (1, 0)
+    assert (finding.witness.expected, finding.witness.actual) == (1, 0)
     assert finding.columns == ("count(*)",)
     assert verdict.reproduces == UNTOLD
 
@@ -236,7 +236,7 @@ def test_a_partition_is_asked_for_its_rows_only() -> None:
 
 
 CELL = Cell("variant", 3, "engine-1", "snapshot", "column(g)")
-VOID = Answer(CELL.case, "", void="after step 3 there is no column 'g'")
+VOID = Answer(CELL.case, "", not_applicable="after step 3 there is no column 'g'")
 
 
 def test_a_question_that_fell_away_with_its_column_has_no_verdict() -> None:
@@ -249,7 +249,7 @@ def test_a_question_that_fell_away_with_its_column_has_no_verdict() -> None:
 def test_a_question_never_falls_away_while_every_step_was_applied() -> None:
     story = history("insert 1,2; rename f1 g; insert 3")
     (found,) = judge(case_without_values(story), [CELL], {CELL.case: VOID})
-    assert (found.verdict, found.because) == (VerdictKind.UNKNOWN, VOID.void)
+    assert (found.verdict, found.because) == (VerdictKind.UNKNOWN, VOID.not_applicable)
 
 
 def unmade(steps: str, refused: int, view: str = "read_optimized") -> list[Verdict]:

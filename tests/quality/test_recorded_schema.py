@@ -152,7 +152,7 @@ def test_a_planted_mistake_has_its_name_at_the_step_that_made_it(
     first = verdicts[0]
     assert (first.step, first.view, first.verdict) == (since, "write", VerdictKind.WRONG)
     (finding,) = [finding for finding in first.findings if finding.kind is kind]
-    assert finding.party is Responsible.HISTORY
+    assert finding.responsible is Responsible.HISTORY
     assert place is None or place in finding.places
     same = [
         witness

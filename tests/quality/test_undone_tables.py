@@ -34,7 +34,7 @@ def by_columns_of(found: Story, step: int) -> Reply:
 
 
 @pytest.mark.parametrize(
-    ("columns", "party"),
+    ("columns", "responsible"),
     [
         (("id", "ts", "f1", "f2", "added"), Responsible.COLUMNS),
         (("id", "ts", "f1", "f2"), Responsible.READER),
@@ -42,11 +42,11 @@ def by_columns_of(found: Story, step: int) -> Reply:
     ],
 )
 def test_a_column_too_many_is_the_writers_where_the_catalog_lists_it(
-    columns: tuple[str, ...], party: Responsible
+    columns: tuple[str, ...], responsible: Responsible
 ) -> None:
     found = story(COLUMN)
     (verdict,) = verdicts(listing(found, *columns), [by_columns_of(found, 3)])
-    assert parties(verdict) == {(FindingKind.STALE, party)}
+    assert parties(verdict) == {(FindingKind.STALE, responsible)}
 
 
 def test_a_column_is_missing_by_the_writers_doing_where_the_catalog_has_another_name() -> None:
@@ -58,7 +58,7 @@ def test_a_column_is_missing_by_the_writers_doing_where_the_catalog_has_another_
 
 
 @pytest.mark.parametrize(
-    ("types", "party"),
+    ("types", "responsible"),
     [
         (("long", "long", "int", "int"), Responsible.COLUMNS),
         (("long", "long", "long", "int"), Responsible.READER),
@@ -66,22 +66,22 @@ def test_a_column_is_missing_by_the_writers_doing_where_the_catalog_has_another_
     ],
 )
 def test_a_type_of_before_is_the_writers_where_the_catalog_has_it(
-    types: tuple[str, ...], party: Responsible
+    types: tuple[str, ...], responsible: Responsible
 ) -> None:
     found = history("insert 401..404; type n long", "id long, ts long, n int, f int")
     case = case_of(found)
     listed = replace(case.states[-1], catalog=("id", "ts", "n", "f"), catalog_types=types)
     (verdict,) = verdicts(with_last(case, listed), [by_columns_of(found, 1)])
-    assert parties(verdict) == {(FindingKind.TYPE_DRIFT, party)}
+    assert parties(verdict) == {(FindingKind.TYPE_DRIFT, responsible)}
 
 
 @pytest.mark.parametrize(
-    ("type_", "party"),
+    ("type_", "responsible"),
     [("int", Responsible.COLUMNS), ("string", Responsible.READER), ("", Responsible.READER)],
 )
 @pytest.mark.parametrize("columns", ["n int", "n array<int>", "n map<string,int>"])
 def test_right_values_in_a_type_of_before_are_too(
-    columns: str, type_: str, party: Responsible
+    columns: str, type_: str, responsible: Responsible
 ) -> None:
     kind = columns.removeprefix("n ")
     path = {"int": "n", "array<int>": "n.element"}.get(kind, "n.value")
@@ -91,7 +91,7 @@ def test_right_values_in_a_type_of_before_are_too(
     case = case_of(found)
     story = replace(case.states[-1], catalog=("id", "ts", "n"), catalog_types=types)
     (verdict,) = verdicts(with_last(case, story), [by_columns_of(found, 1)])
-    assert parties(verdict) == {(FindingKind.TYPE_DRIFT, party)}
+    assert parties(verdict) == {(FindingKind.TYPE_DRIFT, responsible)}
 
 
 def test_another_value_in_a_type_of_before_is_the_readers() -> None:

@@ -66,7 +66,7 @@ def verdicts(case: RecordedVariant, asked: Sequence[tuple[Query, Reply]]) -> lis
 
 
 def parties(verdict: Verdict) -> set[tuple[FindingKind, Responsible | None]]:
-    return {(finding.kind, finding.party) for finding in verdict.findings}
+    return {(finding.kind, finding.responsible) for finding in verdict.findings}
 
 
 def condition(found: Story, text: str = "") -> Query:

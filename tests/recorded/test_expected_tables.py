@@ -52,7 +52,7 @@ def test_a_fixture_expects_what_the_judge_does(name: str, views: set[str]) -> No
     }
     for verdict in run.verdicts:
         table, expectations = tables.get(verdict.question), standards[verdict.variant]
-        if table is None or verdict.expected is None or expectations.of(verdict.reader).cuts:
+        if table is None or verdict.expected is None or expectations.of(verdict.reader).truncated:
             continue
         asked = run.answers[verdict.case].question
         if tuple(conditions(asked)) != table.where:  # it was recorded when others were asked

@@ -136,7 +136,7 @@ def _named(cell: Cell, number: int) -> Cell:
 
 def _miss(verdict: Verdict, spoilt: Changed, *, told: bool) -> str:
     found = {
-        (place.key, place.column, finding.kind, finding.party)
+        (place.key, place.column, finding.kind, finding.responsible)
         for finding in verdict.findings
         for place in finding.places
     }

@@ -83,7 +83,7 @@ def _on_the_table(found: RecordedCell, out: Console) -> None:
         return
     layout = standard.layout(cell.step, cell.view)
     files = number_files(layout.files, layout.steps)
-    if found.answer is not None and not (found.answer.unknown or found.answer.void):
+    if found.answer is not None and not (found.answer.unknown or found.answer.not_applicable):
         taken = understand_cell(cell, standard, found.answer)
         told = tables_of(layout, taken)
         show_tables.tables(told, out)

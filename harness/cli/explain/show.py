@@ -96,8 +96,8 @@ def answered(found: RecordedCell, console: Console) -> None:
     say(console, f"\nSQL: {answer.sql}")
     if answer.refusal:
         say(console, f"refused: {refusal_text(answer.refusal, 1000)}")
-    if answer.unknown or answer.void:
-        say(console, f"no answer: {answer.unknown or answer.void}")
+    if answer.unknown or answer.not_applicable:
+        say(console, f"no answer: {answer.unknown or answer.not_applicable}")
         for line in log_text(answer).splitlines():
             say(console, line)
     if answer.confirmed:
@@ -112,7 +112,7 @@ def findings(verdict: Verdict, files: NumberedFiles, out: Console) -> None:
     for finding in verdict.findings:
         word = FINDINGS[finding.kind]
         say(out, f"\n{word.symbol} {word.label}: {word.meaning}", "bold")
-        item(out, BLAME[finding.party].meaning, lead=" ")
+        item(out, BLAME[finding.responsible].meaning, lead=" ")
         for place in finding.places[:MOST]:
             said = partial(_place, finding, place, files.names(place.file))
             item(out, worded(verdict.case, said, NOT_WORDED), lead=" -")
@@ -152,7 +152,7 @@ def held(beside: FileAgreement | None, told: NumberedFiles, console: Console) ->
     if beside is None:
         say(console, "  what they hold was not checked")
         return
-    if not (found := beside.said):
+    if not (found := beside.discrepancies):
         say(console, "  they hold what was written")
         return
     say(console, "  They do not hold what was written:", "bold")

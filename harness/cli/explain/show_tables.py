@@ -74,7 +74,7 @@ def _fits(told: CaseTables) -> str:
         return f"{tried}; there is no answer to compare with."
     if not told.fitting:
         return f"{tried}; none of them gives this answer."
-    if len(told.fitting) == 1 and told.scant:
+    if len(told.fitting) == 1 and told.inconclusive:
         return f"{tried}; none is claimed: {told.fitting[0]} {LITTLE}."
     if len(told.fitting) == 1:
         return f"{tried}; the smallest that gives this answer: {told.fitting[0]}."

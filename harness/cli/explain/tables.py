@@ -64,7 +64,7 @@ class CaseTables:
     """Each with the names of the ways that show it; those alike are one."""
     fitting: tuple[str, ...]
     """The smallest ways that reproduce the answer."""
-    scant: bool
+    inconclusive: bool
     """Whether the answer tells too little to claim one of them."""
     tried: int
     """How many ways, also those that only combine others."""
@@ -95,7 +95,7 @@ def tables_of(layout: Layout, answer: Answer) -> CaseTables:
         found=beside.sheet(("found",), *seen) if seen else None,
         ways=tuple(_ways(shown, beside, seen)),
         fitting=tuple(map(str, fitting)),
-        scant=answer.scant,
+        inconclusive=answer.inconclusive,
         tried=layout.tried(query),
     )
 

@@ -49,15 +49,15 @@ class Sign:
     ways: tuple[str, ...]
     """The ways of reading that reproduce the answer; what a refusal means, where it tells. None of
     what files hold: no way of reading brings it about."""
-    party: Responsible | None = None
+    responsible: Responsible | None = None
     """The writer, the model, or neither for sure, where files hold what is wrong; else None."""
-    scant: bool = False
+    inconclusive: bool = False
     """Whether the one way is not claimed, as the answer tells too little."""
 
     @property
     def way(self) -> str:
         """The one way, empty where there are none or several, and where it is not claimed."""
-        return self.ways[0] if len(self.ways) == 1 and not self.scant else ""
+        return self.ways[0] if len(self.ways) == 1 and not self.inconclusive else ""
 
     @property
     def refused(self) -> bool:
@@ -70,14 +70,14 @@ class Sign:
         What is explained in one way stays so, and what none explains; of several ways, and of one
         that is not claimed, all have to fit still: the fewer steps there are the more others do.
         """
-        if self.party is not None:  # how many engines agree decides which of them it is
-            return any(sign.kind == self.kind and sign.party is not None for sign in found)
-        if len(self.ways) < SEVERAL and not self.scant:
+        if self.responsible is not None:  # how many engines agree decides which of them it is
+            return any(sign.kind == self.kind and sign.responsible is not None for sign in found)
+        if len(self.ways) < SEVERAL and not self.inconclusive:
             return self in found
         return any(sign.kind == self.kind and set(self.ways) <= set(sign.ways) for sign in found)
 
     def __str__(self) -> str:
-        told = " or ".join(self.ways) + "; too little to name it by" * self.scant
+        told = " or ".join(self.ways) + "; too little to name it by" * self.inconclusive
         return f"{self.kind} ({told})" if told else self.kind
 
 
@@ -125,21 +125,25 @@ def signs(verdict: Verdict, answer: Answer | None) -> frozenset[Sign]:
         means = (verdict.because,) if verdict.because and verdict.view != WRITE else ()
         return frozenset({Sign(f"{REFUSED} {answer.refusal.kind}", means)})
     ways = tuple(dict.fromkeys(map(plain_way, verdict.reproduces)))
-    scant = verdict.scant and len(ways) == 1
+    inconclusive = verdict.inconclusive and len(ways) == 1
     # What depends on other questions to the server, no scenario of its own shows.
     own = (
         finding for finding in verdict.findings if finding.kind is not FindingKind.ORDER_DEPENDENT
     )
-    found = (_sign(finding, ways, scant=scant) for finding in own)
+    found = (_sign(finding, ways, inconclusive=inconclusive) for finding in own)
     if verdict.verdict is VerdictKind.UNKNOWN:  # who is not known to be wrong is not accused
-        return frozenset(sign for sign in found if sign.party is Responsible.MODEL)
+        return frozenset(sign for sign in found if sign.responsible is Responsible.MODEL)
     return frozenset(found) if verdict.verdict is VerdictKind.WRONG else frozenset()
 
 
-def _sign(finding: Finding, ways: tuple[str, ...], *, scant: bool) -> Sign:
+def _sign(finding: Finding, ways: tuple[str, ...], *, inconclusive: bool) -> Sign:
     kind = str(finding.kind)
-    filed = finding.party not in {Responsible.READER, None}
-    return Sign(kind, (), finding.party) if filed else Sign(kind, ways, scant=scant)
+    filed = finding.responsible not in {Responsible.READER, None}
+    return (
+        Sign(kind, (), finding.responsible)
+        if filed
+        else Sign(kind, ways, inconclusive=inconclusive)
+    )
 
 
 def step_answers(
@@ -211,9 +215,9 @@ def _of_series(
 
 
 def _whose(sign: Sign, verdict: Verdict, writer: str) -> str:
-    if verdict.view == WRITE or sign.party in WRITERS:
+    if verdict.view == WRITE or sign.responsible in WRITERS:
         return f"writer {writer}"
-    return verdict.reader if sign.party is None else str(sign.party)
+    return verdict.reader if sign.responsible is None else str(sign.responsible)
 
 
 def operation_of(scenario: Scenario, step: int) -> str:

@@ -54,7 +54,7 @@ class EngineTrials:
     def _run(self, made: Plan, work: Work) -> None:
         found = engine_run.execute(made, work)
         answers = {**found.answers, **step_answers(found.step_verdicts, found.by_step)}
-        self.nothing |= {case for case, answer in answers.items() if answer.void}
+        self.nothing |= {case for case, answer in answers.items() if answer.not_applicable}
         for case, verdict in found.recorded.items():
             if case in answers:
                 states = tuple(state for state in found.states if state.variant == verdict.variant)

@@ -110,7 +110,7 @@ def _head(variant: Variant, target: Target, seen: Observation) -> Iterator[str]:
         yield _comment(f"seen: an error. {refusal_text(seen.answer.refusal)}")
     for way in seen.verdict.reproduces:
         yield _comment(f"a reader of this way gives the same answer: {way}")
-    if seen.verdict.reproduces and seen.verdict.scant:
+    if seen.verdict.reproduces and seen.verdict.inconclusive:
         yield _comment("but an answer this small proves nothing")
     yield "--"
     writers = tuple(dict.fromkeys(variant.writers))

@@ -40,7 +40,7 @@ def explains(difference: Difference, state: ExpectedState) -> bool:
 
     A value that somebody else wrote is not, however near it is.
     """
-    if difference.kind not in VALUES or difference.found is None:
+    if difference.kind not in VALUES or difference.actual is None:
         return False
     if difference.origin is not None and not _unaltered(difference, difference.origin, state):
         return False
@@ -49,8 +49,8 @@ def explains(difference: Difference, state: ExpectedState) -> bool:
     if difference.expected is None:
         return False
     if difference.disputed:
-        return _only_sign_of_zero(difference.expected, difference.found)
-    return near(difference.expected, difference.found)
+        return _only_sign_of_zero(difference.expected, difference.actual)
+    return near(difference.expected, difference.actual)
 
 
 def shows_folder(difference: Difference, state: ExpectedState) -> bool:
@@ -62,9 +62,9 @@ def shows_folder(difference: Difference, state: ExpectedState) -> bool:
     if not (difference.folder and difference.field):
         return False
     at = difference.folder, state.history[0].table.partition_by, difference.field.name
-    if isinstance(difference.found, str):
-        return difference.found in partition_paths.forms(*at)
-    return difference.found is True and partition_paths.is_null(*at)
+    if isinstance(difference.actual, str):
+        return difference.actual in partition_paths.forms(*at)
+    return difference.actual is True and partition_paths.is_null(*at)
 
 
 def _unaltered(difference: Difference, origin: Origin, state: ExpectedState) -> bool:

@@ -16,7 +16,7 @@ def explains(difference: Difference, state: ExpectedState) -> bool:
     An extreme may be the value of such a row.
     """
     if difference.kind is DifferenceKind.COUNT:
-        return difference.counted and difference.found > difference.expected
+        return difference.counted and difference.actual > difference.expected
     if difference.kind is DifferenceKind.EXTREME and difference.origin is not None:
         return difference.origin.key not in state.keys
     now = state.history[-1]

@@ -11,6 +11,6 @@ def explains(difference: Difference, state: ExpectedState) -> bool:  # noqa: ARG
     fewer = (
         difference.kind is DifferenceKind.COUNT
         and difference.counted
-        and difference.found < difference.expected
+        and difference.actual < difference.expected
     )
     return difference.kind is DifferenceKind.ABSENT_ROW or fewer

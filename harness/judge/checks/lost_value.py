@@ -20,4 +20,4 @@ def explains(difference: Difference, state: ExpectedState) -> bool:
         return written and difference.origin.step == state.expected_step(
             difference.field.id, difference.origin.key
         )
-    return difference.kind in VALUES and difference.found is None
+    return difference.kind in VALUES and difference.actual is None

@@ -11,7 +11,7 @@ def explains(difference: Difference, state: ExpectedState) -> bool:
     """Return whether the value belongs to another field, living or dropped under another name."""
     if difference.kind not in VALUES or difference.origin is None or difference.field is None:
         return False
-    if difference.origin.field_id == difference.field.id or not difference.own_row:
+    if difference.origin.field_id == difference.field.id or not difference.of_its_row:
         return False
     # A field that came only later is of no column that the view could show.
     return not (state.unborn(difference.origin.field_id) or resurrected.explains(difference, state))

@@ -10,11 +10,11 @@ def explains(difference: Difference, state: ExpectedState) -> bool:
     """Return whether files may hold the value under a name that is not today's."""
     if (
         difference.kind is not DifferenceKind.CELL
-        or difference.found is not None
+        or difference.actual is not None
         or difference.field is None
     ):
         return False
     if difference.empty:
         return False
     now = state.schema.path_of(difference.field.id)
-    return bool(state.names_held(difference.field.id, difference.key) - {now})
+    return bool(state.stored_names_of(difference.field.id, difference.key) - {now})

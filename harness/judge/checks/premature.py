@@ -26,7 +26,7 @@ def explains(difference: Difference, state: ExpectedState) -> bool:
 
 def _newer_value(difference: Difference, state: ExpectedState) -> bool:
     origin, field = difference.origin, difference.field
-    if origin is None or field is None or not difference.own_row:
+    if origin is None or field is None or not difference.of_its_row:
         return False
     if origin.field_id != field.id:
         return state.unborn(origin.field_id)
@@ -35,7 +35,7 @@ def _newer_value(difference: Difference, state: ExpectedState) -> bool:
 
 def _null_of_newer(difference: Difference, state: ExpectedState) -> bool:
     return (
-        difference.found is None
+        difference.actual is None
         and difference.field is not None
         and state.named_later(difference.field)
     )

@@ -16,4 +16,4 @@ def explains(difference: Difference, state: ExpectedState) -> bool:
         return False
     origin, name = difference.origin, state.schema.path_of(difference.field.id)
     gone = not state.live(origin.field_id)
-    return gone and difference.own_row and name in state.names_of(origin.field_id)
+    return gone and difference.of_its_row and name in state.names_of(origin.field_id)

@@ -21,6 +21,6 @@ def explains(difference: Difference, state: ExpectedState) -> bool:
 
 def _older_value(difference: Difference, state: ExpectedState) -> bool:
     origin, field = difference.origin, difference.field
-    if origin is None or field is None or origin.field_id != field.id or not difference.own_row:
+    if origin is None or field is None or origin.field_id != field.id or not difference.of_its_row:
         return False
     return state.older(origin, field.id) or origin.step in state.history[-1].undone

@@ -15,11 +15,11 @@ def explains(difference: Difference, state: ExpectedState) -> bool:  # noqa: ARG
     """Return whether only the type differs."""
     if difference.kind is DifferenceKind.COLUMN_TYPE:
         return True
-    if difference.kind not in VALUES or difference.found is None or difference.expected is None:
+    if difference.kind not in VALUES or difference.actual is None or difference.expected is None:
         return False
     if difference.origin and difference.field and difference.origin.field_id != difference.field.id:
         return False  # the column shows another one, which happens to look alike in this row
-    return not difference.disputed and _same_look(difference.expected, difference.found)
+    return not difference.disputed and _same_look(difference.expected, difference.actual)
 
 
 def _same_look(expected: Value, result: Value) -> bool:

@@ -16,7 +16,7 @@ from harness.core.records import Origin
 from harness.judge.difference import Difference, ShownRows
 from harness.judge.expected_state import ExpectedState
 from harness.judge.origins import column_origins, row_origins, type_origins
-from harness.judge.origins.value_origins import own_witness
+from harness.judge.origins.value_origins import origin_by_value
 from harness.judge.predicted_rows import PredictedRows
 
 
@@ -28,7 +28,7 @@ def attribute(
         return tuple(
             _as_predicted(state, difference, state.predicted) for difference in differences
         )
-    right_field = [own_witness(state, difference) for difference in differences]
+    right_field = [origin_by_value(state, difference) for difference in differences]
     by_field = column_origins.wrong_columns(right_field)
     cells = (
         column_origins.cells_of(state, seen)
@@ -44,7 +44,7 @@ def attribute(
     right_field = row_origins.of_shown_version(state, right_field, versions)
     older = row_origins.older(state, right_field)
     shown = column_origins.shown_fields(state, right_field, older)
-    named = type_origins.own_in_another(state, right_field)
+    named = type_origins.settle_other_types(state, right_field)
     return tuple(
         row_origins.of_another_field(state, difference, shown, older)
         or row_origins.as_of(state, difference, versions)

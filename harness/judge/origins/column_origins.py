@@ -40,7 +40,7 @@ def wrong_columns(differences: Sequence[Difference]) -> dict[int, list[int]]:
         if (
             difference.kind is DifferenceKind.CELL
             and difference.field is not None
-            and difference.found is not None
+            and difference.actual is not None
         ):
             result.setdefault(difference.field.id, []).append(at)
     return result
@@ -60,7 +60,7 @@ def moved_dates(differences: list[Difference], at: Sequence[int]) -> None:
 
 
 def _move(difference: Difference) -> datetime.timedelta | None:
-    expected, result = difference.expected, difference.found
+    expected, result = difference.expected, difference.actual
     if type(expected) is not datetime.date or type(result) is not datetime.date:
         return None
     return result - expected if abs(result - expected) <= DAY else None
@@ -100,7 +100,7 @@ def _step(state: ExpectedState, key: str, result: Value) -> int:
 def batch_of(state: ExpectedState, key: str) -> Batch:
     """Return the rows that a row lies in one file with, by its key's text."""
     row = state.keys[key]
-    in_base = state.held.get(key) == row
+    in_base = state.in_base_files.get(key) == row
     return row.group, BASE if in_base else max(row.written.values(), default=BASE)
 
 
@@ -120,7 +120,7 @@ def by_pattern(
         rows = [cell for cell in cells if batch_of(state, cell.key) in which]
         # A column that lost its fractions has a pattern as well, and it may be another's.
         # So has a boolean column that is shown as numbers.
-        shortened = all(_may_be_its_own(differences[each]) for each in wrong)
+        shortened = all(_may_be_same_value(differences[each]) for each in wrong)
         chosen = None if shortened else _only_fit(state, rows, own)
         for each in wrong if chosen is not None else ():
             differences[each] = _decided(state, differences[each], chosen)
@@ -137,10 +137,10 @@ def _together(batches: AbstractSet[Batch]) -> Iterator[AbstractSet[Batch]]:
     yield from ({batch} for batch in batches)
 
 
-def _may_be_its_own(difference: Difference) -> bool:
-    flag = isinstance(difference.expected, bool) and isinstance(difference.found, int)
-    as_flag = flag and difference.found == difference.expected
-    return as_flag or altered_value.near(difference.expected, difference.found)
+def _may_be_same_value(difference: Difference) -> bool:
+    flag = isinstance(difference.expected, bool) and isinstance(difference.actual, int)
+    as_flag = flag and difference.actual == difference.expected
+    return as_flag or altered_value.near(difference.expected, difference.actual)
 
 
 def by_neighbours(
@@ -195,7 +195,7 @@ def _had(state: ExpectedState, field_id: int, cell: LeafLook, since: int) -> boo
 def _decided(state: ExpectedState, difference: Difference, field_id: int | None) -> Difference:
     origins = [
         origin
-        for origin in origins_of(state, difference.found)
+        for origin in origins_of(state, difference.actual)
         if origin.key == difference.key and origin.field_id == field_id
     ]
     if not difference.disputed or not origins or older_and_newer(state, difference, origins):
@@ -213,7 +213,7 @@ def lies(state: ExpectedState, key: str, older: Mapping[str, int]) -> Batch:
     group, file = batch_of(state, key)
     if key not in older:
         return group, file
-    holds = state.held.get(key)
+    holds = state.in_base_files.get(key)
     in_base = max(holds.written.values(), default=BASE) if holds else BASE
     return group, older[key] if older[key] > in_base else BASE
 
@@ -231,7 +231,7 @@ def shown_fields(
         if (
             difference.kind is DifferenceKind.CELL
             and difference.field is not None
-            and difference.found is not None
+            and difference.actual is not None
         ):
             origin, batch = difference.origin, lies(state, difference.key, older)
             whose = origin.field_id if origin and origin.key == difference.key else None

@@ -29,7 +29,7 @@ def other_versions(state: ExpectedState, differences: Sequence[Difference]) -> d
             and versions
             and (is_older(state, difference) or premature.explains(difference, state))
         ):
-            rows.setdefault(difference.key, []).append((origin, difference.found))
+            rows.setdefault(difference.key, []).append((origin, difference.actual))
     return {key: _version_of(state, shown) for key, shown in rows.items()}
 
 
@@ -69,7 +69,7 @@ def older(state: ExpectedState, differences: Sequence[Difference]) -> dict[str, 
     rows: dict[str, list[ShownValue]] = {}
     for difference in differences:
         if difference.origin and is_older(state, difference):
-            rows.setdefault(difference.key, []).append((difference.origin, difference.found))
+            rows.setdefault(difference.key, []).append((difference.origin, difference.actual))
     return {key: _version_of(state, shown) for key, shown in rows.items()}
 
 
@@ -81,7 +81,7 @@ def _of_version(state: ExpectedState, difference: Difference, step: int) -> Diff
     versions = state.index.cells.get((field_id, difference.key), {})
     written = max((version for version in versions if version <= step), default=None)
     looks = NULLS if written is None else versions[written]
-    if look_of(difference.found) not in looks:
+    if look_of(difference.actual) not in looks:
         return difference
     at = step if written is None else written
     name = state.at(at).schema.path_of(field_id) or difference.column
@@ -110,7 +110,7 @@ def _of_another(difference: Difference) -> bool:
     cell = (
         difference.kind is DifferenceKind.CELL
         and difference.field is not None
-        and difference.found is not None
+        and difference.actual is not None
     )
     versions = (
         difference.origin and difference.field and difference.origin.field_id == difference.field.id
@@ -133,7 +133,7 @@ def of_another_field(
     """Take a NULL for that of the field which the column shows beside it, where it can be."""
     if (
         difference.kind is not DifferenceKind.CELL
-        or difference.found is not None
+        or difference.actual is not None
         or difference.field is None
     ):
         return None
@@ -159,7 +159,7 @@ def _counterpart(state: ExpectedState, column: int | None, part: Field) -> int |
 
 def as_of(state: ExpectedState, difference: Difference, versions: Mapping[str, int]) -> Difference:
     """Take a NULL for that of the version which its row shows, where there is such a version."""
-    null = difference.kind is DifferenceKind.CELL and difference.found is None
+    null = difference.kind is DifferenceKind.CELL and difference.actual is None
     return (
         _of_version(state, difference, versions[difference.key])
         if null and difference.key in versions

@@ -12,7 +12,7 @@ from harness.model.canonical import same
 from harness.model.truth import row_values
 
 
-def own_in_another(
+def settle_other_types(
     state: ExpectedState, differences: Sequence[Difference]
 ) -> tuple[Difference, ...]:
     """Settle disputed values that are the right ones in another type: they are their column's.
@@ -58,7 +58,7 @@ def _just_so(state: ExpectedState, difference: Difference) -> frozenset[int]:
         for schema, row in versions
         for column, value in zip(schema.fields, row_values(row, schema), strict=True)
         for _, part, had in leaves(value, column, column.name)
-        if same(had, difference.found)
+        if same(had, difference.actual)
         and difference.field is not None
         and part.id != difference.field.id
     )

@@ -27,15 +27,15 @@ cut or clamped to fewer bits."""
 LAST_DAY: Final = (datetime.date.max - EPOCH.date()).days
 
 
-def own_witness(state: ExpectedState, difference: Difference) -> Difference:
+def origin_by_value(state: ExpectedState, difference: Difference) -> Difference:
     """Let the value speak for itself, where only one field has ever had it."""
-    if difference.kind is not DifferenceKind.CELL or difference.found is None:
+    if difference.kind is not DifferenceKind.CELL or difference.actual is None:
         return difference
-    origins = origins_of(state, difference.found) or _cut(state, difference)
+    origins = origins_of(state, difference.actual) or _cut(state, difference)
     here = [origin for origin in origins if origin.key == difference.key]
     fields = {origin.field_id for origin in origins}
     witnesses = len(fields) == 1 and not older_and_newer(state, difference, here)
-    if not witnesses or tells_nothing(difference.found) or _may_be_altered(difference, fields):
+    if not witnesses or tells_nothing(difference.actual) or _may_be_altered(difference, fields):
         return replace(difference, disputed=bool(origins))
     return replace(difference, origin=best(state, difference, here or origins))
 
@@ -46,9 +46,9 @@ def _cut(state: ExpectedState, difference: Difference) -> tuple[Origin, ...]:
     Readers of ORC files by position cut it where the column has a whole type (seen on Hive 3.1.3).
     Made fractions are a half.
     """
-    if not isinstance(difference.found, int) or isinstance(difference.found, bool):
+    if not isinstance(difference.actual, int) or isinstance(difference.actual, bool):
         return ()
-    had = state.index.looks.get(look_of(difference.found + 0.5), ())
+    had = state.index.looks.get(look_of(difference.actual + 0.5), ())
     own = difference.field.id if difference.field is not None else None
     return tuple(
         origin for origin in had if origin.key == difference.key and origin.field_id != own
@@ -98,7 +98,7 @@ def readings(result: Value) -> Iterator[Look]:
 def _may_be_altered(difference: Difference, fields: set[int]) -> bool:
     # A small decimal without its fraction may be just the number that another field holds.
     origins = difference.field is not None and difference.field.id in fields
-    return not origins and altered_value.near(difference.expected, difference.found)
+    return not origins and altered_value.near(difference.expected, difference.actual)
 
 
 def best(state: ExpectedState, difference: Difference, origins: Iterable[Origin]) -> Origin:

@@ -123,13 +123,15 @@ def test_no_answer_stays_unknown(story: Story) -> None:
 
 
 def test_what_was_not_sent_is_unsupported_as_long_as_that_is_declared(story: Story) -> None:
-    found = judged(story, "9", void="it was not sent", probe="another case")
+    found = judged(story, "9", not_applicable="it was not sent", probe="another case")
     assert (found.verdict, found.because) == (VerdictKind.UNSUPPORTED, WHY)
-    withdrawn = judged(story, "8", void="it was not sent", probe="another case")
+    withdrawn = judged(story, "8", not_applicable="it was not sent", probe="another case")
     assert (withdrawn.verdict, withdrawn.because) == (VerdictKind.UNKNOWN, "it was not sent")
 
 
 def test_what_was_not_sent_has_its_verdict_after_a_refused_step_too(story: Story) -> None:
     refused = {2: Outcome(2, OutcomeKind.REFUSED, refusal=REFUSED)}
-    found = judged(story, "9", outcomes=refused, void="it was not sent", probe="another case")
+    found = judged(
+        story, "9", outcomes=refused, not_applicable="it was not sent", probe="another case"
+    )
     assert found.verdict is VerdictKind.UNSUPPORTED

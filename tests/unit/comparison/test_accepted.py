@@ -57,7 +57,7 @@ def test_an_accepted_cause_counts_no_longer() -> None:
         replace(LINE, engine="hive"),
         replace(LINE, finding=FindingKind.STALE),
         replace(LINE, operation="drop_column"),
-        replace(LINE, party=Responsible.WRITER),
+        replace(LINE, responsible=Responsible.WRITER),
         replace(LINE, scenarios=("hudi/other",)),
         replace(LINE, finding=None, refusal="missing_rename"),
     ],
@@ -155,7 +155,7 @@ def test_what_is_unexplained_is_left_out_and_said() -> None:
 @given(st.text(max_size=20), st.text(max_size=20))
 def test_whatever_an_engine_says_is_read_as_it_was_written(error: str, operation: str) -> None:
     (cause,) = compared(verdict(WRONG, RENAME)).regressions
-    symptom = replace(cause.key.symptom, kind=REFUSED, what=f"e{error}", party=None)
+    symptom = replace(cause.key.symptom, kind=REFUSED, what=f"e{error}", responsible=None)
     odd = replace(cause, key=replace(cause.key, symptom=symptom, operation=operation))
     (line,) = acceptance_file.parse(acceptance_file.dump([odd]), "f")
     assert (line.refusal, line.operation) == (f"e{error}", operation)

@@ -78,11 +78,14 @@ def test_silent_causes_come_before_loud_ones() -> None:
 
 
 def test_findings_of_readers_and_of_writers_are_never_one_cause() -> None:
-    theirs = finding(FindingKind.LOST_VALUE, ("1", "f2", None), party=Responsible.WRITER)
+    theirs = finding(FindingKind.LOST_VALUE, ("1", "f2", None), responsible=Responsible.WRITER)
     ours = finding(FindingKind.LOST_VALUE, ("1", "f2", None))
     old = run(verdict(RIGHT), verdict(RIGHT, variant=OTHER))
     found = of(old, verdict(WRONG, theirs), verdict(WRONG, ours, variant=OTHER))
-    assert {each.key.symptom.party for each in found} == {Responsible.READER, Responsible.WRITER}
+    assert {each.key.symptom.responsible for each in found} == {
+        Responsible.READER,
+        Responsible.WRITER,
+    }
 
 
 def test_a_refused_step_is_the_writers_cause() -> None:
@@ -95,12 +98,16 @@ def test_a_refused_step_is_the_writers_cause() -> None:
 
 
 def test_a_step_that_is_recorded_wrongly_is_no_refusal() -> None:
-    low = finding(FindingKind.LOW_MAX_ID, ("", "f2", "7"), party=Responsible.HISTORY)
+    low = finding(FindingKind.LOW_MAX_ID, ("", "f2", "7"), responsible=Responsible.HISTORY)
     step = replace(verdict(WRONG, low, reader=WRITER, view=WRITE), query="step")
     old = run(replace(step, verdict=RIGHT, findings=()))
     (found,) = of(old, step)
     symptom = found.key.symptom
-    assert (symptom.kind, symptom.what, symptom.party) == (WRONG, "low_max_id", Responsible.HISTORY)
+    assert (symptom.kind, symptom.what, symptom.responsible) == (
+        WRONG,
+        "low_max_id",
+        Responsible.HISTORY,
+    )
     assert of(run(step), step) == ()
 
 

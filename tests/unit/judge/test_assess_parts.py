@@ -40,7 +40,7 @@ def whole(reply: Reply, story: Story = TOLD) -> tuple[Finding, ...]:
 def heads(findings: tuple[Finding, ...]) -> Heads:
     """Return wrong columns by the name of the finding, each with what was expected and found."""
     found = {
-        finding.kind.value: [(p.column, p.expected, p.found) for p in finding.places if not p.key]
+        finding.kind.value: [(p.column, p.expected, p.actual) for p in finding.places if not p.key]
         for finding in findings
     }
     return {kind: places for kind, places in found.items() if places}
@@ -151,7 +151,7 @@ def test_where_parts_show_other_keys_or_rows_each_is_found() -> None:
     one, other = changed(a, 0, 0, "x"), changed(b, 0, 0, "y")
     more = replace(ts, rows=(*ts.rows[:2], ts.rows[1]))
     found = {
-        each.kind.value: [(p.key, p.column, p.found) for p in each.places]
+        each.kind.value: [(p.key, p.column, p.actual) for p in each.places]
         for each in refused((key, more, one, other))
     }
     assert found["unexplained"] == [("1", "id", "x"), ("1", "id", "y")]
@@ -164,7 +164,7 @@ def test_each_key_that_parts_show_stands_with_its_own_text() -> None:
     one = changed(a, 0, 0, "x", ((0, 0, "X"),))
     other = changed(b, 0, 0, "y", ((0, 0, "Y"),))
     places = [place for each in refused((key, ts, one, other)) for place in each.places]
-    assert [(place.found, place.raw) for place in places] == [("x", "X"), ("y", "Y")]
+    assert [(place.actual, place.raw) for place in places] == [("x", "X"), ("y", "Y")]
 
 
 def test_of_a_column_that_is_there_twice_the_text_is_that_of_the_one_looked_at() -> None:

@@ -39,12 +39,12 @@ def asked(case: RecordedVariant, query: Query, reply: Reply) -> Verdict:
 
 def party(found: Verdict) -> Responsible | None:
     (finding,) = found.findings
-    return finding.party
+    return finding.responsible
 
 
 def test_a_reader_that_shows_what_no_file_holds_is_to_blame() -> None:
     (found,) = verdicts_on(touched(), None, touched().read("position", shift=1))
-    assert {finding.party for finding in found.findings} == {Responsible.READER}
+    assert {finding.responsible for finding in found.findings} == {Responsible.READER}
 
 
 def test_a_writer_that_did_not_write_what_was_sent_is_to_blame() -> None:
@@ -59,7 +59,7 @@ def test_of_a_wrong_file_and_a_wrong_reader_each_gets_his_own_finding() -> None:
     at = reply.names.index("f1")
     lost = tuple((*row[:at], None, *row[at + 1 :]) for row in reply.rows)
     (found,) = verdicts_on(touched(), spoilt_rows(empty_f1), Reply(reply.columns, lost))
-    places = {finding.party: {at.key for at in finding.places} for finding in found.findings}
+    places = {finding.responsible: {at.key for at in finding.places} for finding in found.findings}
     assert places == {Responsible.WRITER: {"1"}, Responsible.READER: {"2", "3", "4"}}
 
 
@@ -140,7 +140,7 @@ def test_the_model_is_not_in_doubt_where_one_engine_sides_with_it(
     found = verdicts_on(made, files, reply, reply, made.read())
     assert [each.verdict for each in found] == [*[VerdictKind.WRONG] * 2, VerdictKind.CORRECT]
     assert Responsible.MODEL not in {
-        finding.party for verdict in found for finding in verdict.findings
+        finding.responsible for verdict in found for finding in verdict.findings
     }
 
 
@@ -234,7 +234,7 @@ def said(made: Story, files: Files | None) -> list[tuple[str, str]]:
     expectations = ExpectationsByEngine(case_of(made, files)).written
     beside = expectations.agreement(len(made.operations), "snapshot")
     assert beside is not None
-    return [(each.key, each.text) for each in beside.said]
+    return [(each.key, each.text) for each in beside.discrepancies]
 
 
 def test_what_the_files_hold_otherwise_is_said_for_people() -> None:
@@ -313,7 +313,7 @@ def test_in_files_without_names_another_column_at_its_place_is_the_catalogs_doin
     case = without_names(case_of(found, None)) if nameless else case_of(found, None)
     (verdict,) = judged(case, [found.read("position")])
     assert verdict.findings
-    assert {finding.party for finding in verdict.findings} == {
+    assert {finding.responsible for finding in verdict.findings} == {
         Responsible.HISTORY if nameless else Responsible.READER
     }
 

@@ -44,18 +44,18 @@ RENAMED = "insert 1,2; rename f1 g; upsert 1; rename g h; {}; rename h i"
 
 def test_files_hold_a_value_under_the_names_that_they_have_for_it() -> None:
     before = history(RENAMED.format("upsert 2"), mor=True).state()
-    assert before.names_held(3, "1") == {"f1", "g"}
-    assert before.names_held(3, "2") == {"f1", "h"}
+    assert before.stored_names_of(3, "1") == {"f1", "g"}
+    assert before.stored_names_of(3, "2") == {"f1", "h"}
     after = history(RENAMED.format("compact"), mor=True).state()
-    assert after.names_held(3, "1") == {"h"}
+    assert after.stored_names_of(3, "1") == {"h"}
 
 
 def test_unknown_files_may_hold_a_value_under_the_names_since_the_newest_base_file() -> None:
     before = replace(history(RENAMED.format("upsert 2"), mor=True).state(), row_files={})
-    assert before.names_held(3, "1") == {"f1", "g", "h", "i"}
+    assert before.stored_names_of(3, "1") == {"f1", "g", "h", "i"}
     after = replace(history(RENAMED.format("compact"), mor=True).state(), row_files={})
-    assert after.names_held(3, "1") == {"g", "h", "i"}
-    assert after.names_held(3, "2") == {"f1", "g", "h", "i"}
+    assert after.stored_names_of(3, "1") == {"g", "h", "i"}
+    assert after.stored_names_of(3, "2") == {"f1", "g", "h", "i"}
 
 
 def test_an_earlier_step_is_known_by_all_of_its_columns() -> None:

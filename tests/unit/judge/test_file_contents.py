@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.judge.file_contents import Held, Holdings, NotKnown
+from harness.judge.file_contents import Holdings, NotKnown, ViewContent
 from harness.model.canonical import MapValue, Value, same, text_of
 from harness.model.table import MergeMode
 from harness.model.truth import row_values
@@ -17,13 +17,13 @@ from tests.builders.table_story import Story, history
 from tests.builders.traced_answer import Files
 
 
-def held(story: Story, files: Files | None = None) -> Held:
+def held(story: Story, files: Files | None = None) -> ViewContent:
     """Look at the files of the last step."""
     case = case_of(story, files)
-    return Holdings(case.states, story.history).held(case.states[-1].files)
+    return Holdings(case.states, story.history).content(case.states[-1].files)
 
 
-def shown(story: Story, found: Held) -> dict[str, tuple[Value, ...]]:
+def shown(story: Story, found: ViewContent) -> dict[str, tuple[Value, ...]]:
     schema = story.truth.schema
     return {text_of(row.key): row_values(row, schema) for row in found.rows.values()}
 
@@ -100,7 +100,7 @@ def test_a_value_that_no_statement_gave_the_row_under_its_column_is_not_the_mode
     # A statement that names the row and the column may have given it, whatever the model says.
     said = replace(case.states[-1].outcome, statements=(f"update t set `{named}` where '1', '2'",))
     states = (*case.states[:-1], replace(case.states[-1], outcome=said))
-    found = Holdings(states, story.history).held(states[-1].files).differences
+    found = Holdings(states, story.history).content(states[-1].files).differences
     assert {each.key: each.sent for each in found} == {"1": sent, "2": sent}
 
 
@@ -127,7 +127,7 @@ def test_a_file_that_was_not_looked_at_makes_nothing_known() -> None:
     story = history("insert 1")
     case = case_of(story, looked_at=False)
     with pytest.raises(NotKnown, match="not looked at"):
-        Holdings(case.states, story.history).held(case.states[-1].files)
+        Holdings(case.states, story.history).content(case.states[-1].files)
 
 
 def test_a_file_of_no_step_makes_nothing_known() -> None:
@@ -135,7 +135,7 @@ def test_a_file_of_no_step_makes_nothing_known() -> None:
     case = case_of(story)
     strange = replace(case.states[-1].files[0], instant="9")
     with pytest.raises(NotKnown, match="no step made the instant 9"):
-        Holdings(case.states, story.history).held([strange])
+        Holdings(case.states, story.history).content([strange])
 
 
 @pytest.mark.parametrize("mode", MergeMode)

@@ -72,7 +72,7 @@ def test_of_a_row_that_is_answered_twice_the_second_has_the_file_that_its_values
     (found,) = (witness for one in verdict.findings for witness in one.places)
     (base,) = (file for file in case.states[-1].files if file.path == found.file)
     assert (found.key, base.kind) == ("1", FileKind.BASE)
-    assert found.found == "[1, 201001, f3s1r1]"
+    assert found.actual == "[1, 201001, f3s1r1]"
 
 
 def test_of_two_rows_that_look_alike_in_two_files_none_is_named() -> None:

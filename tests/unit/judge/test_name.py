@@ -59,4 +59,4 @@ def test_findings_come_in_the_order_of_the_names() -> None:
     ]
     found = findings(places, WORLD)
     assert [each.kind.value for each in found] == ["ghost_row", "lost_row", "unexplained"]
-    assert found[2].witness.found == "[9, NULL]"
+    assert found[2].witness.actual == "[9, NULL]"

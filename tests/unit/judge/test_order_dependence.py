@@ -59,21 +59,21 @@ def test_a_right_answer_that_was_another_one_before_is_wrong_and_shows_both_valu
     verdict = judged(right, spoilt(right, 0, "f1_new", "asuffix"))
     assert (verdict.verdict, verdict.because) == (VerdictKind.WRONG, WHY)
     (finding,) = verdict.findings
-    assert (finding.kind, finding.party, finding.columns) == (
+    assert (finding.kind, finding.responsible, finding.columns) == (
         ORDER,
         Responsible.READER,
         ("f1_new",),
     )
     (place,) = finding.places
     assert (place.key, place.column) == ("1", "f1_new")
-    assert (place.expected, place.found) == ("f3s1r1", "asuffix")
+    assert (place.expected, place.actual) == ("f3s1r1", "asuffix")
 
 
 def test_what_is_wrong_with_the_fresh_server_s_answer_is_said_beside() -> None:
     stale = answer(TOLD, "name")
     verdict = judged(stale, answer(TOLD))
     assert [finding.kind for finding in verdict.findings] == [ORDER, FindingKind.MISSING_RENAME]
-    assert [(witness.expected, witness.found) for witness in verdict.findings[0].places] == [
+    assert [(witness.expected, witness.actual) for witness in verdict.findings[0].places] == [
         (None, f"f3s1r{row}") for row in (1, 2, 3)
     ]
     assert verdict.reproduces == ("by name",)
@@ -89,7 +89,8 @@ def test_rows_and_columns_that_one_answer_has_are_places_too() -> None:
     )
     (finding,) = judged(right, fewer).findings
     assert [
-        (witness.key, witness.column, witness.expected, witness.found) for witness in finding.places
+        (witness.key, witness.column, witness.expected, witness.actual)
+        for witness in finding.places
     ] == [
         ("", "f1_new", "f1_new", None),
         ("3", "", right.rows[-1], None),
@@ -117,4 +118,4 @@ def test_a_count_differs_in_its_number(before: int) -> None:
     (verdict,) = judge(case_without_values(TOLD), [cell], {cell.case: found})
     (finding,) = verdict.findings
     (place,) = finding.places
-    assert (place.column, place.expected, place.found) == (COUNT, 3, before)
+    assert (place.column, place.expected, place.actual) == (COUNT, 3, before)

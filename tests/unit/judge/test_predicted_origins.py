@@ -71,11 +71,11 @@ def test_each_value_is_misaligned_and_says_whose_it_is() -> None:
     whose = [found["2", name].origin for name in ("id", "a", "b", "c", "d")]
     assert whose == [Origin(-at, n, 1, "2") for at, n in enumerate(META_NAMES, start=1)]
     assert found["2", "e"].origin == Origin(1, "id", 1, "2")
-    assert (found["3", "b"].found, found["3", "b"].origin) == (
+    assert (found["3", "b"].actual, found["3", "b"].origin) == (
         "3",
         Origin(-3, META_NAMES[2], 2, "3"),
     )
-    assert found["3", "d"].file == found["3", "d"].found
+    assert found["3", "d"].file == found["3", "d"].actual
 
 
 def test_nothing_is_claimed_where_the_catalog_lists_the_meta_columns() -> None:
@@ -120,7 +120,7 @@ def test_hudis_columns_under_others_say_which_they_are_and_no_key_is_taken_for_t
     found = places(verdict)
     assert {name for key, name in found if key == "2"} == {"id", "b", "c"}
     key = found["3", "b"]
-    assert (key.found, key.origin) == ("3", Origin(-3, META_NAMES[2], 2, "3"))
+    assert (key.actual, key.origin) == ("3", Origin(-3, META_NAMES[2], 2, "3"))
     assert key.file.endswith(".base")
     assert not {at for at in found if at[0] == "1"}
 

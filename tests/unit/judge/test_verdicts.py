@@ -74,8 +74,8 @@ def test_a_way_is_claimed_where_it_alone_gives_the_rows(moved: Story) -> None:
         judged_answer(moved, moved.read("position")),
         judged_answer(moved, moved.read(logs="ignored")),
     )
-    assert (one.claimed, one.scant) == ("by position", False)
-    assert (several.claimed, several.scant) == ("", False)
+    assert (one.claimed, one.inconclusive) == ("by position", False)
+    assert (several.claimed, several.inconclusive) == ("", False)
 
 
 @pytest.mark.parametrize("count", [False, True])
@@ -90,7 +90,7 @@ def test_a_count_and_an_answer_without_rows_are_too_little_to_claim_the_one_way_
     none = replace(empty, columns=(Column("n", "bigint", "long"),), rows=((0,),))
     (verdict,) = judge(case_without_values(story), [cell], {cell.case: none if count else empty})
     assert (verdict.verdict, verdict.reproduces) == (VerdictKind.WRONG, ("by position",))
-    assert (verdict.scant, verdict.claimed) == (True, "")
+    assert (verdict.inconclusive, verdict.claimed) == (True, "")
 
 
 def test_the_order_of_columns_and_rows_does_not_hide_the_mapping(moved: Story) -> None:

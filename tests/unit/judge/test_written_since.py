@@ -43,7 +43,7 @@ def verdict_of(case: RecordedVariant, reply: Reply, view: str = SINCE) -> Verdic
 
 
 def parties(verdict: Verdict) -> set[Responsible | None]:
-    return {finding.party for finding in verdict.findings}
+    return {finding.responsible for finding in verdict.findings}
 
 
 @pytest.mark.parametrize("mor", [False, True])
@@ -103,7 +103,7 @@ def test_an_answer_without_rows_tells_too_little() -> None:
     story = history(STORY)
     verdict = verdict_of(case_of(story), only(story.read(), set()))
     assert "by id, nothing given" in verdict.reproduces
-    assert (verdict.scant, verdict.claimed) == (True, "")
+    assert (verdict.inconclusive, verdict.claimed) == (True, "")
     assert {finding.kind for finding in verdict.findings} == {FindingKind.LOST_ROW}
     assert parties(verdict) == {Responsible.READER}
 
@@ -181,8 +181,8 @@ def test_a_reader_that_goes_by_what_files_say_of_their_rows_is_not_blamed(
     assert {each.verdict for each in several} == {VerdictKind.UNKNOWN}
     said = ExpectationsByEngine(case).written.agreement(len(case.states) - 1, SINCE)
     assert said is not None
-    assert {each.key for each in said.said} == shown ^ NEW
-    assert all("its file says that it was committed" in each.text for each in said.said)
+    assert {each.key for each in said.discrepancies} == shown ^ NEW
+    assert all("its file says that it was committed" in each.text for each in said.discrepancies)
 
 
 def test_a_write_that_no_file_took_in_is_the_writers_doing() -> None:

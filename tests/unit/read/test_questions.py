@@ -118,7 +118,7 @@ def test_questions_that_differ_are_kept_apart() -> None:
 def test_a_question_about_a_column_that_was_not_made_falls_away_and_says_why() -> None:
     found = ask("column(g)", kind=OutcomeKind.REFUSED)
     assert isinstance(found, Answer)
-    assert found.void.startswith("after step 2 there is no column 'g'; there are: id")
+    assert found.not_applicable.startswith("after step 2 there is no column 'g'; there are: id")
     assert not found.unknown
 
 
@@ -144,12 +144,12 @@ def unwritten(view: str) -> Answer:
 def test_a_view_that_comes_with_the_first_write_is_not_asked_for_before() -> None:
     found = unwritten("t_rt")
     why = "no step has written anything yet: the catalog has no entry for the view t_rt"
-    assert (found.void, found.unknown) == (why, "")
+    assert (found.not_applicable, found.unknown) == (why, "")
 
 
 def test_the_view_that_comes_with_the_table_is_unknown_where_it_is_not_there() -> None:
     found = unwritten("t")
-    assert (found.void, found.unknown) == ("", "the catalog has no entry for the view t")
+    assert (found.not_applicable, found.unknown) == ("", "the catalog has no entry for the view t")
 
 
 def test_questions_for_one_server_stand_together_by_their_settings() -> None:
@@ -195,15 +195,15 @@ def test_columns_are_the_table_s_own_where_the_catalog_says_nothing_of_them() ->
 def test_where_no_step_made_an_instant_there_is_no_past_to_ask_for() -> None:
     answer = ask_the_past("as_of(1)", ("", "", "12"))
     assert isinstance(answer, Answer)
-    assert answer.void == "no step up to 1 made an instant"
+    assert answer.not_applicable == "no step up to 1 made an instant"
 
 
 def test_a_tag_and_a_branch_that_no_step_made_are_not_asked_for() -> None:
     tag, branch = (ask_the_past(view, ("", "11", "")) for view in ("tag(1)", "branch(1)"))
     assert isinstance(tag, Answer)
     assert isinstance(branch, Answer)
-    assert tag.void == "step 1 made no tag"
-    assert branch.void == "step 1 staged nothing in a branch"
+    assert tag.not_applicable == "step 1 made no tag"
+    assert branch.not_applicable == "step 1 staged nothing in a branch"
 
 
 def test_a_tag_and_a_branch_are_asked_for_by_the_name_that_their_step_gave() -> None:

@@ -86,7 +86,7 @@ def test_every_cell_is_counted_by_what_came_of_it_at_once(tmp_path: Path, state:
     )
     there = (
         replace(answer, reused=True),
-        Answer("v", "", void="no step has written anything yet"),
+        Answer("v", "", not_applicable="no step has written anything yet"),
     )
     queue = ClosableQueue[Response]()
     queue.put_all(Response(each, question) for each in (answer, *others))

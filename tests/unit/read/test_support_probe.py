@@ -102,7 +102,7 @@ def test_where_the_probe_is_refused_the_others_are_not_sent_and_name_it(
     probe = plan.cells[0].case
     for each in (found[f"v2 {HIVE}"], found[f"v3 {HIVE}"]):
         assert (each.probe, each.sql, each.refusal, each.rows) == (probe, "", None, ())
-        assert each.void == f"it was not sent, for the server refused {probe}"
+        assert each.not_applicable == f"it was not sent, for the server refused {probe}"
     assert out.getvalue().splitlines()[-1].endswith(": 1 refused, 2 not asked")
 
 

@@ -20,8 +20,8 @@ from harness.reports.advice import advice
 PLACE = Witness("1", "f1", "b", "a")
 
 
-def verdict(reader: str, kind: VerdictKind, party: Responsible | None = None) -> Verdict:
-    finding = Finding(FindingKind.STALE, ("f1",), PLACE, (PLACE,), party)
+def verdict(reader: str, kind: VerdictKind, responsible: Responsible | None = None) -> Verdict:
+    finding = Finding(FindingKind.STALE, ("f1",), PLACE, (PLACE,), responsible)
     findings = (finding,) if kind is VerdictKind.WRONG else ()
     case = f"a/b[x,y]/s1/snapshot/all/{reader}"
     return Verdict(case, "a/b", "a/b[x,y]", 1, reader, "snapshot", "all", kind, findings=findings)
@@ -57,9 +57,9 @@ def test_commands_name_the_case_as_a_shell_takes_it() -> None:
     ]
 
 
-@pytest.mark.parametrize("party", [Responsible.WRITER, Responsible.MODEL, Responsible.UNSURE])
-def test_no_setting_is_praised_where_the_reader_is_not_to_blame(party: Responsible) -> None:
-    blamed = verdict(WRONG.reader, VerdictKind.WRONG, party)
+@pytest.mark.parametrize("responsible", [Responsible.WRITER, Responsible.MODEL, Responsible.UNSURE])
+def test_no_setting_is_praised_where_the_reader_is_not_to_blame(responsible: Responsible) -> None:
+    blamed = verdict(WRONG.reader, VerdictKind.WRONG, responsible)
     assert [each.verb for each in advice(blamed, OTHERS)] == ["reproduce"]
 
 

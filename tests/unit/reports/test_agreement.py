@@ -81,7 +81,9 @@ def test_values_of_another_type_are_another_answer(base: Run, other: tuple[objec
 
 def test_who_was_not_asked_agrees_with_nobody_and_answered_nothing(base: Run) -> None:
     empty = answer("a-1")
-    spared = replace(answer("b-1"), columns=(), void="it was not sent", probe="another case")
+    spared = replace(
+        answer("b-1"), columns=(), not_applicable="it was not sent", probe="another case"
+    )
     said = {
         "a-1": (verdict("a-1"), replace(empty, columns=())),
         "b-1": (verdict("b-1", VerdictKind.UNSUPPORTED), spared),
@@ -117,7 +119,7 @@ def test_truth_standing_alone_against_two_engines_is_an_alarm(base: Run) -> None
             ),
             "d-1": (
                 verdict("d-1", VerdictKind.UNSUPPORTED),
-                replace(answer("d-1"), void="it was not sent", probe="another case"),
+                replace(answer("d-1"), not_applicable="it was not sent", probe="another case"),
             ),
         },
     )
@@ -126,15 +128,15 @@ def test_truth_standing_alone_against_two_engines_is_an_alarm(base: Run) -> None
     assert alarm.text.endswith("Check the reference model before you blame them.")
 
 
-@pytest.mark.parametrize("party", sorted(WRITERS))
-def test_what_was_found_to_be_the_writers_is_no_alarm(base: Run, party: Responsible) -> None:
-    lost = Finding(FindingKind.LOST_ROW, (), Witness("2", "", None, None), (), party)
+@pytest.mark.parametrize("responsible", sorted(WRITERS))
+def test_what_was_found_to_be_the_writers_is_no_alarm(base: Run, responsible: Responsible) -> None:
+    lost = Finding(FindingKind.LOST_ROW, (), Witness("2", "", None, None), (), responsible)
     said = {name: (verdict(name), answer(name, ("1", 2))) for name in ("a-1", "b-1")}
     theirs = {
         name: (replace(each, findings=(lost,)), answer_) for name, (each, answer_) in said.items()
     }
     assert agreement.alarms(run_of(base, theirs)) == ()
-    doubtful = replace(lost, party=Responsible.MODEL)
+    doubtful = replace(lost, responsible=Responsible.MODEL)
     verdict_, answer_ = said["b-1"]
     one = {**theirs, "b-1": (replace(verdict_, findings=(doubtful,)), answer_)}
     assert len(agreement.alarms(run_of(base, one))) == 1
@@ -178,7 +180,7 @@ def test_an_alarm_says_the_one_way_in_which_all_of_them_read(base: Run) -> None:
 
 
 def test_an_alarm_names_no_way_where_the_answers_tell_too_little(base: Run) -> None:
-    count = replace(verdict("a-1"), reproduces=("by name",), scant=True)
+    count = replace(verdict("a-1"), reproduces=("by name",), inconclusive=True)
     said = {
         "a-1": (count, answer("a-1", ("1", 2))),
         "b-1": (replace(count, reader="b-1", case="b-1"), answer("b-1", ("1", 2))),

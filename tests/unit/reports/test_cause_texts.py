@@ -129,11 +129,13 @@ def test_an_answer_that_tells_too_little_decides_nothing_in_a_cause(
     sampled: Run, rows: tuple[str, ...], little: tuple[str, ...], text: str
 ) -> None:
     (cause,) = of(sampled, FindingKind.MISALIGNED, "trino")
-    scant = {case: case in cause.cause.cases[1::2] for case in cause.cause.cases}
-    assert any(scant.values())
+    inconclusive = {case: case in cause.cause.cases[1::2] for case in cause.cause.cases}
+    assert any(inconclusive.values())
     told = {
-        case: replace(each, reproduces=little if scant[case] else rows, scant=scant[case])
-        if case in scant
+        case: replace(
+            each, reproduces=little if inconclusive[case] else rows, inconclusive=inconclusive[case]
+        )
+        if case in inconclusive
         else each
         for case, each in sampled.recorded.items()
     }
@@ -143,12 +145,12 @@ def test_an_answer_that_tells_too_little_decides_nothing_in_a_cause(
 
 def test_findings_of_another_doing_are_a_cause_of_their_own_without_advice(sampled: Run) -> None:
     wrong = next(each for each in sampled.verdicts if each.verdict is VerdictKind.WRONG)
-    blamed = tuple(replace(each, party=Responsible.WRITER) for each in wrong.findings)
+    blamed = tuple(replace(each, responsible=Responsible.WRITER) for each in wrong.findings)
     told = {**sampled.recorded, wrong.case: replace(wrong, findings=blamed)}
     (cause,) = (
         each
         for each in cause_texts(replace(sampled, recorded=told))
-        if each.cause.key.symptom.party is Responsible.WRITER
+        if each.cause.key.symptom.responsible is Responsible.WRITER
     )
     assert cause.cause.cases == (wrong.case,)
     assert "the files hold the same: the writer is to blame)" in cause.seen

@@ -298,7 +298,7 @@ def test_every_way_of_reading_on_the_page_is_explained(data: dict[str, Any]) -> 
 def test_the_page_is_told_of_each_cell_whether_its_way_of_reading_is_claimed(
     sampled: Run,
 ) -> None:
-    little = {case: replace(each, scant=True) for case, each in sampled.recorded.items()}
+    little = {case: replace(each, inconclusive=True) for case, each in sampled.recorded.items()}
     for run in (sampled, replace(sampled, recorded=little)):
         claimed = sum(each.claimed != "" for each in run.verdicts)
         assert sum(bool(cell.get("claimed")) for cell in cells(data_of(run))) == claimed
@@ -324,7 +324,9 @@ def test_a_cell_says_that_it_is_declared_unsupported_and_was_answered_or_was_not
     shown = html_cells.cell(sampled, told, html_cells.QuestionContext([told], files), pool)
     number = pool.items.index("declared unsupported (it knows version 8), but answered")
     assert shown["because"] == number
-    spared = replace(sampled.answers[right.case], rows=(), void="it was not sent", probe="a case")
+    spared = replace(
+        sampled.answers[right.case], rows=(), not_applicable="it was not sent", probe="a case"
+    )
     run = replace(sampled, answers={**sampled.answers, right.case: spared})
     found = html_cells.cell(run, right, html_cells.QuestionContext([right], files), pool)
     assert "got" not in found

@@ -72,8 +72,10 @@ def test_a_way_that_is_not_claimed_is_not_said_to_be_how_it_reads() -> None:
     cell = ("v/s1/snapshot/all/r", "s", "v", 1, "r", "snapshot", "count", VerdictKind.WRONG)
     told = Verdict(*cell, reproduces=("by position",))
     assert "reads by position" in junit.details(told, None)
-    assert "reads" not in junit.details(replace(told, scant=True), None)
-    assert "by position gives the same answer" in junit.details(replace(told, scant=True), None)
+    assert "reads" not in junit.details(replace(told, inconclusive=True), None)
+    assert "by position gives the same answer" in junit.details(
+        replace(told, inconclusive=True), None
+    )
 
 
 def test_a_failure_has_one_witness_of_each_finding_and_says_nothing_twice(

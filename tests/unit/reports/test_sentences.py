@@ -191,7 +191,7 @@ def test_one_mapping_is_a_diagnosis_and_several_are_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("party", "end"),
+    ("responsible", "end"),
     [
         (Responsible.READER, "; the files hold what was written"),
         (Responsible.WRITER, "; the files hold the same: the writer is to blame"),
@@ -203,6 +203,8 @@ def test_one_mapping_is_a_diagnosis_and_several_are_none() -> None:
         (None, "expected 'b'"),
     ],
 )
-def test_a_finding_says_whose_doing_it_is(party: Responsible | None, end: str) -> None:
+def test_a_finding_says_whose_doing_it_is(responsible: Responsible | None, end: str) -> None:
     seen = Witness("1", "f1", "b", "a")
-    assert finding_text(Finding(FindingKind.STALE, ("f1",), seen, (seen,), party)).endswith(end)
+    assert finding_text(Finding(FindingKind.STALE, ("f1",), seen, (seen,), responsible)).endswith(
+        end
+    )

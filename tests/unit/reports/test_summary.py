@@ -37,7 +37,7 @@ def test_how_often_one_several_or_no_way_of_reading_gives_a_wrong_answer_is_coun
         "Of 46 wrong answers, exactly one read strategy explains 2, and is named; "
         "several explain 1, so none is claimed; none of those tried explains 43."
     )
-    small = {case: replace(each, scant=True) for case, each in run.recorded.items()}
+    small = {case: replace(each, inconclusive=True) for case, each in run.recorded.items()}
     said = summary.explained(replace(run, recorded=small))
     assert "one read strategy explains 0," in said
     assert "; one fits 2 so small (a count, or no rows) that" in said

@@ -132,7 +132,7 @@ def test_engines_and_parties_are_never_one_cause() -> None:
         *series("short", HIVE, [RIGHT, RENAME]),
         *series("long", TRINO, [RIGHT, RIGHT, RIGHT, writer]),
     )
-    assert {(each.key.engine, each.key.symptom.party) for each in told} == {
+    assert {(each.key.engine, each.key.symptom.responsible) for each in told} == {
         ("trino", Responsible.READER),
         ("hive", Responsible.READER),
         ("trino", Responsible.WRITER),

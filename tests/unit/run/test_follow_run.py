@@ -33,7 +33,7 @@ from tests.builders.table_story import history
 
 
 def parties(verdict: Verdict) -> set[Responsible | None]:
-    return {finding.party for finding in verdict.findings}
+    return {finding.responsible for finding in verdict.findings}
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])

@@ -74,7 +74,9 @@ def test_a_setting_that_spoils_as_much_as_it_mends_is_none() -> None:
 def test_where_the_writer_did_it_no_setting_is_looked_for() -> None:
     run = recorded_run.run_of("quick_start")
     blamed = {
-        v.case: replace(v, findings=tuple(replace(f, party=Responsible.WRITER) for f in v.findings))
+        v.case: replace(
+            v, findings=tuple(replace(f, responsible=Responsible.WRITER) for f in v.findings)
+        )
         for v in run.verdicts
     }
     assert helpful(changed(run, blamed), MISALIGNED) is None

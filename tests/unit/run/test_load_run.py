@@ -53,7 +53,7 @@ def test_cells_of_a_skipped_step_are_none_and_the_step_is_listed(sampled: Run) -
 
 def test_a_question_that_fell_away_is_no_cell(sampled: Run) -> None:
     case = sampled.verdicts[0].case
-    answer = replace(sampled.answers[case], void="after step 3 there is no column 'g'")
+    answer = replace(sampled.answers[case], not_applicable="after step 3 there is no column 'g'")
     recorded = {name: verdict for name, verdict in sampled.recorded.items() if name != case}
     run = replace(sampled, answers={**sampled.answers, case: answer}, recorded=recorded)
     assert {verdict.case for verdict in sampled.verdicts} - {

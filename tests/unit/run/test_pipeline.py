@@ -104,7 +104,10 @@ def test_what_is_unsupported_passes_the_gate_and_an_answer_to_it_does_not(tmp_pa
     refused = Refusal("HoodieException", "Unknown table versionCode:9")
     good = "2 cells judged: all correct, 1 declared unsupported."
     assert gated(tmp_path, refusal=refused, rows=(), columns=()) == (0, good)
-    assert gated(tmp_path, void="not sent", probe="a case", rows=(), columns=()) == (0, good)
+    assert gated(tmp_path, not_applicable="not sent", probe="a case", rows=(), columns=()) == (
+        0,
+        good,
+    )
     status, why = gated(tmp_path)
     assert status == 1
     assert why.startswith("1 cell is declared unsupported, and answered: hudi/add_in_the_middle by")

@@ -131,7 +131,9 @@ def test_what_was_not_sent_since_a_probe_was_refused_is_not_asked_again(
     work: Work, asked: list[str]
 ) -> None:
     first, *others = jsonl.read_all(work.folder / load_run.ANSWERS, Answer)
-    spared = replace(first, columns=(), rows=(), void="it was not sent", probe=others[0].case)
+    spared = replace(
+        first, columns=(), rows=(), not_applicable="it was not sent", probe=others[0].case
+    )
     jsonl.write_all(work.folder / load_run.ANSWERS, [spared, *others])
     go_on(work)
     assert asked == []

@@ -69,7 +69,7 @@ def test_what_no_other_answer_can_change_is_final_at_once(given: dict[str, objec
 def test_where_a_refused_step_left_nothing_to_ask_there_is_no_verdict() -> None:
     refused = Outcome(2, OutcomeKind.REFUSED, refusal=REFUSED)
     case, cell = as_filed(STORY, {2: refused}), cell_at(STORY)
-    lines = Answer(cell.case, "", void="no such column")
+    lines = Answer(cell.case, "", not_applicable="no such column")
     assert provisional(case, [cell], [lines]) == at_last(case, [cell], [lines]) == [None]
 
 

@@ -117,8 +117,8 @@ def test_an_answer_that_nothing_explains_and_a_fresh_server_does_not_give_is_ord
     result = judged(going, tmp_path)
     assert servers.asked == [(READERS[0],)]
     (finding,) = result[READERS[0]].findings
-    assert (finding.kind, finding.party) == (FindingKind.ORDER_DEPENDENT, Responsible.READER)
-    assert (finding.witness.expected, finding.witness.found) == ("f3s1r1", "asuffix")
+    assert (finding.kind, finding.responsible) == (FindingKind.ORDER_DEPENDENT, Responsible.READER)
+    assert (finding.witness.expected, finding.witness.actual) == ("f3s1r1", "asuffix")
     assert result[READERS[1]].reproduces == ("by name",)
     recorded = list(jsonl.read_all(going.folder / load_run.ANSWERS, Answer))
     assert [(answer.again, answer.earlier is not None) for answer in recorded] == [
@@ -195,9 +195,12 @@ WITNESS = Witness("1", "f", 1, 2)
 
 
 def verdict(
-    kind: VerdictKind, *ways: str, party: Responsible | None = Responsible.READER, case: str = "c"
+    kind: VerdictKind,
+    *ways: str,
+    responsible: Responsible | None = Responsible.READER,
+    case: str = "c",
 ) -> Verdict:
-    finding = Finding(FindingKind.UNEXPLAINED, ("f",), WITNESS, (WITNESS,), party)
+    finding = Finding(FindingKind.UNEXPLAINED, ("f",), WITNESS, (WITNESS,), responsible)
     result = (finding,) if kind is VerdictKind.WRONG else ()
     return Verdict(case, "s", "v", 1, "r", "snapshot", "all", kind, result, ways)
 
@@ -206,10 +209,10 @@ def verdict(
     ("found", "expected"),
     [
         (verdict(VerdictKind.WRONG), True),
-        (verdict(VerdictKind.WRONG, party=None), True),
+        (verdict(VerdictKind.WRONG, responsible=None), True),
         (verdict(VerdictKind.WRONG, "by name"), False),
-        (verdict(VerdictKind.WRONG, party=Responsible.WRITER), False),
-        (verdict(VerdictKind.WRONG, party=Responsible.UNSURE), False),
+        (verdict(VerdictKind.WRONG, responsible=Responsible.WRITER), False),
+        (verdict(VerdictKind.WRONG, responsible=Responsible.UNSURE), False),
         (verdict(VerdictKind.CORRECT), False),
         (verdict(VerdictKind.REFUSED), False),
         (verdict(VerdictKind.UNKNOWN), False),

@@ -19,7 +19,7 @@ from tests.builders import sample_run
 from tools import bench_watch
 
 Moment = tuple[float, Mapping[str, object]]
-NOTHING = Answer("v s0 r", "", void="no step has written anything yet")
+NOTHING = Answer("v s0 r", "", not_applicable="no step has written anything yet")
 KEPT = Answer("v s1 r", "select 1", reused=True)
 ASKED = Answer("v s2 r", "select 1")
 

@@ -110,9 +110,9 @@ def test_a_way_that_gives_too_little_is_not_claimed(folder: Path) -> None:
     found = find(folder, RENAMED)
     assert found.answer is not None
     shown, empty = tables(found), tables(replace(found, answer=replace(found.answer, rows=())))
-    assert (shown.scant, empty.scant) == (False, True)
+    assert (shown.inconclusive, empty.inconclusive) == (False, True)
     assert "; the smallest that gives this answer: by name." in said_of_ways(shown)
-    text = said_of_ways(replace(shown, scant=True))
+    text = said_of_ways(replace(shown, inconclusive=True))
     assert "; none is claimed: by name gives the same answer, but an answer this small" in text
     assert "the smallest that gives" not in text
 

@@ -109,7 +109,7 @@ def _answers(cell: Cell, plan: Plan, states: tuple[StateRecord, ...]) -> Iterato
     elif message == "refused":
         yield replace(nothing, refusal=Refusal("HIVE_BAD_DATA", "cannot read it"))
     elif message == "spared":
-        yield replace(nothing, void="it was not sent", probe="another case")
+        yield replace(nothing, not_applicable="it was not sent", probe="another case")
 
 
 if __name__ == "__main__":

@@ -112,7 +112,7 @@ def test_the_number_of_a_step_is_no_part_of_a_way() -> None:
 def counted(ways: tuple[str, ...]) -> Sign:
     story = history("insert 1,2; rename f1 g")
     verdict = judged_answer(story, story.read("name"))
-    (sign,) = signs(replace(verdict, reproduces=ways, scant=True), None)
+    (sign,) = signs(replace(verdict, reproduces=ways, inconclusive=True), None)
     return sign
 
 
@@ -157,7 +157,10 @@ def of_files(story: Story, files: Files) -> tuple[CauseGroup, ...]:
 
 def test_what_a_writer_spoilt_is_one_cause_of_his_whoever_reads_it() -> None:
     (group,) = of_files(spoilt_files.touched(), spoilt_files.spoilt_rows(spoilt_files.empty_f1))
-    assert (group.cause.whose, group.cause.sign.party) == ("writer writer", Responsible.WRITER)
+    assert (group.cause.whose, group.cause.sign.responsible) == (
+        "writer writer",
+        Responsible.WRITER,
+    )
     assert group.cause.sign.ways == ()
     assert len(group.cases) == 2
     assert "writer writer" in str(group.cause)

@@ -149,7 +149,9 @@ def rounds_after(
         (variant,) = made.variants
         case = replace(case_without_values(history(MOVED), {2: outcome}), variant=variant)
         states = tuple(replace(state, variant=variant.id) for state in case.states)
-        none = {cell.case: Answer(cell.case, "", void=void) for cell in made.cells if void}
+        none = {
+            cell.case: Answer(cell.case, "", not_applicable=void) for cell in made.cells if void
+        }
         recorded = {verdict.case: verdict for verdict in judge(case, made.cells, none)}
         return Run(work.folder, plan_record.info_of(made, "x", NOW), states, none, recorded)
 

@@ -139,8 +139,8 @@ def test_the_script_says_where_the_answer_tells_too_little_to_name_its_way(
 ) -> None:
     seen, little = seen_of(candidate), "-- but an answer this small proves nothing\n"
     assert little not in (written(tmp_path / "whole", candidate) / "reproduce.sql").read_text()
-    scant = replace(seen, verdict=replace(seen.verdict, scant=True))
-    place = files.write(tmp_path / "scant", target(), candidate, scant)
+    inconclusive = replace(seen, verdict=replace(seen.verdict, inconclusive=True))
+    place = files.write(tmp_path / "scant", target(), candidate, inconclusive)
     text = (place / "reproduce.sql").read_text()
     assert f"-- a reader of this way gives the same answer: by position\n{little}" in text
 

@@ -19,7 +19,7 @@ MILLISECONDS: Final = "timestamp-milliseconds"
 """The declaration of a product that cuts."""
 
 
-def cut_history(result: History, declared: Declared) -> History:
+def truncated_history(result: History, declared: Declared) -> History:
     """Return the history as a product can show it; the very same one where it can show it all."""
     if MILLISECONDS not in declared:
         return result
