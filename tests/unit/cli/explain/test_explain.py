@@ -14,10 +14,10 @@ import pytest
 from rich.console import Console
 
 from harness.cli import app
-from harness.cli.explain import command, show, show_tables
-from harness.cli.explain.command import on_page, tell
+from harness.cli.explain import command, show
+from harness.cli.explain.command import print_address, print_case
 from harness.cli.explain.recorded_cell import RecordedCell, find
-from harness.cli.explain.tables import CaseTables, standard_of, tables_of
+from harness.cli.explain.tables import CaseTables, expectations_of, tables_of
 from harness.core.attempts import Attempt
 from harness.core.errors import UsageProblem
 from harness.core.records import Answer, OutcomeKind, Refusal
@@ -40,7 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def tables(found: RecordedCell) -> CaseTables:
-    standard = standard_of(found)
+    standard = expectations_of(found)
     assert standard is not None
     assert found.answer is not None
     taken = understand_cell(found.cell, standard, found.answer)
@@ -49,7 +49,7 @@ def tables(found: RecordedCell) -> CaseTables:
 
 def printed(found: RecordedCell, width: int) -> str:
     out = io.StringIO()
-    tell(found, Console(file=out, width=width, color_system=None))
+    print_case(found, Console(file=out, width=width, color_system=None))
     return out.getvalue()
 
 
@@ -84,9 +84,9 @@ def test_a_folder_without_a_run_is_wrong_use(tmp_path: Path) -> None:
 def test_the_way_that_gives_the_answer_is_told_and_its_table_equals_it(folder: Path) -> None:
     shown = tables(find(folder, RENAMED))
     assert shown.fitting == ("by name",)
-    (way,) = [sheet for sheet in shown.ways if sheet.same_as_found]
-    assert shown.found is not None
-    assert (way.titles, way.lines) == (("by name",), shown.found.lines)
+    (way,) = [sheet for sheet in shown.strategies if sheet.same_as_answer]
+    assert shown.answer is not None
+    assert (way.titles, way.rows) == (("by name",), shown.answer.rows)
     assert not way.same_as_expected
 
 
@@ -102,7 +102,7 @@ def test_a_half_done_step_stands_there_with_the_writers_error(folder: Path) -> N
 
 def said_of_ways(shown: CaseTables) -> str:
     out = io.StringIO()
-    show_tables.ways(shown, Console(file=out, width=400, color_system=None))
+    show.strategies(shown, Console(file=out, width=400, color_system=None))
     return out.getvalue()
 
 
@@ -110,9 +110,9 @@ def test_a_way_that_gives_too_little_is_not_claimed(folder: Path) -> None:
     found = find(folder, RENAMED)
     assert found.answer is not None
     shown, empty = tables(found), tables(replace(found, answer=replace(found.answer, rows=())))
-    assert (shown.scant, empty.scant) == (False, True)
+    assert (shown.inconclusive, empty.inconclusive) == (False, True)
     assert "; the smallest that gives this answer: by name." in said_of_ways(shown)
-    text = said_of_ways(replace(shown, scant=True))
+    text = said_of_ways(replace(shown, inconclusive=True))
     assert "; none is claimed: by name gives the same answer, but an answer this small" in text
     assert "the smallest that gives" not in text
 
@@ -122,23 +122,23 @@ def test_where_no_way_fits_no_more_is_said_than_that_none_of_those_tried_does(
 ) -> None:
     shown = tables(find(folder, RENAMED))
     text = said_of_ways(replace(shown, fitting=()))
-    assert f"{shown.tried} ways of reading were tried; none of them gives this answer" in text
+    assert f"{shown.tried} read strategies were tried; none of them gives this answer" in text
 
 
 def test_ways_that_show_the_same_are_one_table(folder: Path) -> None:
     shown = tables(find(folder, RENAMED))
-    titles = [title for sheet in shown.ways for title in sheet.titles]
-    assert len(titles) == len(set(titles)) > len(shown.ways)
-    assert ("by id", "by position") in [sheet.titles for sheet in shown.ways]
+    titles = [title for sheet in shown.strategies for title in sheet.titles]
+    assert len(titles) == len(set(titles)) > len(shown.strategies)
+    assert ("by id", "by position") in [sheet.titles for sheet in shown.strategies]
 
 
 def test_cells_that_are_not_as_expected_are_told_from_the_others(folder: Path) -> None:
-    found = tables(find(folder, RENAMED)).found
+    found = tables(find(folder, RENAMED)).answer
     assert found is not None
     wrong = {
         (line.key, label): part.value
-        for line in found.lines
-        for label, part in zip(found.labels, line.parts or (), strict=True)
+        for line in found.rows
+        for label, part in zip(found.labels, line.values or (), strict=True)
         if not part.right
     }
     assert wrong == {("1", "f1_new"): None, ("2", "f1_new"): None, ("3", "f1_new"): None}
@@ -156,8 +156,8 @@ def test_a_wrong_place_is_traced_to_the_file_it_was_read_from(folder: Path) -> N
 def test_a_refusal_has_no_table_and_says_what_each_way_would_have_shown(folder: Path) -> None:
     found = find(folder, REFUSED)
     shown = tables(found)
-    assert (shown.found, shown.fitting) == (None, ())
-    assert len(shown.ways) > 1
+    assert (shown.answer, shown.fitting) == (None, ())
+    assert len(shown.strategies) > 1
     assert "refused: NOT_SUPPORTED" in printed(found, 120)
 
 
@@ -278,7 +278,7 @@ def test_a_place_and_a_section_that_cannot_be_worded_say_so_and_the_rest_is_ther
     told_ = printed(found, 120)
     assert NOT_WORDED in told_
     assert told_.count("\nFiles\n") == whole.count("\nFiles\n") == 1
-    monkeypatch.setattr(show_tables, "tables", lambda *_: 1 / 0)
+    monkeypatch.setattr(show, "tables", lambda *_: 1 / 0)
     assert found.cell.case in (said := printed(found, 120))
     assert NOT_WORDED in said
     assert {record.message for record in caplog.records} == {f"cannot word {found.cell.case}"}
@@ -287,10 +287,10 @@ def test_a_place_and_a_section_that_cannot_be_worded_say_so_and_the_rest_is_ther
 def test_the_address_of_the_cell_on_the_page_is_told_where_there_is_a_page(folder: Path) -> None:
     found, out = find(folder, RENAMED), io.StringIO()
     console = Console(file=out, width=80, color_system=None)
-    on_page(folder, found, console)
+    print_address(folder, found, console)
     assert out.getvalue() == ""
     (folder / "report.html").touch()
-    on_page(folder, found, console)
+    print_address(folder, found, console)
     address = out.getvalue().split()[-1]
     assert address.startswith((folder / "report.html").as_uri() + "#")
     assert unquote(address.partition("#")[2]) == found.cell.case
@@ -314,5 +314,5 @@ def test_whoever_only_looks_makes_no_cache(
 ) -> None:
     monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "none"))
     out = io.StringIO()
-    command.on_the_timeline(find(folder, RENAMED), Console(file=out))
+    command.print_timeline(find(folder, RENAMED), Console(file=out))
     assert (out.getvalue(), (tmp_path / "none").exists()) == ("", False)

@@ -16,9 +16,8 @@ from rich.console import Console
 from harness import engines
 from harness.artifacts import distributions
 from harness.cli import app, engine_run
-from harness.cli.remedy import show
 from harness.cli.remedy.alternatives import UnusableSettings, alternatives, changes, others, plan_of
-from harness.cli.remedy.effects import Effect, effect
+from harness.cli.remedy.effects import Effect, effect, print_effects, print_unusable
 from harness.core import jsonl
 from harness.core.records import Finding, FindingKind, Verdict, VerdictKind, Witness
 from harness.run import load_run, pipeline, plan_record, run_info
@@ -140,11 +139,11 @@ def test_what_a_setting_turns_is_counted_by_what_it_was_before() -> None:
         [right, right, refused, right, wrong, wrong, unknown, right],
     )
     assert found.heals
-    assert [each.step for each in found.turned_wrong] == [2, 5]
-    assert [each.step for each in found.turned_right] == [3]
-    assert [each.step for each in found.still_wrong] == [4]
-    assert [each.step for each in found.unknown] == [6, 7]
-    assert found.still_right == 1
+    assert [verdict.step for verdict in found.turned_wrong] == [2, 5]
+    assert [verdict.step for verdict in found.turned_right] == [3]
+    assert [verdict.step for verdict in found.still_wrong] == [4]
+    assert [verdict.step for verdict in found.unknown] == [6, 7]
+    assert [verdict.step for verdict in found.still_right] == [1]
 
 
 def test_an_unknown_answer_heals_nothing() -> None:
@@ -157,9 +156,8 @@ def test_the_table_says_what_heals_at_what_cost_and_what_cannot_be_tried() -> No
     out = io.StringIO()
     console = Console(file=out, width=140, color_system=None)
     found = [effect_of([wrong, right], [right, wrong])]
-    show.effects(BEFORE, found, console)
-    show.conclusion(BEFORE, found, console)
-    show.impossible(
+    print_effects(BEFORE, found, console)
+    print_unusable(
         BEFORE, [UnusableSettings(parse_reader("engine-1"), "there is no such thing")], console
     )
     text = out.getvalue()
@@ -176,8 +174,7 @@ def test_what_heals_stands_first_and_what_does_the_least_harm_before_the_others(
         for name, kinds in after.items()
     ]
     out = io.StringIO()
-    show.effects(BEFORE, found, Console(file=out, width=140))
-    show.conclusion(BEFORE, found, Console(file=out, width=140))
+    print_effects(BEFORE, found, Console(file=out, width=140))
     named = re.findall(r"names=(heals|harm|none)", out.getvalue())
     assert named == ["heals", "harm", "none", "heals", "harm"]
 
@@ -185,7 +182,7 @@ def test_what_heals_stands_first_and_what_does_the_least_harm_before_the_others(
 def test_where_nothing_heals_it_says_so() -> None:
     out = io.StringIO()
     found = [effect_of([VerdictKind.WRONG], [VerdictKind.REFUSED])]
-    show.conclusion(BEFORE, found, Console(file=out, width=140))
+    print_effects(BEFORE, found, Console(file=out, width=140))
     assert "no setting turns this case right" in out.getvalue()
 
 

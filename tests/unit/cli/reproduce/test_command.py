@@ -16,7 +16,7 @@ from harness.cli import app, engine_run, plan_options
 from harness.cli.reproduce import files
 from harness.cli.reproduce.causes import Cause, Sign
 from harness.cli.reproduce.engine_trials import EngineTrials
-from harness.cli.reproduce.searches import Target, Trial
+from harness.cli.reproduce.shrink import Target, Trial
 from harness.core.progress import Progress
 from harness.core.records import Answer, Outcome, OutcomeKind, Refusal
 from harness.judge.verdicts import judge
@@ -24,10 +24,10 @@ from harness.run import pipeline, plan_record, run_info
 from harness.run.load_run import WRITE, Run
 from harness.run.run_work import Work
 from harness.scenario.cells import Plan, parse_reader
+from tests.builders.candidates import WRITER, candidate_of
 from tests.builders.judged_story import case_without_values
 from tests.builders.recorded_run import RECORDED
 from tests.builders.table_story import history
-from tests.unit.cli.reproduce.simulation import WRITER, candidate_of
 from tests.unit.cli.reproduce.test_files import SIGN, seen_of
 
 NOW = datetime.datetime(2031, 5, 6, 7, 8, 9, tzinfo=datetime.UTC)
@@ -119,7 +119,7 @@ def test_a_candidate_of_two_searches_is_written_once_and_silence_shows_nothing(
     (made,) = plans
     assert (len(made.variants), len(made.cells)) == (2, 3)
     assert rounds.unknown == {asked[1].candidate.key}
-    assert rounds.of(asked[0].target, asked[0].candidate).verdict.findings
+    assert rounds.observation(asked[0]).verdict.findings
 
 
 def test_a_round_whose_questions_do_not_exist_starts_nothing(
@@ -182,7 +182,7 @@ def test_a_refused_step_is_written_again_and_nobody_is_asked(
     assert rounds.ask([wanted]) == [shown]
     assert bool(rounds.unknown) == silent
     if shown:
-        place = files.write(tmp_path, target, wanted.candidate, rounds.of(target, wanted.candidate))
+        place = files.write(tmp_path, target, wanted.candidate, rounds.observation(wanted))
         script = (place / "reproduce.sql").read_text()
         assert "seen: an error. AnalysisException: no such thing" in script
         assert "Spark refused it" in script
@@ -221,7 +221,7 @@ def test_of_several_ways_all_have_to_fit_and_more_may() -> None:
     assert two.among(frozenset({Sign("lost_row", ("a", "b", "c"))}))
     assert not two.among(frozenset({Sign("lost_row", ("a",))}))
     assert not two.among(frozenset({Sign("stale", ("a", "b"))}))
-    assert not SIGN.among(frozenset({Sign(SIGN.kind, (*SIGN.ways, "by name"))}))
+    assert not SIGN.among(frozenset({Sign(SIGN.kind, (*SIGN.strategies, "by name"))}))
 
 
 def test_a_run_of_rounds_is_one_that_can_be_loaded(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from harness.cli.reproduce.candidate import Candidate
 from harness.cli.reproduce.causes import Cause, Sign
 from harness.cli.reproduce.files import DATABASE, Observation, script
 from harness.cli.reproduce.prediction import cell_of
-from harness.cli.reproduce.searches import Target
+from harness.cli.reproduce.shrink import Target
 from harness.core.metastore_choice import MetastoreChoice
 from harness.core.records import Answer
 from harness.judge.verdicts import judge
@@ -26,10 +26,10 @@ from harness.scenario.operations.killed_write import KilledWrite
 from harness.scenario.operations.mutate import Mutate
 from harness.scenario.operations.touch import Rewrites, Touch
 from tests.builders import simulated_reader
+from tests.builders.candidates import candidate_of, written_story
 from tests.builders.judged_story import case_without_values
 from tests.builders.simulated_reader import Reader
 from tests.builders.table_story import history
-from tests.unit.cli.reproduce.simulation import candidate_of, told_of
 
 DIGEST = "0123456789abcdef" * 4
 READER = "trino-476{use-column-names=false}"
@@ -39,7 +39,7 @@ MOVED = "insert 1,2; move f1 after f2"
 
 
 def target(reader: str = READER) -> Target:
-    return Target(replace(CAUSE, whose=reader), parse_reader(reader), "all")
+    return Target(replace(CAUSE, suspect=reader), parse_reader(reader), "all")
 
 
 def seen_of(
@@ -49,7 +49,7 @@ def seen_of(
     sql: str = 'select * from "hudi_by_position"."s_{0}"."t"',
 ) -> Observation:
     """Return what a simulated reader by position answers, as if an engine had."""
-    story = told_of(candidate)
+    story = written_story(candidate)
     cell = cell_of(candidate, reader, view, "all")
     assert cell is not None
     reply = simulated_reader.read(story.disk, story.truth, Reader("position"))
@@ -116,7 +116,7 @@ def test_a_step_that_names_its_writer_does_so_in_the_scenario_and_its_part_of_th
         settings={},
         writers=(spark, spark, spark, trino),
     )
-    shorter = iceberg.having([iceberg.numbered[0], iceberg.numbered[2]])
+    shorter = iceberg.with_steps([iceberg.numbered[0], iceberg.numbered[2]])
     assert shorter is not None
     place = written(tmp_path, shorter, trino)
     (variant,) = plan_options.make([place / "scenario.yaml"], place.name, "").variants
@@ -142,7 +142,7 @@ def test_the_script_says_where_the_answer_tells_too_little_to_name_its_way(
     scant = replace(seen, verdict=replace(seen.verdict, scant=True))
     place = files.write(tmp_path / "scant", target(), candidate, scant)
     text = (place / "reproduce.sql").read_text()
-    assert f"-- a reader of this way gives the same answer: by position\n{little}" in text
+    assert f"-- a reader with this strategy gives the same answer: by position\n{little}" in text
 
 
 def test_the_script_has_the_statements_the_query_and_both_answers(
@@ -189,7 +189,7 @@ def test_the_moment_of_a_view_of_the_past_is_left_to_whoever_wrote_the_table(
 ) -> None:
     candidate = candidate_of(history("insert 1,2; move f1 after f2; upsert 2"), view)
     seen = seen_of(candidate, reader, view)
-    asked = replace(target(reader), cause=replace(CAUSE, whose=reader, view=view))
+    asked = replace(target(reader), cause=replace(CAUSE, suspect=reader, view=view))
     place = files.write(tmp_path, asked, candidate, seen)
     query = (place / "reproduce.sql").read_text().split("===== the query")[1].splitlines()
     assert [text for text in query if text and not text.startswith("--")][-len(lines) :] == lines
@@ -227,7 +227,7 @@ def test_a_write_has_the_number_of_all_that_were_completed_until_then(
         )
         for state in seen.states
     )
-    asked = replace(target(IN_SPARK), cause=replace(CAUSE, whose=IN_SPARK, view="as_of"))
+    asked = replace(target(IN_SPARK), cause=replace(CAUSE, suspect=IN_SPARK, view="as_of"))
     place = files.write(tmp_path, asked, candidate, replace(seen, states=states))
     text = (place / "reproduce.sql").read_text()
     assert f"--   The write of step 2 is number {number} of those completed" in text
@@ -292,7 +292,7 @@ def test_a_dataframe_is_written_in_pyspark_with_all_that_the_session_is_told() -
 def test_the_instant_of_a_step_is_told_where_a_statement_names_it(tmp_path: Path) -> None:
     candidate = candidate_of(history("insert 1; savepoint; insert 2; restore"), "snapshot")
     seen = seen_of(candidate, IN_SPARK, "snapshot", "select 1")
-    asked = replace(target(IN_SPARK), cause=replace(CAUSE, whose=IN_SPARK))
+    asked = replace(target(IN_SPARK), cause=replace(CAUSE, suspect=IN_SPARK))
     text = (files.write(tmp_path, asked, candidate, seen) / "reproduce.sql").read_text()
     story, call = text.split("-- step 4: restore the savepoint\n")[1].splitlines()[:2]
     assert story == "--   {instant of step 1} is in the table that you wrote."
@@ -322,7 +322,7 @@ def in_hive(*operations: Operation) -> str:
     return script(replace(variant, writers=writers), target(), seen_of(made))
 
 
-def test_what_the_maker_is_told_of_another_writers_step_stands_under_the_maker() -> None:
+def test_what_the_maker_is_written_story_another_writers_step_stands_under_the_maker() -> None:
     made = candidate_of(history("insert 1,2"))
     spark, trino = "spark-3.5.8-iceberg-1.10.1", "trino-476"
     scenario = made.variant.scenario

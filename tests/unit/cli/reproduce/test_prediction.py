@@ -8,10 +8,10 @@ from harness.cli.reproduce import prediction
 from harness.cli.reproduce.causes import Sign
 from harness.core.records import Refusal
 from harness.core.refusals import OTHER_TYPE
+from tests.builders.candidates import candidate_of, seen_by
 from tests.builders.random_story import story_of_seed
 from tests.builders.simulated_reader import Reader
 from tests.builders.table_story import history
-from tests.unit.cli.reproduce.simulation import candidate_of, seen_by
 
 MOVED = "insert 1..6; touch all; upsert 2; move f1 after f2"
 

@@ -24,7 +24,7 @@ def candidate_of(story: Story, view: str = "snapshot") -> Candidate:
     return made.__class__(made.scenario, made.format, {}, writers, made.numbers)
 
 
-def told_of(candidate: Candidate) -> Story:
+def written_story(candidate: Candidate) -> Story:
     """Write a candidate by the simulated writer."""
     scenario, mor = candidate.scenario, candidate.format == "hudi-mor"
     done = [True] * len(scenario.steps)
@@ -36,7 +36,7 @@ def told_of(candidate: Candidate) -> Story:
 
 def seen_by(reader: Reader, candidate: Candidate) -> frozenset[Sign]:
     """Return how a reader's answer after the last step is wrong."""
-    story = told_of(candidate)
+    story = written_story(candidate)
     return signs(judged_answer(story, simulated_reader.read(story.disk, story.truth, reader)), None)
 
 
