@@ -79,9 +79,9 @@ class Search:
 
     def record(self, shown: Iterable[bool]) -> None:
         """Take which of the waiting candidates show the finding, and choose the next ones."""
-        results = dict(zip(self.waiting, shown, strict=True))
-        self.shows |= {candidate.key: result for candidate, result in results.items()}
-        showing = (candidate for candidate, result in results.items() if result)
+        results = list(zip(self.waiting, shown, strict=True))
+        self.shows |= {candidate.key: result for candidate, result in results}
+        showing = (candidate for candidate, result in results if result)
         self.best = min((self.best, *showing), key=lambda candidate: candidate.size)
         self.waiting = next(self._rounds, ())
 

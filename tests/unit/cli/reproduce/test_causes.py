@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -41,11 +42,11 @@ from tests.builders.simulated_reader import Reader, read
 from tests.builders.table_story import Story, history
 from tests.builders.traced_answer import Files
 
+MISALIGNED = Sign("misaligned", ("by position",))
+
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    import shutil  # noqa: PLC0415
-
     folder: Path = tmp_path_factory.mktemp("causes") / "run"
     shutil.copytree(RECORDED, folder)
     pipeline.judge_run(folder)
@@ -104,33 +105,33 @@ def test_what_is_right_or_unknown_has_no_sign(kind: VerdictKind) -> None:
     assert signs(verdict, None) == frozenset()
 
 
-def test_the_number_of_a_step_is_no_part_of_a_way() -> None:
+def test_the_number_of_a_step_is_no_part_of_a_strategy() -> None:
     assert plain_strategy("by name, catalog of step 3") == plain_strategy(
         "by name, catalog of step 12"
     )
     assert plain_strategy("by name") == "by name"
 
 
-def counted(ways: tuple[str, ...]) -> Sign:
+def inconclusive(strategies: tuple[str, ...]) -> Sign:
     story = history("insert 1,2; rename f1 g")
     verdict = judged_answer(story, story.read("name"))
-    (sign,) = signs(replace(verdict, reproduces=ways, scant=True), None)
+    (sign,) = signs(replace(verdict, reproduces=strategies, scant=True), None)
     return sign
 
 
-def test_a_way_that_is_not_claimed_names_no_cause_and_is_no_root_cause_of_its_findings() -> None:
-    sign = counted(("by name",))
+def test_a_strategy_that_is_not_claimed_names_no_cause() -> None:
+    sign = inconclusive(("by name",))
     claimed = Sign(sign.kind, ("by name",))
     assert (sign.strategy, claimed.strategy) == ("", "by name")
     assert sign != claimed
     assert str(sign) == "missing_rename (by name; too little to name it by)"
-    names = {Cause("rename_column", "r", "snapshot", "f", each).name for each in (sign, claimed)}
+    names = {Cause("rename_column", "r", "snapshot", "f", s).name for s in (sign, claimed)}
     assert sum("by-name" in name for name in names) == 1
-    assert counted(("by id", "by name")) == Sign(sign.kind, ("by id", "by name"))
+    assert inconclusive(("by id", "by name")) == Sign(sign.kind, ("by id", "by name"))
 
 
-def test_what_one_way_gives_and_is_not_claimed_shrinks_to_what_it_still_gives() -> None:
-    sign = counted(("by name",))
+def test_a_strategy_that_is_not_claimed_has_to_fit_the_smaller_scenario_too() -> None:
+    sign = inconclusive(("by name",))
     assert sign.among(frozenset({Sign(sign.kind, ("by id", "by name"))}))
     assert not sign.among(frozenset({Sign(sign.kind, ("by id",))}))
     assert not Sign(sign.kind, ("by name",)).among(frozenset({sign}))
@@ -234,3 +235,13 @@ def test_a_view_of_the_past_is_one_whatever_step_it_goes_back_to() -> None:
     }
     assert found["as_of"].cause.sign == Sign("misaligned", ("by position",))
     assert found["incremental"].cause.sign == Sign("ghost_row", ())
+
+
+def test_of_several_strategies_all_have_to_fit_and_more_may() -> None:
+    two = Sign("lost_row", ("a", "b"))
+    assert two.among(frozenset({Sign("lost_row", ("a", "b", "c"))}))
+    assert not two.among(frozenset({Sign("lost_row", ("a",))}))
+    assert not two.among(frozenset({Sign("stale", ("a", "b"))}))
+    assert not MISALIGNED.among(
+        frozenset({Sign(MISALIGNED.kind, (*MISALIGNED.strategies, "by name"))})
+    )
