@@ -40,7 +40,7 @@ class Candidate:
     numbers: tuple[int, ...]
     """The number that each step had at the beginning, by which reductions name it."""
     key: str = field(init=False)
-    """Equal for candidates that are the same table written in the same way."""
+    """Equal for candidates that are the same table written by the same writers."""
 
     def __post_init__(self) -> None:
         scenario = self.scenario

@@ -59,7 +59,7 @@ class Sign:
     def among(self, shown: frozenset[Sign]) -> bool:
         """Return whether it is among the signs of a smaller scenario.
 
-        What is explained in one way stays so, and what none explains. Several strategies, and one
+        What one strategy explains stays so, and what none explains. Several strategies, and one
         that is not claimed, all have to fit still: the fewer steps there are, the more others do.
         """
         same_kind = [sign for sign in shown if sign.kind == self.kind]

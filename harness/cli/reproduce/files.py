@@ -1,4 +1,4 @@
-"""What a found reproducer is written as: a scenario, the profile that runs it, and the script."""
+"""The files of a reproducer: a scenario, the profile that runs it, and a script for people."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ class _Script:
         yield _comment(
             f"Both find the table through one Hive metastore. {LOCATION} is an empty folder"
         )
-        yield _comment("that both can reach; put another one in its place if you like.")
+        yield _comment("that both can reach; use another one if you like.")
         if verdict.view != WRITE and not target.through.usual:
             yield _comment(f"The reader was asked through {target.through}.")
 

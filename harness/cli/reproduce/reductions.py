@@ -83,8 +83,8 @@ def without_column(candidate: Candidate, path: str, added_by: int = 0) -> Candid
         return candidate
     at = candidate.numbers.index(added_by)
     frame = steps[at][1]
-    kept = _frame_without(frame, path) if isinstance(frame, WriteFrame) else None
-    adding = [(added_by, kept)] if kept else []
+    reduced = _frame_without(frame, path) if isinstance(frame, WriteFrame) else None
+    adding = [(added_by, reduced)] if reduced else []
     later = _renamed(steps[at + 1 :], schemas[at + 1 :], path, "")
     return candidate.with_steps([*steps[:at], *adding, *later])
 
@@ -182,16 +182,13 @@ def _with_path(operation: Operation, schema: Schema, path: str, other: str) -> O
     if isinstance(operation, AddColumn | MoveColumn) and operation.after == last:
         own_parent, _, own = name.rpartition(".")
         if own_parent == parent:
-            return _after(operation, other.rpartition(".")[2] or _before(schema, path, own))
+            after = other.rpartition(".")[2] or _before(schema, path, own)
+            return replace(operation, first=not after, after=after or None)
     return operation
 
 
 def _within(path: str, ancestor: str) -> bool:
     return path == ancestor or path.startswith(f"{ancestor}.")
-
-
-def _after(operation: AddColumn | MoveColumn, name: str) -> Operation:
-    return replace(operation, first=not name, after=name or None)
 
 
 def _before(schema: Schema, path: str, moved: str) -> str:
