@@ -234,7 +234,7 @@ def _reply(
 ) -> Reply:
     """Return a reply with those of Hudi's columns that the reader should not find in the table."""
     reply = connection.ask(question, timeout_s=on.timeout_s)
-    odd = [each for each in reply.left_out if each[0].name not in about.meta]
+    odd = [(column, values) for column, values in reply.left_out if column.name not in about.meta]
     if not odd:
         return reply
     columns = (*reply.columns, *(column for column, _ in odd))

@@ -42,7 +42,7 @@ def find(plan: Plan, states: States, context: ReadContext, case: str, earlier: A
     (later,) = (cell_question for cell_question in asked if cell_question.cell.case == case)
     ((name, planned),) = schedule_questions.servers(plan).items()
     with SharedMetastore(context) as shared:
-        shared.register({each.state.digest: each.state for each in asked}.values())
+        shared.register({question.state.digest: question.state for question in asked}.values())
         start = EngineStart(name, planned, shared, JobThreads(1))
         others = [question for question in asked if question is not later]
         found = alone(others, lambda some: _given_after(some, start, later, earlier))

@@ -239,4 +239,4 @@ def in_sessions(questions: Iterable[CellQuestion]) -> list[CellQuestion]:
 
     Others need another session, which costs a server more than most questions.
     """
-    return sorted(questions, key=lambda each: each.reader.settings)
+    return sorted(questions, key=lambda question: question.reader.settings)

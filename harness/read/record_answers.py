@@ -59,7 +59,9 @@ def _changed(responses: Sequence[Response]) -> Collection[str]:
         if response.question
     }
     return {
-        digest for digest, each in asked.items() if state_store.file_list(each.state) != each.files
+        digest
+        for digest, question in asked.items()
+        if state_store.file_list(question.state) != question.files
     }
 
 

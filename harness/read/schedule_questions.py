@@ -31,8 +31,10 @@ def servers(plan: Plan) -> Mapping[str, PlannedReads]:
     of = {variant.id: formats.facts(variant.format) for variant in plan.variants}
     asked = dict.fromkeys((readers[cell.reader], of[cell.variant]) for cell in plan.cells)
     return {
-        name: frozenset((of_, each.settings) for each, of_ in asked if each.distribution == name)
-        for name in dict.fromkeys(each.distribution for each, _ in asked)
+        name: frozenset(
+            (facts, reader.settings) for reader, facts in asked if reader.distribution == name
+        )
+        for name in dict.fromkeys(reader.distribution for reader, _ in asked)
     }
 
 
@@ -82,7 +84,7 @@ def planned_questions(plan: Plan) -> PlannedQuestions:
     maker = QuestionMaker(
         readers,
         engines={name: questions.load_engine(name) for name in distributions_},
-        digests={name: reader_digest(each, plan.metastore) for name, each in readers.items()},
+        digests={name: reader_digest(reader, plan.metastore) for name, reader in readers.items()},
         formats={variant.format: formats.load(variant.format) for variant in plan.variants},
     )
     cells: dict[str, list[Cell]] = {}

@@ -94,7 +94,7 @@ KEYS: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
     "statistics": ("hive.compute.query.using.stats", _SWITCH),
     TRANSACTIONS: (
         "hive.txn.manager",
-        {each: f"org.apache.hadoop.hive.ql.lockmgr.{of}TxnManager" for each, of in _MANAGERS},
+        {value: f"org.apache.hadoop.hive.ql.lockmgr.{of}TxnManager" for value, of in _MANAGERS},
     ),
 }
 """Hive's own key for each setting of a reader, and what its values are called there."""
@@ -109,7 +109,7 @@ def statements(settings: ReaderSettings) -> tuple[str, ...]:
     """
     for name, value in settings.items():
         if name not in KEYS or value not in KEYS[name][1]:
-            allowed = "; ".join(f"{each}: {', '.join(of)}" for each, (_, of) in KEYS.items())
+            allowed = "; ".join(f"{setting}: {', '.join(of)}" for setting, (_, of) in KEYS.items())
             raise UsageProblem(f"hive has no setting {name}={value}; allowed are {allowed}")
     by_tez = ("set hive.execution.engine=tez",) if settings.get("path") == TEZ else ()
     locks = (_CONCURRENCY,) if settings.get(TRANSACTIONS) == "on" else ()

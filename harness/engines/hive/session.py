@@ -125,7 +125,7 @@ def reply_of(
         for (name, _), text, kind in zip(result.columns, types, kinds, strict=True)
     )
     rows = tuple(
-        tuple(values.canonical(*each, tally) for each in zip(row, kinds, strict=True))
+        tuple(values.canonical(value, kind, tally) for value, kind in zip(row, kinds, strict=True))
         for row in result.rows
     )
     meta = left_out(columns, rows)

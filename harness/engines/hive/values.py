@@ -161,7 +161,7 @@ def _key(kind: DataType, tally: Tally) -> Convert:
 
 def _map(value: Any, key: Convert, element: Convert) -> MapValue:  # noqa: ANN401
     return MapValue.of(
-        [(key(each), element(inner)) for each, inner in checked(value, ObjectFields)]
+        [(key(name), element(inner)) for name, inner in checked(value, ObjectFields)]
     )
 
 

@@ -61,8 +61,8 @@ class SparkProgram:
         """Return Spark's configuration, and the worker, which no image has."""
         programs = {WORKER: worker, **BESIDE}
         texts = {
-            name: Path(str(each.__file__)).read_text(encoding="utf-8")
-            for name, each in programs.items()
+            name: Path(str(module.__file__)).read_text(encoding="utf-8")
+            for name, module in programs.items()
         }
         return {CONF: json.dumps(session_conf(self.distribution, around), indent=1), **texts}
 
@@ -91,7 +91,7 @@ class SparkProgram:
             return (*front, installation.home / "jars")
         found = find_spec("pyspark")
         places = found.submodule_search_locations if found else None
-        return (*front, *(Path(each) / "jars" for each in places or ()))
+        return (*front, *(Path(folder) / "jars" for folder in places or ()))
 
     def command(
         self,

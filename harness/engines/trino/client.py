@@ -131,7 +131,7 @@ class TrinoConnection:
         tally = Tally(self._declared)
         every = trino_values.columns(described, tally)
         values = trino_values.rows(described, data, tally)
-        (_, raw_rows), (columns, rows) = (drop_meta(every, each) for each in (data, values))
+        (_, raw_rows), (columns, rows) = (drop_meta(every, table) for table in (data, values))
         raw, meta = own_texts(raw_rows, rows), left_out(every, values)
         seconds = time.monotonic() - started
         return Reply(columns, rows, seconds, sql, "", tally.applied(), raw, meta)
