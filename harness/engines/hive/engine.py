@@ -19,7 +19,7 @@ from harness.core.errors import UsageProblem
 from harness.core.progress import Progress
 from harness.core.runtime_names import CONTAINER
 from harness.core.tolerances import Declared
-from harness.engines import bundles, metastore_check
+from harness.engines import engine_support
 from harness.engines.api import (
     NoAnswerError,
     PlannedReads,
@@ -28,13 +28,12 @@ from harness.engines.api import (
     RefusedError,
     TimeTravel,
 )
-from harness.engines.code_digest import code_digest
+from harness.engines.engine_support import code_digest
 from harness.engines.format_facts import FormatFacts
 from harness.engines.hive import session
 from harness.engines.hive.errors import HiveError
-from harness.engines.hive.jobs import FETCH, MAP_REDUCE, TEZ
-from harness.engines.hive.session import HiveConnection
-from harness.engines.hive.time_travel import TIME_TRAVEL
+from harness.engines.hive.session import TIME_TRAVEL, HiveConnection
+from harness.engines.hive.values import FETCH, MAP_REDUCE, TEZ
 from harness.runtime import hive_launcher, template
 from harness.runtime.api import (
     Configuration,
@@ -207,7 +206,7 @@ class HiveEngine:
             return f"{HUDI_COMBINE} is a class of Hudi, which {distribution.name} does not have"
         if settings.get("path") == TEZ and (why := _lacks_tez(distribution)):
             return why
-        return bundles.cannot(distribution, settings, format_)
+        return engine_support.missing_library(distribution, settings, format_)
 
     def by_hand(
         self,
@@ -314,7 +313,7 @@ def _check_properties(distribution: Distribution, log: str) -> None:
 
 def _check_answers(server: HiveServer, metastore_uri: str) -> None:
     """Ask what needs the server, its metastore, and the compiler."""
-    with metastore_check.metastore_first(metastore_uri), closing(server.connect({})) as connection:
+    with engine_support.metastore_first(metastore_uri), closing(server.connect({})) as connection:
         connection.run("show databases", timeout_s=STATEMENT_S)
 
 
