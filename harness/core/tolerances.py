@@ -129,8 +129,8 @@ class Tally:
 
         Counted is only what differs.
         """
-        found = self._declared.get(name)
-        if found is None or type_ not in found.types:
+        declaration = self._declared.get(name)
+        if declaration is None or type_ not in declaration.types:
             return raw
         self._counts[name] += not same(raw, normal)
         return normal

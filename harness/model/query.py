@@ -162,12 +162,12 @@ class Query:
     ) -> list[tuple[Value, ...]]:
         """Return the rows of the answer, `rows` being all of the table in the order of `names`."""
         tables = (dict(zip(names, row, strict=True)) for row in rows)
-        kept = [values for values in tables if self.takes(values)]
+        taken = [values for values in tables if self.takes(values)]
         if self.count:
-            return [(len(kept),)]
+            return [(len(taken),)]
         if self.extreme:
-            return [(self.extreme.of(at(values, self.columns[0]) for values in kept),)]
-        return [tuple(at(values, path) for path in self.labels(names)) for values in kept]
+            return [(self.extreme.of(at(values, self.columns[0]) for values in taken),)]
+        return [tuple(at(values, path) for path in self.labels(names)) for values in taken]
 
     def takes(self, values: Mapping[str, Value]) -> bool:
         """Return whether a row is one of those asked for."""

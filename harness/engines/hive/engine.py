@@ -112,8 +112,12 @@ def statements(settings: ReaderSettings) -> tuple[str, ...]:
             raise UsageProblem(f"hive has no setting {name}={value}; allowed are {allowed}")
     by_tez = ("set hive.execution.engine=tez",) if settings.get("path") == TEZ else ()
     locks = (_CONCURRENCY,) if settings.get(TRANSACTIONS) == "on" else ()
-    told = (f"set {key}={of[settings[at]]}" for at, (key, of) in KEYS.items() if at in settings)
-    return (*by_tez, *locks, *told)
+    changed = (
+        f"set {key}={values[settings[name]]}"
+        for name, (key, values) in KEYS.items()
+        if name in settings
+    )
+    return (*by_tez, *locks, *changed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,14 +126,14 @@ class HiveServer(Served):
 
     port: int
     declared: Declared
-    apart: str = ""
+    session_key: str = ""
     """The key under which jobs of one process share what they read, where it is not one for each
     job; a session gives it a value of its own."""
     late: threading.Event = field(default_factory=threading.Event)
     """Set when a question was given up."""
     by_tez: threading.Lock = field(default_factory=threading.Lock)
 
-    def spent(self) -> bool:
+    def exhausted(self) -> bool:
         """Return whether what earlier questions left behind fills its memory, or keeps it busy.
 
         Jobs that failed leave threads. MapReduce inside of the server goes on with the job of a
@@ -162,12 +166,12 @@ class HiveServer(Served):
         # Imported when it is needed: planning and judging work without the client library.
         from harness.engines.hive.client import HiveClient  # noqa: PLC0415
 
-        told = statements(settings)
-        if self.apart:
-            told += (f"set {self.apart}={uuid4()}",)
+        first = statements(settings)
+        if self.session_key:
+            first += (f"set {self.session_key}={uuid4()}",)
         client = HiveClient(self.port, self.running.log, self.late)
         try:
-            for statement in told:
+            for statement in first:
                 client.run(statement, STATEMENT_S)
         except HiveError as error:
             client.close()
@@ -242,11 +246,11 @@ class HiveEngine:
         del planned
         progress.note(f"start {runtime.distribution.name}")
         declared = tolerances.declared_for(runtime.distribution.name)
-        apart = str(runtime.distribution.settings.get(SESSION_KEY, ""))
+        session_key = str(runtime.distribution.settings.get(SESSION_KEY, ""))
         program = HiveProgram(runtime.distribution, ready_s=READY_S)
 
         def ready(running: Running, port: int) -> HiveServer:
-            server = HiveServer(running, port, declared, apart)
+            server = HiveServer(running, port, declared, session_key)
             _check_answers(server, metastore.host)
             _check_properties(program.distribution, running.log_tail(WHOLE_LOG))
             return server
@@ -288,9 +292,9 @@ class HiveProgram:
 
     def command(self, installation: Installation, around: Surroundings) -> tuple[str, ...]:
         """Return the command line."""
-        own = (f"-Djava.io.tmpdir={around.folder / 'tmp'}", _LAUNCH, *around.jvm)
+        jvm = (f"-Djava.io.tmpdir={around.folder / 'tmp'}", _LAUNCH, *around.jvm)
         main = (installation.distribution.text("main"),)
-        return hive_launcher.command(installation, around.conf, main, own)
+        return hive_launcher.command(installation, around.conf, main, jvm)
 
 
 def _lacks_tez(distribution: Distribution) -> str:
@@ -307,8 +311,8 @@ def _check_properties(distribution: Distribution, log: str) -> None:
     """Check that Hive knows the properties that somebody has set: it goes on without them."""
     names = distribution.options_if_any("site")
     if unknown := [name for name in names if f"HiveConf of name {name} does not exist" in log]:
-        told = f"{distribution.name} does not take its configuration"
-        raise ProcessProblem(f"{told}: Hive has no property {', '.join(unknown)}")
+        problem = f"{distribution.name} does not take its configuration"
+        raise ProcessProblem(f"{problem}: Hive has no property {', '.join(unknown)}")
 
 
 def _check_answers(server: HiveServer, metastore_uri: str) -> None:

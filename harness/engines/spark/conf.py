@@ -68,8 +68,8 @@ def session_conf(distribution: Distribution, around: Surroundings) -> dict[str, 
     The bundle goes on the driver's class path, not to `spark.jars`, which would copy it.
     """
     folder = around.folder
-    own = ("-Duser.timezone=UTC", f"-Djava.io.tmpdir={folder}", "-XX:MetaspaceSize=256m")
-    jvm = (*distribution.texts("jvm"), *own, *around.jvm)
+    ours = ("-Duser.timezone=UTC", f"-Djava.io.tmpdir={folder}", "-XX:MetaspaceSize=256m")
+    jvm = (*distribution.texts("jvm"), *ours, *around.jvm)
     return {
         **COMMON,
         **distribution.options("conf"),

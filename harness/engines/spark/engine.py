@@ -110,7 +110,7 @@ class SparkServer:
         """Return whether the process still runs."""
         return self._spark.alive()
 
-    def spent(self) -> bool:
+    def exhausted(self) -> bool:
         """Return whether it has used itself up; it does not (27,000 answers of one process)."""
         return False
 
@@ -152,8 +152,8 @@ class SparkEngine:
         format_: FormatFacts,  # noqa: ARG002
     ) -> tuple[str, ...]:
         """Return what a session is told."""
-        told = session_settings(settings)
-        return tuple(f"set {name}={value};" for name, value in told.items())
+        conf = session_settings(settings)
+        return tuple(f"set {name}={value};" for name, value in conf.items())
 
     def ask_code(self) -> str:
         """Return a digest of the sources of everything that shapes an answer."""
@@ -186,8 +186,8 @@ def _serve(runtime: Runtime, metastore: MetastoreUris, folder: Path) -> Iterator
             first.run("show databases", timeout_s=READY_S)
         except (RefusedError, NoAnswerError) as problem:
             kind = ProcessProblem if spark.alive() else EndedProblem
-            said = f"{runtime.distribution.name} cannot use the metastore: {problem}"
-            raise kind(said, spark.log_tail()) from None
+            reason = f"{runtime.distribution.name} cannot use the metastore: {problem}"
+            raise kind(reason, spark.log_tail()) from None
         first.close()
         yield server
 

@@ -110,12 +110,12 @@ class Session:
         )
         return SparkRows(columns, rows, reply["seconds"])
 
-    def call(self, client: Library, told: Mapping[str, object], *, timeout_s: float) -> object:
-        """Call a library of a format, as the worker's module is told; return what that returns.
+    def call(self, client: Library, request: Mapping[str, object], *, timeout_s: float) -> object:
+        """Call a library of a format by a module beside the worker; return what that returns.
 
         Raises as `run` does.
         """
-        return self._ask(timeout_s, do="call", client=client, **told)["told"]
+        return self._ask(timeout_s, do="call", client=client, **request)["result"]
 
     def append(
         self, query: str, format_: str, options: Mapping[str, str], path: str, *, timeout_s: float
@@ -132,8 +132,8 @@ class Session:
         try:
             return self._spark.ask(timeout_s, session=self._name, **request)
         except RefusedError as answer:
-            told = explained(answer.refusal, self._spark.log_since(began))
-            raise RefusedError(told, answer.seconds) from None
+            refusal = explained(answer.refusal, self._spark.log_since(began))
+            raise RefusedError(refusal, answer.seconds) from None
 
     def close(self) -> None:
         """End the session; never raises."""
@@ -165,7 +165,7 @@ class Spark:
         """
         name = f"s{next(self._numbers)}"
         request = {"session": name, "settings": dict(settings), "tell": list(tell)}
-        return Session(self, name, self.ask(OPEN_S, do="open", **request)["told"])
+        return Session(self, name, self.ask(OPEN_S, do="open", **request)["reported"])
 
     def ask(self, timeout_s: float, **request: object) -> dict[str, Any]:
         """Send a request and wait for its reply. Raises as `Session.run` does."""

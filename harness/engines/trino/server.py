@@ -53,8 +53,8 @@ def make(metastore_uri: str, folder: Path) -> str:
     parquet.write_table(pa.table({"id": [1]}), folder / "one.parquet")
     name = f"t_{uuid4().hex}"
     try:
-        with metastore_client.connect(metastore_uri) as found:
-            found.register(DATABASE, [parquet_entry(name, [("id", "bigint")])], str(folder))
+        with metastore_client.connect(metastore_uri) as client:
+            client.register(DATABASE, [parquet_entry(name, [("id", "bigint")])], str(folder))
     except CatalogRefusedError as refused:
         raise EnvironmentProblem(f"the metastore at {metastore_uri}: {refused}") from refused
     return name
@@ -111,11 +111,11 @@ class TrinoProgram:
 
     def files(self, around: Surroundings) -> Mapping[str, str]:
         """Return the server's properties and a file for each catalog."""
-        own = around.installation is not None
+        local = around.installation is not None
         values = {
             "address": around.host,
             "port": around.port,
-            "plugins": around.folder / "plugin" if own else "",
+            "plugins": around.folder / "plugin" if local else "",
             "catalogs": around.conf / "catalog",
             "properties": self.distribution.options("config"),
         }
@@ -200,11 +200,11 @@ def command_line(
 
     """
     patches, jars = class_path(installation)[:-1], class_path(installation)[-1] / "*"
-    found = os.pathsep.join(map(str, (*patches, jars)))
+    class_path_text = os.pathsep.join(map(str, (*patches, jars)))
     return (
         *(str(installation.java), *installation.distribution.java_options, *_QUICK, *jvm),
         *(f"-Djava.io.tmpdir={folder / 'tmp'}", f"-Dconfig={config}"),
-        *("-cp", found, installation.distribution.text("main")),
+        *("-cp", class_path_text, installation.distribution.text("main")),
     )
 
 

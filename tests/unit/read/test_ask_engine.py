@@ -66,7 +66,7 @@ class SimulatedServer:
     def alive(self) -> bool:
         return self.up
 
-    def spent(self) -> bool:
+    def exhausted(self) -> bool:
         return len(self.sent) >= self.bears
 
     def log_tail(self) -> str:

@@ -62,7 +62,7 @@ class Engines:
             yield SimpleNamespace(
                 connect=lambda _: session,
                 alive=lambda: True,
-                spent=lambda: False,
+                exhausted=lambda: False,
                 log_tail=lambda: "",
                 peak_memory_mb=lambda: 7,
             )

@@ -8,7 +8,7 @@ import pytest
 
 from harness.core import jsonl
 from harness.core.records import Answer, Column, Refusal
-from harness.read.read_states import alike, second
+from harness.read.read_states import same_answer, second
 
 FIRST = Answer(
     "c",
@@ -30,7 +30,7 @@ OTHER = replace(FIRST, rows=(("1", 1), ("2", 0)))
     ids=["time", "order of rows", "order of columns"],
 )
 def test_answers_of_one_content_are_alike(again: Answer) -> None:
-    assert alike(again, FIRST)
+    assert same_answer(again, FIRST)
     assert second(again, FIRST) == replace(again, again=True)
 
 
