@@ -69,7 +69,6 @@ class Condition:
 
     @property
     def value(self) -> Value:
-        """The value that is compared with."""
         return _typed(self.literal, self.type)
 
     def holds(self, value: Value) -> bool:
@@ -117,7 +116,6 @@ def not_less(value: Value, than: Value) -> bool:
 
 
 def not_null(path: str) -> Condition:
-    """Return the condition that a column has a value."""
     return Condition(path, Comparison.NOT_NULL)
 
 
@@ -138,12 +136,10 @@ class Query:
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
-        """All conditions, each of which must hold."""
         return tuple(condition for condition in (self.where, self.also) if condition is not None)
 
     @property
     def filters(self) -> tuple[str, ...]:
-        """The columns that conditions are on."""
         return tuple(condition.path for condition in self.conditions)
 
     @property

@@ -363,7 +363,6 @@ def _unchanged(truth: Truth, changed: Sequence[str]) -> str:
 
 
 def _has_both(truth: Truth, path: str) -> bool:
-    """Return whether some rows have a value there, and others none."""
     return len({value is None for value in by_age(truth, path)}) > 1
 
 

@@ -18,7 +18,6 @@ class AnswerCache:
 
     @classmethod
     def of(cls, cache: Cache) -> AnswerCache:
-        """Return the answers that are kept in a cache."""
         return cls(cache.root / "answers")
 
     def find(self, address: str, case: str) -> Answer | None:

@@ -46,7 +46,6 @@ class PassingRefusalError(NoAnswerError):
     """A refusal that may come of the moment, so that the same question may be answered next."""
 
     def __init__(self, refusal: Refusal) -> None:
-        """`refusal`: what the server answered."""
         super().__init__(f"this may be owed to the moment: {refusals.text(refusal)}")
         self.kind = refusal.kind
 
@@ -80,7 +79,6 @@ class ServerRound:
 
     @property
     def over(self) -> bool:
-        """Whether the rest is for the next server."""
         return self._lost.is_set() or self.on.server.exhausted()
 
     def ask(self, questions: Sequence[CellQuestion], connections: int) -> None:
@@ -147,7 +145,6 @@ class _Link:
         self._settings: tuple[tuple[str, str], ...] = ()
 
     def to(self, settings: tuple[tuple[str, str], ...]) -> Connection:
-        """Return a connection with these settings."""
         if self._settings != settings:
             self.close()
         if self._open is None:
@@ -155,7 +152,6 @@ class _Link:
         return self._open
 
     def close(self) -> None:
-        """End the connection, if there is one."""
         if self._open is not None:
             self._open.close()
             self._open = None
@@ -363,7 +359,6 @@ class ReplaceableServer:
         return answers
 
     def _server(self) -> EngineServer:
-        """Return a server that runs."""
         if self._running is not None and not self._running.server.alive():
             self._end("it died")
         if self._running is None:

@@ -56,7 +56,6 @@ class CellQuestion:
     """What the table's folder held before anybody read it."""
 
     def alone(self, column: str) -> Question:
-        """Return the question for one column with the key."""
         names = tuple(dict.fromkeys((self.key, column)))
         return replace(self.question, query=Query(columns=names))
 
@@ -85,13 +84,11 @@ class ReadQueues:
     """From scheduling and from asking to recording."""
 
     def close_questions(self) -> None:
-        """Declare that no more questions come."""
         for question in self.questions.values():
             question.close()
 
 
 def address_of(state: str, reader: str, text: str) -> str:
-    """Return the digest under which an answer is cached."""
     return hashlib.sha256(f"{state}\0{reader}\0{text}".encode()).hexdigest()
 
 
@@ -102,7 +99,6 @@ def text_of(engine: Engine, reader: Reader, question: Question) -> str:
 
 
 def load_engine(distribution: str) -> Engine:
-    """Return the engine of a distribution."""
     return engines.load(distributions.load(distribution).engine)
 
 

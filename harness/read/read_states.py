@@ -143,7 +143,6 @@ class PlannedQuestions:
 
 
 def planned_questions(plan: Plan) -> PlannedQuestions:
-    """Return what a plan asks."""
     readers = {str(reader): reader for reader in plan.readers}
     distributions_ = dict.fromkeys(reader.distribution for reader in plan.readers)
     maker = QuestionMaker(

@@ -81,7 +81,6 @@ class SharedMetastore:
     """
 
     def __init__(self, context: ReadContext) -> None:
-        """Nothing is started yet."""
         self.context = context
         self._states: list[State] = []
         self._registered = 0

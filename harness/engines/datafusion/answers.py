@@ -42,7 +42,6 @@ def ask(question: Message) -> pyarrow.Table:
 
 
 def register(context: Any, table: Message) -> None:  # noqa: ANN401 - a SessionContext
-    """Make a table known."""
     import pyarrow as pa  # noqa: PLC0415 - of PACKAGES
 
     if "options" in table:

@@ -110,7 +110,6 @@ MAX_KIND: Final = 60
 
 
 def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG001 - as all
-    """Return the SQL of a question."""
     return select(question, ANSI)
 
 

@@ -58,5 +58,4 @@ def attached(table: Message) -> str:
 
 
 def text(value: str) -> str:
-    """Return a text as SQL quotes it."""
     return "'" + value.replace("'", "''") + "'"

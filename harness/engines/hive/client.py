@@ -93,7 +93,6 @@ class HiveClient:
             return HiveResult(columns, rows, path(ran))
 
     def close(self) -> None:
-        """End the session; never raises."""
         if not self._lost:
             with suppress(Exception), self._answering(CLOSE_S):
                 self._hive.close()

@@ -201,7 +201,6 @@ class HiveEngine:
     def cannot(
         self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
     ) -> str:
-        """Return why a reader cannot be asked about a format; see `Engine.cannot`."""
         if ORC_BY_POSITION in settings and format_.files != "orc":
             return f"{ORC_BY_POSITION} says nothing of {format_.name} tables"
         if TRANSACTIONS in settings and not format_.transactional:
@@ -218,15 +217,12 @@ class HiveEngine:
         settings: ReaderSettings,
         format_: FormatFacts,  # noqa: ARG002
     ) -> tuple[str, ...]:
-        """Return what a session is told."""
         return tuple(f"{statement};" for statement in statements(settings))
 
     def ask_code(self) -> str:
-        """Return a digest of the server's configuration and of what asks it."""
         return code_digest("hive", hive_launcher.__name__)
 
     def configuration(self, distribution: Distribution) -> Configuration:
-        """Return what a container is told that people use; see `Engine.configuration`."""
         return HiveProgram(distribution)
 
     def serve(
@@ -268,7 +264,6 @@ class HiveProgram:
     not_yet: tuple[type[Exception], ...] = (NoAnswerError, RefusedError)
 
     def files(self, around: Surroundings) -> Mapping[str, str]:
-        """Return the server's configuration."""
         values = {
             "port": around.port,
             "host": around.host,
@@ -283,15 +278,12 @@ class HiveProgram:
         }
 
     def environment(self, around: Surroundings) -> Mapping[str, str]:  # noqa: ARG002 - of the contract
-        """Return none: all is in its files."""
         return {}
 
     def class_path(self, installation: Installation) -> Sequence[Path]:
-        """Return where its classes are."""
         return installation.jars("loader")
 
     def command(self, installation: Installation, around: Surroundings) -> tuple[str, ...]:
-        """Return the command line."""
         jvm = (f"-Djava.io.tmpdir={around.folder / 'tmp'}", _LAUNCH, *around.jvm)
         main = (installation.distribution.text("main"),)
         return hive_launcher.command(installation, around.conf, main, jvm)
@@ -316,7 +308,6 @@ def _check_properties(distribution: Distribution, log: str) -> None:
 
 
 def _check_answers(server: HiveServer, metastore_uri: str) -> None:
-    """Ask what needs the server, its metastore, and the compiler."""
     with engine_support.metastore_first(metastore_uri), closing(server.connect({})) as connection:
         connection.run("show databases", timeout_s=STATEMENT_S)
 

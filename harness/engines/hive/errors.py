@@ -35,7 +35,6 @@ class HiveError(Exception):
     """The server answered with an error."""
 
     def __init__(self, refusal: Refusal) -> None:
-        """`refusal`: what it said."""
         super().__init__(f"{refusal.kind}: {refusal.message}")
         self.refusal = refusal
 
@@ -53,7 +52,6 @@ class Thrown:
 
     @property
     def name(self) -> str:
-        """The name of its class without the package."""
         return self.kind.rpartition(".")[2]
 
 

@@ -55,7 +55,6 @@ def settings_before(question: Question) -> tuple[str, ...]:
 
 
 def settings_after(question: Question) -> tuple[str, ...]:
-    """Return the statements that take those back."""
     return (f"{_prefix(question)}.mode=SNAPSHOT",) if question.past else ()
 
 

@@ -47,7 +47,6 @@ class Job:
 
     @property
     def by_tez(self) -> bool:
-        """Whether Tez ran it."""
         return self.name == "TEZ"
 
 

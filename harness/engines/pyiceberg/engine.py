@@ -39,7 +39,6 @@ _CALLS: Final = {
 
 
 def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG001 - as all
-    """Return the expression of a question."""
     query = question.query
     arguments = [_condition(query.conditions)] if query.conditions else []
     if query.columns:

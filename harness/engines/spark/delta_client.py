@@ -39,7 +39,6 @@ def hold_commit(jvm: Any, table: str) -> None:  # noqa: ANN401 - Py4J's object
 
 
 def is_waiting(jvm: Any, table: str) -> bool:  # noqa: ANN401, ARG001 - as above
-    """Return whether the transaction waits; another session asks."""
     return str(_BARRIERS[table].load().toString()) == REQUESTED
 
 

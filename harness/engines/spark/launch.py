@@ -109,7 +109,6 @@ class SparkProgram:
     not_yet: tuple[type[Exception], ...] = (OSError,)
 
     def files(self, around: Surroundings) -> Mapping[str, str]:
-        """Return Spark's configuration, and the worker, which no image has."""
         programs = {WORKER: worker, **BESIDE}
         texts = {
             name: Path(str(module.__file__)).read_text(encoding="utf-8")
@@ -118,7 +117,6 @@ class SparkProgram:
         return {CONF: json.dumps(session_conf(self.distribution, around), indent=1), **texts}
 
     def environment(self, around: Surroundings) -> Mapping[str, str]:
-        """Return what the worker and its JVM are told."""
         variables = {worker.TOKEN: self.token}
         if around.installation is None:
             return variables
@@ -136,7 +134,6 @@ class SparkProgram:
         }
 
     def class_path(self, installation: Installation) -> Sequence[Path]:
-        """Return where its classes are."""
         front = installation.jars("front")
         if installation.home is not None:
             return (*front, installation.home / "jars")
@@ -149,7 +146,6 @@ class SparkProgram:
         installation: Installation,  # PySpark finds it by SPARK_HOME
         around: Surroundings,
     ) -> tuple[str, ...]:
-        """Return the command line."""
         if home := self._java_home(around.folder):
             _write_java(home, installation.java_home / "bin" / "java", self._java_without())
         program = (sys.executable, "-I", str(around.conf / WORKER))

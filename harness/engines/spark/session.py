@@ -88,7 +88,6 @@ class Session:
     """A Spark session with settings of its own; the JVM is shared. Made by `Spark.open`."""
 
     def __init__(self, spark: Spark, name: str, reported: Mapping[str, str]) -> None:
-        """`reported`: what the session says of the settings it was asked about."""
         self._spark = spark
         self._name = name
         self.reported = dict(reported)
@@ -136,7 +135,6 @@ class Session:
             raise RefusedError(refusal, answer.seconds) from None
 
     def close(self) -> None:
-        """End the session; never raises."""
         with suppress(NoAnswerError, RefusedError, HarnessError):
             self._spark.ask(OPEN_S, do="close", session=self._name)
 
@@ -145,7 +143,6 @@ class Spark:
     """A running JVM. Made by `start.spark`."""
 
     def __init__(self, running: Running, connection: socket.socket) -> None:
-        """`connection`: to the worker, which has proved who it is."""
         self._running = running
         self._connection = connection
         self._waiting: dict[int, Future[dict[str, Any]]] = {}
@@ -187,19 +184,15 @@ class Spark:
         self._running.stop(grace_s=0)
 
     def alive(self) -> bool:
-        """Return whether the process still runs."""
         return not self._over and self._running.alive()
 
     def log_tail(self) -> str:
-        """Return the end of its log."""
         return self._running.log_tail()
 
     def log_size(self) -> int:
-        """Return the length of its log in bytes."""
         return self._running.log_size()
 
     def log_since(self, start: int) -> str:
-        """Return its log from a length on."""
         return self._running.log_since(start)
 
     def peak_memory_mb(self) -> int:

@@ -70,12 +70,10 @@ class Replies:
     """The way back, shared by the threads of all sessions."""
 
     def __init__(self, connection: socket.socket) -> None:
-        """`connection`: to the process that asks."""
         self._connection = connection
         self._lock = threading.Lock()
 
     def send(self, reply: Message) -> None:
-        """Send one reply whole."""
         line = json.dumps(reply, separators=(",", ":")).encode() + b"\n"
         with self._lock:
             self._connection.sendall(line)
@@ -85,7 +83,6 @@ class WorkerSession:
     """One Spark session and the thread that serves it, one request after another."""
 
     def __init__(self, spark: SparkSession, settings: dict[str, str], replies: Replies) -> None:
-        """`settings`: set in the session before its first statement."""
         self._spark, self._settings, self._replies = spark, settings, replies
         self._requests: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
         for name, value in settings.items():
@@ -102,7 +99,6 @@ class WorkerSession:
             return "unset"
 
     def put(self, request: Message | None) -> None:
-        """Queue a request; None ends the thread."""
         self._requests.put(request)
 
     def _serve(self) -> None:
@@ -131,7 +127,6 @@ class Worker:
     """The sessions of one JVM."""
 
     def __init__(self, spark: SparkSession, replies: Replies) -> None:
-        """`replies`: where answers go."""
         self._replies = replies
         self._sessions: dict[str, WorkerSession] = {}
         self._spark = spark

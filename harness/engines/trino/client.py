@@ -46,7 +46,6 @@ class ServerErrorReply(HTTPException):
     """The server met something in itself while it answered, and replied that it did (500)."""
 
     def __init__(self, body: str) -> None:
-        """`body`: what it replied, the trace of an exception or nothing."""
         super().__init__(f"error {HTTPStatus.INTERNAL_SERVER_ERROR.value}: {body}")
         self.body = body
 
@@ -68,15 +67,12 @@ class HttpSession:
         self._prefix = prefix
 
     def get(self, url: str, *, headers: Headers, **_: object) -> Response:
-        """Ask for what a reply named; raises as `post` does."""
         return self._sent("GET", url, headers)
 
     def head(self, url: str, *, headers: Headers, **_: object) -> Response:
-        """Ask whether something is there; raises as `post` does."""
         return self._sent("HEAD", url, headers)
 
     def delete(self, url: str, **_: object) -> Response:
-        """End a query; raises as `post` does."""
         return self._sent("DELETE", url, {})
 
     def post(self, url: str, *, data: bytes, headers: Headers, **_: object) -> Response:
@@ -91,7 +87,6 @@ class HttpSession:
         return self._sent("POST", url, headers, data)
 
     def close(self) -> None:
-        """End the connection; never raises."""
         self._http.close()
 
     def _sent(self, method: str, url: str, headers: Headers, body: bytes | None = None) -> Response:

@@ -96,7 +96,6 @@ def cannot(distribution: Distribution, settings: ReaderSettings, format_: Format
 
 
 def connectors(distribution: Distribution) -> dict[str, str]:
-    """Return the connector of every catalog."""
     values = catalog_values(distribution, "")
     return {name: str(value["connector"]) for name, value in values.items()}
 

@@ -61,7 +61,6 @@ def make(metastore_uri: str, folder: Path) -> str:
 
 
 def query(catalog_name: str, table: str) -> str:
-    """Return the SQL that reads it. Pure."""
     return f'select id from "{catalog_name}"."{DATABASE}"."{table}"'
 
 
@@ -110,7 +109,6 @@ class TrinoProgram:
     not_yet: tuple[type[Exception], ...] = (NoAnswerError, RefusedError)
 
     def files(self, around: Surroundings) -> Mapping[str, str]:
-        """Return the server's properties and a file for each catalog."""
         local = around.installation is not None
         values = {
             "address": around.host,
@@ -126,15 +124,12 @@ class TrinoProgram:
         return files
 
     def environment(self, around: Surroundings) -> Mapping[str, str]:  # noqa: ARG002 - of the contract
-        """Return none: all is in its files."""
         return {}
 
     def class_path(self, installation: Installation) -> Sequence[Path]:
-        """Return where its classes are."""
         return class_path(installation)
 
     def command(self, installation: Installation, around: Surroundings) -> tuple[str, ...]:
-        """Return the command line, and link the plugins that are needed into its folder."""
         _link_plugins(installation, around.folder / "plugin")
         config = around.conf / "config.properties"
         return command_line(installation, around.folder, config, around.jvm)

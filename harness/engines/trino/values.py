@@ -75,7 +75,6 @@ def _child(at: int, field: Mapping[str, WireValue]) -> str:
 
 
 def columns(described: Sequence[Mapping[str, WireValue]], tally: Tally) -> tuple[Column, ...]:
-    """Return the columns of a reply, from `columns` of the protocol."""
     return tuple(
         Column(
             column["name"],
