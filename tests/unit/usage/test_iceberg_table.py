@@ -57,7 +57,7 @@ def read(folder: Path, told: Mapping[str, Any], numbers: Sequence[int] = ()) -> 
     for each in told["snapshots"]:
         each["manifest-list"] = f"file:{folder}/metadata/list.avro"
     records = [
-        {"manifest_path": "m", "content": 0, "min_sequence_number": each} for each in numbers
+        {"manifest_path": "m", "content": 0, "min_sequence_number": number} for number in numbers
     ]
     records.append({"manifest_path": "deletes", "content": 1, "min_sequence_number": 0})
     (folder / "metadata" / "list.avro").write_bytes(avro(records, MANIFESTS))

@@ -56,7 +56,7 @@ def test_columns_with_ids_tell_each_change(after: list[ColumnPart], expected: li
 )
 def test_no_more_columns_were_moved_than_must_have_been(order: str, moved: int) -> None:
     before, after = (
-        [ColumnPart(ord(each), each, "int") for each in side] for side in ("abcde", order)
+        [ColumnPart(ord(text), text, "int") for text in side] for side in ("abcde", order)
     )
     assert len(told(before, after)) == moved
 
