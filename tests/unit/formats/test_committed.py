@@ -13,7 +13,7 @@ from harness import formats
 from harness.formats.api import Committed, FileFactError
 from harness.formats.iceberg import table as iceberg_table
 from harness.runtime.metastore_objects import CatalogEntry, unlisted_folders
-from tests.unit.formats.iceberg_table import Folder
+from tests.builders.iceberg_folder import IcebergFolder
 
 TIMELINES = Path(__file__).parent / "timelines"
 """Of tables that Spark wrote with the version of Hudi in the name, files of rows left out."""
@@ -47,7 +47,7 @@ def test_an_instant_counts_once_it_is_completed_in_either_layout(
 
 
 def test_iceberg_metadata_counts_where_the_catalog_names_it(tmp_path: Path) -> None:
-    iceberg, folder = formats.load("iceberg"), Folder(tmp_path)
+    iceberg, folder = formats.load("iceberg"), IcebergFolder(tmp_path)
     assert iceberg.committed(tmp_path, ()) == Committed()
     first = folder.metadata(0)
     named = (entry(metadata_location=f"file:{{location}}/metadata/{first.name}"),)
@@ -63,7 +63,7 @@ def test_iceberg_metadata_counts_where_the_catalog_names_it(tmp_path: Path) -> N
 def test_of_two_metadata_files_of_one_number_the_catalog_or_the_later_one_counts(
     tmp_path: Path,
 ) -> None:
-    folder = Folder(tmp_path)
+    folder = IcebergFolder(tmp_path)
     dead, next_ = folder.metadata(1), folder.metadata(2, **{"last-updated-ms": 2})
     next_ = next_.rename(next_.with_name(next_.name.replace("00002-", "00001-")))
     found = iceberg_table.table(tmp_path)

@@ -21,7 +21,7 @@ from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.touch import Rewrites, Touch
 from harness.scenario.operations.upsert import Upsert
 from harness.scenario.statements import recorded
-from tests.unit.formats.iceberg_table import Folder
+from tests.builders.iceberg_folder import IcebergFolder
 
 ICEBERG = formats.load("iceberg")
 COLUMNS = {"id": "int", "ts": "long", "p": "string", "a": "string"}
@@ -124,7 +124,7 @@ def test_there_is_one_view_and_one_entry() -> None:
 
 
 def test_a_table_made_otherwise_than_asked_for_is_told(tmp_path: Path) -> None:
-    folder, asked = Folder(tmp_path), {"delete_mode": "merge-on-read"}
+    folder, asked = IcebergFolder(tmp_path), {"delete_mode": "merge-on-read"}
     assert ICEBERG.creation_problem(tmp_path, asked) == "the writer made no metadata file"
     made = {"engine.hive.enabled": "true", **dict.fromkeys(MODES, "merge-on-read")}
     folder.metadata(0, properties=made)
@@ -136,7 +136,7 @@ def test_a_table_made_otherwise_than_asked_for_is_told(tmp_path: Path) -> None:
 
 def test_instants_are_snapshots_and_the_version_is_the_formats(tmp_path: Path) -> None:
     assert (ICEBERG.instants(tmp_path), ICEBERG.table_version(tmp_path)) == ((), "")
-    folder = Folder(tmp_path)
+    folder = IcebergFolder(tmp_path)
     folder.commit(70)
     folder.commit(60)
     folder.metadata(2)

@@ -11,7 +11,7 @@ import pytest
 from harness.formats.files.table_folder import UnreadableError, at
 from harness.usage import hudi_table
 from harness.usage.used_tables import Fact, UsedFormat
-from tests.unit.usage.folders import (
+from tests.builders.table_folders import (
     FIRST,
     HUDI_6,
     HUDI_9,

@@ -19,8 +19,8 @@ from harness.runtime import metastore_client
 from harness.runtime.metastore_client import CatalogRefusedError
 from harness.usage import hudi_table, scan
 from harness.usage.used_tables import Fact, Usage, UsedFormat
-from tests.unit.usage.folders import FIRST, HUDI_6, base, hudi, log, parquet
-from tests.unit.usage.test_catalog_table import HUDI, ORC, PARQUET, REALTIME, RO, thrift
+from tests.builders.metastore_tables import HUDI, ORC, PARQUET, REALTIME, RO, metastore_table
+from tests.builders.table_folders import FIRST, HUDI_6, base, hudi, log, parquet
 
 URI = "thrift://metastore:9083"
 
@@ -64,7 +64,7 @@ def scanned(monkeypatch: pytest.MonkeyPatch, catalog: SimulatedCatalog, *pattern
 
 
 def placed(folder: Path, name: str, read_by: str, **more: Any) -> ttypes.Table:  # noqa: ANN401
-    table = thrift(name, read_by, **more)
+    table = metastore_table(name, read_by, **more)
     table.sd.location = f"file:{folder}"
     return table
 
@@ -78,8 +78,8 @@ def test_every_table_is_listed_and_one_that_cannot_be_read_with_the_reason(
             "d": [
                 placed(tmp_path / "plain", "plain", PARQUET),
                 placed(tmp_path / "gone", "gone", ORC),
-                thrift("v", kind="VIRTUAL_VIEW"),
-                thrift("texts", "org.apache.hadoop.mapred.TextInputFormat"),
+                metastore_table("v", kind="VIRTUAL_VIEW"),
+                metastore_table("texts", "org.apache.hadoop.mapred.TextInputFormat"),
             ]
         }
     )
@@ -128,7 +128,7 @@ def test_entries_of_a_table_that_cannot_be_read_are_of_one_format(
 
 
 def test_what_is_refused_is_asked_for_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    tables = [thrift("a", kind="VIRTUAL_VIEW"), thrift("b", kind="VIRTUAL_VIEW")]
+    tables = [metastore_table("a", kind="VIRTUAL_VIEW"), metastore_table("b", kind="VIRTUAL_VIEW")]
     catalog = SimulatedCatalog({"d": tables, "e": []}, frozenset({"d.b", "e"}))
     usage = scanned(monkeypatch, catalog)
     assert catalog.calls == ["a,b,vanished", "a", "b", "vanished"]
@@ -140,7 +140,7 @@ def test_what_is_refused_is_asked_for_one_by_one(monkeypatch: pytest.MonkeyPatch
 
 def test_tables_are_asked_for_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scan, "BATCH", 2)
-    tables = [thrift(name, kind="VIRTUAL_VIEW") for name in "abc"]
+    tables = [metastore_table(name, kind="VIRTUAL_VIEW") for name in "abc"]
     catalog = SimulatedCatalog({"d": tables})
     scanned(monkeypatch, catalog)
     assert catalog.calls == ["a,b", "c,vanished"]

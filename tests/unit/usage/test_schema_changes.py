@@ -11,7 +11,7 @@ from harness.formats.files import column_parts
 from harness.formats.files.column_parts import ColumnPart, part_of
 from harness.usage.schema_changes import between, by_names
 from harness.usage.used_tables import OldFiles
-from tests.unit.usage.folders import short
+from tests.builders.table_folders import short
 
 
 def numbered(**columns: tuple[int, Any]) -> list[ColumnPart]:
