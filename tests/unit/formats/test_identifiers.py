@@ -18,7 +18,7 @@ import pytest
 from harness import engines, formats
 from harness.artifacts import distributions
 from harness.artifacts.distribution import Distribution
-from harness.cli.reproduce import script
+from harness.cli.reproduce import files
 from harness.engines import time_travel
 from harness.engines.api import Engine, Question
 from harness.formats import other_writers
@@ -63,6 +63,7 @@ from harness.scenario.operations.overwrite import Overwrite, OverwriteScope
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.replace_partition_field import ReplacePartitionField
 from harness.scenario.operations.restore import Restore
+from harness.scenario.operations.rewrite_data_files import RewriteDataFiles
 from harness.scenario.operations.rewrite_manifests import RewriteManifests
 from harness.scenario.operations.rewrite_position_deletes import RewritePositionDeletes
 from harness.scenario.operations.rollback import Rollback
@@ -84,7 +85,7 @@ PLAIN: Final = ("k_", "o_", "p_", "x_", "n_", "i_", "m_", "l_", "a_")
 ROLES: Final = {"key": 0, "struct": 3, "column": 4, "part": 5}
 WORDS: Final = {"select", "value", "timestamp", "partition"}
 """Of the words of SQL that are sent: all are treated equally."""
-DATABASES: Final = ("s_0123456789abcdef", script.DATABASE)
+DATABASES: Final = ("s_0123456789abcdef", files.DATABASE)
 MOMENT: Final = Moment("20240101000000000", "20240101000002000", "20240101000009000")
 TOKEN: Final = re.compile(r"'(?:[^'\\]|\\.)*'|`(?:[^`]|``)*`|\"(?:[^\"]|\"\")*\"|\w+|\S")
 NAME: Final = re.compile(r"`.*`|\".*\"")
@@ -137,8 +138,9 @@ def scenario_of(names: tuple[str, ...]) -> Scenario:
 def _of_iceberg(column: str) -> tuple[Operation, ...]:
     buckets, cut = f"bucket(4, {column})", f"truncate(3, {column})"
     fields = AddPartitionField(buckets), ReplacePartitionField(buckets, cut)
-    files = RewriteManifests(), RewritePositionDeletes(), RollbackToSnapshot(10), AddFiles((7,))
-    return (*fields, DropPartitionField(cut), *files, CreateTag())
+    written_anew = RewriteDataFiles(), RewriteManifests(), RewritePositionDeletes()
+    others = RollbackToSnapshot(10), AddFiles((7,)), CreateTag()
+    return (*fields, DropPartitionField(cut), *written_anew, *others)
 
 
 def called(role: str, name: str) -> Scenario:
