@@ -13,6 +13,7 @@ from harness.scenario.operations.api import Operation
 from harness.scenario.statements import Statement, recorded
 from tests.builders.scenarios import scenario_of
 
+NO_SETTINGS: Final[Mapping[str, str]] = {}
 COLUMNS: Final = {"id": "int", "ts": "long", "a": "string", "p": "string"}
 
 
@@ -41,7 +42,7 @@ def statements(
     *operations: Operation,
     columns: Mapping[str, str] = COLUMNS,
     partition_by: tuple[str, ...] = (),
-    **settings: str,
+    settings: Mapping[str, str] = NO_SETTINGS,
 ) -> tuple[Statement, ...]:
     """The statements of the last operation in a format."""
     history = history_of(*operations, columns=columns, partition_by=partition_by)
@@ -53,10 +54,12 @@ def texts(
     *operations: Operation,
     columns: Mapping[str, str] = COLUMNS,
     partition_by: tuple[str, ...] = (),
-    **settings: str,
+    settings: Mapping[str, str] = NO_SETTINGS,
 ) -> list[str]:
     """The same as they are recorded."""
-    sent = statements(name, *operations, columns=columns, partition_by=partition_by, **settings)
+    sent = statements(
+        name, *operations, columns=columns, partition_by=partition_by, settings=settings
+    )
     return [recorded(statement) for statement in sent]
 
 
@@ -64,7 +67,7 @@ def created(
     name: str,
     columns: Mapping[str, str] = COLUMNS,
     partition_by: tuple[str, ...] = (),
-    **settings: str,
+    settings: Mapping[str, str] = NO_SETTINGS,
 ) -> str:
     """The statement that creates a table."""
     (statement,) = formats.load(name).create(table_of(columns, partition_by), settings)

@@ -104,7 +104,7 @@ def test_a_table_is_created_with_its_columns_partitions_and_location(name: str, 
 def test_settings_become_properties_of_the_table(
     name: str, settings: dict[str, str], properties: list[str]
 ) -> None:
-    plain, made = created(name), created(name, **settings)
+    plain, made = created(name), created(name, settings=settings)
     assert all(text in made and text not in plain for text in properties)
     assert properties or made == plain
 
@@ -284,7 +284,7 @@ def test_a_setting_says_which_type_the_timestamps_of_the_metastore_are(name: str
 def test_a_step_is_sent_in_the_words_of_its_format(
     name: str, operations: list[Operation], settings: dict[str, str], sent: list[str]
 ) -> None:
-    assert texts(name, *operations, **settings) == sent
+    assert texts(name, *operations, settings=settings) == sent
 
 
 def test_what_a_cleaning_of_delta_sets_it_puts_back() -> None:
@@ -350,11 +350,11 @@ def test_nothing_can_be_aborted_where_no_write_died() -> None:
 
 def test_mapping_comes_later_with_the_second_step_alone() -> None:
     later = {"column_mapping": "later"}
-    assert len(texts("delta", ONE, **later)) == 1
-    switch, renamed = texts("delta", ONE, RenameColumn("a", "b"), **later)
+    assert len(texts("delta", ONE, settings=later)) == 1
+    switch, renamed = texts("delta", ONE, RenameColumn("a", "b"), settings=later)
     assert switch.startswith(f"{ALTER} set tblproperties ('delta.columnMapping")
     assert renamed == f"{ALTER} rename column `a` to `b`"
-    third = texts("delta", ONE, RenameColumn("a", "b"), RenameColumn("b", "c"), **later)
+    third = texts("delta", ONE, RenameColumn("a", "b"), RenameColumn("b", "c"), settings=later)
     assert third == [f"{ALTER} rename column `b` to `c`"]
 
 
@@ -369,10 +369,10 @@ def test_a_staged_write_has_an_id_or_a_branch_by_which_it_is_published(
     staged_by: str, setting: str, publication: str
 ) -> None:
     begun = BeginWrite(insert=(3,))
-    enabled, named, _, reset = texts("iceberg", ONE, begun, staged_by=staged_by)
+    enabled, named, _, reset = texts("iceberg", ONE, begun, settings={"staged_by": staged_by})
     assert "('write.wap.enabled' = 'true')" in enabled
     assert (named, reset) == (f"set spark.wap.{setting}=step-2", f"reset spark.wap.{setting}")
-    published = texts("iceberg", ONE, begun, CommitWrite(), staged_by=staged_by)
+    published = texts("iceberg", ONE, begun, CommitWrite(), settings={"staged_by": staged_by})
     assert published == [CALL + publication]
 
 
@@ -385,27 +385,27 @@ def test_plain_files_are_made_in_the_table_s_folder_and_added() -> None:
 
 def test_a_table_that_is_migrated_is_a_plain_one_that_gets_the_rows_of_the_first_step() -> None:
     settings = {"created_by": "migrate", "file_format": "orc"}
-    made = created("iceberg", COLUMNS, ("p",), **settings)
+    made = created("iceberg", COLUMNS, ("p",), settings=settings)
     assert made.endswith("(`p` string) stored as orc location 'file:{location}'")
-    write, call = texts("iceberg", ONE, **settings)
+    write, call = texts("iceberg", ONE, settings=settings)
     assert write.startswith("insert into {database}.t select ")
     assert call.startswith(f"{CALL}migrate({OF_TABLE}, properties => map('format-version', '2', ")
     assert "'write.format.default', 'orc'" in call
     mode = "set hive.exec.dynamic.partition.mode="
-    first, write, back, call_again = texts("iceberg", ONE, partition_by=("p",), **settings)
+    first, write, back, call_again = texts("iceberg", ONE, partition_by=("p",), settings=settings)
     assert (first, back, call_again) == (f"{mode}nonstrict", f"{mode}strict", call)
     assert write.startswith("insert into {database}.t select ")
-    old, *same, new, call = texts("iceberg", ONE, created_by="migrate_legacy")
+    old, *same, new, call = texts("iceberg", ONE, settings={"created_by": "migrate_legacy"})
     layout = "set spark.sql.parquet.writeLegacyFormat="
     assert (old, new) == (f"{layout}true", f"{layout}false")
-    assert [*same, call] == texts("iceberg", ONE, created_by="migrate")
+    assert [*same, call] == texts("iceberg", ONE, settings={"created_by": "migrate"})
 
 
 def test_a_snapshot_is_made_of_a_plain_table_which_then_goes() -> None:
-    made = created("iceberg", created_by="snapshot")
+    made = created("iceberg", settings={"created_by": "snapshot"})
     assert made.startswith("create table {database}.plain ")
     assert made.endswith("location 'file:{location}/plain'")
-    write, call, gone = texts("iceberg", ONE, created_by="snapshot")
+    write, call, gone = texts("iceberg", ONE, settings={"created_by": "snapshot"})
     assert write.startswith("insert into {database}.plain select ")
     target = f"{OF_TABLE}, location => 'file:{{location}}'"
     assert f"snapshot(source_table => '{{database}}.plain', {target}, properties => map(" in call
@@ -414,7 +414,7 @@ def test_a_snapshot_is_made_of_a_plain_table_which_then_goes() -> None:
 
 @pytest.mark.parametrize("created_by", ["migrate", "snapshot"])
 def test_later_inserts_are_those_of_an_iceberg_table(created_by: str) -> None:
-    (sent,) = texts("iceberg", ONE, Insert((2,)), created_by=created_by)
+    (sent,) = texts("iceberg", ONE, Insert((2,)), settings={"created_by": created_by})
     assert sent.startswith("insert into {database}.t select ")
 
 
@@ -423,7 +423,7 @@ def test_trino_migrates_what_spark_filled() -> None:
     trino, (before, after) = distributions.load("trino-476"), history_of(ONE)
     sent = other_writers.wording(trino, formats.load("iceberg"), ONE, before, after, settings)
     write, call = map(recorded, sent)
-    first = texts("iceberg", ONE, **settings)[0]
+    first = texts("iceberg", ONE, settings=settings)[0]
     assert write == f"by the writer that made the table: {first}"
     schema = "schema_name => '{database}', table_name => 't'"
     assert call == f'call "iceberg".system.migrate({schema})'
@@ -431,12 +431,12 @@ def test_trino_migrates_what_spark_filled() -> None:
 
 def test_only_an_insert_is_sent_under_another_operation() -> None:
     bulk = {"insert_operation": "bulk_insert"}
-    first, insert, back = texts("hudi-cow", TWO, **bulk)
+    first, insert, back = texts("hudi-cow", TWO, settings=bulk)
     assert (first, back) == (f"set {OPERATION}=bulk_insert", f"set {OPERATION}=upsert")
     assert insert.startswith("insert into")
     # These replace rows by their key, which `insert` and `bulk_insert` do not do.
     assert all(
-        len(texts("hudi-cow", TWO, operation, **bulk)) == 1
+        len(texts("hudi-cow", TWO, operation, settings=bulk)) == 1
         for operation in (Upsert((1, 5)), Touch(Rewrites.ALL))
     )
     assert len(texts("hudi-cow", TWO)) == 1
@@ -444,7 +444,7 @@ def test_only_an_insert_is_sent_under_another_operation() -> None:
 
 @pytest.mark.parametrize(("settings", "usual"), [({}, "SIMPLE"), ({"index": "bloom"}, "BLOOM")])
 def test_a_row_moves_under_an_index_of_all_partitions(settings: dict[str, str], usual: str) -> None:
-    first, *_, last = texts("hudi-mor", TWO, MoveRow(1, 2), partition_by=("p",), **settings)
+    first, *_, last = texts("hudi-mor", TWO, MoveRow(1, 2), partition_by=("p",), settings=settings)
     assert first == "set hoodie.index.type=GLOBAL_SIMPLE"
     assert last == f"set hoodie.index.type={usual}"
 
@@ -496,12 +496,16 @@ def test_a_schema_change_is_a_call_of_the_write_client_where_that_is_asked_for(
     operation: Operation, call: str
 ) -> None:
     made = {"schema_changes": "write_client", "table_version": "6"}
-    (sent,) = statements("hudi-mor", ONE, operation, columns=NESTED, **made)
+    (sent,) = statements("hudi-mor", ONE, operation, columns=NESTED, settings=made)
     assert isinstance(sent, ClientCall)
     assert sent.options == (("hoodie.write.table.version", "6"),)
-    (text,) = texts("hudi-mor", ONE, operation, columns=NESTED, schema_changes="write_client")
+    (text,) = texts(
+        "hudi-mor", ONE, operation, columns=NESTED, settings={"schema_changes": "write_client"}
+    )
     assert text == f"write client: {call}"
-    (by_sql,) = texts("hudi-mor", ONE, operation, columns=NESTED, schema_changes="sql")
+    (by_sql,) = texts(
+        "hudi-mor", ONE, operation, columns=NESTED, settings={"schema_changes": "sql"}
+    )
     assert by_sql.startswith(f"{ALTER} ")
 
 
@@ -511,7 +515,7 @@ def test_the_metastore_and_the_partitions_get_the_columns_of_a_hive_table() -> N
     assert '[["id", "int"], ["n", "bigint"], ["ts", "bigint"]' in change
     assert refresh == "refresh table {database}.t"
     follows, stays = (
-        texts("hive-parquet", TWO, added, partition_by=("p",), cascade=cascade)[0]
+        texts("hive-parquet", TWO, added, partition_by=("p",), settings={"cascade": cascade})[0]
         for cascade in ("on", "off")
     )
     assert '"p"' not in follows
@@ -525,7 +529,8 @@ def test_rows_that_are_to_share_a_plain_file_are_written_by_one_task(
     operations: list[Operation],
 ) -> None:
     (usual,), (small,) = (
-        texts("hive-parquet", *operations, row_groups=size) for size in ("usual", "small")
+        texts("hive-parquet", *operations, settings={"row_groups": size})
+        for size in ("usual", "small")
     )
     rows = usual.removeprefix("insert into {database}.t ")
     assert small == f"insert into {{database}}.t select /*+ coalesce(1) */ * from ({rows})"
