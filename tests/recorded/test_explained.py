@@ -36,9 +36,9 @@ def explained(recorded: Recorded) -> dict[str, tuple[CaseTables, tuple[str, ...]
 
 @pytest.mark.parametrize("name", FOLDERS)
 def test_an_explanation_has_the_ways_of_the_verdict(name: str) -> None:
-    every = [explained(recording) for recording in recordings.read(ROOT / name)]
+    every = [explained(each) for each in recordings.read(ROOT / name)]
     told = {case: each for one in every for case, each in one.items()}
     assert len(told) > 5
     for case, (tables, ways) in told.items():
         assert tables.fitting == ways, case
-        assert any(strategy.same_as_found for strategy in tables.ways) == bool(ways), case
+        assert any(each.same_as_answer for each in tables.strategies) == bool(ways), case
