@@ -212,12 +212,12 @@ class _Scheduler:
         for digest, state in states.items():
             if digest not in self.files:
                 self.files[digest] = state_store.file_list(state)
-        watched = [
-            replace(cell_question, files=self.files[cell_question.state.digest])
-            for cell_question in asked
-        ]
-        for name, group in questions.by_server(watched).items():
-            self.to.questions[name].put_all(group)
+        for name, queue in self.to.questions.items():
+            queue.put_all(
+                replace(question, files=self.files[question.state.digest])
+                for question in asked
+                if question.reader.distribution == name
+            )
 
 
 def record(

@@ -54,7 +54,7 @@ def test_a_dataframe_is_a_query_with_what_its_writer_is_told(
     ends: tuple[Spark, socket.socket],
 ) -> None:
     spark, there = ends
-    spark._running.log_size = lambda: 0  # type: ignore[method-assign]
+    spark.running.log_size = lambda: 0  # type: ignore[method-assign]
     with ThreadPoolExecutor(1) as threads:
         session = Session(spark, "s", {})
         reply = threads.submit(session.append, "select 1", "hudi", {"a": "b"}, "/t", timeout_s=30)
@@ -70,7 +70,7 @@ def test_what_it_says_once_it_is_to_end_is_none(
 ) -> None:
     spark, there = ends
     waited = Waited(there)
-    monkeypatch.setattr(spark._running, "wait", waited.wait, raising=False)
+    monkeypatch.setattr(spark.running, "wait", waited.wait, raising=False)
     with ThreadPoolExecutor(1) as threads:
         reply = asked(threads, spark, there)
         spark.end()
@@ -170,6 +170,7 @@ class Refusing:
 
     def __init__(self) -> None:
         self.log = event(OTHER)
+        self.running = self
 
     def log_size(self) -> int:
         return len(self.log)
