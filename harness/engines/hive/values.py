@@ -62,10 +62,10 @@ def jobs(tasks: str | None) -> tuple[Job, ...]:
     return tuple(Job(task.get("name") or "", task.get("externalHandle") or "") for task in reads)
 
 
-def path(ran: Sequence[Job]) -> str:
+def path_taken(ran: Sequence[Job]) -> str:
     """Return the path that a query took.
 
-    >>> path(()), path([Job("MAPRED", "job_1")]), path([Job("TEZ", "")])
+    >>> path_taken(()), path_taken([Job("MAPRED", "job_1")]), path_taken([Job("TEZ", "")])
     ('fetch', 'mapreduce', 'tez')
     """
     if not ran:

@@ -37,7 +37,7 @@ _RECORD: Final = re.compile(r"\S+ \S+ ERROR Hoodie\w*Handle: Error writing recor
 _THROWN: Final = re.compile(r"^(?:Caused by: )?((?:[\w$]+\.)+[\w$]+(?:: .*)?)$", re.MULTILINE)
 
 
-def explained(refusal: Refusal, log: str) -> Refusal:
+def with_logged_cause(refusal: Refusal, log: str) -> Refusal:
     """Return a refusal with the innermost cause that the log names for it, where it has none.
 
     A record that cannot be written does not end Hudi's write: the write handle logs why, and what
@@ -131,7 +131,7 @@ class Session:
         try:
             return self._spark.ask(timeout_s, session=self._name, **request)
         except RefusedError as answer:
-            refusal = explained(answer.refusal, self._spark.running.log_since(began))
+            refusal = with_logged_cause(answer.refusal, self._spark.running.log_since(began))
             raise RefusedError(refusal, answer.seconds) from None
 
     def close(self) -> None:

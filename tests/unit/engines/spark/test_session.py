@@ -126,20 +126,20 @@ PLAIN = "26/11/22 10:00:02 ERROR HoodieSparkSqlWriterInternal: upsert failed wit
 @pytest.mark.parametrize("message", sorted(session.SAYS_NOTHING))
 def test_the_cause_is_what_was_logged_of_a_record(message: str) -> None:
     refusal = replace(FAILED, message=message)
-    assert session.explained(refusal, event(NULLS) + PLAIN) == replace(refusal, cause=NULLS)
+    assert session.with_logged_cause(refusal, event(NULLS) + PLAIN) == replace(refusal, cause=NULLS)
 
 
 def test_the_innermost_of_a_chain_is_the_cause() -> None:
     chain = f"org.apache.hudi.exception.HoodieException: no\n\tat a.B\nCaused by: {NULLS}"
-    assert session.explained(FAILED, event(chain)).cause == NULLS
+    assert session.with_logged_cause(FAILED, event(chain)).cause == NULLS
 
 
 def test_the_same_of_several_records_is_said_once() -> None:
-    assert session.explained(FAILED, event(NULLS) * 3).cause == NULLS
+    assert session.with_logged_cause(FAILED, event(NULLS) * 3).cause == NULLS
 
 
 def test_of_several_causes_none_is_claimed() -> None:
-    found = session.explained(FAILED, event(NULLS) + event(OTHER))
+    found = session.with_logged_cause(FAILED, event(NULLS) + event(OTHER))
     assert found.cause == f"one or more of: {NULLS}; {OTHER}"
 
 
@@ -154,7 +154,7 @@ def test_of_several_causes_none_is_claimed() -> None:
     ],
 )
 def test_what_is_logged_of_something_else_is_no_cause(log: str) -> None:
-    assert session.explained(FAILED, log) == FAILED
+    assert session.with_logged_cause(FAILED, log) == FAILED
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_what_is_logged_of_something_else_is_no_cause(log: str) -> None:
     [replace(FAILED, cause="x.Y: known"), replace(FAILED, message="No such column")],
 )
 def test_a_refusal_that_says_something_is_left_alone(refusal: Refusal) -> None:
-    assert session.explained(refusal, event(NULLS)) == refusal
+    assert session.with_logged_cause(refusal, event(NULLS)) == refusal
 
 
 class Refusing:
