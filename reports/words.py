@@ -195,7 +195,7 @@ def exact(value: Value) -> str:
         case tuple():
             return f"[{', '.join(map(_inside, value))}]"
         case dict():
-            return f"{{{', '.join(f'{name}: {_inside(each)}' for name, each in value.items())}}}"
+            return f"{{{', '.join(f'{name}: {_inside(part)}' for name, part in value.items())}}}"
         case MapValue():
             pairs = ", ".join(f"{_inside(key)} → {_inside(pair)}" for key, pair in value.pairs)
             return f"{{{pairs}}}"

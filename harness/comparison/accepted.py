@@ -131,7 +131,7 @@ def accept(
         if rest:
             unchanged = len(rest) == len(cause.pairs)
             left.append(cause if unchanged else regression(cause.key, rest, new))
-    unused = [line for line in valid if line not in {each.by for each in accepted}]
+    unused = [line for line in valid if line not in {cause.by for cause in accepted}]
     tested = set(_tested(pairs, new))
     return tuple(left), AcceptedCauses(
         causes=tuple(accepted),

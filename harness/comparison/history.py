@@ -295,7 +295,7 @@ def _history(
     scenarios: Mapping[str, str],
 ) -> CellHistory | None:
     """Return the history of a cell; None where no run knows it."""
-    known = [each for each in seen if each.cell.verdict is not VerdictKind.UNKNOWN]
+    known = [cell for cell in seen if cell.cell.verdict is not VerdictKind.UNKNOWN]
     if not known:
         return None
     last, newest = known[-1], runs[seen[-1].place]
@@ -318,7 +318,7 @@ def _turns(
         elsewhere = was is not now and bool(set(now.places.split()) - set(was.places.split()))
         change = class_of(was.verdict, now.verdict, elsewhere=elsewhere)
         differs = differences.between(old, new)
-        if change not in AS_BEFORE or any(each.another_question for each in differs):
+        if change not in AS_BEFORE or any(differ.another_question for differ in differs):
             yield Turn(runs[new.place], now, runs[old.place], was, change, differs)
 
 

@@ -176,7 +176,7 @@ class SideComparison:
     @cached_property
     def _accepted_cases(self) -> frozenset[str]:
         causes = self.accepted.causes
-        cases = frozenset(pair.either.case for each in causes for pair in each.cause.pairs)
+        cases = frozenset(pair.either.case for cause in causes for pair in cause.cause.pairs)
         return cases - {pair.either.case for cause in self.regressions for pair in cause.pairs}
 
     @property

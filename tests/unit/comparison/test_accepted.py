@@ -32,8 +32,8 @@ def compared(*new: Verdict) -> SideComparison:
     """Return a comparison with a side that has all of these right; errors as `because` says."""
     first = [verdict(RIGHT, step=1), verdict(RIGHT, step=1, variant=OTHER)]
     new = (*first, *new)
-    old = (replace(each, verdict=RIGHT, findings=(), because="") for each in new)
-    errors = {each.case: each.because for each in new if each.because}
+    old = (replace(verdict, verdict=RIGHT, findings=(), because="") for verdict in new)
+    errors = {verdict.case: verdict.because for verdict in new if verdict.because}
     return compare(ComparedSide("a", run(*old)), ComparedSide("b", run(*new, errors=errors)))
 
 
@@ -47,7 +47,7 @@ def test_an_accepted_cause_counts_no_longer() -> None:
     assert found.decision is Decision.NOTHING_WORSE
     assert found.regressions == ()
     assert found.worse == ()
-    assert [each.by for each in found.accepted.causes] == [LINE]
+    assert [cause.by for cause in found.accepted.causes] == [LINE]
     assert len(found.worse_accepted) == 1
 
 
@@ -73,7 +73,7 @@ def test_a_cause_that_is_accepted_beside_another_leaves_that_one() -> None:
     new = verdict(WRONG, RENAME), verdict(WRONG, STALE, variant=OTHER)
     found = accepting(LINE, new=new)
     assert found.status == 1
-    assert [each.key.finding for each in found.regressions] == [FindingKind.STALE]
+    assert [regression.key.finding for regression in found.regressions] == [FindingKind.STALE]
     assert len(found.worse) == 1
 
 
@@ -139,10 +139,10 @@ def test_what_is_written_accepts_every_cause_once_there_are_reasons() -> None:
     said = acceptance_file.parse(text.replace("because: TODO", "because: seen"), "f")
     done = found.accepting(said, TODAY)
     assert done.status == 0
-    again = acceptance_file.dump(done.regressions, [each.by for each in done.accepted.causes])
-    assert [replace(each, path="", line=0) for each in acceptance_file.parse(again, "f")] == [
-        replace(each, path="", line=0) for each in said
-    ]
+    again = acceptance_file.dump(done.regressions, [cause.by for cause in done.accepted.causes])
+    assert [
+        replace(acceptance, path="", line=0) for acceptance in acceptance_file.parse(again, "f")
+    ] == [replace(acceptance, path="", line=0) for acceptance in said]
 
 
 def test_what_is_unexplained_is_left_out_and_said() -> None:

@@ -9,7 +9,7 @@ from tests.builders.verdicts import OTHER, VARIANT, run, verdict
 
 
 def info(*readers: str) -> RunInfo:
-    return run(*(verdict(VerdictKind.CORRECT, reader=each) for each in readers)).info
+    return run(*(verdict(VerdictKind.CORRECT, reader=text) for text in readers)).info
 
 
 def test_what_has_the_same_name_is_the_same() -> None:

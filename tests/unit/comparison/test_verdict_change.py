@@ -36,8 +36,8 @@ TABLE = {
     (N, W): VerdictChange.REGRESSED_SILENTLY,
     (N, R): VerdictChange.REFUSED_AS_BEFORE,
     (N, N): VerdictChange.REFUSED_AS_BEFORE,
-    **{(each, U): VerdictChange.UNKNOWN for each in VerdictKind},
-    **{(U, each): VerdictChange.UNKNOWN for each in VerdictKind},
+    **{(kind, U): VerdictChange.UNKNOWN for kind in VerdictKind},
+    **{(U, kind): VerdictChange.UNKNOWN for kind in VerdictKind},
 }
 """By what the old side said, and the new one."""
 

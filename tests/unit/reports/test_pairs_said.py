@@ -60,7 +60,9 @@ def test_a_table_counts_the_variants_of_each_two_values(tmp_path: Path) -> None:
         variant("v3", "b", rewrites="none", partitioned="last"),
     )
     found = pairs.crossings(replace(made, info=replace(made.info, variants=variants)))
-    tables = {(each.down, each.across): (each.columns, each.rows) for each in found}
+    tables = {
+        (crossing.down, crossing.across): (crossing.columns, crossing.rows) for crossing in found
+    }
     assert set(tables) == {
         ("writer", "partitioned"),
         ("writer", "rewrites"),
