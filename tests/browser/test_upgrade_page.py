@@ -10,8 +10,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
+from harness.comparison.cell_pairs import WORSE, VerdictChange
 from harness.comparison.result import SideComparison
-from harness.comparison.verdict_change import WORSE, VerdictChange
 from harness.reports import upgrade_page
 from tests.browser.test_page import count, search
 from tests.builders import sample_run

@@ -20,13 +20,12 @@ from harness.judge.file_evidence import Layout
 from harness.model.column_statistics import StoredStatistics
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation.column_resolution import META
-from harness.reports import tolerance_counts
+from harness.reports import summary
 from harness.reports.advice import advice
-from harness.reports.file_numbers import NumberedFiles
 from harness.reports.findings import BLAME, FINDINGS, own_text, witness_text
+from harness.reports.html_cells import NumberedFiles
 from harness.reports.lines import command, item, say
-from harness.reports.sentences import log_text, refusal_text
-from harness.reports.words import NOT_WORDED, VERDICTS, worded
+from harness.reports.words import NOT_WORDED, VERDICTS, log_text, refusal_text, worded
 
 MOST: Final = 8
 """So many places of one finding are listed."""
@@ -49,7 +48,7 @@ def head(found: RecordedCell, console: Console) -> None:
         say(console, f"  {verdict.because}")
     if verdict.known:
         say(console, f"  known: {verdict.known}")
-    for text in tolerance_counts.of_cell(verdict.reader, verdict.normalised):
+    for text in summary.of_cell(verdict.reader, verdict.normalised):
         say(console, f"  normalised, as declared: {text}")
 
 

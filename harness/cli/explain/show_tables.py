@@ -14,8 +14,7 @@ from harness.cli.explain.tables import CaseTables, ComparedRow, ComparedTable, C
 from harness.core.counting import counted
 from harness.core.errors import printable
 from harness.reports.lines import item, say
-from harness.reports.sentences import LITTLE
-from harness.reports.words import STRATEGIES, TRACED, exact, short, strategy_parts
+from harness.reports.words import LITTLE, STRATEGIES, TRACED, exact, short, strategy_parts
 
 WRONG: Final = "≠"
 ABSENT: Final = "no such row"

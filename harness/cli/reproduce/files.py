@@ -32,8 +32,7 @@ from harness.model.canonical import Value
 from harness.model.commit import NAMED, ref_name
 from harness.model.identifiers import TABLE
 from harness.reports.findings import FINDINGS, finding_text
-from harness.reports.sentences import refusal_text
-from harness.reports.words import exact
+from harness.reports.words import exact, refusal_text
 from harness.run.load_run import WRITE
 from harness.scenario.cells import Reader, Variant
 from harness.scenario.definition import Scenario

@@ -2,9 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.comparison.cell_pairs import cell_pairs
-from harness.comparison.correspondence import Correspondence
-from harness.comparison.verdict_change import VerdictChange
+from harness.comparison.cell_pairs import Correspondence, VerdictChange, cell_pairs
 from harness.core.records import OutcomeKind, VerdictKind
 from harness.plan import controls
 from harness.run.load_run import WRITE

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.comparison.correspondence import AS_NAMED, correspondence
+from harness.comparison.cell_pairs import AS_NAMED, correspondence
 from harness.core.records import VerdictKind
 from harness.run.run_info import RunInfo
 from tests.builders.verdicts import OTHER, VARIANT, run, verdict

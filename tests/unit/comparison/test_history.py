@@ -11,8 +11,8 @@ from typing import Final
 import pytest
 
 from harness.comparison import history_store
+from harness.comparison.cell_pairs import VerdictChange
 from harness.comparison.history import CellFilter, CellHistory, History, history_of
-from harness.comparison.verdict_change import VerdictChange
 from harness.core.errors import UsageProblem
 from harness.core.records import Answer, Column, FindingKind, OutcomeKind, VerdictKind
 from harness.reports import history_report

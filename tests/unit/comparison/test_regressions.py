@@ -2,10 +2,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.comparison.cell_pairs import cell_pairs
-from harness.comparison.correspondence import correspondence
+from harness.comparison.cell_pairs import VerdictChange, cell_pairs, correspondence
 from harness.comparison.regressions import NEW_WRITER, Regression, regressions
-from harness.comparison.verdict_change import VerdictChange
 from harness.core.records import FindingKind, Verdict, VerdictKind
 from harness.core.responsible import Responsible
 from harness.run.load_run import WRITE, Run

@@ -2,10 +2,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.comparison.cell_pairs import CellPair, cell_pairs
+from harness.comparison.cell_pairs import CellPair, VerdictChange, cell_pairs
 from harness.comparison.regressions import Regression, regressions
-from harness.comparison.suspect_components import Swap, suspect_components
-from harness.comparison.verdict_change import VerdictChange
+from harness.comparison.remedies import Swap, suspect_components
 from harness.core.records import FindingKind, VerdictKind
 from tests.builders.verdicts import finding, run, verdict
 

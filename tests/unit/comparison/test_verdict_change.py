@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.comparison.verdict_change import AS_BEFORE, WORSE, VerdictChange, change
+from harness.comparison.cell_pairs import AS_BEFORE, WORSE, VerdictChange, change
 from harness.core.records import Finding, FindingKind, Verdict, VerdictKind
 from tests.builders.verdicts import finding, verdict
 

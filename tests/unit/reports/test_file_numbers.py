@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.model.file_facts import FileFact, FileKind
-from harness.reports.file_numbers import number_files
+from harness.reports.html_cells import number_files
 
 STEPS = {"20": 1, "10": 2}
 

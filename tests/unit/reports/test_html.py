@@ -14,7 +14,7 @@ import pytest
 
 from harness.core.records import FindingKind, VerdictKind
 from harness.reports import agreement, html, html_cells, html_data
-from harness.reports.file_numbers import number_files
+from harness.reports.html_cells import number_files
 from harness.run.causes import causes
 from harness.run.load_run import Run
 from tests.builders import sample_run

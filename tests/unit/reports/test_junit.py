@@ -9,7 +9,7 @@ import pytest
 
 from harness.core.attempts import Attempt
 from harness.core.records import Verdict, VerdictKind
-from harness.reports import junit, sentences
+from harness.reports import junit, words
 from harness.run import run_gate
 from harness.run.load_run import Run
 from tests.builders import sample_run
@@ -128,7 +128,7 @@ def test_what_is_unknown_shows_the_end_of_the_servers_log(sampled: Run, tmp_path
     _, *lines = error_of(sampled, tmp_path, tries).split("\n")
     assert lines[:2] == ["the end of the server's log:", "  at a.B"]
     assert lines[2].startswith("  at c.D \\x1b[31mxxx")
-    assert [len(line) for line in lines[2:]] == [2 + sentences.LINE]
+    assert [len(line) for line in lines[2:]] == [2 + words.LINE]
 
 
 def test_a_log_is_not_shown_where_the_server_answered_or_left_none(

@@ -14,7 +14,7 @@ from harness.reports import ci_site, markdown
 from harness.reports.cause_texts import cause_texts
 from harness.reports.ci_site import CiSite
 from harness.reports.document import ColumnHead, Line, ReportTable
-from harness.reports.scoreboard import scoreboard
+from harness.reports.reader_answers import scoreboard
 from harness.run.load_run import Run
 from tests.builders import sample_run
 from tests.builders.placed_run import FILE, LINES, placed

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.core.records import VerdictKind
-from harness.reports.scoreboard import scoreboard
+from harness.reports.reader_answers import scoreboard
 from harness.run.causes import by_default
 from tests.builders import recorded_run
 

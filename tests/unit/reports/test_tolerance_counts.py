@@ -13,7 +13,7 @@ from rich.console import Console
 from harness.core import tolerances
 from harness.core.records import Verdict
 from harness.core.tolerances import Normalised
-from harness.reports import html, html_data, terminal, tolerance_counts
+from harness.reports import html, html_data, summary, terminal
 from harness.run.load_run import Run
 from tests.builders import sample_run
 
@@ -43,7 +43,7 @@ def shown(run: Run) -> str:
 
 
 def test_what_was_met_is_added_up_over_the_cells_of_a_product(sampled: Run) -> None:
-    gone, cut = tolerance_counts.met(sampled.verdicts)
+    gone, cut = summary.met(sampled.verdicts)
     assert (cut.product, cut.name, cut.count, cut.cells) == ("prestodb", CUT.name, 4, 2)
     assert cut.declared == tolerances.declared_for("prestodb")[CUT.name]
     assert (gone.name, gone.count, gone.declared) == ("no-more", 1, None)

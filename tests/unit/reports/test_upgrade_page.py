@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.comparison.cell_pairs import VerdictChange
 from harness.comparison.result import compare
-from harness.comparison.verdict_change import VerdictChange
 from harness.core.records import FindingKind, VerdictKind
 from harness.reports import upgrade_page
 from harness.reports import upgrade_report as report

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from harness.comparison import acceptance_file
+from harness.comparison import acceptance
+from harness.comparison.cell_pairs import VerdictChange
 from harness.comparison.result import SideComparison
-from harness.comparison.verdict_change import VerdictChange
-from harness.reports import lines, markdown_text, upgrade_files, upgrade_json
+from harness.reports import lines, markdown_text, upgrade_files
 from harness.reports import upgrade_report as report
 from harness.run.load_run import Run
 from tests.builders import comparisons, sample_run
@@ -145,7 +145,7 @@ def test_no_text_breaks_the_markdown(sampled: Run) -> None:
 
 
 def test_the_file_for_programs_has_every_answer_in_its_class(worse: SideComparison) -> None:
-    found: dict[str, Any] = _plain(upgrade_json.data(worse))
+    found: dict[str, Any] = _plain(upgrade_files.comparison_data(worse))
     assert found["answer"] == report.headline(worse)
     assert (found["decision"], found["status"]) == ("do not upgrade", 1)
     assert found["counts"] == {str(change): worse.counts[change] for change in VerdictChange}
@@ -160,11 +160,11 @@ def test_the_file_for_programs_has_every_answer_in_its_class(worse: SideComparis
 def test_settings_that_help_and_lines_that_accept_are_in_the_file_for_programs(
     sampled: Run, worse: SideComparison
 ) -> None:
-    healed: dict[str, Any] = upgrade_json.data(comparisons.healed(worse))
+    healed: dict[str, Any] = upgrade_files.comparison_data(comparisons.healed(worse))
     assert healed["settings"] == healed["remedies"][0]["settings"]
     assert all(cause["settings"] for cause in healed["causes"])
     found = comparisons.accepting_all(compared(sampled, RIGHT, BY_POSITION))
-    accepted: dict[str, Any] = upgrade_json.data(found)
+    accepted: dict[str, Any] = upgrade_files.comparison_data(found)
     assert [line["place"] for line in accepted["lines"]["gone"]] == ["accept.yaml:99"]
     assert {cause["by"]["because"] for cause in accepted["accepted"]} == {sample_run.HOSTILE}
     assert accepted["causes"] == []
@@ -173,12 +173,12 @@ def test_settings_that_help_and_lines_that_accept_are_in_the_file_for_programs(
 def test_every_field_of_the_file_for_programs_is_documented(sampled: Run) -> None:
     found = comparisons.accepting_all(compared(sampled, RIGHT, BY_POSITION))
     for comparison in (found, comparisons.healed(compared(sampled, RIGHT, OLD))):
-        for name in fields(_plain(upgrade_json.data(comparison))):
+        for name in fields(_plain(upgrade_files.comparison_data(comparison))):
             assert f"`{name}`" in PAGE, name
 
 
 def _plain(data: object) -> Any:  # noqa: ANN401 - JSON
-    return json.loads(json.dumps(data, default=upgrade_json.pair_data))
+    return json.loads(json.dumps(data, default=upgrade_files.pair_data))
 
 
 def fields(data: object) -> set[str]:
@@ -204,7 +204,7 @@ def test_all_files_are_written_and_the_one_to_fill_in_is_never_written_again(
     names = {"upgrade.html", "upgrade.txt", "upgrade.md", "upgrade.json", "accept.yaml"}
     assert {file.name for file in files.values()} == names
     assert all(f"`{name}`" in PAGE for name in names)
-    mine = tmp_path / acceptance_file.FILE
+    mine = tmp_path / acceptance.FILE
     mine.write_text("# mine\n", encoding="utf-8")
     assert "accept" not in upgrade_files.write(worse, tmp_path)
     assert mine.read_text("utf-8") == "# mine\n"

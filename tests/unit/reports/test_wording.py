@@ -24,8 +24,7 @@ from harness.core.records import (
 from harness.core.responsible import Responsible
 from harness.model.query import COUNT
 from harness.reports import findings, html_cells, junit, markdown, words
-from harness.reports.file_numbers import number_files
-from harness.reports.html_cells import Pool, QuestionContext
+from harness.reports.html_cells import Pool, QuestionContext, number_files
 from harness.reports.marks import marks
 from harness.reports.words import NOT_WORDED
 from harness.run.load_run import Run

@@ -2,8 +2,17 @@ from __future__ import annotations
 
 import pytest
 
-from harness.cli.upgrade.components import ENGINE, LIBRARY, sides_between
-from harness.cli.upgrade.sides import READER, WRITER, Side, check, registered_first, side
+from harness.cli.upgrade.sides import (
+    ENGINE,
+    LIBRARY,
+    READER,
+    WRITER,
+    Side,
+    check,
+    registered_first,
+    side,
+    sides_between,
+)
 from harness.core.errors import UsageProblem
 
 V3, V4 = "hive-metastore-3.1.3", "hive-metastore-4.0.1"
