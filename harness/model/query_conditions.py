@@ -34,7 +34,7 @@ def condition(truth: Truth, path: str, type_: DataType) -> Condition:
     if not values:
         return Condition(path, Comparison.NULL)
     literals = (literal_of(value, type_) for value in values)
-    literal = next((each for each in literals if each is not None), None)
+    literal = next((literal for literal in literals if literal is not None), None)
     if literal is None:
         return Condition(path, Comparison.NOT_NULL)
     return Condition(path, Comparison.EQUAL, literal, str(type_))
