@@ -14,9 +14,8 @@ from harness.cli.reproduce.column_cuts import ColumnCut, column_cuts
 from harness.cli.reproduce.undo_rename import not_renamed
 from harness.model.canonical import text_of
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.rename_column import RenameColumn
-from harness.scenario.operations.touch import Rewrites, Touch
+from harness.scenario.operations.columns import RenameColumn
+from harness.scenario.operations.row_writes import Insert, Rewrites, Touch
 
 KEYED = ("keys", "update", "insert", "delete")
 """The fields of operations that name rows by their keys."""

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.drop_column import DropColumn
-from harness.scenario.operations.move_column import MoveColumn
-from harness.scenario.operations.rename_column import RenameColumn
-from harness.scenario.operations.update import Update
+from harness.scenario.operations.columns import AddColumn, DropColumn, MoveColumn, RenameColumn
+from harness.scenario.operations.row_writes import Update
 
 NumberedStep = tuple[int, Operation]
 

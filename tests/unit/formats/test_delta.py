@@ -13,17 +13,11 @@ from harness.model.table import Table
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.api import Operation, ServiceMode
-from harness.scenario.operations.clean import Clean
-from harness.scenario.operations.cluster import Cluster
-from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.killed_write import KilledWrite
-from harness.scenario.operations.rename_column import RenameColumn
-from harness.scenario.operations.restore import Restore
-from harness.scenario.operations.rollback import Rollback
-from harness.scenario.operations.savepoint import Savepoint
-from harness.scenario.operations.truncate import Truncate
-from harness.scenario.operations.upsert import Upsert
+from harness.scenario.operations.columns import RenameColumn
+from harness.scenario.operations.failed_writes import KilledWrite
+from harness.scenario.operations.row_writes import Insert, Truncate, Upsert
+from harness.scenario.operations.services import Clean, Cluster, Compact
+from harness.scenario.operations.snapshots import Restore, Rollback, Savepoint
 from harness.scenario.statements import recorded
 
 DELTA = formats.load("delta")

@@ -23,11 +23,8 @@ from harness.model.table import Table
 from harness.model.truth import History, row_values
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
-from harness.scenario.operations.add_column import AddColumn
-from harness.scenario.operations.drop_column import DropColumn
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.rename_column import RenameColumn
-from harness.scenario.operations.touch import Rewrites, Touch
+from harness.scenario.operations.columns import AddColumn, DropColumn, RenameColumn
+from harness.scenario.operations.row_writes import Insert, Rewrites, Touch
 
 FOLDER = Path(__file__).parent / "delta_tables" / "mapped_later"
 STEPS = {"1": 1, "3": 2, "4": 3, "5": 4, "6": 5, "7": 6, "8": 7}

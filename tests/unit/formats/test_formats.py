@@ -18,18 +18,10 @@ from harness.model.file_facts import FileFact, FileKind
 from harness.model.table import Table
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
-from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Operation, ServiceMode
-from harness.scenario.operations.archive import Archive
-from harness.scenario.operations.clean import Clean
-from harness.scenario.operations.cluster import Cluster
-from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.drop_column import DropColumn
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.rename_column import RenameColumn
-from harness.scenario.operations.set_table_version import SetTableVersion
-from harness.scenario.operations.touch import Rewrites, Touch
-from harness.scenario.operations.update import Update
+from harness.scenario.operations.columns import AddColumn, DropColumn, RenameColumn
+from harness.scenario.operations.row_writes import Insert, Rewrites, Touch, Update
+from harness.scenario.operations.services import Archive, Clean, Cluster, Compact, SetTableVersion
 from harness.scenario.statements import SetColumns, Sql, filled, recorded
 
 COLUMNS = {"id": "int", "ts": "long", "a": "string", "p": "string"}

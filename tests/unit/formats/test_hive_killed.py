@@ -15,10 +15,9 @@ from harness.model.table import Table
 from harness.runtime.metastore_objects import CatalogEntry, WriteIds
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
-from harness.scenario.operations.abort_transactions import AbortTransactions
 from harness.scenario.operations.api import Operation, StepTrace
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.killed_write import KilledWrite
+from harness.scenario.operations.failed_writes import AbortTransactions, KilledWrite
+from harness.scenario.operations.row_writes import Insert
 from harness.scenario.statements import recorded
 from harness.write.raised_step import TableRecords
 

@@ -12,15 +12,17 @@ from harness.model.datatypes import parse_type
 from harness.model.table import Table
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
-from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.change_nullability import ChangeNullability
-from harness.scenario.operations.change_type import ChangeType
-from harness.scenario.operations.drop_column import DropColumn
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.move_column import MoveColumn
-from harness.scenario.operations.rename_column import RenameColumn
-from harness.scenario.operations.sync import Sync
+from harness.scenario.operations.columns import (
+    AddColumn,
+    ChangeNullability,
+    ChangeType,
+    DropColumn,
+    MoveColumn,
+    RenameColumn,
+)
+from harness.scenario.operations.row_writes import Insert
+from harness.scenario.operations.services import Sync
 from harness.scenario.statements import ClientCall, recorded
 
 COLUMNS = {"id": "int", "ts": "long", "a": "string", "s": "struct<x: int, y: string>"}

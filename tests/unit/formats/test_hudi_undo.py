@@ -7,12 +7,9 @@ from pathlib import Path
 import pytest
 
 from harness import formats
-from harness.scenario.operations import failed_write
-from harness.scenario.operations.failed_write import FailedWrite
-from harness.scenario.operations.killed_write import KilledWrite
-from harness.scenario.operations.restore import Restore
-from harness.scenario.operations.rollback import Rollback
-from harness.scenario.operations.savepoint import Savepoint
+from harness.scenario.operations import failed_writes
+from harness.scenario.operations.failed_writes import FailedWrite, KilledWrite
+from harness.scenario.operations.snapshots import Restore, Rollback, Savepoint
 from harness.scenario.statements import ResumeWaiting, Sql, WaitingSql, filled, recorded
 from tests.builders.table_story import history
 
@@ -54,7 +51,7 @@ def test_a_write_fails_by_a_validator_that_is_put_back_then() -> None:
     told = history("insert 1; fail 2")
     hudi, (before, after) = formats.load("hudi-cow"), told.history[-2:]
     validator, query, write, *back = hudi.wording(told.operations[-1], before, after, {})
-    assert recorded(validator) == f"set {failed_write.VALIDATORS}={failed_write.VALIDATOR}"
+    assert recorded(validator) == f"set {failed_writes.VALIDATORS}={failed_writes.VALIDATOR}"
     assert recorded(query).endswith("select count(*) from <TABLE_NAME>#-1")
     assert recorded(write).startswith("insert into {database}.t select '2'")
     assert all(

@@ -14,12 +14,9 @@ from harness.model.table import Table
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.delete import Delete
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.rename_column import RenameColumn
-from harness.scenario.operations.touch import Rewrites, Touch
-from harness.scenario.operations.upsert import Upsert
+from harness.scenario.operations.columns import RenameColumn
+from harness.scenario.operations.row_writes import Delete, Insert, Rewrites, Touch, Upsert
+from harness.scenario.operations.services import Compact
 from harness.scenario.statements import recorded
 from tests.unit.formats.iceberg_table import Folder
 

@@ -17,9 +17,8 @@ from harness.model.truth import Truth
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.change_nullability import ChangeNullability
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.upsert import Upsert
+from harness.scenario.operations.columns import ChangeNullability
+from harness.scenario.operations.row_writes import Insert, Upsert
 from harness.scenario.statements import recorded
 
 ICEBERG = formats.load("iceberg")

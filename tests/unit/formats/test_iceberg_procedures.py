@@ -13,22 +13,22 @@ from harness.model.datatypes import parse_type
 from harness.model.table import Table
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
-from harness.scenario.operations.add_files import AddFiles
-from harness.scenario.operations.add_partition_field import AddPartitionField
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.begin_write import BeginWrite
-from harness.scenario.operations.clean import Clean
-from harness.scenario.operations.commit_write import CommitWrite
-from harness.scenario.operations.create_tag import CreateTag
-from harness.scenario.operations.delete import Delete
-from harness.scenario.operations.drop_partition_field import DropPartitionField
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.killed_write import KilledWrite
-from harness.scenario.operations.replace_partition_field import ReplacePartitionField
-from harness.scenario.operations.rewrite_manifests import RewriteManifests
-from harness.scenario.operations.rewrite_position_deletes import RewritePositionDeletes
-from harness.scenario.operations.rollback_to_snapshot import RollbackToSnapshot
-from harness.scenario.operations.set_table_version import SetTableVersion
+from harness.scenario.operations.failed_writes import KilledWrite
+from harness.scenario.operations.partition_spec import (
+    AddPartitionField,
+    DropPartitionField,
+    ReplacePartitionField,
+)
+from harness.scenario.operations.row_writes import AddFiles, Delete, Insert
+from harness.scenario.operations.second_writer import BeginWrite, CommitWrite
+from harness.scenario.operations.services import (
+    Clean,
+    RewriteManifests,
+    RewritePositionDeletes,
+    SetTableVersion,
+)
+from harness.scenario.operations.snapshots import CreateTag, RollbackToSnapshot
 from harness.scenario.statements import recorded
 
 ICEBERG = formats.load("iceberg")

@@ -14,17 +14,20 @@ from harness.model.datatypes import parse_type
 from harness.model.table import MergeMode, Table
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
-from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.delete_partition import DeletePartition
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.late_delete import LateDelete
-from harness.scenario.operations.late_upsert import LateUpsert
-from harness.scenario.operations.move_row import MoveRow
-from harness.scenario.operations.overwrite import Overwrite, OverwriteScope
-from harness.scenario.operations.touch import Rewrites, Touch
-from harness.scenario.operations.truncate import Truncate
-from harness.scenario.operations.upsert import Upsert
+from harness.scenario.operations.columns import AddColumn
+from harness.scenario.operations.late_writes import LateDelete, LateUpsert
+from harness.scenario.operations.row_writes import (
+    DeletePartition,
+    Insert,
+    MoveRow,
+    Overwrite,
+    OverwriteScope,
+    Rewrites,
+    Touch,
+    Truncate,
+    Upsert,
+)
 from harness.scenario.statements import recorded
 
 COLUMNS = {"id": "int", "ts": "long", "a": "string", "p": "string"}

@@ -20,11 +20,9 @@ from harness.model.truth import row_values
 from harness.scenario import expected_history
 from harness.scenario.cells import Cell, Variant
 from harness.scenario.definition import Scenario, Step
-from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.create_tag import CreateTag
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.move_row import MoveRow
-from harness.scenario.operations.upsert import Upsert
+from harness.scenario.operations.row_writes import Insert, MoveRow, Upsert
+from harness.scenario.operations.services import Compact
+from harness.scenario.operations.snapshots import CreateTag
 from tests.builders.random_story import story_of_seed
 from tests.builders.scenarios import scenario_of
 from tests.builders.simulated_disk import instant_of

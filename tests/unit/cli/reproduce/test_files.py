@@ -22,9 +22,9 @@ from harness.judge.verdicts import judge
 from harness.scenario.cells import parse_reader
 from harness.scenario.definition import Step
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.killed_write import KilledWrite
-from harness.scenario.operations.mutate import Mutate
-from harness.scenario.operations.touch import Rewrites, Touch
+from harness.scenario.operations.failed_writes import KilledWrite
+from harness.scenario.operations.merge import Mutate
+from harness.scenario.operations.row_writes import Rewrites, Touch
 from tests.builders import simulated_reader
 from tests.builders.judged_story import case_without_values
 from tests.builders.simulated_reader import Reader
