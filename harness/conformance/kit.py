@@ -81,7 +81,7 @@ class Servers:
             with self.leftovers.watching():
                 return self._checked(serve, checks)
         except HarnessError as problem:
-            left = [each.name for each in checks if each.name not in self.results]
+            left = [check.name for check in checks if check.name not in self.results]
             if not left:  # what it left could not be looked for
                 raise
             self._give_up(left, problem)
@@ -92,10 +92,10 @@ class Servers:
         with serve() as on:
             self.start_s = self.start_s or time.monotonic() - began
             self.leftovers.note(on.port)
-            for at, each in enumerate(checks):
-                if at and not (each.of_the_dead or on.server.alive()):
+            for at, check in enumerate(checks):
+                if at and not (check.of_the_dead or on.server.alive()):
                     return checks[at:]
-                self._note({each.name: result_of(each, on)})
+                self._note({check.name: result_of(check, on)})
                 self.peak_mb = max(self.peak_mb, on.server.peak_memory_mb())
         return ()
 

@@ -51,11 +51,11 @@ def docker_objects() -> DockerObjects:
     label = f"{container_network.OWNER}={container_network.shared().owner}"
     with closing(docker_daemon.client()) as client:
         found = client.containers.list(all=True, filters={"label": label}, ignore_removed=True)
-        mounts = (mount for each in found for mount in each.attrs["Mounts"])
+        mounts = (mount for container in found for mount in container.attrs["Mounts"])
         return DockerObjects(
-            frozenset(str(each.name) for each in found),
-            frozenset(str(each["Name"]) for each in mounts if each["Type"] == "volume"),
-            frozenset(str(each.name) for each in client.volumes.list()),
+            frozenset(str(container.name) for container in found),
+            frozenset(str(mount["Name"]) for mount in mounts if mount["Type"] == "volume"),
+            frozenset(str(volume.name) for volume in client.volumes.list()),
         )
 
 
@@ -82,17 +82,17 @@ class Leftovers:
             self._end(before, there)
 
     def _end(self, before: Sequence[psutil.Process], there: DockerObjects) -> None:
-        running = [each for each in self._running if each not in before]
+        running = [process for process in self._running if process not in before]
         psutil.wait_procs(running, timeout=GONE_S)
         known = {*before, *running}
-        later = [each for each in _children() if each not in known]
-        self.left[PROCESS] += [_named(each) for each in (*running, *later) if _runs(each)]
+        later = [child for child in _children() if child not in known]
+        self.left[PROCESS] += [_named(process) for process in (*running, *later) if _runs(process)]
         if self._port and not _until_free(self._port):
             self.left[PORT].append(f"{LOOPBACK}:{self._port}")
         now = self._look()
         volumes = (self._mounted - there.mounted) & now.volumes
         self.left[OBJECTS] += sorted(now.containers - there.containers)
-        self.left[OBJECTS] += [f"volume {each}" for each in sorted(volumes)]
+        self.left[OBJECTS] += [f"volume {volume}" for volume in sorted(volumes)]
 
     def note(self, port: int) -> None:
         """Note what runs, while a server does; `port`: its own, 0 where it has none."""

@@ -28,11 +28,11 @@ def page(found: Sequence[Conformance], command: str, left: int = 0) -> str:
     more = f" Not checked yet: {left} more." if left else ""
     lines = [
         *("# Conformance of engines", "", f"{answer(found)}{more} Made with `{command}`.", ""),
-        *_table(("reader", *ASSERTS), (_checks(each) for each in found)),
+        *_table(("reader", *ASSERTS), (_checks(conformance) for conformance in found)),
         *("", "yes: passed; **no**: failed; n/a: not applicable; ?: unknown.", ""),
         *_table(("check", "what it asserts"), ASSERTS.items()),
     ]
-    if noted := [line for each in found for line in notes(each)]:
+    if noted := [line for conformance in found for line in notes(conformance)]:
         lines += ["", *(f"- {_plain(line)}" for line in noted)]
     head = ("reader", "date", "engine", "runtime", "ready after", "peak memory", "what ran")
     lines += ["", *_table(head, map(_facts, found))]
@@ -41,13 +41,15 @@ def page(found: Sequence[Conformance], command: str, left: int = 0) -> str:
 
 def answer(found: Sequence[Conformance]) -> str:
     """Return the answer in a sentence."""
-    bad = [each for each in found if each.number(CheckOutcome.FAILED)]
-    dark = [each for each in found if each.number(CheckOutcome.UNKNOWN)]
-    good = len([each for each in found if each not in bad and each not in dark])
+    bad = [conformance for conformance in found if conformance.number(CheckOutcome.FAILED)]
+    dark = [conformance for conformance in found if conformance.number(CheckOutcome.UNKNOWN)]
+    good = len(
+        [conformance for conformance in found if conformance not in bad and conformance not in dark]
+    )
     readers = "reader" if len(found) == 1 else "readers"
     said = [f"{good} of {len(found)} {readers} {'conforms' if good == 1 else 'conform'}"]
-    said += [f"failed: {', '.join(each.reader for each in bad)}"] if bad else []
-    said += [f"unknown: {', '.join(each.reader for each in dark)}"] if dark else []
+    said += [f"failed: {', '.join(conformance.reader for conformance in bad)}"] if bad else []
+    said += [f"unknown: {', '.join(conformance.reader for conformance in dark)}"] if dark else []
     return f"{'; '.join(said)}."
 
 
@@ -70,7 +72,7 @@ def _facts(each: Conformance) -> tuple[str, ...]:
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     for row in (head, ["---"] * len(head), *rows):
-        yield f"| {' | '.join(_plain(each).replace('|', chr(92) + '|') for each in row)} |"
+        yield f"| {' | '.join(_plain(text).replace('|', chr(92) + '|') for text in row)} |"
 
 
 def _plain(text: str) -> str:

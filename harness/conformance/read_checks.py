@@ -54,7 +54,10 @@ def nulls(on: CheckedEngine) -> CheckResult:
 def restart(on: CheckedEngine) -> CheckResult:
     """Check that another server answers as the first one must."""
     results = (_values(on, on.ask(), lambda _: True), nulls(on))
-    return next((each for each in results if each.outcome != passed().outcome), passed())
+    return next(
+        (check_result for check_result in results if check_result.outcome != passed().outcome),
+        passed(),
+    )
 
 
 def refused(on: CheckedEngine) -> CheckResult:
@@ -114,8 +117,8 @@ def _values(
     on: CheckedEngine, reply: Reply, wanted: Callable[[str], bool], names: Sequence[str] = ()
 ) -> CheckResult:
     """Compare an answer, which has the columns of these names, or all, with what was written."""
-    written = [each for each in table.COLUMNS if not names or each[0] in names]
-    told = [each.name for each in reply.columns]
+    written = [column for column in table.COLUMNS if not names or column[0] in names]
+    told = [column.name for column in reply.columns]
     if told != [name for name, _, _ in written]:
         return failed(f"the columns were {', '.join(told)}")
     full = [row for row in reply.rows if row[0] is not None]

@@ -73,18 +73,18 @@ class Conformance:
 
     def number(self, outcome: CheckOutcome) -> int:
         """Return how many checks came out so."""
-        return sum(each.outcome is outcome for each in self.results.values())
+        return sum(check_result.outcome is outcome for check_result in self.results.values())
 
     @property
     def said(self) -> str:
         """The answer in a few words: `13 passed, 1 not applicable`."""
-        counts = ((self.number(each), each) for each in CheckOutcome)
+        counts = ((self.number(outcome), outcome) for outcome in CheckOutcome)
         return ", ".join(f"{count} {what}" for count, what in counts if count)
 
 
 def status(found: Iterable[Conformance]) -> int:
     """Return 3 if anything is unknown, else 1 if anything failed, else 0."""
-    outcomes = {result.outcome for each in found for result in each.results.values()}
+    outcomes = {result.outcome for conformance in found for result in conformance.results.values()}
     if not outcomes or CheckOutcome.UNKNOWN in outcomes:
         return BROKE
     return FOUND if CheckOutcome.FAILED in outcomes else GOOD

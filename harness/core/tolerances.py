@@ -93,7 +93,11 @@ def declared_for(reader: str) -> Declared:
 def declared_for_format(reader: str, format_name: str) -> Declared:
     """Return what is declared for a reader's product and holds for the tables of a format."""
     found = declared_for(reader).items()
-    return {name: each for name, each in found if format_name in (each.formats or (format_name,))}
+    return {
+        name: declaration
+        for name, declaration in found
+        if format_name in (declaration.formats or (format_name,))
+    }
 
 
 @cache

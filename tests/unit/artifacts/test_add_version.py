@@ -25,7 +25,7 @@ def tarball() -> bytes:
     kept = io.BytesIO()
     with tarfile.open(fileobj=kept, mode="w:gz") as tar:
         folders = ("lib", "plugin/hive", "plugin/hudi", "plugin/iceberg", "plugin/delta-lake")
-        for name in (f"{each}/a.jar" for each in folders):
+        for name in (f"{folder}/a.jar" for folder in folders):
             entry = tarfile.TarInfo(f"trino-server-470/{name}")
             entry.size = 700_000
             tar.addfile(entry, io.BytesIO(b"x" * entry.size))

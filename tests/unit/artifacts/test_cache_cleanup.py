@@ -34,8 +34,8 @@ def filled(root: Path) -> Cache:
             path.write_bytes(b"{}")
             os.utime(path, (when, when))
     jar, other = (root / name / ("d" * 16) / "a.jar" for name in ("artifacts", "unpacked"))
-    for each in (jar, other):
-        each.parent.mkdir(parents=True)
+    for file in (jar, other):
+        file.parent.mkdir(parents=True)
     jar.write_bytes(b"jar")
     other.hardlink_to(jar)
     return Cache(root)
@@ -43,7 +43,7 @@ def filled(root: Path) -> Cache:
 
 def test_a_file_with_two_names_takes_its_place_once(tmp_path: Path) -> None:
     found = {
-        each.name: (each.files, each.size) for each in cache_cleanup.sizes(filled(tmp_path / "c"))
+        size.name: (size.files, size.size) for size in cache_cleanup.sizes(filled(tmp_path / "c"))
     }
     kept = {"answers": (2, 4), "results": (2, 4), "states": (3, 12)}
     assert found == {**kept, "artifacts": (1, 3), "unpacked": (1, 0)}
@@ -59,7 +59,7 @@ def test_old_states_and_answers_are_removed_and_nothing_else(tmp_path: Path) -> 
     for name, when in (("old.jsa", OLD), ("new.jsa", NOW)):
         (archives / name).write_bytes(b"classes")
         os.utime(archives / name, (when, when))
-    found = {each.name: (each.files, each.size) for each in cache_cleanup.prune(cache, OLD + 1)}
+    found = {size.name: (size.files, size.size) for size in cache_cleanup.prune(cache, OLD + 1)}
     made_again = {"states": (2, 8), "answers": (1, 2), "results": (1, 2), "archives": (1, 7)}
     assert found == {**made_again, "tables": (1, 0)}
     left = {path.name for path in cache.root.rglob("*") if path.suffix != ".lock"}
@@ -160,29 +160,32 @@ def cache(tmp_path: Path) -> Cache:
 
 def places(name: str, cache: Cache) -> set[str]:
     found = distributions.load(name)
-    every = [cache.artifact(each).parent for each in found.artifacts]
+    every = [cache.artifact(artifact).parent for artifact in found.artifacts]
     if key := distributions.tree_digest(found):
         every.append(cache.tree(key))
     every.append(jre.folder(found.jre, cache))
-    return {str(each.relative_to(cache.root)) for each in every}
+    return {str(path.relative_to(cache.root)) for path in every}
 
 
 def there(cache: Cache) -> set[str]:
-    folders = (cache.root / each for each in cache_cleanup.ENGINE_FOLDERS)
-    entries = (each for folder in folders for each in folder.iterdir() if each.is_dir())
-    return {str(each.relative_to(cache.root)) for each in entries}
+    folders = (cache.root / engine_folder for engine_folder in cache_cleanup.ENGINE_FOLDERS)
+    entries = (path for folder in folders for path in folder.iterdir() if path.is_dir())
+    return {str(entry.relative_to(cache.root)) for entry in entries}
 
 
 def test_files_of_no_known_engine_go_and_all_others_stay(cache: Cache) -> None:
     before = there(cache)
-    found = {each.name: each.files for each in cache_cleanup.prune_engines((), cache)}
+    found = {
+        prune_engine.name: prune_engine.files
+        for prune_engine in cache_cleanup.prune_engines((), cache)
+    }
     assert found == {"artifacts": 1, "unpacked": 0, "jre": 0, "spark": 0, "python": 0}
     assert there(cache) == before - {UNKNOWN}
 
 
 def test_what_other_engines_share_stays(cache: Cache) -> None:
     known = distributions.names()
-    servers = [each for each in known if distributions.load(each).engine == "hive"]
+    servers = [text for text in known if distributions.load(text).engine == "hive"]
     cache_cleanup.prune_engines(servers, cache)
     shared = places("hive-3.1.3", cache) & places("hive-metastore-3.1.3", cache)
     assert len(shared) > 100
@@ -191,7 +194,7 @@ def test_what_other_engines_share_stays(cache: Cache) -> None:
 
 def test_an_engine_goes_with_its_java_if_nobody_else_needs_that(cache: Cache) -> None:
     found = cache_cleanup.prune_engines(["trino-476"], cache)
-    assert [(each.name, each.files) for each in found] == [
+    assert [(size.name, size.files) for size in found] == [
         ("artifacts", 2),
         ("unpacked", 1),
         ("jre", 1),

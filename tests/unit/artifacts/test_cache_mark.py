@@ -40,7 +40,7 @@ def made(folder: Path, *names: str) -> Cache:
 
 @pytest.mark.parametrize("theirs", [*THEIRS, "notes.txt", "answers", "states/a/b", cache_mark.MARK])
 def test_a_folder_that_holds_anything_else_is_no_cache(theirs: str, tmp_path: Path) -> None:
-    cache = made(tmp_path, theirs, *(each for each in OURS if not each.startswith(f"{theirs}/")))
+    cache = made(tmp_path, theirs, *(our for our in OURS if not our.startswith(f"{theirs}/")))
     before, first = sorted(tmp_path.rglob("*")), "/".join(theirs.split("/")[:2])
     told = f"is no cache of the harness and not empty: it holds '{first}"
     for touching in (cache_mark.claim, lambda found: cache_cleanup.prune(found, 1)):

@@ -43,11 +43,13 @@ def judged(
 ) -> Verdict:
     """Judge an answer about the last step of a table of some version."""
     case = case_without_values(story, outcomes)
-    states = [replace(each, table_version=version) for each in case.states]
+    states = [replace(state, table_version=version) for state in case.states]
     case = replace(case, states=states, limit=declared)
     cell = replace(cell_at(story, view), reader=READER)
     answer = replace(Answer(cell.case, "select"), **given)  # type: ignore[arg-type]
-    (verdict,) = (each for each in judge(case, [cell], {cell.case: answer}) if each.view == view)
+    (verdict,) = (
+        verdict for verdict in judge(case, [cell], {cell.case: answer}) if verdict.view == view
+    )
     return verdict
 
 
@@ -75,13 +77,13 @@ OLD = 5
 
 def test_what_a_distribution_can_make_it_is_declared_to_know() -> None:
     every = [distributions.load(name) for name in distributions.names()]
-    makers = [each for each in every if "table_versions" in each.settings]
+    makers = [distribution for distribution in every if "table_versions" in distribution.settings]
     assert makers
-    for each in makers:
+    for maker in makers:
         # The last one is what it makes when it is told nothing: a plan counts on that.
         # Nothing is declared of versions before 0.14, which refuse a newer table by themselves.
-        newest = each.texts("table_versions")[-1]
-        assert [str(reads.up_to) for reads in each.reads] == [newest][: int(newest) > OLD]
+        newest = maker.texts("table_versions")[-1]
+        assert [str(reads.up_to) for reads in maker.reads] == [newest][: int(newest) > OLD]
 
 
 @pytest.mark.parametrize("view", ["snapshot", "read_optimized"])

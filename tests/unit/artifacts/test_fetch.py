@@ -85,7 +85,7 @@ def test_a_server_is_put_together_of_jars_and_of_what_is_made_here(place: Place)
         services=(PluginService("plugin/hive", "p.Plugin", "p.HivePlugin"),),
         without_login=("plugin/hive",),
     )
-    assert [each.name for each in fetch.missing(whole, place.cache)] == ["reader-1.jar"]
+    assert [missing.name for missing in fetch.missing(whole, place.cache)] == ["reader-1.jar"]
     home = installed(place, whole).home
     assert [path for path, _ in place.server.asked] == ["/g/reader/1/reader-1.jar"], (
         "once, though it has two folders"
@@ -208,7 +208,7 @@ def test_what_cannot_be_had_is_told_with_its_coordinates_and_the_rest_is_kept(pl
     del place.server.files[f"/{coordinates('g:exec:1:jar').repository_path}"]
     with pytest.raises(EnvironmentProblem, match=r"^g:exec:1:jar: http://.*exec-1\.jar: 404 "):
         installed(place)
-    lacking = [each.name for each in fetch.missing(WHOLE, place.cache)]
+    lacking = [missing.name for missing in fetch.missing(WHOLE, place.cache)]
     assert "exec-1.jar" in lacking
     assert "server-1.tar.gz" not in lacking
 

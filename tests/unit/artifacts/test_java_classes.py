@@ -163,7 +163,7 @@ def test_a_login_module_says_yes_to_everything_and_keeps_nothing() -> None:
         ">7H", compiled, pool.end
     )
     assert (access, interfaces, fields, methods) == (0x21, 1, 0, 6)
-    assert [pool.text(each) for each in (this, above, offered)] == [
+    assert [pool.text(number) for number in (this, above, offered)] == [
         "a/b/Login",
         "java/lang/Object",
         "javax/security/auth/spi/LoginModule",

@@ -75,13 +75,13 @@ def test_a_whole_file_becomes_a_distribution() -> None:
 def test_a_jar_of_several_folders_stands_there_once() -> None:
     found = parse(WHOLE.replace("plugin/hive:", "home/lib home/plugin/hive plugin/x:"))
     _, *readers = found.artifacts
-    assert [(each.into, each.folder, each.is_added) for each in readers] == [
+    assert [(reader.into, reader.folder, reader.is_added) for reader in readers] == [
         ("home/lib", "lib", False),
         ("home/plugin/hive", "plugin/hive", False),
         ("plugin/x", "plugin/x", True),
     ]
-    assert {each.sha256 for each in readers} == {SHA}
-    assert all(each.in_tree for each in found.artifacts)
+    assert {reader.sha256 for reader in readers} == {SHA}
+    assert all(artifact.in_tree for artifact in found.artifacts)
 
 
 def test_what_is_made_of_a_server_is_read() -> None:
@@ -146,7 +146,9 @@ def test_artifacts_from_takes_the_other_ones_artifacts_and_patches_first() -> No
     text = WHOLE.replace("patches:", "artifacts_from: trino-0\npatches:").replace("B$C", "D")
     found = lock.parse(text, "d.yaml", lambda name: said if name == "trino-0" else no_other(name))
     for role in ("archive", "plugin/hive"):
-        first, second = ([a for a in each.artifacts if a.into == role] for each in (base, found))
+        first, second = (
+            [a for a in distribution.artifacts if a.into == role] for distribution in (base, found)
+        )
         assert second == first * 2
     assert [patch.class_name for patch in found.patches] == ["a.B$C", "a.D"]
 

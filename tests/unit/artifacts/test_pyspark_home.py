@@ -55,7 +55,7 @@ def test_it_is_unpacked_as_sparks_own_archive_is(
     assert found is not None
     cache = Cache(tmp_path)
     home = pyspark_home.ensure(found, cache, Progress())
-    there = {str(each.relative_to(home)) for each in home.rglob("*") if each.is_file()}
+    there = {str(path.relative_to(home)) for path in home.rglob("*") if path.is_file()}
     assert there == set(filter(None, FILES.values()))
     assert (home / "bin/spark-submit").stat().st_mode & 0o100
     monkeypatch.setattr(subprocess, "run", None)

@@ -70,7 +70,7 @@ def pip(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_the_wheels_are_those_of_this_machine_and_this_python() -> None:
     found = python_home.required_wheels(PROGRAM)
-    assert [each.sha256 for each in found] == [
+    assert [file.sha256 for file in found] == [
         wheel("native", "linux-x86_64-cp312").sha256,
         wheel("stable", "linux-x86_64").sha256,
         wheel("pure", "any").sha256,
@@ -99,7 +99,7 @@ def test_a_python_that_a_package_has_no_wheel_for_is_told(
 
 def test_all_packages_lie_side_by_side_and_are_fetched_once(tmp_path: Path, pip: list[str]) -> None:
     cache = Cache(tmp_path)
-    assert [each.name for each in fetch.missing(PROGRAM, cache)] == [
+    assert [missing.name for missing in fetch.missing(PROGRAM, cache)] == [
         "native==1.0",
         "stable==1.0",
         "pure==1.0",
@@ -123,7 +123,7 @@ def test_a_wheel_that_was_brought_along_is_not_fetched(tmp_path: Path, pip: list
     assert len(python_home.missing(PROGRAM, cache)) == len(found) - 1
     home = python_home.ensure(found, cache, QUIET)
     assert (home / "native" / "here.py").is_file()
-    assert [each.partition("==")[0] for each in pip] == ["stable", "pure"]
+    assert [text.partition("==")[0] for text in pip] == ["stable", "pure"]
     assert not python_home.imported_wheel(found[0], cache).exists()
 
 
@@ -177,7 +177,9 @@ def test_what_is_shipped_has_every_wheel_for_linux_and_macos(
     on(monkeypatch, f"{machine}-{python}", machine)
     found = distributions.load(name)
     projects = {each.project for each in found.wheels}
-    assert {each.project for each in python_home.required_wheels(found)} == projects
+    assert {
+        required_wheel.project for required_wheel in python_home.required_wheels(found)
+    } == projects
 
 
 def test_other_wheels_are_another_distribution() -> None:

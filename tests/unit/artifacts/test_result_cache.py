@@ -169,7 +169,7 @@ def test_the_harness_hashes_its_own_code_and_the_data_beside_it() -> None:
     files = set(result_cache._files(str(result_cache.HARNESS)))
     expected = ("judge/verdicts.py", "artifacts/result_cache.py", "containers/__init__.py")
     assert files >= set(expected)
-    assert any(each.startswith("scenarios/") and each.endswith(".yaml") for each in files)
+    assert any(file.startswith("scenarios/") and file.endswith(".yaml") for file in files)
 
 
 def test_with_a_package_that_adds_to_the_harness_nothing_is_kept(

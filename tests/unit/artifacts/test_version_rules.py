@@ -32,7 +32,7 @@ def test_each_version_of_trino_is_set_up_by_its_rules(
     assert (found.version, found.jre, found.runtime) == (version, java, "container")
     assert found.options("connectors")["hudi"] == connector
     assert connector in found.texts("plugins")
-    added = [each.into for each in found.artifacts if "/" in each.into]
+    added = [artifact.into for artifact in found.artifacts if "/" in artifact.into]
     assert added == ([f"plugin/{connector}"] if bundle else [])
     assert (found.fidelity == "stock") is not bundle
     assert (found.options("hudi_catalog").get("fs.hadoop.enabled") == "true") is hadoop
@@ -69,7 +69,7 @@ def test_prestosql_has_a_precision_of_timestamps_from_342_on(
     found = distributions.load(f"prestosql-{version}@container")
     for catalog in ("hive_catalog", "hudi_catalog"):
         assert found.options(catalog).get("hive.timestamp-precision") == precision
-    defaults = [each.setting for each in found.defaults]
+    defaults = [default.setting for default in found.defaults]
     assert ("hive.timestamp-precision" in defaults) is (precision is not None)
 
 
@@ -114,7 +114,7 @@ def test_what_hudi_in_spark_knows_follows_from_its_version(
     name: str, reads: int, makes: tuple[str, ...]
 ) -> None:
     found = distributions.load(f"{name}@container")
-    assert [each.up_to for each in found.reads] == [reads]
+    assert [read.up_to for read in found.reads] == [reads]
     assert found.texts("table_versions") == makes
     assert found.text("hudi") == name.rpartition("-")[2]
     assert found.text("pyspark") == found.version == "3.5.8"

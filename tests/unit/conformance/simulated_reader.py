@@ -133,7 +133,7 @@ class SimulatedReader:
 
     def _rows(self, sql: str) -> Reply:
         what = sql.removeprefix("select ").partition(" from ")[0].strip("`")
-        shown = [each for each in table.COLUMNS if what in {"*", each[0]}]
+        shown = [column for column in table.COLUMNS if what in {"*", column[0]}]
         if self.fault == "mixed" and what != "*":
             shown = [table.COLUMNS[0]]
         if self.fault == "column":

@@ -82,9 +82,13 @@ def test_of_a_server_that_does_not_start_nothing_is_known(fails: int, known: set
         return SimulatedReader()
 
     servers, _ = checked(make)
-    unknown = [n for n, each in servers.results.items() if each.outcome is CheckOutcome.UNKNOWN]
+    unknown = [
+        n
+        for n, check_result in servers.results.items()
+        if check_result.outcome is CheckOutcome.UNKNOWN
+    ]
     assert known.isdisjoint(unknown)
-    first, *others = (servers.results[each].seen for each in unknown)
+    first, *others = (servers.results[text].seen for text in unknown)
     assert first == str(NO_START)
     assert set(others) == {""}
 
@@ -110,7 +114,7 @@ def test_where_what_is_left_cannot_be_looked_for_that_is_unknown(
     found = kit.verify(parse_reader("trino-476"), Cache(tmp_path), tmp_path, Progress())
     outcomes = {name: result.outcome for name, result in found.results.items()}
     assert outcomes["ready"] is CheckOutcome.PASSED
-    assert {outcomes[each] for each in ("crash", "process", "port")} == {CheckOutcome.UNKNOWN}
+    assert {outcomes[literal] for literal in ("crash", "process", "port")} == {CheckOutcome.UNKNOWN}
     assert found.results["restart"].seen == str(NO_START)
 
 
@@ -122,7 +126,9 @@ def test_a_metastore_that_does_not_start_leaves_all_unknown(
 
     monkeypatch.setattr(SharedMetastore, "register", fail)
     found = kit.verify(parse_reader("trino-476"), Cache(tmp_path), tmp_path, Progress())
-    assert {each.outcome for each in found.results.values()} == {CheckOutcome.UNKNOWN}
+    assert {check_result.outcome for check_result in found.results.values()} == {
+        CheckOutcome.UNKNOWN
+    }
     assert (found.engine, found.version, found.runtime) == ("trino", "476", "process")
 
 

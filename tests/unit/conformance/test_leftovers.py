@@ -82,7 +82,7 @@ def test_a_port_that_somebody_listens_on_is_left() -> None:
 
 
 def objects(containers: str = "", mounted: str = "", volumes: str = "") -> DockerObjects:
-    return DockerObjects(*(frozenset(each.split()) for each in (containers, mounted, volumes)))
+    return DockerObjects(*(frozenset(text.split()) for text in (containers, mounted, volumes)))
 
 
 def watched(*seen: DockerObjects) -> str:

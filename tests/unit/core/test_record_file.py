@@ -40,7 +40,7 @@ def test_every_whole_line_is_a_record_wherever_blocks_of_the_file_end(
         assert (*found,) == ANSWERS
         assert found[1:3] == ANSWERS[1:3]
         assert found[-1] == ANSWERS[-1]
-        assert [*found.cases()] == [each.case for each in ANSWERS]
+        assert [*found.cases()] == [answer.case for answer in ANSWERS]
 
 
 def test_the_last_record_of_each_case_is_copied_in_the_order_that_is_asked_for(
@@ -53,7 +53,7 @@ def test_the_last_record_of_each_case_is_copied_in_the_order_that_is_asked_for(
         unread.delattr(jsonl, "parse")
         opened(path).copy(path, [ANSWERS[3].case, "never asked", again.case])
     assert (*opened(path),) == (ANSWERS[3], again)
-    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+    assert [path.name for path in tmp_path.iterdir()] == [path.name]
 
 
 def test_a_file_that_is_missing_has_no_records(tmp_path: Path) -> None:

@@ -42,9 +42,11 @@ def test_a_step_later_the_rows_that_stayed_are_held_once() -> None:
 def test_equal_numbers_of_several_types_stay_what_they_are() -> None:
     share = VerdictParts()
     numbers = (1, 1.0, True, Decimal(1), Decimal("1.00"))
-    found = [share(replace(verdict("a"), expected=Expected((), ((each,),)))) for each in numbers]
+    found = [
+        share(replace(verdict("a"), expected=Expected((), ((number,),)))) for number in numbers
+    ]
     assert [repr(each.expected.rows[0][0]) for each in found if each.expected] == [
-        repr(each) for each in numbers
+        repr(number) for number in numbers
     ]
 
 

@@ -29,7 +29,7 @@ from harness.engines.trino.values import WireType
 from harness.model.canonical import Value, same, single
 from harness.model.datatypes import parse_type
 
-ALL = [(name, each) for name in products() for each in declared_for(name).values()]
+ALL = [(name, declaration) for name in products() for declaration in declared_for(name).values()]
 
 
 def by_hive(raw: Value, kind: str, declared: Declared) -> Value:
@@ -66,7 +66,7 @@ def test_every_declaration_is_needed_says_its_reason_and_its_source(
 
 
 def test_nothing_is_tested_that_is_not_declared() -> None:
-    assert READ.keys() | JUDGED == {each.name for _, each in ALL}
+    assert READ.keys() | JUDGED == {declaration.name for _, declaration in ALL}
 
 
 def test_every_product_that_has_declarations_is_one_that_reads() -> None:
@@ -133,7 +133,7 @@ def neighbour(value: float) -> float:
 def shortest(value: float) -> float:
     """The double of the text that Java writes for a float: the fewest digits that tell it."""
     texts = (f"{value:.{digits}g}" for digits in range(1, 10))
-    return next(float(each) for each in texts if _as_single(each) == value)
+    return next(float(text) for text in texts if _as_single(text) == value)
 
 
 def _as_single(text: str) -> float | None:

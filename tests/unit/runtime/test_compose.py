@@ -59,7 +59,7 @@ def test_the_file_holds_what_was_meant_and_is_of_a_version_that_both_kinds_read(
 
 
 def test_every_port_is_on_loopback_and_is_one_services_alone() -> None:
-    ports = [port for each in services().values() for port in each.get("ports", ())]
+    ports = [port for entry in services().values() for port in entry.get("ports", ())]
     assert ports == [
         *("127.0.0.1:9083:9083", "127.0.0.1:10000:10000", "127.0.0.1:8080:8080"),
         *("127.0.0.1:8081:8080", "127.0.0.1:8082:8080"),
@@ -90,22 +90,22 @@ def test_a_service_has_the_files_and_variables_that_a_run_copies_in(each: Servic
 
 
 def test_tables_are_at_one_place_inside_and_outside_and_those_of_the_cache_are_read_only() -> None:
-    for each in services().values():
-        binds = {one["source"]: one for one in each["volumes"]}
+    for entry in services().values():
+        binds = {one["source"]: one for one in entry["volumes"]}
         assert binds[str(PLACE.warehouse)]["target"] == str(PLACE.warehouse)
         assert not binds[str(PLACE.warehouse)]["read_only"]
         assert binds["/cache/states"]["target"] == "/cache/states"
         assert binds["/cache/states"]["read_only"]
-        assert all(one["type"] == "bind" for one in each["volumes"])
+        assert all(one["type"] == "bind" for one in entry["volumes"])
     assert str(PLACE.warehouse) in compose.files(STACK, PLACE)["compose/metastore/hive-site.xml"]
 
 
 def test_all_wait_for_the_metastore_and_every_server_has_a_check() -> None:
     found = services()
     assert "depends_on" not in found.pop("metastore")
-    for name, each in found.items():
-        assert each["depends_on"] == {"metastore": {"condition": "service_healthy"}}
-        assert ("healthcheck" in each) == (name != "spark")
+    for name, entry in found.items():
+        assert entry["depends_on"] == {"metastore": {"condition": "service_healthy"}}
+        assert ("healthcheck" in entry) == (name != "spark")
 
 
 def test_the_metastore_has_a_name_that_java_takes_for_that_of_a_host() -> None:

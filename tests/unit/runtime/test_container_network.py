@@ -43,7 +43,7 @@ def test_java_takes_the_name_of_a_network_for_the_end_of_a_host() -> None:
     names = {container_network.name() for _ in range(100)}
     assert len(names) == 100
     # java.net.URI: toplabel = alpha | alpha *( alphanum | "-" ) alphanum
-    assert all(re.fullmatch("[a-z][a-z0-9-]*[a-z0-9]", each) for each in names)
+    assert all(re.fullmatch("[a-z][a-z0-9-]*[a-z0-9]", name) for name in names)
 
 
 def test_what_the_daemon_makes_only_after_the_death_is_removed_too(

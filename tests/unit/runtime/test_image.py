@@ -35,7 +35,11 @@ def test_the_official_image_follows_from_the_version(name: str, reference: str) 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_what_only_an_image_needs_is_rendered(engine: str) -> None:
     every = list(map(distributions.load, distributions.names()))
-    for found in (each for each in every if each.engine == engine and image.official(each)):
+    for found in (
+        distribution
+        for distribution in every
+        if distribution.engine == engine and image.official(distribution)
+    ):
         files = contract(found).extra_files(found)
         assert set(files) == set(contract(found).files)
         if "jvm.config" in files:
@@ -108,11 +112,11 @@ def test_a_dockerfile_copies_what_the_contract_lists(name: str) -> None:
     known = contract(found)
     texts = image_build.scripts(known.built_like or found.engine)
     copied = {
-        each.rstrip("*")
+        part.rstrip("*")
         for line in texts["Dockerfile"].splitlines()
         if line.startswith("COPY ")
-        for each in line.split()[1:-1]
-        if not each.startswith("--")
+        for part in line.split()[1:-1]
+        if not part.startswith("--")
     }
     made = {"schema.sql"} if "schema" in known.holds else set()
     assert copied == {*known.holds, *made, *(name for name in texts if name != "Dockerfile")}

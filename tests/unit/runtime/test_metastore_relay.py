@@ -68,8 +68,8 @@ def _through() -> Iterator[Through]:
             assert found.uri == f"thrift://{LOOPBACK}:{found.server_address[1]}"
             made = Through(found, echo)
             yield made
-            for each in made.clients:
-                each.close()
+            for client in made.clients:
+                client.close()
 
 
 @contextmanager

@@ -86,7 +86,10 @@ def test_a_real_server_whose_port_somebody_took_is_started_on_another(
 
 def answered(process: Process, port: int) -> None:
     """Connect to the process, and to nobody else who listens there."""
-    if not any(each.laddr.port == port for each in psutil.Process(process.pid).net_connections()):
+    if not any(
+        net_connection.laddr.port == port
+        for net_connection in psutil.Process(process.pid).net_connections()
+    ):
         raise ConnectionRefusedError(port)
 
 
