@@ -11,11 +11,17 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
-from itertools import pairwise, product
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from harness.comparison.correspondence import Correspondence, correspondence
-from harness.comparison.history_store import HistoryStore, StoredCell, StoredRun
+from harness.comparison.history_store import (
+    HistoryStore,
+    Row,
+    StoredCell,
+    StoredRun,
+    cell_of,
+)
 from harness.comparison.run_differences import DifferenceSearch, RunDifference, SeenCell
 from harness.comparison.verdict_change import AS_BEFORE, WORSE, VerdictChange, class_of
 from harness.core.errors import UsageProblem
@@ -210,6 +216,8 @@ Line = Mapping[int, str]
 """The name that a variant or a reader has in each run, by the run's place."""
 _CellLine = tuple[int, int, int, str, str]
 """The numbers of the lines of a variant and of a reader; a step, a view and a query."""
+VERDICT: Final = 5
+"""The place of the verdict in a row of the file, behind what tells cells from each other."""
 
 
 def _histories(
@@ -247,32 +255,35 @@ def _not_always_right(
     """
     keys = [_key_maker(place, variants, readers) for place in range(len(runs))]
     seen: dict[_CellLine, list[SeenCell]] = {}
-    for run, lines_of in zip(runs, keys, strict=True):
-        for cell in store.cells(run):
-            if cell.verdict is not VerdictKind.CORRECT:
-                seen |= {key: [] for key in lines_of(cell)}
-    for place, (run, lines_of) in enumerate(zip(runs, keys, strict=True)):
-        for cell in store.cells(run):
-            for key in lines_of(cell):
-                if key in seen:
-                    before = seen[key][-1].cell if seen[key] else None
-                    seen[key].append(SeenCell(place, before if before and before == cell else cell))
+    for run, keys_of in zip(runs, keys, strict=True):
+        for row in store.rows(run):
+            if row[VERDICT] != VerdictKind.CORRECT:
+                seen |= {key: [] for key in keys_of(row)}
+    for place, (run, keys_of) in enumerate(zip(runs, keys, strict=True)):
+        for row in store.rows(run):
+            for key in keys_of(row):
+                if (cells := seen.get(key)) is not None:
+                    cell = cell_of(row)
+                    same = bool(cells) and cells[-1].cell == cell
+                    cells.append(SeenCell(place, cells[-1].cell if same else cell))
     for cells in seen.values():
-        if {each.cell.verdict for each in cells} != {VerdictKind.UNSUPPORTED}:
+        if {seen_cell.cell.verdict for seen_cell in cells} != {VerdictKind.UNSUPPORTED}:
             yield cells
 
 
 def _key_maker(
     place: int, variants: Sequence[Line], readers: Sequence[Line]
-) -> Callable[[StoredCell], Iterator[_CellLine]]:
+) -> Callable[[Row], list[_CellLine]]:
+    """Return what makes the keys of a run's cells: a cell may belong to several lines."""
     of_variant, of_reader = (
         grouped((line[place], number) for number, line in enumerate(lines) if place in line)
         for lines in (variants, readers)
     )
 
-    def keys(cell: StoredCell) -> Iterator[_CellLine]:
-        lines = product(of_variant.get(cell.variant, ()), of_reader.get(cell.reader, ()))
-        return ((*line, cell.step, cell.view, cell.query) for line in lines)
+    def keys(row: Row) -> list[_CellLine]:
+        variant, step, reader, view, query = row[:VERDICT]
+        of_readers = of_reader.get(reader, ())
+        return [(v, r, step, view, query) for v in of_variant.get(variant, ()) for r in of_readers]
 
     return keys
 
@@ -303,13 +314,12 @@ def _turns(
 ) -> Iterator[Turn]:
     yield Turn(runs[known[0].place], known[0].cell, None, None, VerdictChange.NEW, ())
     for old, new in pairwise(known):
-        places = (set(seen.cell.places.split()) for seen in (new, old))
-        change = class_of(
-            old.cell.verdict, new.cell.verdict, elsewhere=bool(next(places) - next(places))
-        )
+        was, now = old.cell, new.cell
+        elsewhere = was is not now and bool(set(now.places.split()) - set(was.places.split()))
+        change = class_of(was.verdict, now.verdict, elsewhere=elsewhere)
         differs = differences.between(old, new)
         if change not in AS_BEFORE or any(each.another_question for each in differs):
-            yield Turn(runs[new.place], new.cell, runs[old.place], old.cell, change, differs)
+            yield Turn(runs[new.place], now, runs[old.place], was, change, differs)
 
 
 def _like(name: str, pattern: str) -> bool:

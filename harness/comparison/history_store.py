@@ -14,12 +14,12 @@ import re
 import sqlite3
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import astuple, dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from pydantic import TypeAdapter
 
@@ -137,6 +137,15 @@ class StoredCell:
         return Cell(self.variant, self.step, self.reader, self.view, self.query).case
 
 
+Row = Sequence[Any]
+"""The values of a `StoredCell`, in order: of most cells nobody needs more than some of them."""
+
+
+def cell_of(row: Row) -> StoredCell:
+    variant, step, reader, view, query, verdict, *more = row
+    return StoredCell(variant, step, reader, view, query, VerdictKind(verdict), *more)
+
+
 class HistoryStore:
     """The runs of a file."""
 
@@ -175,11 +184,10 @@ class HistoryStore:
             raise UsageProblem(f"{name}: {reason}; {self.path} has: {names}")
         return matching[0]
 
-    def cells(self, run: StoredRun) -> Iterator[StoredCell]:
-        """Yield the cells of a run, steps first."""
+    def rows(self, run: StoredRun) -> Iterator[Row]:
+        """Yield the cells of a run, steps first, as `cell_of` takes them."""
         for data in self._content(run, CELLS):
-            for variant, step, reader, view, query, verdict, *more in json.loads(data):
-                yield StoredCell(variant, step, reader, view, query, VerdictKind(verdict), *more)
+            yield from json.loads(data)
 
     def add(self, run: Run) -> None:
         """Store a run; it replaces what was stored of it before."""

@@ -63,17 +63,20 @@ class DifferenceSearch:
         self._runs = runs
         self._variants = [{v.id: v for v in run.info.variants} for run in runs]
         self._readers = [{r.reader: r for r in run.info.readers} for run in runs]
-        self._shared: dict[tuple[int | str, ...], tuple[RunDifference, ...]] = {}
+        self._shared: dict[tuple[int | str, ...], tuple[tuple[RunDifference, ...], bool]] = {}
 
     def between(self, old: SeenCell, new: SeenCell) -> tuple[RunDifference, ...]:
         """Return in what the later run differs that has a bearing on the cell."""
-        was, now = self._circumstances(old), self._circumstances(new)
-        names = was.variant.id, now.variant.id, was.reader.reader, now.reader.reader
-        key = old.place, new.place, *names
+        was, now = old.cell, new.cell
+        key = old.place, new.place, was.variant, now.variant, was.reader, now.reader
         if key not in self._shared:
-            self._shared[key] = tuple(_differences(was, now))
-        shared, same_words = self._shared[key], was.engine == now.engine
-        return (*shared, *_of_the_answer(old.cell, new.cell, shared, same_words=same_words))
+            before, after = self._circumstances(old), self._circumstances(new)
+            same_words = before.engine == after.engine
+            self._shared[key] = tuple(_differences(before, after)), same_words
+        shared, same_words = self._shared[key]
+        if was is now:
+            return shared
+        return (*shared, *_of_the_answer(was, now, shared, same_words=same_words))
 
     def _circumstances(self, seen: SeenCell) -> _Circumstances:
         cell = seen.cell

@@ -55,7 +55,7 @@ def write(
         progress.note(f"kept from earlier runs: {reused} of {counted(len(variants), 'variant')}")
     if missing:
         with progress.count("write tables", len(missing)) as tables:
-            by_catalog = grouped((metastore_of(v, context.metastore), v) for v in missing)
+            by_catalog = grouped([(metastore_of(v, context.metastore), v) for v in missing])
             for catalog, variants_on_it in sorted(by_catalog.items()):
                 for result in _write_on(catalog, variants_on_it, context):
                     tables.advance()

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from harness.comparison import history_store
-from harness.comparison.history_store import StoredRun
+from harness.comparison.history_store import StoredRun, cell_of
 from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.records import VerdictKind
 from harness.run import load_run, run_info
@@ -109,7 +109,7 @@ def test_the_cells_are_those_of_the_run(
     monkeypatch.setattr(history_store, "CELLS_AT_ONCE", at_once)
     add(file, sampled)
     with history_store.opened(file) as store:
-        cells = {cell.case: cell for cell in store.cells(store.runs()[0]) if cell.reader}
+        cells = {c.case: c for c in map(cell_of, store.rows(store.runs()[0])) if c.reader}
     assert list(cells) == [verdict.case for verdict in sampled.verdicts]
     for verdict in sampled.verdicts:
         assert cells[verdict.case].verdict is verdict.verdict
@@ -142,7 +142,7 @@ def test_what_breaks_off_leaves_the_file_as_it_was(
     with history_store.opened(file) as store, pytest.raises(TypeError):
         store.add(sampled)
     with history_store.opened(file) as store:
-        assert len(list(store.cells(store.runs()[0]))) >= len(sampled.verdicts)
+        assert len(list(store.rows(store.runs()[0]))) >= len(sampled.verdicts)
 
 
 @pytest.mark.parametrize(

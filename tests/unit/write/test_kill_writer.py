@@ -170,7 +170,7 @@ class HiveServer(Served):
     def connect(self, _: Mapping[str, str]) -> HiveServer:
         return self
 
-    def ask(self, sql: str, *, timeout_s: float) -> Reply:
+    def run(self, sql: str, *, timeout_s: float) -> Reply:
         assert timeout_s > 0
         self.told.append(sql)
         if not sql.startswith("set "):

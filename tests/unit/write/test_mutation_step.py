@@ -35,7 +35,7 @@ class Asked:
 
     rows: tuple[tuple[str | None, str], ...] = ROWS[:1]
 
-    def ask(self, sql: str, *, timeout_s: float) -> Reply:
+    def run(self, sql: str, *, timeout_s: float) -> Reply:
         assert sql == "select ROW__ID, `id` from db.t order by `id`"
         assert timeout_s == 1
         return Reply((), self.rows, 0.1)
