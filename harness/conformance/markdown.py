@@ -43,9 +43,7 @@ def answer(found: Sequence[Conformance]) -> str:
     """Return the answer in a sentence."""
     bad = [conformance for conformance in found if conformance.number(CheckOutcome.FAILED)]
     dark = [conformance for conformance in found if conformance.number(CheckOutcome.UNKNOWN)]
-    good = len(
-        [conformance for conformance in found if conformance not in bad and conformance not in dark]
-    )
+    good = sum(conformance not in bad and conformance not in dark for conformance in found)
     readers = "reader" if len(found) == 1 else "readers"
     said = [f"{good} of {len(found)} {readers} {'conforms' if good == 1 else 'conform'}"]
     said += [f"failed: {', '.join(conformance.reader for conformance in bad)}"] if bad else []

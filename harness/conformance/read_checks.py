@@ -54,10 +54,7 @@ def nulls(on: CheckedEngine) -> CheckResult:
 def restart(on: CheckedEngine) -> CheckResult:
     """Check that another server answers as the first one must."""
     results = (_values(on, on.ask(), lambda _: True), nulls(on))
-    return next(
-        (check_result for check_result in results if check_result.outcome != passed().outcome),
-        passed(),
-    )
+    return next((result for result in results if result.outcome != passed().outcome), passed())
 
 
 def refused(on: CheckedEngine) -> CheckResult:

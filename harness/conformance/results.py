@@ -73,7 +73,7 @@ class Conformance:
 
     def number(self, outcome: CheckOutcome) -> int:
         """Return how many checks came out so."""
-        return sum(check_result.outcome is outcome for check_result in self.results.values())
+        return sum(result.outcome is outcome for result in self.results.values())
 
     @property
     def said(self) -> str:

@@ -175,10 +175,7 @@ def there(cache: Cache) -> set[str]:
 
 def test_files_of_no_known_engine_go_and_all_others_stay(cache: Cache) -> None:
     before = there(cache)
-    found = {
-        prune_engine.name: prune_engine.files
-        for prune_engine in cache_cleanup.prune_engines((), cache)
-    }
+    found = {size.name: size.files for size in cache_cleanup.prune_engines((), cache)}
     assert found == {"artifacts": 1, "unpacked": 0, "jre": 0, "spark": 0, "python": 0}
     assert there(cache) == before - {UNKNOWN}
 

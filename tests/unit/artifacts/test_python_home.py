@@ -177,9 +177,7 @@ def test_what_is_shipped_has_every_wheel_for_linux_and_macos(
     on(monkeypatch, f"{machine}-{python}", machine)
     found = distributions.load(name)
     projects = {each.project for each in found.wheels}
-    assert {
-        required_wheel.project for required_wheel in python_home.required_wheels(found)
-    } == projects
+    assert {wheel.project for wheel in python_home.required_wheels(found)} == projects
 
 
 def test_other_wheels_are_another_distribution() -> None:

@@ -82,11 +82,7 @@ def test_of_a_server_that_does_not_start_nothing_is_known(fails: int, known: set
         return SimulatedReader()
 
     servers, _ = checked(make)
-    unknown = [
-        n
-        for n, check_result in servers.results.items()
-        if check_result.outcome is CheckOutcome.UNKNOWN
-    ]
+    unknown = [n for n, result in servers.results.items() if result.outcome is CheckOutcome.UNKNOWN]
     assert known.isdisjoint(unknown)
     first, *others = (servers.results[text].seen for text in unknown)
     assert first == str(NO_START)
@@ -126,9 +122,7 @@ def test_a_metastore_that_does_not_start_leaves_all_unknown(
 
     monkeypatch.setattr(SharedMetastore, "register", fail)
     found = kit.verify(parse_reader("trino-476"), Cache(tmp_path), tmp_path, Progress())
-    assert {check_result.outcome for check_result in found.results.values()} == {
-        CheckOutcome.UNKNOWN
-    }
+    assert {result.outcome for result in found.results.values()} == {CheckOutcome.UNKNOWN}
     assert (found.engine, found.version, found.runtime) == ("trino", "476", "process")
 
 

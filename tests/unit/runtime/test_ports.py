@@ -87,8 +87,8 @@ def test_a_real_server_whose_port_somebody_took_is_started_on_another(
 def answered(process: Process, port: int) -> None:
     """Connect to the process, and to nobody else who listens there."""
     if not any(
-        net_connection.laddr.port == port
-        for net_connection in psutil.Process(process.pid).net_connections()
+        connection.laddr.port == port
+        for connection in psutil.Process(process.pid).net_connections()
     ):
         raise ConnectionRefusedError(port)
 
