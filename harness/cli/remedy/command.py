@@ -8,13 +8,12 @@ from dataclasses import replace
 from harness import engines
 from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
-from harness.cli import options
+from harness.cli import engine_run, options
 from harness.cli.console.output import Output
 from harness.cli.explain.recorded_cell import RecordedCell, find
 from harness.cli.remedy import show
 from harness.cli.remedy.alternatives import alternatives, plan_of
 from harness.cli.remedy.effects import Effect, effect
-from harness.cli.reproduce import engine_run
 from harness.core.errors import HarnessError, UsageProblem
 from harness.core.records import VerdictKind
 from harness.run import plan_record, run_folder, run_info
@@ -41,8 +40,8 @@ def remedy(
     made = _plan(found, run_info.read_info(folder), (reader, *able))
     with engine_run.work(Cache.default(offline=offline), output.progress(), PROFILE) as work:
         seen = engine_run.execute(made, work).verdicts
-    before = {each.question: each for each in seen if each.reader == str(reader)}
-    effects = [effect(each, found.cell.question, seen, before) for each in able]
+    before = {verdict.question: verdict for verdict in seen if verdict.reader == str(reader)}
+    effects = [effect(reader, found.cell.question, seen, before) for reader in able]
     show.effects(reader, effects, output.out)
     show.conclusion(reader, effects, output.out)
     show.impossible(reader, unable, output.out)
@@ -63,8 +62,10 @@ def _check_wrong(found: RecordedCell) -> None:
 def _plan(found: RecordedCell, info: RunInfo, readers: Sequence[Reader]) -> Plan:
     """Return the plan that asks all readers about every variant of the case's scenario."""
     name = found.case.variant.scenario.name
-    variants = [each for each in plan_record.plan_of(info).variants if each.scenario.name == name]
-    ids = {each.id for each in variants}
+    variants = [
+        variant for variant in plan_record.plan_of(info).variants if variant.scenario.name == name
+    ]
+    ids = {variant.id for variant in variants}
     cells = (c for c in info.cells if c.variant in ids and c.reader == found.cell.reader)
     return replace(plan_of(variants, cells, readers), metastore=info.through)
 

@@ -18,7 +18,7 @@ import pytest
 from harness import engines, formats
 from harness.artifacts import distributions
 from harness.artifacts.distribution import Distribution
-from harness.cli.reproduce import script
+from harness.cli.reproduce import files
 from harness.engines import time_travel
 from harness.engines.api import Engine, Question
 from harness.formats import other_writers
@@ -82,7 +82,7 @@ INT, LONG, TEXT = (Primitive(name) for name in ("int", "long", "string"))
 PLAIN: Final = ("k_", "o_", "p_", "x_", "n_", "i_", "m_", "l_", "a_")
 """Key, ordering and partition column, struct, column, two parts, a later name, one more."""
 ROLES: Final = {"key": 0, "struct": 3, "column": 4, "part": 5}
-DATABASES: Final = ("s_0123456789abcdef", script.DATABASE)
+DATABASES: Final = ("s_0123456789abcdef", files.DATABASE)
 MOMENT: Final = Moment("20240101000000000", "20240101000002000", "20240101000009000")
 TOKEN: Final = re.compile(r"'(?:[^'\\]|\\.)*'|`(?:[^`]|``)*`|\"(?:[^\"]|\"\")*\"|\w+|\S")
 NAME: Final = re.compile(r"`.*`|\".*\"")

@@ -17,8 +17,8 @@ import pytest
 
 from harness.artifacts import bundle
 from harness.artifacts.bundle import Imported
-from harness.cli import app
-from harness.cli.reproduce import engine_run, searches
+from harness.cli import app, engine_run
+from harness.cli.reproduce import searches
 from harness.core.progress import Progress
 from harness.core.records import VerdictKind
 from harness.run import needed_artifacts, pipeline
