@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from harness.artifacts.distribution import Distribution
 from harness.core.errors import EnvironmentProblem
-from harness.runtime import container_settings, docker_daemon, log_file
+from harness.runtime import container_settings, docker_daemon, process
 from harness.runtime.api import MetastoreUris, Program, Running, Surroundings
 from harness.runtime.container_network import ContainerNetwork
 from harness.runtime.image_choice import ContainerImage
@@ -211,14 +211,14 @@ class Container:
         """Return the last lines of its log; of one that has ended, all is there."""
         if self._ended.is_set():
             self._writer.join(GRACE_S)
-        return log_file.tail(self._log, lines)
+        return process.tail(self._log, lines)
 
     def log_size(self) -> int:
-        return log_file.size(self._log)
+        return process.size(self._log)
 
     def log_since(self, start: int) -> str:
         """Return all of its log from `start` bytes on."""
-        return log_file.since(self._log, start)
+        return process.since(self._log, start)
 
     def peak_memory_mb(self) -> int:
         """Return the most memory seen, in MiB, without pages of files."""

@@ -14,8 +14,7 @@ from harness.artifacts.distribution import Distribution
 from harness.artifacts.fetch import Installation
 from harness.core.records import Refusal
 from harness.runtime import hive_launcher
-from harness.runtime.log_file import tail
-from harness.runtime.process import Command, ProcessProblem, finished
+from harness.runtime.process import Command, ProcessProblem, finished, tail
 
 PROGRAM: Final = Path(__file__).with_name("mutate.groovy")
 TOOL: Final = "mutation"

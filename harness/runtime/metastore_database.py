@@ -13,9 +13,8 @@ from harness.artifacts.fetch import Installation
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 from harness.runtime import hive_launcher
-from harness.runtime.log_file import tail
 from harness.runtime.metastore import DERBY_OPTIONS
-from harness.runtime.process import Command, ProcessProblem, finished
+from harness.runtime.process import Command, ProcessProblem, finished, tail
 
 SCHEMA_S: Final = 300.0
 """How long making or upgrading a database may take; 10 s on an idle machine."""

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable
 from typing import Final, Protocol, TypeVar
 
-from harness.runtime import log_file
 from harness.runtime.ports import PortTakenProblem
 from harness.runtime.process import ProcessProblem
 
@@ -76,4 +75,4 @@ def ended(what: str, process: StartingProcess) -> ProcessProblem:
     if result := dict.fromkeys(_CONFIGURATION.findall(log)):
         return ProcessProblem(f"{what} does not take its configuration: {' '.join(result)}")
     kind = PortTakenProblem if any(sign in log for sign in _PORT_TAKEN) else EndedProblem
-    return kind(f"{what} ended before it was ready", log_file.excerpt(log, _SHOWN))
+    return kind(f"{what} ended before it was ready", process.excerpt(log, _SHOWN))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from harness.runtime.log_file import since, size, tail
+from harness.runtime.process import since, size, tail
 
 
 def test_the_tail_of_a_log_is_its_last_lines(tmp_path: Path) -> None:
