@@ -13,7 +13,7 @@ import psutil
 
 from harness.conformance.results import CheckResult, failed, not_applicable, passed
 from harness.runtime import container_network, docker_daemon
-from harness.runtime.ports import LOOPBACK
+from harness.runtime.process import LOOPBACK
 
 GONE_S: Final = 15.0
 """So long what is ended may take to be gone."""

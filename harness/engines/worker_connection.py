@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 
-from harness.runtime.ports import LOOPBACK
+from harness.runtime.process import LOOPBACK
 
 
 def connected(port: int, token: str, hello: bytes, timeout_s: float) -> socket.socket:

@@ -16,7 +16,7 @@ from harness.core.yaml_writer import block
 from harness.runtime import container_settings
 from harness.runtime.api import Configuration
 from harness.runtime.image_choice import ContainerImage
-from harness.runtime.ports import LOOPBACK
+from harness.runtime.process import LOOPBACK
 
 FILE: Final = "compose.yaml"
 FOLDER: Final = "compose"

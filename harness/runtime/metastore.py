@@ -20,7 +20,7 @@ from harness.runtime import hive_launcher, memory, metastore_client, template
 from harness.runtime.api import MetastoreUris, Running, Runtime, Served, Surroundings
 from harness.runtime.metastore_client import CatalogRefusedError
 from harness.runtime.object_store import ObjectStore
-from harness.runtime.ports import LOOPBACK
+from harness.runtime.process import LOOPBACK
 
 DISTRIBUTION: Final = metastore_choice.DISTRIBUTION
 TOOL: Final = "schema_tool"

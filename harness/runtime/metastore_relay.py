@@ -15,7 +15,7 @@ from socketserver import BaseRequestHandler, ThreadingTCPServer
 from typing import Final
 from urllib.parse import urlsplit
 
-from harness.runtime.ports import LOOPBACK
+from harness.runtime.process import LOOPBACK
 
 COMMIT: Final = b"\x80\x01\x00\x01" + len(b"commit_txn").to_bytes(4, "big") + b"commit_txn"
 """How a call to commit begins: version and kind of the message, the length of its name, and that

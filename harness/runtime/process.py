@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import psutil
 
@@ -299,3 +300,41 @@ def _cpu_s(process: psutil.Process) -> float:
 def _environment() -> dict[str, str]:
     passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     return {**passed_on, **SET}
+
+
+LOOPBACK: Final = "127.0.0.1"
+ATTEMPTS: Final = 3
+
+Started = TypeVar("Started")
+
+
+class PortTakenProblem(ProcessProblem):
+    """A server ended because somebody else took its port between the choice and the start."""
+
+
+def free_port() -> int:
+    """Return a TCP port that nobody listens on at this moment.
+
+    Nothing keeps it free: start servers through `on_free_port`, which chooses again.
+    """
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as chosen:
+        chosen.bind((LOOPBACK, 0))
+        port: int = chosen.getsockname()[1]
+        return port
+
+
+@contextmanager
+def on_free_port(start: Callable[[int], AbstractContextManager[Started]]) -> Iterator[Started]:
+    """Run what `start(port)` gives on a free port, on another one if the first was taken.
+
+    Raises PortTakenProblem: it was taken every time.
+    """
+    with ExitStack() as stack:
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                started = stack.enter_context(start(free_port()))
+                break
+            except PortTakenProblem:
+                if attempt == ATTEMPTS:
+                    raise
+        yield started

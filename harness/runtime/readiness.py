@@ -7,8 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Final, Protocol, TypeVar
 
-from harness.runtime.ports import PortTakenProblem
-from harness.runtime.process import ProcessProblem
+from harness.runtime.process import PortTakenProblem, ProcessProblem
 
 POLL_S: Final = 0.1
 _LOOKED_AT: Final = 2000

@@ -35,7 +35,7 @@ from harness.engines.hive import errors
 from harness.engines.hive.errors import HiveError
 from harness.engines.hive.jobs import Job, jobs, path
 from harness.engines.hive.values import HiveResult
-from harness.runtime.ports import LOOPBACK
+from harness.runtime.process import LOOPBACK
 
 CONNECT_S: Final = 60.0
 CLOSE_S: Final = 2.0

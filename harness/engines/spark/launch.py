@@ -22,8 +22,7 @@ from harness.engines.spark.known_properties import unread
 from harness.engines.spark.session import Spark
 from harness.engines.worker_connection import connected
 from harness.runtime.api import MetastoreUris, Running, Runtime, Surroundings
-from harness.runtime.ports import LOOPBACK
-from harness.runtime.process import ProcessProblem
+from harness.runtime.process import LOOPBACK, ProcessProblem
 from harness.runtime.process_runtime import ProcessRuntime
 
 JAVA: Final = """\

@@ -25,7 +25,7 @@ from harness.engines.trino import connector_catalogs, startup
 from harness.engines.trino.connector_catalogs import Catalogs
 from harness.runtime import template
 from harness.runtime.api import MetastoreUris, Running, Runtime, Served, Surroundings
-from harness.runtime.ports import LOOPBACK
+from harness.runtime.process import LOOPBACK
 
 TEMPLATES: Final = "trino"
 READY_S: Final = 300.0

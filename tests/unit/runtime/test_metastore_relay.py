@@ -13,7 +13,7 @@ from socketserver import BaseRequestHandler, ThreadingTCPServer
 import pytest
 
 from harness.runtime.metastore_relay import COMMIT, CommitRelay, relay
-from harness.runtime.ports import LOOPBACK
+from harness.runtime.process import LOOPBACK
 
 LIMIT_S = 10.0
 

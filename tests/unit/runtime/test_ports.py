@@ -9,9 +9,16 @@ from pathlib import Path
 import psutil
 import pytest
 
-from harness.runtime import ports
-from harness.runtime.ports import ATTEMPTS, LOOPBACK, PortTakenProblem, free_port, on_free_port
-from harness.runtime.process import Command, Process, running
+from harness.runtime.process import (
+    ATTEMPTS,
+    LOOPBACK,
+    Command,
+    PortTakenProblem,
+    Process,
+    free_port,
+    on_free_port,
+    running,
+)
 from harness.runtime.readiness import wait_until
 
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import pytest
 
 from harness.runtime import readiness
-from harness.runtime.ports import PortTakenProblem
-from harness.runtime.process import ProcessProblem
+from harness.runtime.process import PortTakenProblem, ProcessProblem
 from harness.runtime.readiness import EndedProblem, wait_until
 
 
