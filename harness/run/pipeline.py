@@ -47,7 +47,7 @@ from harness.run.run_work import Work, states_of
 from harness.run.strategy_answers import with_strategy_answers
 from harness.runtime import image_choice
 from harness.runtime.metastore_client import CatalogGoneProblem
-from harness.runtime.readiness import EndedProblem
+from harness.runtime.process import EndedProblem
 from harness.scenario.cells import Plan
 from harness.write import write_variants
 from harness.write.state_records import VariantResult

@@ -18,8 +18,7 @@ from harness.runtime import container_settings, docker_daemon, process
 from harness.runtime.api import MetastoreUris, Program, Running, Surroundings
 from harness.runtime.container_network import ContainerNetwork
 from harness.runtime.image_choice import ContainerImage
-from harness.runtime.process import GRACE_S, LOG_LINES, LOOK_S
-from harness.runtime.readiness import ended, wait_until
+from harness.runtime.process import GRACE_S, LOG_LINES, LOOK_S, ended, wait_until
 
 if TYPE_CHECKING:
     from docker.models.containers import Container as DaemonContainer

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from harness.core.errors import EnvironmentProblem
 from harness.runtime import docker_daemon, process
-from harness.runtime.readiness import wait_until
+from harness.runtime.process import wait_until
 
 READY_S = 120.0
 

@@ -34,8 +34,7 @@ from harness.engines.spark.shell import SparkShell
 from harness.engines.spark.time_travel import TIME_TRAVEL
 from harness.engines.spark.values import canonical_type
 from harness.runtime.api import Configuration, MetastoreUris, Runtime
-from harness.runtime.process import ProcessProblem
-from harness.runtime.readiness import EndedProblem
+from harness.runtime.process import EndedProblem, ProcessProblem
 
 KEYS: Final = {
     "schema-on-read": ("hoodie.schema.on.read.enable",),

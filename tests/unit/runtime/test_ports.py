@@ -18,8 +18,8 @@ from harness.runtime.process import (
     free_port,
     on_free_port,
     running,
+    wait_until,
 )
-from harness.runtime.readiness import wait_until
 
 
 def test_a_free_port_can_be_listened_on() -> None:

@@ -11,8 +11,7 @@ import psutil
 import pytest
 
 from harness.core.errors import EnvironmentProblem
-from harness.runtime.process import Command, Process, ProcessProblem, finished, running
-from harness.runtime.readiness import wait_until
+from harness.runtime.process import Command, Process, ProcessProblem, finished, running, wait_until
 
 READ_FOREVER = "import sys; print('up', flush=True); import signal; signal.pause()"
 

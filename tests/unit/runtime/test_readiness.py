@@ -5,9 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from harness.runtime import readiness
-from harness.runtime.process import PortTakenProblem, ProcessProblem
-from harness.runtime.readiness import EndedProblem, wait_until
+from harness.runtime.process import EndedProblem, PortTakenProblem, ProcessProblem, wait_until
 
 
 class NotYetError(Exception):
