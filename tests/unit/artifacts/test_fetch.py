@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from harness.artifacts import fetch, install, jre, repository
+from harness.artifacts import fetch, jre, repository
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import (
     Distribution,
@@ -96,7 +96,7 @@ def test_a_server_is_put_together_of_jars_and_of_what_is_made_here(place: Place)
         assert jar.read("Begin.class")[:4] == b"\xca\xfe\xba\xbe"
     with zipfile.ZipFile(home / "plugin" / "hive" / "p.Plugin.jar") as jar:
         assert jar.read("META-INF/services/p.Plugin") == b"p.HivePlugin"
-    with zipfile.ZipFile(home / "plugin" / "hive" / f"{install.UNIX_LOGIN}.jar") as jar:
+    with zipfile.ZipFile(home / "plugin" / "hive" / f"{fetch.UNIX_LOGIN}.jar") as jar:
         assert jar.namelist() == ["com/sun/security/auth/module/UnixLoginModule.class"]
 
 
