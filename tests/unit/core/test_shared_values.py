@@ -6,8 +6,8 @@ from dataclasses import replace
 from decimal import Decimal
 
 from harness.core import jsonl
+from harness.core.record_file import VerdictParts
 from harness.core.records import Expected, Finding, FindingKind, Verdict, VerdictKind, Witness
-from harness.core.shared_values import VerdictParts
 
 
 def verdict(reader: str, found: object = 1, variant: str = "v") -> Verdict:
