@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager, closing
+import datetime
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from harness.artifacts.distribution import Distribution
 from harness.conformance import table
-from harness.conformance.results import CheckResult
+from harness.conformance.results import CheckResult, failed, passed
+from harness.core.counting import counted
+from harness.core.records import Column
 from harness.core.tolerances import Declared
-from harness.engines.api import Connection, Question, ReaderSettings, Reply, Server
+from harness.engines.api import Connection, Question, ReaderSettings, RefusedError, Reply, Server
 from harness.formats import facts
+from harness.judge.cut_history import MILLISECONDS, milliseconds
+from harness.model.canonical import Value, same, text_of
 from harness.model.query import ALL, Query
 from harness.read.reader_servers import TIMEOUT_S
 from harness.runtime.api import MetastoreUris, Program, Running, Runtime
@@ -106,3 +113,141 @@ class WatchedRuntime:
             return ready(running, port)
 
         return self.runtime.start(program, metastore, folder, seen)
+
+
+SESSIONS: Final = 4
+NOT_THERE: Final = "no_such"
+
+
+def ready(on: CheckedEngine) -> CheckResult:
+    """Check that the first question is answered as soon as the server counts as ready."""
+    rows = on.ask(Query(count=True)).rows
+    return passed() if rows == ((2,),) else failed(f"the count of two rows was {rows}")
+
+
+def types(on: CheckedEngine) -> CheckResult:
+    """Check the columns without parts: name, type and value."""
+    return _values(on, on.ask(), lambda type_: not table.nested(type_))
+
+
+def nested(on: CheckedEngine) -> CheckResult:
+    """Check structs, arrays and maps, with NULLs in them."""
+    return _values(on, on.ask(), table.nested)
+
+
+def nulls(on: CheckedEngine) -> CheckResult:
+    """Check that a row of NULLs is a row of NULLs."""
+    rows = on.ask().rows
+    empty = [row for row in rows if row and row[0] is None]
+    if len(empty) != 1:
+        told = f"of {counted(len(rows), 'row')} {len(empty)} begin with NULL"
+        return failed(f"{told}, and one was written so")
+    names = [name for name, _, _ in table.COLUMNS]
+    there = [f"{n}: {text_of(v)}" for n, v in zip(names, empty[0], strict=False) if v is not None]
+    return failed(f"no NULL in {'; '.join(there)}") if there else passed()
+
+
+def restart(on: CheckedEngine) -> CheckResult:
+    """Check that another server answers as the first one must."""
+    results = (_values(on, on.ask(), lambda _: True), nulls(on))
+    return next((result for result in results if result.outcome != passed().outcome), passed())
+
+
+def refused(on: CheckedEngine) -> CheckResult:
+    """Check that errors come as refusals which say what is wrong, and the session goes on."""
+    kinds = []
+    count = on.question(Query(count=True))
+    with closing(on.connect()) as session:
+        for what, question in _wrong_questions(on):
+            try:
+                rows = _sent(session, question, on.timeout_s).rows
+                return failed(f"{what} was answered with {rows}")
+            except RefusedError as error:
+                kinds.append(error.refusal.kind)
+                if not (error.refusal.kind and error.refusal.message):
+                    return failed(f"{what} was refused without a reason: {error}")
+            if session.ask(count, timeout_s=on.timeout_s).rows != ((2,),):
+                return failed(f"after {what} the session answered otherwise")
+    return passed(", ".join(dict.fromkeys(kinds)))
+
+
+def sessions(on: CheckedEngine) -> CheckResult:
+    """Check that sessions that are open at once are each answered what they asked."""
+    asked = [(name, type_) for name, type_, _ in table.COLUMNS][:SESSIONS]
+    together = threading.Barrier(SESSIONS)
+    with ExitStack() as stack, ThreadPoolExecutor(SESSIONS) as threads:
+        opened = [stack.enter_context(closing(on.connect())) for _ in asked]
+
+        def ask(at: int) -> Reply:
+            together.wait(on.timeout_s)
+            question = on.question(Query(columns=(asked[at][0],)))
+            return opened[at].ask(question, timeout_s=on.timeout_s)
+
+        replies = list(threads.map(ask, range(SESSIONS)))
+    wrong = [
+        f"session {at}: {told.seen}"
+        for at, reply in enumerate(replies)
+        if (told := _values(on, reply, lambda _: True, (asked[at][0],))).seen
+    ]
+    return failed("; ".join(wrong)) if wrong else passed(f"{SESSIONS} at once")
+
+
+def _sent(session: Connection, question: Question | str, timeout_s: float) -> Reply:
+    if isinstance(question, str):
+        return session.run(question, timeout_s=timeout_s)
+    return session.ask(question, timeout_s=timeout_s)
+
+
+def _wrong_questions(on: CheckedEngine) -> tuple[tuple[str, Question | str], ...]:
+    return (
+        ("a table that is not there", on.question(table_name=NOT_THERE)),
+        ("a column that is not there", on.question(Query(columns=(NOT_THERE,)))),
+        ("what is no SQL", "selec 1"),
+    )
+
+
+def _values(
+    on: CheckedEngine, reply: Reply, wanted: Callable[[str], bool], names: Sequence[str] = ()
+) -> CheckResult:
+    """Compare an answer, which has the columns of these names, or all, with what was written."""
+    written = [column for column in table.COLUMNS if not names or column[0] in names]
+    told = [column.name for column in reply.columns]
+    if told != [name for name, _, _ in written]:
+        return failed(f"the columns were {', '.join(told)}")
+    full = [row for row in reply.rows if row[0] is not None]
+    if (len(full), len(reply.rows)) != (1, 2):
+        return failed(
+            f"{counted(len(reply.rows), 'row')}, {len(full)} of them with values, instead of 2, 1"
+        )
+    compared = zip(written, reply.columns, full[0], strict=True)
+    unlike = [
+        f"{name}: {text}"
+        for (name, type_, value), column, answered in compared
+        if wanted(type_) and (text := _unlike(column, answered, type_, _shown(on, value)))
+    ]
+    return failed("; ".join(unlike)) if unlike else passed()
+
+
+def _unlike(column: Column, answered: Value, type_: str, value: Value) -> str:
+    """Return how a value or its type is not what was written; empty where it is."""
+    if column.canonical != type_:
+        return f"type {column.canonical or column.type} instead of {type_}"
+    return "" if same(answered, value) else f"{answered!r} instead of {value!r}"
+
+
+def _shown(on: CheckedEngine, value: Value) -> Value:
+    """Return a value as the product can show it."""
+    if isinstance(value, datetime.datetime) and MILLISECONDS in on.declared:
+        return milliseconds(value)
+    return value
+
+
+CHECKS: Final = (
+    Check("ready", "the first question is answered once it counts as ready", ready),
+    Check("types", "values and types of every type are as they were written", types),
+    Check("nulls", "a row of NULLs of every type is a row of NULLs", nulls),
+    Check("nested", "so are structs, arrays and maps, with NULLs inside", nested),
+    Check("refused", "an error is a refusal with its reason; the session goes on", refused),
+    Check("sessions", f"{SESSIONS} sessions at once are answered what each asked", sessions),
+)
+RESTART: Final = Check("restart", "a server that is started anew answers the same", restart)

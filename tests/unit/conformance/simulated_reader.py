@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from harness.conformance import read_checks, table
+from harness.conformance import checked_engine, table
 from harness.conformance.checked_engine import CheckedEngine
 from harness.core.errors import HarnessError
 from harness.core.records import Column, Refusal
@@ -114,7 +114,7 @@ class SimulatedReader:
     def run(self, sql: str, *, timeout_s: float, tables: Sequence[tuple[str, str]] = ()) -> Reply:
         if " a, " in sql:
             return self._endless(timeout_s)
-        if read_checks.NOT_THERE in sql or not sql.startswith("select"):
+        if checked_engine.NOT_THERE in sql or not sql.startswith("select"):
             self.after = "an error"
             return _given(self.wrong)
         if "count(*)" in sql:
