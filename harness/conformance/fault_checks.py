@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Final
 
-from harness.conformance.checked_engine import Check, CheckedEngine
+from harness.conformance.checks import Check, CheckedEngine
 from harness.conformance.results import CheckResult, failed, not_applicable, passed
 from harness.core.errors import HarnessError
 from harness.engines.api import NoAnswerError, RefusedError

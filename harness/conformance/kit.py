@@ -18,8 +18,8 @@ from typing import Final
 from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution
-from harness.conformance import checked_engine, fault_checks, leftovers, table
-from harness.conformance.checked_engine import Check, CheckedEngine, WatchedRuntime
+from harness.conformance import checks, fault_checks, leftovers, table
+from harness.conformance.checks import Check, CheckedEngine, WatchedRuntime
 from harness.conformance.leftovers import Leftovers
 from harness.conformance.results import CheckResult, Conformance, failed, unknown
 from harness.core import tolerances
@@ -39,8 +39,8 @@ from harness.write.table_state import State
 
 Checks = tuple[Check, ...]
 LIVES: Final[tuple[Checks, ...]] = (
-    checked_engine.CHECKS,
-    (checked_engine.RESTART, *fault_checks.CHECKS),
+    checks.CHECKS,
+    (checks.RESTART, *fault_checks.CHECKS),
 )
 """The checks of each server; one that ends before all were made is replaced for the rest."""
 ASSERTS: Final[Mapping[str, str]] = {

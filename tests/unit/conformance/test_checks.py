@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.conformance import fault_checks, kit, table
-from harness.conformance.checked_engine import Check
+from harness.conformance.checks import Check
 from harness.conformance.results import CheckOutcome
 from harness.core import tolerances
 from harness.model.canonical import MapValue

@@ -10,7 +10,7 @@ import pytest
 
 from harness.artifacts.cache import Cache
 from harness.conformance import fault_checks, kit
-from harness.conformance.checked_engine import CheckedEngine
+from harness.conformance.checks import CheckedEngine
 from harness.conformance.kit import Servers
 from harness.conformance.leftovers import Leftovers
 from harness.conformance.results import CheckOutcome
