@@ -242,7 +242,7 @@ def _shown(on: CheckedEngine, value: Value) -> Value:
     return value
 
 
-CHECKS: Final = (
+READ_CHECKS: Final = (
     Check("ready", "the first question is answered once it counts as ready", ready),
     Check("types", "values and types of every type are as they were written", types),
     Check("nulls", "a row of NULLs of every type is a row of NULLs", nulls),

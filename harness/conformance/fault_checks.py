@@ -135,7 +135,7 @@ def _until(condition: Callable[[], bool], most_s: float) -> bool:
     return True
 
 
-CHECKS: Final = (
+FAULT_CHECKS: Final = (
     Check("time-out", "a question that takes too long has no answer", time_out),
     Check("cancel", "nor does its server go on with it", cancel, of_the_dead=True),
     Check("crash", "a server that dies while it is asked gave no answer", crash),

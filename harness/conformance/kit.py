@@ -39,8 +39,8 @@ from harness.write.table_state import State
 
 Checks = tuple[Check, ...]
 LIVES: Final[tuple[Checks, ...]] = (
-    checks.CHECKS,
-    (checks.RESTART, *fault_checks.CHECKS),
+    checks.READ_CHECKS,
+    (checks.RESTART, *fault_checks.FAULT_CHECKS),
 )
 """The checks of each server; one that ends before all were made is replaced for the rest."""
 ASSERTS: Final[Mapping[str, str]] = {
