@@ -76,17 +76,17 @@ def add(name: str, folder: Path, cache: Cache, progress: Progress) -> Path:
 
 
 def _measured(
-    role: str, wanted: dict[str, Any], cache: Cache, source: OpenRepository, progress: Progress
+    role: str, file: dict[str, Any], cache: Cache, source: OpenRepository, progress: Progress
 ) -> Artifact:
     """Return an artifact with its size and SHA-256; it is in the cache then."""
-    result = coordinates(wanted["get"])
+    result = coordinates(file["get"])
     # A folder of the cache's own kind, as long as its SHA-256, which names it later, is not known.
     path = distributions.digest_of(str(result))[:16]
     part = cache.root / "artifacts" / path / f"{result.file_name}.part"
     part.parent.mkdir(parents=True, exist_ok=True)
     with cache.lock(part):
         size, sha256 = download.measure(result.repository_path, part, source, progress)
-        artifact = Artifact(result, size, sha256, role, tuple(wanted.get("members", ())))
+        artifact = Artifact(result, size, sha256, role, tuple(file.get("members", ())))
         cache.artifact(artifact).parent.mkdir(parents=True, exist_ok=True)
         part.replace(cache.artifact(artifact))
         cache.stamp(artifact)

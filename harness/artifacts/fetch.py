@@ -181,11 +181,11 @@ def ensure(distribution: Distribution, cache: Cache, progress: Progress) -> Inst
 
 
 def files(
-    distribution: Distribution, wanted: Sequence[Artifact], cache: Cache, progress: Progress
+    distribution: Distribution, artifacts: Sequence[Artifact], cache: Cache, progress: Progress
 ) -> tuple[Path, ...]:
     """Return where some artifacts of a distribution are, fetched; raises as `ensure` does."""
-    _ensure_artifacts(distribution, wanted, cache, progress)
-    return tuple(cache.artifact(artifact) for artifact in wanted)
+    _ensure_artifacts(distribution, artifacts, cache, progress)
+    return tuple(cache.artifact(artifact) for artifact in artifacts)
 
 
 def missing(distribution: Distribution, cache: Cache) -> tuple[Missing, ...]:

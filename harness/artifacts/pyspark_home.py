@@ -63,20 +63,20 @@ def required_archive(distribution: Distribution) -> IndexFile | None:
     return IndexFile(PROJECT, version, result.size, result.sha256, source=True)
 
 
-def folder(found: IndexFile, cache_: Cache) -> Path:
-    return cache_.root / "spark" / f"{found.version}-{found.sha256[:16]}"
+def folder(archive: IndexFile, cache_: Cache) -> Path:
+    return cache_.root / "spark" / f"{archive.version}-{archive.sha256[:16]}"
 
 
-def ensure(found: IndexFile, cache_: Cache, progress: Progress) -> Path:
+def ensure(archive: IndexFile, cache_: Cache, progress: Progress) -> Path:
     """Fetch and unpack a version unless it is there; return its folder.
 
     Raises EnvironmentProblem: it cannot be had, or not be written.
     """
-    target = folder(found, cache_)
+    target = folder(archive, cache_)
     with cache_.lock(target):
         if not target.is_dir():
             with cache_.workspace(target) as work:
-                _make(found, target, work, progress)
+                _make(archive, target, work, progress)
     return target
 
 

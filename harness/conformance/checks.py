@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, closing
@@ -13,11 +14,20 @@ from typing import Final, TypeVar
 
 from harness.artifacts.distribution import Distribution
 from harness.conformance import table
-from harness.conformance.results import CheckResult, failed, passed
+from harness.conformance.results import CheckResult, failed, not_applicable, passed
 from harness.core.counting import counted
+from harness.core.errors import HarnessError
 from harness.core.records import Column
 from harness.core.tolerances import Declared
-from harness.engines.api import Connection, Question, ReaderSettings, RefusedError, Reply, Server
+from harness.engines.api import (
+    Connection,
+    NoAnswerError,
+    Question,
+    ReaderSettings,
+    RefusedError,
+    Reply,
+    Server,
+)
 from harness.formats import facts
 from harness.judge.cut_history import MILLISECONDS, milliseconds
 from harness.model.canonical import Value, same, text_of
@@ -140,8 +150,8 @@ def nulls(on: CheckedEngine) -> CheckResult:
     rows = on.ask().rows
     empty = [row for row in rows if row and row[0] is None]
     if len(empty) != 1:
-        told = f"of {counted(len(rows), 'row')} {len(empty)} begin with NULL"
-        return failed(f"{told}, and one was written so")
+        counts = f"of {counted(len(rows), 'row')} {len(empty)} begin with NULL"
+        return failed(f"{counts}, and one was written so")
     names = [name for name, _, _ in table.COLUMNS]
     there = [f"{n}: {text_of(v)}" for n, v in zip(names, empty[0], strict=False) if v is not None]
     return failed(f"no NULL in {'; '.join(there)}") if there else passed()
@@ -185,9 +195,9 @@ def sessions(on: CheckedEngine) -> CheckResult:
 
         replies = list(threads.map(ask, range(SESSIONS)))
     wrong = [
-        f"session {at}: {told.seen}"
+        f"session {at}: {result.seen}"
         for at, reply in enumerate(replies)
-        if (told := _values(on, reply, lambda _: True, (asked[at][0],))).seen
+        if (result := _values(on, reply, lambda _: True, (asked[at][0],))).seen
     ]
     return failed("; ".join(wrong)) if wrong else passed(f"{SESSIONS} at once")
 
@@ -207,13 +217,13 @@ def _wrong_questions(on: CheckedEngine) -> tuple[tuple[str, Question | str], ...
 
 
 def _values(
-    on: CheckedEngine, reply: Reply, wanted: Callable[[str], bool], names: Sequence[str] = ()
+    on: CheckedEngine, reply: Reply, compares: Callable[[str], bool], names: Sequence[str] = ()
 ) -> CheckResult:
     """Compare an answer, which has the columns of these names, or all, with what was written."""
     written = [column for column in table.COLUMNS if not names or column[0] in names]
-    told = [column.name for column in reply.columns]
-    if told != [name for name, _, _ in written]:
-        return failed(f"the columns were {', '.join(told)}")
+    names_seen = [column.name for column in reply.columns]
+    if names_seen != [name for name, _, _ in written]:
+        return failed(f"the columns were {', '.join(names_seen)}")
     full = [row for row in reply.rows if row[0] is not None]
     if (len(full), len(reply.rows)) != (1, 2):
         return failed(
@@ -223,7 +233,7 @@ def _values(
     unlike = [
         f"{name}: {text}"
         for (name, type_, value), column, answered in compared
-        if wanted(type_) and (text := _unlike(column, answered, type_, _shown(on, value)))
+        if compares(type_) and (text := _unlike(column, answered, type_, _shown(on, value)))
     ]
     return failed("; ".join(unlike)) if unlike else passed()
 
@@ -251,3 +261,128 @@ READ_CHECKS: Final = (
     Check("sessions", f"{SESSIONS} sessions at once are answered what each asked", sessions),
 )
 RESTART: Final = Check("restart", "a server that is started anew answers the same", restart)
+
+ENDLESS_S: Final = 8.0
+"""How long a question that has no end is waited for."""
+WINDOW_S: Final = 4.0
+"""Over so long the use of processors is looked at."""
+QUIET_S: Final = 60.0
+"""So long a server may go on with a question that nobody waits for."""
+QUIETER: Final = 4
+"""A server that is idle uses its processors so many times less than with the question."""
+LOOK_S: Final = 0.2
+DEATH_S: Final = 30.0
+"""How soon a death is noticed, and a question must be under way."""
+IN_PROCESS: Final = "it runs inside of the harness's own process"
+
+
+def time_out(on: CheckedEngine) -> CheckResult:
+    """Check that a question without end is no answer, and no refusal; the server goes on."""
+    outcome = _endless(on, ENDLESS_S)
+    if outcome.problem:
+        return failed(outcome.problem)
+    if not on.server.alive():
+        return passed(f"{outcome.silence} (its server was ended)")
+    rows = on.ask(Query(count=True)).rows
+    return passed(outcome.silence) if rows == ((2,),) else failed(f"afterwards it answered {rows}")
+
+
+def cancel(on: CheckedEngine) -> CheckResult:
+    """Check that the server does not go on with a question that nobody waits for."""
+    if on.running is None:
+        return not_applicable(IN_PROCESS)
+    if not on.server.alive() or on.server.spent():
+        return not_applicable("after a question that takes too long another server is asked")
+    before, began = on.running.cpu_s(), time.monotonic()
+    outcome = _endless(on, ENDLESS_S)
+    if outcome.problem:
+        return failed(outcome.problem)
+    busy = (on.running.cpu_s() - before) / (time.monotonic() - began)
+    quiet = _least_use(on.running, busy / QUIETER)
+    used = f"{busy:.2f} processors with the question, {quiet:.2f} without"
+    return passed(used) if quiet <= busy / QUIETER else failed(f"it goes on: {used}")
+
+
+def crash(on: CheckedEngine) -> CheckResult:
+    """Check that the death of a server while it is asked is no answer, and no refusal."""
+    running = on.running
+    if running is None:
+        return not_applicable(IN_PROCESS)
+    outcome = _EndlessOutcome()
+    asking = threading.Thread(target=_ask_into, args=(outcome, on, on.timeout_s), daemon=True)
+    before = running.cpu_s()
+    asking.start()
+    _until(lambda: running.cpu_s() > before + 1 or not asking.is_alive(), DEATH_S)
+    running.stop(0)
+    asking.join(DEATH_S)
+    if asking.is_alive():
+        return failed(f"nobody was told of its death within {DEATH_S:.0f} s")
+    if outcome.problem:
+        return failed(outcome.problem)
+    if not _until(lambda: not on.server.alive(), DEATH_S):
+        return failed("a server that was killed counts as alive")
+    return _unreachable(on, outcome.silence)
+
+
+def _unreachable(on: CheckedEngine, silence: str) -> CheckResult:
+    try:
+        on.connect().close()
+    except NoAnswerError:
+        return passed(silence)
+    return failed("a server that was killed opened another session")
+
+
+@dataclass(slots=True)
+class _EndlessOutcome:
+    """What came of a question without end."""
+
+    silence: str = ""
+    """Why there was no answer, as is right; its first line."""
+    problem: str = field(default="no word of what became of the question")
+    """What came instead."""
+
+
+def _endless(on: CheckedEngine, timeout_s: float) -> _EndlessOutcome:
+    outcome = _EndlessOutcome()
+    _ask_into(outcome, on, timeout_s)
+    return outcome
+
+
+def _ask_into(outcome: _EndlessOutcome, on: CheckedEngine, timeout_s: float) -> None:
+    try:
+        with closing(on.connect()) as session:
+            rows = on.ask_endless(session, timeout_s).rows
+        outcome.problem = f"a question without end was answered with {rows}"
+    except NoAnswerError as silence:
+        outcome.silence, outcome.problem = str(silence).partition("\n")[0], ""
+    except RefusedError as refused:
+        outcome.problem = f"no answer was told as a refusal: {refused}"
+    except HarnessError as broke:
+        outcome.problem = f"no answer was told as a failure of the harness: {broke}"
+
+
+def _least_use(running: Running, enough: float) -> float:
+    """Return the least use of processors over a window; no more are looked at when it is enough."""
+    until, least = time.monotonic() + QUIET_S, float("inf")
+    while least > enough and time.monotonic() < until:
+        before, began = running.cpu_s(), time.monotonic()
+        time.sleep(WINDOW_S)
+        least = min(least, (running.cpu_s() - before) / (time.monotonic() - began))
+    return least
+
+
+def _until(condition: Callable[[], bool], most_s: float) -> bool:
+    """Wait for a condition; return whether it came true in time."""
+    deadline = time.monotonic() + most_s
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(LOOK_S)
+    return True
+
+
+FAULT_CHECKS: Final = (
+    Check("time-out", "a question that takes too long has no answer", time_out),
+    Check("cancel", "nor does its server go on with it", cancel, of_the_dead=True),
+    Check("crash", "a server that dies while it is asked gave no answer", crash),
+)

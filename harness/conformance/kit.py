@@ -18,8 +18,15 @@ from typing import Final
 from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution
-from harness.conformance import checks, fault_checks, leftovers, table
-from harness.conformance.checks import Check, CheckedEngine, WatchedRuntime
+from harness.conformance import leftovers, table
+from harness.conformance.checks import (
+    FAULT_CHECKS,
+    READ_CHECKS,
+    RESTART,
+    Check,
+    CheckedEngine,
+    WatchedRuntime,
+)
 from harness.conformance.leftovers import Leftovers
 from harness.conformance.results import CheckResult, Conformance, failed, unknown
 from harness.core import tolerances
@@ -38,10 +45,7 @@ from harness.scenario.cells import Reader
 from harness.write.table_state import State
 
 Checks = tuple[Check, ...]
-LIVES: Final[tuple[Checks, ...]] = (
-    checks.READ_CHECKS,
-    (checks.RESTART, *fault_checks.FAULT_CHECKS),
-)
+LIVES: Final[tuple[Checks, ...]] = (READ_CHECKS, (RESTART, *FAULT_CHECKS))
 """The checks of each server; one that ends before all were made is replaced for the rest."""
 ASSERTS: Final[Mapping[str, str]] = {
     **{check.name: check.asserts for checks in LIVES for check in checks},
@@ -101,9 +105,9 @@ class Servers:
 
     def note_leftovers(self) -> None:
         """Take over what is left of all servers; of servers that never ran nothing is known."""
-        found = self.leftovers.results()
+        results = self.leftovers.results()
         never = unknown("no server got ready")
-        self._note(found if self.start_s else dict.fromkeys(found, never))
+        self._note(results if self.start_s else dict.fromkeys(results, never))
 
     def give_up(self, problem: HarnessError) -> None:
         """Note that nothing is known of what was not checked."""
@@ -114,8 +118,8 @@ class Servers:
         first, *others = names
         self._note({first: unknown(str(problem)), **dict.fromkeys(others, unknown())})
 
-    def _note(self, found: Mapping[str, CheckResult]) -> None:
-        for name, result in found.items():
+    def _note(self, results: Mapping[str, CheckResult]) -> None:
+        for name, result in results.items():
             self.results[name] = result
             self.count.count_result(name, str(result.outcome))
 
@@ -143,12 +147,12 @@ def verify(reader: Reader, cache: Cache, folder: Path, progress: Progress) -> Co
         UsageProblem: it cannot be asked about plain Hive tables.
 
     """
-    found = distributions.load(reader.distribution)
+    distribution = distributions.load(reader.distribution)
     check_can_be_asked(reader)
-    contained = found.runtime == CONTAINER
-    catalog = metastore.distribution_for([found.name])
-    if oldest := metastore.oldest_for(found):
-        catalog = in_runtime(oldest, found.runtime)
+    contained = distribution.runtime == CONTAINER
+    catalog = metastore.distribution_for([distribution.name])
+    if oldest := metastore.oldest_for(distribution):
+        catalog = in_runtime(oldest, distribution.runtime)
     context = ReadContext(cache, folder, progress, metastore=MetastoreChoice(catalog))
     with progress.count(f"check {reader}", len(ASSERTS)) as count:
         servers = Servers(Leftovers(leftovers.docker_objects if contained else None), count)
@@ -164,7 +168,7 @@ def verify(reader: Reader, cache: Cache, folder: Path, progress: Progress) -> Co
     results = {name: servers.results[name] for name in ASSERTS}
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     return Conformance(
-        *(str(reader), found.engine, found.version, found.runtime, today, _fidelity(found)),
+        *(str(reader), distribution.engine, distribution.version, distribution.runtime, today, _fidelity(distribution)),
         *(results, servers.start_s, servers.peak_mb),
     )
 
@@ -188,8 +192,8 @@ def can_be_asked(reader: Reader) -> bool:
 
 
 def _reason(reader: Reader) -> str:
-    found, settings = distributions.load(reader.distribution), dict(reader.settings)
-    return load_engine(found.name).cannot(found, settings, facts(table.FORMAT))
+    distribution, settings = distributions.load(reader.distribution), dict(reader.settings)
+    return load_engine(distribution.name).cannot(distribution, settings, facts(table.FORMAT))
 
 
 @contextmanager
@@ -210,10 +214,10 @@ def _serve(reader: Reader, shared: SharedMetastore, state: State) -> Iterator[Ch
         )
 
 
-def _fidelity(found: Distribution) -> str:
-    if found.runtime != CONTAINER:
-        return found.fidelity
+def _fidelity(distribution: Distribution) -> str:
+    if distribution.runtime != CONTAINER:
+        return distribution.fidelity
     try:
-        return image_choice.chosen(found.name).fidelity
+        return image_choice.chosen(distribution.name).fidelity
     except KeyError:
         return "no image"

@@ -50,10 +50,10 @@ def docker_objects() -> DockerObjects:
     """
     label = f"{container_network.OWNER}={container_network.shared().owner}"
     with closing(docker_daemon.client()) as client:
-        found = client.containers.list(all=True, filters={"label": label}, ignore_removed=True)
-        mounts = (mount for container in found for mount in container.attrs["Mounts"])
+        containers = client.containers.list(all=True, filters={"label": label}, ignore_removed=True)
+        mounts = (mount for container in containers for mount in container.attrs["Mounts"])
         return DockerObjects(
-            frozenset(str(container.name) for container in found),
+            frozenset(str(container.name) for container in containers),
             frozenset(str(mount["Name"]) for mount in mounts if mount["Type"] == "volume"),
             frozenset(str(volume.name) for volume in client.volumes.list()),
         )
@@ -148,6 +148,6 @@ def _until_free(port: int) -> bool:
 
 
 def _listened_on(port: int) -> bool:
-    with closing(socket.socket()) as found:
-        found.settimeout(LOOK_S)
-        return found.connect_ex((LOOPBACK, port)) == 0
+    with closing(socket.socket()) as probe:
+        probe.settimeout(LOOK_S)
+        return probe.connect_ex((LOOPBACK, port)) == 0

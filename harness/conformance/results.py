@@ -15,7 +15,7 @@ from harness.artifacts.cache import Cache
 from harness.core.atomic_write import atomic_write
 
 GOOD: Final = 0
-FOUND: Final = 1
+FAILURES: Final = 1
 BROKE: Final = 3
 
 
@@ -89,24 +89,24 @@ class Conformance:
         return ", ".join(f"{count} {what}" for count, what in counts if count)
 
 
-def status(found: Iterable[Conformance]) -> int:
+def status(conformances: Iterable[Conformance]) -> int:
     """Return 3 if anything is unknown, else 1 if anything failed, else 0."""
-    outcomes = {result.outcome for conformance in found for result in conformance.results.values()}
+    outcomes = {result.outcome for conformance in conformances for result in conformance.results.values()}
     if not outcomes or CheckOutcome.UNKNOWN in outcomes:
         return BROKE
-    return FOUND if CheckOutcome.FAILED in outcomes else GOOD
+    return FAILURES if CheckOutcome.FAILED in outcomes else GOOD
 
 
 FOLDER: Final = "conformance"
 _RESULT: Final = TypeAdapter(Conformance)
 
 
-def keep(found: Conformance, cache: Cache) -> None:
+def keep(conformance: Conformance, cache: Cache) -> None:
     """Keep a result in the place of the one before."""
-    file = _file(found.reader, cache)
+    file = _file(conformance.reader, cache)
     file.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(file) as part:
-        part.write_bytes(_RESULT.dump_json(found, indent=1))
+        part.write_bytes(_RESULT.dump_json(conformance, indent=1))
 
 
 def latest(reader: str, cache: Cache) -> Conformance | None:

@@ -23,7 +23,7 @@ from harness.core.atomic_write import atomic_write
 from harness.core.jsonl import Record
 from harness.core.records import Answer, Expected, Finding, StateRecord, Verdict
 
-KEPT: Final[Mapping[type, int]] = {StateRecord: 4_000, Answer: 20_000, Verdict: 20_000}
+CACHED_RECORDS: Final[Mapping[type, int]] = {StateRecord: 4_000, Answer: 20_000, Verdict: 20_000}
 """So many of the records read last are kept: all of a small run, and some 150 MB of a big one."""
 _BLOCK: Final = 1 << 20
 _NAME: Final = re.compile(rb'\{"case":("(?:[^"\\]|\\.)*")')
@@ -59,7 +59,7 @@ class RecordFile(Sequence[Record]):
             # It stays open: another file may come to be where this one was.
             weakref.finalize(self, os.close, self._file)
         self._starts = array("Q", _starts(self._file))
-        self._kept: Callable[[int], Record] = lru_cache(maxsize=KEPT[kind])(self._read)
+        self._kept: Callable[[int], Record] = lru_cache(maxsize=CACHED_RECORDS[kind])(self._read)
 
     def __len__(self) -> int:
         """Return the number of records."""
@@ -189,9 +189,9 @@ class VerdictParts:
         return self._one(tuple(map(self._finding, findings)))
 
     def _finding(self, finding: Finding) -> Finding:
-        places = tuple(map(self._one, finding.places))
+        witnesses = tuple(map(self._one, finding.places))
         columns, witness = self._one(finding.columns), self._one(finding.witness)
-        return self._one(replace(finding, columns=columns, witness=witness, places=places))
+        return self._one(replace(finding, columns=columns, witness=witness, places=witnesses))
 
     def _table(self, table: Expected | None) -> Expected | None:
         if table is None:

@@ -92,10 +92,10 @@ def declared_for(reader: str) -> Declared:
 
 def declared_for_format(reader: str, format_name: str) -> Declared:
     """Return what is declared for a reader's product and holds for the tables of a format."""
-    found = declared_for(reader).items()
+    declarations = declared_for(reader).items()
     return {
         name: declaration
-        for name, declaration in found
+        for name, declaration in declarations
         if format_name in (declaration.formats or (format_name,))
     }
 
@@ -130,8 +130,8 @@ class Tally:
 
         Counted is only what differs.
         """
-        found = self._declared.get(name)
-        if found is None or type_ not in found.types:
+        declaration = self._declared.get(name)
+        if declaration is None or type_ not in declaration.types:
             return raw
         self._counts[name] += not same(raw, normal)
         return normal

@@ -56,9 +56,9 @@ class CommitRelay(ThreadingTCPServer):
         """Return whether a commit was kept: somebody waits for the answer."""
         return self._held.is_set()
 
-    def keeps(self, said: bytes) -> bool:
+    def keeps(self, message: bytes) -> bool:
         """Return whether what was said is a commit that is not handed on."""
-        cached = self._holds.is_set() and COMMIT in said
+        cached = self._holds.is_set() and COMMIT in message
         if cached:
             self._held.set()
         return cached

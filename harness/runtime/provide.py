@@ -120,9 +120,9 @@ def start_metastore(
 
 
 def _store(
-    found: Distribution, cache: Cache, folder: Path, progress: Progress
+    distribution: Distribution, cache: Cache, folder: Path, progress: Progress
 ) -> AbstractContextManager[ObjectStore | None]:
-    return start_store(cache, folder, progress) if found.warehouse else nullcontext()
+    return start_store(cache, folder, progress) if distribution.warehouse else nullcontext()
 
 
 def start_store(

@@ -152,7 +152,7 @@ def test_a_port_in_use_is_left_and_another_one_taken(
     with closing(socket.create_server((process.LOOPBACK, 0))) as taken:
         others = iter([taken.getsockname()[1]])
         free = process.free_port
-        monkeypatch.setattr(ports, "free_port", lambda: next(others, None) or free())
+        monkeypatch.setattr(process, "free_port", lambda: next(others, None) or free())
         with engine.serve(ProcessRuntime(reader), metastore.uris, tmp_path, progress) as server:
             assert next(others, None) is None, "the port in use was tried"
             with closing(server.connect({})) as connection:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.conformance import fault_checks, kit, table
+from harness.conformance import checks, kit, table
 from harness.conformance.checks import Check
 from harness.conformance.results import CheckOutcome
 from harness.core import tolerances
@@ -21,7 +21,7 @@ from tests.unit.conformance.simulated_reader import (
     SimulatedRunning,
 )
 
-CHECKS = {check.name: check for checks in kit.LIVES for check in checks}
+CHECKS = {check.name: check for life in kit.LIVES for check in life}
 PASSED, FAILED = CheckOutcome.PASSED, CheckOutcome.FAILED
 TO_MILLISECONDS = {"ts": table.INSTANT.replace(microsecond=678000)}
 
@@ -65,9 +65,9 @@ FAULTS: tuple[tuple[str, dict[str, Any], str], ...] = (
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing here takes long to notice."""
     for name in ("ENDLESS_S", "WINDOW_S", "LOOK_S"):
-        monkeypatch.setattr(fault_checks, name, 0.01)
+        monkeypatch.setattr(checks, name, 0.01)
     for name in ("IDLE_S", "DEATH_S"):
-        monkeypatch.setattr(fault_checks, name, 0.3)
+        monkeypatch.setattr(checks, name, 0.3)
 
 
 @pytest.mark.parametrize("check", CHECKS.values(), ids=lambda check: check.name)

@@ -20,11 +20,11 @@ from harness.core.progress import Progress
 from harness.engines.spark.conf import session_conf
 from harness.run import compose_stack
 from harness.runtime import compose, container_settings, image, image_choice, metastore
-from harness.runtime.compose import Service, StackPlace
+from harness.runtime.compose import Service, StackFolder
 from harness.runtime.image_choice import ContainerImage
 from harness.runtime.metastore import MetastoreProgram
 
-PLACE = StackPlace(Path("/a/stack"), 1000, 1000, (Path("/cache/states"),))
+PLACE = StackFolder(Path("/a/stack"), 1000, 1000, (Path("/cache/states"),))
 NAMES = ("spark-3.5.8-hudi-1.0.2", "hive-3.1.3", "trino-476", "prestosql-350", "prestodb-0.283")
 
 
@@ -47,7 +47,7 @@ def read(files: dict[str, str]) -> dict[str, Any]:
     return found
 
 
-def services(place: StackPlace = PLACE) -> dict[str, dict[str, Any]]:
+def services(place: StackFolder = PLACE) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = read(compose.files(STACK, place))["services"]
     return found
 

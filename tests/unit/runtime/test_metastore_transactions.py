@@ -58,13 +58,13 @@ def test_open_and_aborted_writes_are_told_apart_by_their_bits() -> None:
 
 def test_each_write_ends_as_it_did_and_an_open_one_does_not_end() -> None:
     metastore = Simulated()
-    metastore_client.repeat(metastore, "d", "t", WriteIds(4, aborted=(3,), open=(2,)))
+    metastore_client.repeat_writes(metastore, "d", "t", WriteIds(4, aborted=(3,), open=(2,)))
     assert metastore.ended == [("committed", 11), ("aborted", 13), ("committed", 14)]
 
 
 def test_a_table_without_writes_gets_none() -> None:
     metastore = Simulated()
-    metastore_client.repeat(metastore, "d", "t", WriteIds())
+    metastore_client.repeat_writes(metastore, "d", "t", WriteIds())
     assert metastore.ended == []
 
 
@@ -81,5 +81,6 @@ class SimulatedLocks:
 
 
 def test_transactions_are_told_once_and_a_lock_without_one_is_left_out() -> None:
-    assert metastore_client.lock_holders(SimulatedLocks(), "d", "t") == (4, 9)
-    assert metastore_client.has_waiting_lock(SimulatedLocks(), "d", "t")
+    catalog = metastore_client.Catalog("thrift://x:1", SimulatedLocks())
+    assert catalog.transactions("d", "t") == (4, 9)
+    assert catalog.is_waited_for("d", "t")

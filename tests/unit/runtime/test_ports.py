@@ -9,6 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from harness.runtime import process as processes
 from harness.runtime.process import (
     ATTEMPTS,
     LOOPBACK,
@@ -74,7 +75,7 @@ def test_a_real_server_whose_port_somebody_took_is_started_on_another(
     with socket.create_server((LOOPBACK, 0)) as other:
         taken, free = other.getsockname()[1], free_port()
         chosen = iter([taken, taken, free])
-        monkeypatch.setattr(ports, "free_port", lambda: next(chosen))
+        monkeypatch.setattr(processes, "free_port", lambda: next(chosen))
 
         @contextmanager
         def start(port: int) -> Iterator[int]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from harness.runtime import process
 from harness.runtime.process import EndedProblem, PortTakenProblem, ProcessProblem, wait_until
 
 
@@ -35,7 +36,7 @@ def waited(check: Callable[[], str], process: Simulated, timeout_s: float = 60) 
 
 
 def test_what_the_first_check_that_succeeds_gave_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readiness, "POLL_S", 0)
+    monkeypatch.setattr(process, "POLL_S", 0)
     left = ["up", "", ""]
     assert waited(lambda: left.pop() or never(), Simulated()) == "up"
     assert left == []
