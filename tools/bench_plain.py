@@ -113,7 +113,7 @@ def main() -> None:
     home.mkdir(parents=True)
     installation = fetch.ensure(distributions.load(metastore.DISTRIBUTION), cache, quiet)
     installation = replace(installation, distribution=untuned(installation.distribution))
-    prepared = metastore.schema(installation, cache, quiet)
+    prepared = metastore.empty_database(installation, cache, quiet)
     with metastore.serve(ProcessRuntime(installation), prepared, home) as shared:
         with metastore_client.connect(shared.uri) as client:
             for state in states.values():

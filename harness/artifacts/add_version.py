@@ -65,10 +65,11 @@ def add(name: str, folder: Path, cache: Cache, progress: Progress) -> Path:
         raise _not_added(name, "its files must be downloaded, and the harness is offline")
     cache_mark.claim(cache)
     with download.connected(repository.configured()) as source:
-        every = version_rules.downloads(name).items()
-        each_role = ((role, entry if isinstance(entry, list) else [entry]) for role, entry in every)
-        needed = [(role, one) for role, several in each_role for one in several]
-        artifacts = [_measured(role, one, cache, source, progress) for role, one in needed]
+        artifacts = [
+            _measured(role, file, cache, source, progress)
+            for role, files in version_rules.downloads(name).items()
+            for file in (files if isinstance(files, list) else [files])
+        ]
     file = folder / f"{name}.yaml"
     _write(file, name, artifacts, disk_mb=0)
     _write(file, name, artifacts, disk_mb=_disk_mb(distributions.load(name), cache, progress))

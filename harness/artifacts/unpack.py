@@ -44,7 +44,7 @@ def unpack_tar(archive: Path, target: Path, members: Sequence[str]) -> None:
     """
     try:
         names = _names_by_content(archive, members)
-        _check_all_found(archive, members, names)
+        _check_members(archive, members, names)
         _write_all(archive, target, names)
     except _BROKEN as error:
         raise _broken_archive(archive, f"cannot be unpacked: {error}") from error
@@ -207,7 +207,7 @@ def _selected(name: str, members: Sequence[str]) -> bool:
     )
 
 
-def _check_all_found(
+def _check_members(
     archive: Path, members: Sequence[str], names: Mapping[str, Sequence[str]]
 ) -> None:
     result = [name for group in names.values() for name in group]

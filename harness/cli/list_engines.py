@@ -71,7 +71,7 @@ def _conforms(name: str, runtime: str, cache: Cache) -> str:
     last = results.latest(runtime_names.in_runtime(name, runtime), cache)
     if last is None:
         return NEVER
-    text = "passed" if results.status([last]) == results.GOOD else last.said
+    text = "passed" if results.status([last]) == results.GOOD else last.summary
     return f"{text}, {last.date}"
 
 

@@ -133,7 +133,7 @@ def show(conformances: Sequence[Conformance], console: Console) -> None:
             if conformance.start_s
             else ""
         )
-        message = f"\n{conformance.reader}: {conformance.said} ({conformance.runtime}{started})"
+        message = f"\n{conformance.reader}: {conformance.summary} ({conformance.runtime}{started})"
         console.print(message, highlight=False, markup=False, soft_wrap=True)
         table = Table("check", "outcome", "seen", box=None, pad_edge=False, header_style="bold")
         for name, result in conformance.results.items():

@@ -168,7 +168,14 @@ def verify(reader: Reader, cache: Cache, folder: Path, progress: Progress) -> Co
     results = {name: servers.results[name] for name in ASSERTS}
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     return Conformance(
-        *(str(reader), distribution.engine, distribution.version, distribution.runtime, today, _fidelity(distribution)),
+        *(
+            str(reader),
+            distribution.engine,
+            distribution.version,
+            distribution.runtime,
+            today,
+            _fidelity(distribution),
+        ),
         *(results, servers.start_s, servers.peak_mb),
     )
 

@@ -110,13 +110,13 @@ class Leftovers:
 
     def results(self) -> Mapping[str, CheckResult]:
         """Return the result of each check."""
-        found = {
+        by_check = {
             name: failed(f"left: {', '.join(left)}") if left else passed()
             for name, left in self.left.items()
         }
         if not self._contained:
-            found[OBJECTS] = not_applicable("it runs as a process")
-        return found
+            by_check[OBJECTS] = not_applicable("it runs as a process")
+        return by_check
 
 
 def _children() -> list[psutil.Process]:

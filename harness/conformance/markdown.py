@@ -27,7 +27,12 @@ def page(conformances: Sequence[Conformance], command: str, left: int = 0) -> st
     """
     more = f" Not checked yet: {left} more." if left else ""
     lines = [
-        *("# Conformance of engines", "", f"{answer(conformances)}{more} Made with `{command}`.", ""),
+        *(
+            "# Conformance of engines",
+            "",
+            f"{answer(conformances)}{more} Made with `{command}`.",
+            "",
+        ),
         *_table(("reader", *ASSERTS), (_checks(conformance) for conformance in conformances)),
         *("", "yes: passed; **no**: failed; n/a: not applicable; ?: unknown.", ""),
         *_table(("check", "what it asserts"), ASSERTS.items()),
@@ -63,9 +68,20 @@ def _checks(conformance: Conformance) -> tuple[str, ...]:
 
 
 def _facts(conformance: Conformance) -> tuple[str, ...]:
-    started = (f"{conformance.start_s:.0f} s", f"{conformance.peak_mb} MB") if conformance.start_s else ("n/a", "n/a")
+    started = (
+        (f"{conformance.start_s:.0f} s", f"{conformance.peak_mb} MB")
+        if conformance.start_s
+        else ("n/a", "n/a")
+    )
     engine = f"{conformance.engine} {conformance.version}"
-    return (conformance.reader, conformance.date, engine, conformance.runtime, *started, conformance.fidelity)
+    return (
+        conformance.reader,
+        conformance.date,
+        engine,
+        conformance.runtime,
+        *started,
+        conformance.fidelity,
+    )
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:

@@ -83,7 +83,7 @@ class Conformance:
         return sum(result.outcome is outcome for result in self.results.values())
 
     @property
-    def said(self) -> str:
+    def summary(self) -> str:
         """The answer in a few words: `13 passed, 1 not applicable`."""
         counts = ((self.number(outcome), outcome) for outcome in CheckOutcome)
         return ", ".join(f"{count} {what}" for count, what in counts if count)
@@ -91,7 +91,9 @@ class Conformance:
 
 def status(conformances: Iterable[Conformance]) -> int:
     """Return 3 if anything is unknown, else 1 if anything failed, else 0."""
-    outcomes = {result.outcome for conformance in conformances for result in conformance.results.values()}
+    outcomes = {
+        result.outcome for conformance in conformances for result in conformance.results.values()
+    }
     if not outcomes or CheckOutcome.UNKNOWN in outcomes:
         return BROKE
     return FAILURES if CheckOutcome.FAILED in outcomes else GOOD

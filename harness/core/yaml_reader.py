@@ -124,7 +124,9 @@ def parse(text: str, path: str, most: int = MAX_BYTES) -> Document:
 def _stop(wrong: Exception, text: str, problems: Problems) -> NoReturn:
     if mark := getattr(wrong, "problem_mark", None) or getattr(wrong, "context_mark", None):
         message = str(getattr(wrong, "problem", wrong))
-        problems.stop(mark.line + 1, f"not YAML: {message}{COLON if _is_about_colon(message) else ''}")
+        problems.stop(
+            mark.line + 1, f"not YAML: {message}{COLON if _is_about_colon(message) else ''}"
+        )
     if isinstance(wrong, ReaderError):
         line = text.count("\n", 0, wrong.position) + 1
         problems.stop(line, f"not YAML: unacceptable character #x{wrong.character:04x}")
@@ -350,7 +352,9 @@ def _note(
     needed = [_WORDS[entry["type"]] for entry in errors if entry["type"] in _WORDS]
     if needed:
         allowed = " or ".join(dict.fromkeys(needed))
-        document.note(key_path, f"{label}: {_shown(errors[0]['input'])} is given; allowed: {allowed}")
+        document.note(
+            key_path, f"{label}: {_shown(errors[0]['input'])} is given; allowed: {allowed}"
+        )
 
 
 def _label(what: str, inside: KeyPath) -> str:

@@ -113,7 +113,9 @@ def _service(service: Service, stack: StackFolder, port: int) -> dict[str, Any]:
     return result
 
 
-def _volumes(service: Service, files: Iterable[str], stack: StackFolder) -> Iterator[dict[str, Any]]:
+def _volumes(
+    service: Service, files: Iterable[str], stack: StackFolder
+) -> Iterator[dict[str, Any]]:
     contract = service.image.contract
     for name in files:
         # PrestoDB's entrypoint adds a line to one of these.

@@ -24,7 +24,7 @@ from harness.runtime import hive_launcher, memory, metastore_client, template
 from harness.runtime.api import MetastoreUris, Running, Runtime, Served, Surroundings
 from harness.runtime.metastore_client import CatalogRefusedError
 from harness.runtime.object_store import ObjectStore
-from harness.runtime.process import LOOPBACK, Command, ProcessProblem, finished, tail
+from harness.runtime.process import LOOPBACK, Command, ProcessProblem, finished, log_tail
 
 DISTRIBUTION: Final = metastore_choice.DISTRIBUTION
 TOOL: Final = "schema_tool"
@@ -146,7 +146,7 @@ def serve(
 
     Args:
         runtime: how it runs.
-        prepared: the database that it starts from, see `metastore_database`; None where it makes
+        prepared: the database that it starts from, see `empty_database`; None where it makes
             its own.
         folder: empty and its own: configuration, Derby's files, `metastore.log`, and the warehouse.
 
@@ -179,7 +179,7 @@ _ERROR: Final = re.compile(r"^ERROR \w{5}:", re.MULTILINE)
 """What Derby's program says of a statement, by its SQL state, and then goes on."""
 
 
-def schema(installation: Installation, cache: Cache, progress: Progress) -> Path:
+def empty_database(installation: Installation, cache: Cache, progress: Progress) -> Path:
     """Return the folder of an empty metastore database, made once and then only copied.
 
     Raises ProcessProblem: Hive's SQL cannot be loaded.
@@ -187,14 +187,13 @@ def schema(installation: Installation, cache: Cache, progress: Progress) -> Path
     scripts = _scripts(installation)
     texts = [script.read_text(encoding="utf-8") for script in scripts]
     prepared = cache.tree(digest_of([*texts, installation.distribution.name]))
-    with cache.lock(prepared):
-        if not prepared.is_dir():
-            progress.note(f"prepare the metastore's database → {prepared}")
-            with cache.workspace(prepared) as work:
-                made = work / "derby"
-                _load(installation, scripts, made)
-                made.rename(prepared)
-    return prepared
+
+    def make(work: Path) -> Path:
+        progress.note(f"prepare the metastore's database → {prepared}")
+        _load(installation, scripts, work / "derby")
+        return work / "derby"
+
+    return cache.make_once(prepared, make)
 
 
 def _scripts(installation: Installation) -> list[Path]:
@@ -215,10 +214,10 @@ def _load(installation: Installation, scripts: Sequence[Path], database: Path) -
     ]
     status = finished(Command(tuple(arguments), database.parent, log), SCHEMA_S)
     if status or _ERROR.search(log.read_text(encoding="utf-8", errors="replace")):
-        raise ProcessProblem(f"{scripts[-1].name} cannot be loaded into Derby", tail(log, 20))
+        raise ProcessProblem(f"{scripts[-1].name} cannot be loaded into Derby", log_tail(log, 20))
 
 
-def upgraded(tool: Installation, database: Path) -> Path:
+def upgrade_database(tool: Installation, database: Path) -> Path:
     """Return a database, upgraded in its place by Hive's schema tool.
 
     `tool`: its distribution says which statements of the upgrade are wrong.
@@ -237,7 +236,9 @@ def upgraded(tool: Installation, database: Path) -> Path:
     # Its script would say so; it looks for the SQL there.
     environment = {"METASTORE_HOME": str(home)}
     if finished(Command(tuple(arguments), database.parent, log, environment), SCHEMA_S):
-        raise ProcessProblem(f"{tool.distribution.name} did not upgrade {database}", tail(log, 40))
+        raise ProcessProblem(
+            f"{tool.distribution.name} did not upgrade {database}", log_tail(log, 40)
+        )
     return database
 
 

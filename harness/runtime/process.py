@@ -29,7 +29,7 @@ _CAUSE: Final = "Caused by: "
 _CAUSES: Final = 5
 
 
-def tail(path: Path, lines: int) -> str:
+def log_tail(path: Path, lines: int) -> str:
     """Return the last lines of a text file, at most 64 KiB; empty when there is no such file."""
     try:
         with path.open("rb") as file:
@@ -41,12 +41,12 @@ def tail(path: Path, lines: int) -> str:
     return "\n".join(text.splitlines()[-lines:])
 
 
-def excerpt(text: str, lines: int) -> str:
+def log_excerpt(text: str, lines: int) -> str:
     r"""Return the last lines of a log, and before them the last causes that stand above these.
 
     Guice, by which Trino puts itself together, ends with lists of class names, the causes above.
 
-    >>> excerpt("Caused by: x: y, at a, Caused by: x: y, at b, end".replace(", ", chr(10)), 1)
+    >>> log_excerpt("Caused by: x: y, at a, Caused by: x: y, at b, end".replace(", ", chr(10)), 1)
     'Caused by: x: y\n…\nend'
     """
     result = text.splitlines()
@@ -55,14 +55,14 @@ def excerpt(text: str, lines: int) -> str:
     return "\n".join([*causes, *(["…"] if causes else []), *result[-lines:]])
 
 
-def size(path: Path) -> int:
+def log_size(path: Path) -> int:
     """Return the length of a file in bytes; 0 when there is no such file."""
     with suppress(FileNotFoundError):
         return path.stat().st_size
     return 0
 
 
-def since(path: Path, start: int) -> str:
+def log_since(path: Path, start: int) -> str:
     """Return all of a text file from `start` bytes on; empty when there is no such file."""
     with suppress(FileNotFoundError), path.open("rb") as file:
         file.seek(start)
@@ -133,15 +133,15 @@ class Process:
         return self.exit_code is None
 
     def log_tail(self, lines: int = LOG_LINES) -> str:
-        return tail(self.log, lines)
+        return log_tail(self.log, lines)
 
     def log_size(self) -> int:
         """Return the length of its log in bytes; 0 when it is no longer there."""
-        return size(self.log)
+        return log_size(self.log)
 
     def log_since(self, start: int) -> str:
         """Return all of its log from `start` bytes on; empty when it is no longer there."""
-        return since(self.log, start)
+        return log_since(self.log, start)
 
     def peak_memory_mb(self) -> int:
         """Return the most resident memory seen of it and what it started, in MiB.
@@ -406,4 +406,4 @@ def ended(what: str, process: StartingProcess) -> ProcessProblem:
     if result := dict.fromkeys(_CONFIGURATION.findall(log)):
         return ProcessProblem(f"{what} does not take its configuration: {' '.join(result)}")
     kind = PortTakenProblem if any(sign in log for sign in _PORT_TAKEN) else EndedProblem
-    return kind(f"{what} ended before it was ready", process.excerpt(log, _SHOWN))
+    return kind(f"{what} ended before it was ready", log_excerpt(log, _SHOWN))

@@ -114,7 +114,7 @@ def start_metastore(
         reached = object_storage.reaching(distribution, store.url) if store else distribution
         how = runtime(reached, cache, progress, folder.parent)
         if prepared is None and isinstance(how, ProcessRuntime):
-            prepared = metastore.schema(how.installation, cache, progress)
+            prepared = metastore.empty_database(how.installation, cache, progress)
         with started(name, metastore.serve(how, prepared, folder), progress) as running:
             yield replace(running, store=store)
 
@@ -145,4 +145,4 @@ def upgraded(cache: Cache, folder: Path, progress: Progress, name: str) -> Path:
     tool = distributions.load(distributions.load(name).text(metastore.TOOL))
     installation = fetch.ensure(tool, cache, progress)
     progress.note(f"upgrade the metastore's database for {name}")
-    return metastore.upgraded(installation, folder / metastore.DERBY)
+    return metastore.upgrade_database(installation, folder / metastore.DERBY)

@@ -51,7 +51,7 @@ class OwnDaemon:
 
     def log_tail(self, lines: int = 40) -> str:
         """Return the last lines of its log."""
-        return process.tail(self._folder / "log", lines)
+        return process.log_tail(self._folder / "log", lines)
 
     def stop(self) -> None:
         """Stop it, and with it its containers."""

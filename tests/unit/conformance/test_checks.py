@@ -66,7 +66,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing here takes long to notice."""
     for name in ("ENDLESS_S", "WINDOW_S", "LOOK_S"):
         monkeypatch.setattr(checks, name, 0.01)
-    for name in ("IDLE_S", "DEATH_S"):
+    for name in ("QUIET_S", "DEATH_S"):
         monkeypatch.setattr(checks, name, 0.3)
 
 

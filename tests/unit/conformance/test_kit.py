@@ -25,7 +25,7 @@ NO_START = EnvironmentProblem("it did not get ready within 300 s")
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("ENDLESS_S", "WINDOW_S", "LOOK_S", "IDLE_S"):
+    for name in ("ENDLESS_S", "WINDOW_S", "LOOK_S", "QUIET_S"):
         monkeypatch.setattr(checks, name, 0.01)
 
 

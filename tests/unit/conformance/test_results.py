@@ -37,7 +37,7 @@ def test_unknown_comes_before_failed_and_nothing_is_unknown(
 def test_a_reader_is_told_in_a_few_words() -> None:
     passed = len(kit.ASSERTS) - 3
     said = f"{passed} passed, 1 failed, 1 not applicable, 1 unknown"
-    assert conformance(BAD, NONE, DARK).said == said
+    assert conformance(BAD, NONE, DARK).summary == said
 
 
 def test_the_page_has_the_answer_first_then_each_check_of_each_reader() -> None:

@@ -95,16 +95,16 @@ def test_all_is_handed_on_and_answered_and_a_commit_too_unless_they_are_held(
     client = through.client()
     for text in (b"get_table", COMMIT + b"7", b"x" * 200_000):
         assert said(client, text) == text
-    assert not through.relay.is_held()
+    assert not through.relay.has_withheld()
 
 
 def test_a_commit_that_is_held_never_comes_and_all_else_goes_on(through: Through) -> None:
     client, other = through.client(), through.client()
     assert said(client, b"open_txns") == through.heard()
-    with through.relay.holding():
-        assert not through.relay.is_held()
+    with through.relay.withholding():
+        assert not through.relay.has_withheld()
         client.sendall(COMMIT + b"7")
-        assert through.relay._held.wait(LIMIT_S)
+        assert through.relay._withheld.wait(LIMIT_S)
         assert said(other, b"heartbeat") == through.heard()
         client.close()
         assert through.heard() == b"", "the metastore is told that its client is gone"
@@ -113,10 +113,10 @@ def test_a_commit_that_is_held_never_comes_and_all_else_goes_on(through: Through
 
 def test_the_name_of_the_call_may_come_in_two_parts(through: Through) -> None:
     client = through.client()
-    with through.relay.holding():
+    with through.relay.withholding():
         assert said(client, b"x" + COMMIT[:9]) == through.heard()
         client.sendall(COMMIT[9:] + b"7")
-        assert through.relay._held.wait(LIMIT_S)
+        assert through.relay._withheld.wait(LIMIT_S)
         client.close()
         assert through.heard() == b""
 
