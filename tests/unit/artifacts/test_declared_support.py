@@ -91,14 +91,14 @@ def test_a_refusal_of_such_a_table_is_unsupported_and_says_what_is_declared(
     story: Story, view: str
 ) -> None:
     alone = tuple(Part(name, "", refusal=REFUSED) for name in ("id", "ts"))
-    found = judged(story, "9", view, refusal=REFUSED, parts=alone)
-    assert (found.verdict, found.because) == (VerdictKind.UNSUPPORTED, WHY)
-    assert (found.findings, found.disclaimed) == ((), "")
+    judgement = judged(story, "9", view, refusal=REFUSED, parts=alone)
+    assert (judgement.verdict, judgement.because) == (VerdictKind.UNSUPPORTED, WHY)
+    assert (judgement.findings, judgement.disclaimed) == ((), "")
 
 
 def test_a_refusal_of_a_table_that_the_reader_knows_is_refused(story: Story) -> None:
-    found = judged(story, "8", refusal=REFUSED)
-    assert (found.verdict, found.disclaimed) == (VerdictKind.REFUSED, "")
+    judgement = judged(story, "8", refusal=REFUSED)
+    assert (judgement.verdict, judgement.disclaimed) == (VerdictKind.REFUSED, "")
 
 
 def test_rows_are_judged_as_always_and_told(story: Story) -> None:
@@ -114,24 +114,24 @@ def test_rows_are_judged_as_always_and_told(story: Story) -> None:
 
 def test_a_refusal_of_which_one_column_is_answered_alone_hides_nothing(story: Story) -> None:
     alone = Part("id", "", ID, (("1",), ("2",))), Part("ts", "", refusal=REFUSED)
-    found = judged(story, "9", refusal=REFUSED, parts=alone)
-    assert (found.verdict, found.disclaimed) == (VerdictKind.REFUSED, WHY)
+    judgement = judged(story, "9", refusal=REFUSED, parts=alone)
+    assert (judgement.verdict, judgement.disclaimed) == (VerdictKind.REFUSED, WHY)
 
 
 def test_no_answer_stays_unknown(story: Story) -> None:
-    found = judged(story, "9", unknown="the server died")
-    assert (found.verdict, found.because) == (VerdictKind.UNKNOWN, "the server died")
-    assert found.disclaimed == ""
+    judgement = judged(story, "9", unknown="the server died")
+    assert (judgement.verdict, judgement.because) == (VerdictKind.UNKNOWN, "the server died")
+    assert judgement.disclaimed == ""
 
 
 def test_what_was_not_sent_is_unsupported_as_long_as_that_is_declared(story: Story) -> None:
-    found = judged(story, "9", void="it was not sent", probe="another case")
-    assert (found.verdict, found.because) == (VerdictKind.UNSUPPORTED, WHY)
+    judgement = judged(story, "9", void="it was not sent", probe="another case")
+    assert (judgement.verdict, judgement.because) == (VerdictKind.UNSUPPORTED, WHY)
     withdrawn = judged(story, "8", void="it was not sent", probe="another case")
     assert (withdrawn.verdict, withdrawn.because) == (VerdictKind.UNKNOWN, "it was not sent")
 
 
 def test_what_was_not_sent_has_its_verdict_after_a_refused_step_too(story: Story) -> None:
     refused = {2: Outcome(2, OutcomeKind.REFUSED, refusal=REFUSED)}
-    found = judged(story, "9", outcomes=refused, void="it was not sent", probe="another case")
-    assert found.verdict is VerdictKind.UNSUPPORTED
+    judgement = judged(story, "9", outcomes=refused, void="it was not sent", probe="another case")
+    assert judgement.verdict is VerdictKind.UNSUPPORTED

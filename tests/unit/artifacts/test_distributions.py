@@ -21,29 +21,29 @@ def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
 
 @pytest.mark.parametrize("name", ALL)
 def test_every_lock_file_can_be_read_and_names_each_file_once(name: str) -> None:
-    found = distributions.load(name)
-    paths = [(artifact.into, artifact.file_name) for artifact in found.artifacts]
+    distribution = distributions.load(name)
+    paths = [(artifact.into, artifact.file_name) for artifact in distribution.artifacts]
     assert len(paths) == len(set(paths))
 
 
 @pytest.mark.parametrize("name", JAVA)
 def test_every_jvm_has_its_heap_first(name: str) -> None:
-    found = distributions.load(name)
-    assert found.java_options[0] == f"-Xmx{found.heap_mb}m"
+    distribution = distributions.load(name)
+    assert distribution.java_options[0] == f"-Xmx{distribution.heap_mb}m"
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_every_patch_names_a_jar_of_its_distribution(name: str) -> None:
-    found = distributions.load(name)
-    jars = {artifact.file_name for artifact in found.artifacts}
-    assert {patch.jar for patch in found.patches} <= jars
+    distribution = distributions.load(name)
+    jars = {artifact.file_name for artifact in distribution.artifacts}
+    assert {patch.jar for patch in distribution.patches} <= jars
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_a_distribution_with_something_added_or_patched_is_not_called_stock(name: str) -> None:
-    found = distributions.load(name)
-    added = [artifact for artifact in found.artifacts if "/" in artifact.into]
-    assert not ((added or found.patches) and found.fidelity == "stock")
+    distribution = distributions.load(name)
+    added = [artifact for artifact in distribution.artifacts if "/" in artifact.into]
+    assert not ((added or distribution.patches) and distribution.fidelity == "stock")
 
 
 @pytest.mark.parametrize("name", JAVA)
@@ -70,18 +70,18 @@ def test_hive_server_has_the_jars_of_its_metastore() -> None:
     ids=lambda change: next(iter(change)),
 )
 def test_the_digest_changes_with_what_can_change_an_answer(change: dict[str, object]) -> None:
-    found = distributions.load("hive-3.1.3")
-    changed = dataclasses.replace(found, **change)  # type: ignore[arg-type]
-    assert distributions.digest(changed) != distributions.digest(found)
+    distribution = distributions.load("hive-3.1.3")
+    changed = dataclasses.replace(distribution, **change)  # type: ignore[arg-type]
+    assert distributions.digest(changed) != distributions.digest(distribution)
 
 
 def test_what_is_made_of_a_server_changes_its_tree_and_the_digest() -> None:
-    found = distributions.load("trino-483")
-    assert found.main_class
+    distribution = distributions.load("trino-483")
+    assert distribution.main_class
     for change in ({"services": ()}, {"main_class": None}, {"without_login": ()}):
-        changed = dataclasses.replace(found, **change)
-        assert distributions.digest(changed) != distributions.digest(found)
-        assert distributions.tree_digest(changed) != distributions.tree_digest(found)
+        changed = dataclasses.replace(distribution, **change)
+        assert distributions.digest(changed) != distributions.digest(distribution)
+        assert distributions.tree_digest(changed) != distributions.tree_digest(distribution)
 
 
 @pytest.mark.parametrize(
@@ -96,9 +96,9 @@ def test_what_is_made_of_a_server_changes_its_tree_and_the_digest() -> None:
     ],
 )
 def test_the_digest_stays_with_what_cannot(change: dict[str, object]) -> None:
-    found = distributions.load("hive-3.1.3")
-    changed = dataclasses.replace(found, **change)  # type: ignore[arg-type]
-    assert distributions.digest(changed) == distributions.digest(found)
+    distribution = distributions.load("hive-3.1.3")
+    changed = dataclasses.replace(distribution, **change)  # type: ignore[arg-type]
+    assert distributions.digest(changed) == distributions.digest(distribution)
 
 
 def test_distributions_that_unpack_the_same_share_a_tree() -> None:
@@ -110,10 +110,10 @@ def test_distributions_that_unpack_the_same_share_a_tree() -> None:
 
 
 def test_what_the_plan_reads_or_a_session_is_told_changes_no_digest() -> None:
-    found = distributions.load("spark-3.5.8-hudi-1.0.2")
-    assert {"writes", "table_versions"} <= set(found.settings)
-    less = {key: value for key, value in found.settings.items() if key != "table_versions"}
-    more = {**found.settings, "writes": ("hudi-cow",), "cannot": {}, "names": {"a": "b"}}
+    distribution = distributions.load("spark-3.5.8-hudi-1.0.2")
+    assert {"writes", "table_versions"} <= set(distribution.settings)
+    less = {key: value for key, value in distribution.settings.items() if key != "table_versions"}
+    more = {**distribution.settings, "writes": ("hudi-cow",), "cannot": {}, "names": {"a": "b"}}
     for settings in (less, more):
-        changed = dataclasses.replace(found, settings=settings)
-        assert distributions.digest(changed) == distributions.digest(found)
+        changed = dataclasses.replace(distribution, settings=settings)
+        assert distributions.digest(changed) == distributions.digest(distribution)

@@ -168,15 +168,15 @@ def test_a_login_module_says_yes_to_everything_and_keeps_nothing() -> None:
         "java/lang/Object",
         "javax/security/auth/spi/LoginModule",
     ]
-    at, found = pool.end + 14, {}
+    at, code = pool.end + 14, {}
     for _ in range(methods):
         _, name, descriptor, _, _, length = struct.unpack_from(">HHHHHI", compiled, at)
         (size,) = struct.unpack_from(">I", compiled, at + 18)
-        found[pool.text(name)] = (pool.text(descriptor), compiled[at + 22 : at + 22 + size])
+        code[pool.text(name)] = (pool.text(descriptor), compiled[at + 22 : at + 22 + size])
         at += 14 + length
     assert at == len(compiled) - 2
     given = "Ljavax/security/auth/Subject;Ljavax/security/auth/callback/CallbackHandler;"
-    assert found["initialize"] == (f"({given}Ljava/util/Map;Ljava/util/Map;)V", b"\xb1")
+    assert code["initialize"] == (f"({given}Ljava/util/Map;Ljava/util/Map;)V", b"\xb1")
     for name in ("login", "commit", "abort", "logout"):
-        assert found[name] == ("()Z", b"\x04\xac"), "iconst_1, ireturn"
-    assert found["<init>"][0] == "()V"
+        assert code[name] == ("()Z", b"\x04\xac"), "iconst_1, ireturn"
+    assert code["<init>"][0] == "()V"

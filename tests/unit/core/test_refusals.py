@@ -60,8 +60,10 @@ def test_a_text_that_does_not_tell_means_nothing(refusal: Refusal) -> None:
 
 
 def test_a_types_class_beside_other_words_is_not_told_of_a_file() -> None:
-    said = "class io.trino.spi.type.VarcharType cannot be cast to class io.trino.spi.type.RowType"
-    assert meaning(Refusal("GENERIC_INTERNAL_ERROR", said)) == ""
+    message = (
+        "class io.trino.spi.type.VarcharType cannot be cast to class io.trino.spi.type.RowType"
+    )
+    assert meaning(Refusal("GENERIC_INTERNAL_ERROR", message)) == ""
 
 
 def test_a_refusal_is_one_line_with_code_and_cause() -> None:

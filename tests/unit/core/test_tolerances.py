@@ -56,13 +56,25 @@ JUDGED = {
 """Those that are applied where an answer is judged: see test_judging_differences."""
 
 
-@pytest.mark.parametrize(("name", "each"), ALL, ids=lambda each: getattr(each, "name", each))
+@pytest.mark.parametrize(
+    ("name", "declaration"), ALL, ids=lambda declaration: getattr(declaration, "name", declaration)
+)
 def test_every_declaration_is_needed_says_its_reason_and_its_source(
-    name: str, each: tolerances.Declaration
+    name: str, declaration: tolerances.Declaration
 ) -> None:
-    assert each.name in JUDGED or READ[each.name](declared_for(name))
-    assert each.name in JUDGED or not READ[each.name]({})
-    assert all((each.what, each.form, each.to, each.limit, each.reason, each.source, each.types))
+    assert declaration.name in JUDGED or READ[declaration.name](declared_for(name))
+    assert declaration.name in JUDGED or not READ[declaration.name]({})
+    assert all(
+        (
+            declaration.what,
+            declaration.form,
+            declaration.to,
+            declaration.limit,
+            declaration.reason,
+            declaration.source,
+            declaration.types,
+        )
+    )
 
 
 def test_nothing_is_tested_that_is_not_declared() -> None:
@@ -126,8 +138,8 @@ def test_the_shortest_text_of_a_float_is_that_float_and_of_its_neighbour_is_not(
 def neighbour(value: float) -> float:
     """The next 32-bit number, away from zero."""
     (bits,) = struct.unpack("<I", struct.pack("<f", value))
-    found: float = struct.unpack("<f", struct.pack("<I", bits + 1))[0]
-    return found
+    number: float = struct.unpack("<f", struct.pack("<I", bits + 1))[0]
+    return number
 
 
 def shortest(value: float) -> float:

@@ -34,11 +34,11 @@ def program(path: Path, text: str) -> None:
 
 
 def installed(
-    tmp_path: Path, name: str = "trino-476", said: str = "whole", status: int = 0
+    tmp_path: Path, name: str = "trino-476", content: str = "whole", status: int = 0
 ) -> Installation:
     """Return an installation whose Java writes and checks an archive, and does nothing else."""
     java = tmp_path / "jre-1" / "bin" / "java"
-    program(java, JAVA.format(python=sys.executable, said=said))
+    program(java, JAVA.format(python=sys.executable, said=content))
     program(java.with_name("jcmd"), JCMD.format(python=sys.executable, status=status))
     lib = tmp_path / "lib"
     lib.mkdir(exist_ok=True)
@@ -68,14 +68,14 @@ def keep(archive: ClassArchive, installation: Installation, folder: Path) -> Non
 def files(installation: Installation) -> list[str]:
     folder = installation.archives
     assert folder is not None
-    found = folder.iterdir() if folder.is_dir() else ()
-    return sorted(path.name for path in found if path.suffix == ".jsa")
+    archives = folder.iterdir() if folder.is_dir() else ()
+    return sorted(path.name for path in archives if path.suffix == ".jsa")
 
 
 def test_a_cache_that_is_used_once_pays_for_no_archive_of_a_server(tmp_path: Path) -> None:
-    found = first(installed(tmp_path))
-    assert found.options == ClassArchive(found.base).options
-    assert found.base is not None
+    class_archive = first(installed(tmp_path))
+    assert class_archive.options == ClassArchive(class_archive.base).options
+    assert class_archive.base is not None
 
 
 def test_the_second_start_records_and_the_next_one_takes_what_was_kept(tmp_path: Path) -> None:
@@ -139,9 +139,9 @@ def test_a_jre_whose_archive_cannot_be_used_starts_without_any(tmp_path: Path) -
 
 def test_java_11_has_only_the_archive_of_its_own_classes(tmp_path: Path) -> None:
     installation = installed(tmp_path, "trino-368")
-    found = archive_of(installation)
-    assert found.base is not None
-    assert (found.path, found.is_due) == (None, False)
+    class_archive = archive_of(installation)
+    assert class_archive.base is not None
+    assert (class_archive.path, class_archive.is_due) == (None, False)
 
 
 def test_what_a_maker_that_died_left_is_removed(tmp_path: Path) -> None:

@@ -28,10 +28,10 @@ class Simulated:
 
     def get_valid_write_ids(self, request: Any) -> SimpleNamespace:  # noqa: ANN401
         self.asked = request.validTxnList
-        told = SimpleNamespace(
+        valid = SimpleNamespace(
             writeIdHighWaterMark=4, invalidWriteIds=[2, 3], abortedBits=ABORTED_BITS
         )
-        return SimpleNamespace(tblValidWriteIds=[told])
+        return SimpleNamespace(tblValidWriteIds=[valid])
 
     def open_txns(self, request: Any) -> SimpleNamespace:  # noqa: ANN401
         return SimpleNamespace(txn_ids=list(range(11, 11 + request.num_txns)))
@@ -50,9 +50,9 @@ class Simulated:
 
 def test_open_and_aborted_writes_are_told_apart_by_their_bits() -> None:
     metastore = Simulated()
-    found = metastore_client.write_ids(metastore, "d", "t")
-    assert found == WriteIds(4, aborted=(3,), open=(2,))
-    assert found.committed == (1, 4)
+    ids = metastore_client.write_ids(metastore, "d", "t")
+    assert ids == WriteIds(4, aborted=(3,), open=(2,))
+    assert ids.committed == (1, 4)
     assert metastore.asked == "9:7:7:8", "as `ValidReadTxnList` writes it: open, then aborted"
 
 
@@ -74,8 +74,8 @@ class SimulatedLocks:
     def show_locks(self, request: Any) -> SimpleNamespace:  # noqa: ANN401
         assert (request.dbname, request.tablename) == ("d", "t")
         states = ttypes.LockState.ACQUIRED, ttypes.LockState.ACQUIRED, ttypes.LockState.WAITING
-        found = zip((9, 9, 4), states, strict=True)
-        locks = [SimpleNamespace(lockid=1, txnid=number, state=state) for number, state in found]
+        pairs = zip((9, 9, 4), states, strict=True)
+        locks = [SimpleNamespace(lockid=1, txnid=number, state=state) for number, state in pairs]
         without = SimpleNamespace(lockid=2, txnid=0, state=ttypes.LockState.ACQUIRED)
         return SimpleNamespace(locks=[*locks, without])
 

@@ -24,7 +24,7 @@ def python(tmp_path: Path, script: str, **environment: str) -> Command:
     return Command((sys.executable, "-c", script), tmp_path, tmp_path / "log", environment)
 
 
-def said(process: Process, text: str) -> None:
+def check_log(process: Process, text: str) -> None:
     """A check for `wait_until`."""
     if text not in process.log_tail():
         raise NotYetError(f"{text} is not in the log")
@@ -32,7 +32,7 @@ def said(process: Process, text: str) -> None:
 
 def ready(process: Process, text: str = "up") -> None:
     wait_until(
-        lambda: said(process, text), process, timeout_s=60, what="it", not_yet=(NotYetError,)
+        lambda: check_log(process, text), process, timeout_s=60, what="it", not_yet=(NotYetError,)
     )
 
 

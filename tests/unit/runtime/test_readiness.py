@@ -72,8 +72,9 @@ def test_an_unexpected_error_of_a_check_is_not_waited_out() -> None:
 
 
 def test_a_property_that_a_server_does_not_know_is_all_that_is_told() -> None:
-    told = "Configuration property 'hudi.x' was not used. Did you mean to use 'hudi.y'?"
-    log = f"1) Error: {told}\n\n1 error\nException: Configuration errors:\n1) Error: {told}\n\tat a"
+    message = "Configuration property 'hudi.x' was not used. Did you mean to use 'hudi.y'?"
+    errors = f"1) Error: {message}\n"
+    log = f"{errors}\n1 error\nException: Configuration errors:\n{errors}\tat a"
     with pytest.raises(ProcessProblem) as problem:
         waited(never, Simulated(log, runs=False))
-    assert str(problem.value) == f"it does not take its configuration: {told}"
+    assert str(problem.value) == f"it does not take its configuration: {message}"
