@@ -92,11 +92,10 @@ def declared_for(reader: str) -> Declared:
 
 def declared_for_format(reader: str, format_name: str) -> Declared:
     """Return what is declared for a reader's product and holds for the tables of a format."""
-    declarations = declared_for(reader).items()
     return {
         name: declaration
-        for name, declaration in declarations
-        if format_name in (declaration.formats or (format_name,))
+        for name, declaration in declared_for(reader).items()
+        if not declaration.formats or format_name in declaration.formats
     }
 
 
@@ -130,8 +129,8 @@ class Tally:
 
         Counted is only what differs.
         """
-        declaration = self._declared.get(name)
-        if declaration is None or type_ not in declaration.types:
+        found = self._declared.get(name)
+        if found is None or type_ not in found.types:
             return raw
         self._counts[name] += not same(raw, normal)
         return normal

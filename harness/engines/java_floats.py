@@ -54,7 +54,7 @@ def is_printed(text: decimal.Decimal, number: float, kind: str) -> bool:
     """Return whether Java prints a number so.
 
     >>> texts = map(decimal.Decimal, ("401001.5", "401001.509"))
-    >>> [is_printed(each, 401001.5, "float") for each in texts]
+    >>> [is_printed(text, 401001.5, "float") for text in texts]
     [True, False]
     """
     exact = decimal.Decimal(number)

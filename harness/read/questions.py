@@ -25,7 +25,7 @@ from harness.model.identifiers import TABLE
 from harness.model.past_views import Past
 from harness.model.pending_write import staged
 from harness.model.query import Query
-from harness.model.query_conditions import NoQuestionError
+from harness.model.query_shapes import NoQuestionError
 from harness.model.simulation.column_resolution import META
 from harness.model.truth import History, Truth
 from harness.scenario import expected_history
@@ -239,4 +239,4 @@ def in_sessions(questions: Iterable[CellQuestion]) -> list[CellQuestion]:
 
     Others need another session, which costs a server more than most questions.
     """
-    return sorted(questions, key=lambda each: each.reader.settings)
+    return sorted(questions, key=lambda question: question.reader.settings)

@@ -33,7 +33,7 @@ def ask(question: Message) -> pyarrow.Table:
     for key, value in question["conf"].items():
         conf = conf.set(key, value)
     context = package.SessionContext(conf)
-    for schema in {each["name"].rpartition(".")[0] for each in question["tables"]}:
+    for schema in {entry["name"].rpartition(".")[0] for entry in question["tables"]}:
         context.sql(f"create schema {schema}")
     for table in question["tables"]:
         register(context, table)

@@ -33,8 +33,7 @@ from harness.core.records import Refusal
 from harness.engines.api import NoAnswerError
 from harness.engines.hive import errors
 from harness.engines.hive.errors import HiveError
-from harness.engines.hive.jobs import Job, jobs, path
-from harness.engines.hive.values import HiveResult
+from harness.engines.hive.values import HiveResult, Job, jobs, path
 from harness.runtime.process import LOOPBACK
 
 CONNECT_S: Final = 60.0

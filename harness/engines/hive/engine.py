@@ -19,7 +19,7 @@ from harness.core.errors import UsageProblem
 from harness.core.progress import Progress
 from harness.core.runtime_names import CONTAINER
 from harness.core.tolerances import Declared
-from harness.engines import bundles, metastore_check
+from harness.engines import engine_support
 from harness.engines.api import (
     NoAnswerError,
     PlannedReads,
@@ -28,13 +28,12 @@ from harness.engines.api import (
     RefusedError,
     TimeTravel,
 )
-from harness.engines.code_digest import code_digest
+from harness.engines.engine_support import code_digest
 from harness.engines.format_facts import FormatFacts
 from harness.engines.hive import session
 from harness.engines.hive.errors import HiveError
-from harness.engines.hive.jobs import FETCH, MAP_REDUCE, TEZ
-from harness.engines.hive.session import HiveConnection
-from harness.engines.hive.time_travel import TIME_TRAVEL
+from harness.engines.hive.session import TIME_TRAVEL, HiveConnection
+from harness.engines.hive.values import FETCH, MAP_REDUCE, TEZ
 from harness.runtime import hive_launcher, template
 from harness.runtime.api import (
     Configuration,
@@ -94,7 +93,7 @@ KEYS: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
     "statistics": ("hive.compute.query.using.stats", _SWITCH),
     TRANSACTIONS: (
         "hive.txn.manager",
-        {each: f"org.apache.hadoop.hive.ql.lockmgr.{of}TxnManager" for each, of in _MANAGERS},
+        {value: f"org.apache.hadoop.hive.ql.lockmgr.{of}TxnManager" for value, of in _MANAGERS},
     ),
 }
 """Hive's own key for each setting of a reader, and what its values are called there."""
@@ -109,7 +108,7 @@ def statements(settings: ReaderSettings) -> tuple[str, ...]:
     """
     for name, value in settings.items():
         if name not in KEYS or value not in KEYS[name][1]:
-            allowed = "; ".join(f"{each}: {', '.join(of)}" for each, (_, of) in KEYS.items())
+            allowed = "; ".join(f"{setting}: {', '.join(of)}" for setting, (_, of) in KEYS.items())
             raise UsageProblem(f"hive has no setting {name}={value}; allowed are {allowed}")
     by_tez = ("set hive.execution.engine=tez",) if settings.get("path") == TEZ else ()
     locks = (_CONCURRENCY,) if settings.get(TRANSACTIONS) == "on" else ()
@@ -207,7 +206,7 @@ class HiveEngine:
             return f"{HUDI_COMBINE} is a class of Hudi, which {distribution.name} does not have"
         if settings.get("path") == TEZ and (why := _lacks_tez(distribution)):
             return why
-        return bundles.cannot(distribution, settings, format_)
+        return engine_support.missing_library(distribution, settings, format_)
 
     def by_hand(
         self,
@@ -314,7 +313,7 @@ def _check_properties(distribution: Distribution, log: str) -> None:
 
 def _check_answers(server: HiveServer, metastore_uri: str) -> None:
     """Ask what needs the server, its metastore, and the compiler."""
-    with metastore_check.metastore_first(metastore_uri), closing(server.connect({})) as connection:
+    with engine_support.metastore_first(metastore_uri), closing(server.connect({})) as connection:
         connection.run("show databases", timeout_s=STATEMENT_S)
 
 

@@ -14,7 +14,7 @@ from typing import Final
 from harness.artifacts.distribution import Distribution
 from harness.core.progress import Progress
 from harness.core.records import Column
-from harness.engines import bundles, query_sql
+from harness.engines import engine_support, query_sql
 from harness.engines.api import (
     Connection,
     NoAnswerError,
@@ -25,16 +25,34 @@ from harness.engines.api import (
     Reply,
     Server,
     TimeTravel,
+    TimeTravelWords,
 )
-from harness.engines.code_digest import code_digest
+from harness.engines.engine_support import code_digest
 from harness.engines.format_facts import FormatFacts
+from harness.engines.query_sql import newest_changes
 from harness.engines.spark import launch
 from harness.engines.spark import session as client
-from harness.engines.spark.shell import SparkShell
-from harness.engines.spark.time_travel import TIME_TRAVEL
+from harness.engines.spark.conf import SparkShell
 from harness.engines.spark.values import canonical_type
+from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
 from harness.runtime.api import Configuration, MetastoreUris, Runtime
 from harness.runtime.process import EndedProblem, ProcessProblem
+
+# Iceberg documentation, "Spark Queries" and "Branching and Tagging"; Delta documentation, "Query an
+# older snapshot of a table"; Hudi documentation, "SQL Queries".
+_BY_VERSION: Final = TimeTravelWords("{table} version as of {instant}")
+_BY_NAME: Final = TimeTravelWords("{table} version as of '{instant}'")
+TIME_TRAVEL: Final[TimeTravel] = {
+    ("iceberg", AS_OF): _BY_VERSION,
+    ("iceberg", TAG): _BY_NAME,
+    ("iceberg", BRANCH): _BY_NAME,
+    ("delta", AS_OF): _BY_VERSION,
+    ("delta", INCREMENTAL): newest_changes("table_changes('{database}.{name}', {begin})"),
+    ("hudi", AS_OF): TimeTravelWords("{table} timestamp as of '{instant}'"),
+    ("hudi", INCREMENTAL): TimeTravelWords(
+        "hudi_table_changes('{database}.{name}', 'latest_state', '{begin}')"
+    ),
+}
 
 KEYS: Final = {
     "schema-on-read": ("hoodie.schema.on.read.enable",),
@@ -124,7 +142,7 @@ class SparkEngine:
         self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
     ) -> str:
         """Return why a reader cannot be asked about a format; see `Engine.cannot`."""
-        return bundles.cannot(distribution, settings, format_)
+        return engine_support.missing_library(distribution, settings, format_)
 
     def by_hand(
         self,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import count
 from typing import Any, Final
@@ -16,10 +17,49 @@ from typing import Any, Final
 from harness.core.errors import HarnessError
 from harness.core.records import Refusal
 from harness.engines.api import NoAnswerError, RefusedError
-from harness.engines.spark import log_errors
 from harness.engines.spark.values import as_declared
+from harness.engines.spark.worker import MAX_TEXT
 from harness.model.canonical import Value, from_json
 from harness.runtime.api import Running
+
+SAYS_NOTHING: Final = frozenset(
+    {
+        "Insert Into to Hudi table failed",
+        "Merge into Hoodie table command failed",
+        "Failed to write to Hudi",
+    }
+)
+"""What Hudi throws after it logged at least one record that it could not write."""
+
+_EVENT: Final = re.compile(r"^(?=\d\d/\d\d/\d\d \d\d:\d\d:\d\d [A-Z]+ )", re.MULTILINE)
+"""Where Spark's own layout begins an event: `%d{yy/MM/dd HH:mm:ss} %p %c{1}: %m%n%ex`."""
+_RECORD: Final = re.compile(r"\S+ \S+ ERROR Hoodie\w*Handle: Error writing record\b")
+_THROWN: Final = re.compile(r"^(?:Caused by: )?((?:[\w$]+\.)+[\w$]+(?:: .*)?)$", re.MULTILINE)
+
+
+def explained(refusal: Refusal, log: str) -> Refusal:
+    """Return a refusal with the innermost cause that the log names for it, where it has none.
+
+    A record that cannot be written does not end Hudi's write: the write handle logs why, and what
+    fails at the end is the whole statement, with an exception that has no cause (Hudi 0.15.0 and
+    1.x: `HoodieCreateHandle.doWrite`, `InsertIntoHoodieTableCommand.run`,
+    `MergeIntoHoodieTableCommand`, `DefaultSource.createRelation`).
+
+    `log`: all that the process logged from before the statement until its refusal. Other
+    statements may have run meanwhile; one cause must be this one's, of several none is claimed.
+    """
+    if refusal.cause or refusal.message not in SAYS_NOTHING:
+        return refusal
+    causes = tuple(dict.fromkeys(filter(None, map(_cause, _EVENT.split(log)))))
+    several = "one or more of: " if len(causes) > 1 else ""
+    return replace(refusal, cause=(several + "; ".join(causes))[:MAX_TEXT])
+
+
+def _cause(event: str) -> str:
+    """Return the innermost exception of an event that tells of a record, `class: message`."""
+    thrown = _THROWN.findall(event) if _RECORD.match(event) else []
+    return str(thrown[-1]) if thrown else ""
+
 
 OPEN_S: Final = 60.0
 END_S: Final = 20.0
@@ -92,7 +132,7 @@ class Session:
         try:
             return self._spark.ask(timeout_s, session=self._name, **request)
         except RefusedError as answer:
-            told = log_errors.explained(answer.refusal, self._spark.log_since(began))
+            told = explained(answer.refusal, self._spark.log_since(began))
             raise RefusedError(told, answer.seconds) from None
 
     def close(self) -> None:

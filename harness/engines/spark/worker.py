@@ -263,7 +263,7 @@ def _code(problem: Exception) -> str:
 def collect(frame: DataFrame) -> Message:
     """Run a query: `columns` as [name, type in Spark's words], and `rows` in their JSON form."""
     fields = frame.schema.fields
-    rows = [[form(each, f.dataType) for each, f in zip(row, fields)] for row in frame.collect()]
+    rows = [[form(value, f.dataType) for value, f in zip(row, fields)] for row in frame.collect()]
     columns = [[field.name, field.dataType.simpleString()] for field in fields]
     return {"columns": columns, "rows": rows}
 

@@ -38,7 +38,7 @@ def call(spark: SparkSession, settings: Mapping[str, str], request: Mapping[str,
     try:
         method, arguments = request["method"], request["arguments"]
         kinds = _parameters(client, method, len(arguments))
-        made = [_argument(jvm, client, *each) for each in zip(kinds, arguments)]
+        made = [_argument(jvm, client, kind, text) for kind, text in zip(kinds, arguments)]
         getattr(client, method)(*made)
     finally:
         client.close()

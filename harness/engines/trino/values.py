@@ -98,7 +98,7 @@ def rows(
     """
     types = [WireType.read(column["typeSignature"]) for column in described]
     return tuple(
-        tuple(value_of(each, kind, tally) for each, kind in zip(row, types, strict=True))
+        tuple(value_of(value, kind, tally) for value, kind in zip(row, types, strict=True))
         for row in data
     )
 
@@ -155,7 +155,7 @@ def value_of(value: WireValue, kind: WireType, tally: Tally) -> Value:
     match kind.name:
         case "row":
             pairs = zip(kind.children, _listed(value), kind.inner, strict=True)
-            return {name: value_of(each, child, tally) for name, each, child in pairs}
+            return {name: value_of(part, child, tally) for name, part, child in pairs}
         case "array":
             return tuple(value_of(part, kind.inner[0], tally) for part in _listed(value))
         case "map":

@@ -6,8 +6,8 @@ import pytest
 
 from harness.core.errors import EnvironmentProblem
 from harness.core.records import Refusal
-from harness.engines import metastore_check
 from harness.engines.api import NoAnswerError
+from harness.engines.engine_support import metastore_first
 from harness.engines.hive.errors import HiveError
 from harness.runtime import metastore_client, process
 from harness.runtime.metastore_client import CatalogGoneProblem
@@ -18,7 +18,7 @@ NOBODY = f"thrift://{process.LOOPBACK}:{process.free_port()}"
 def test_a_server_whose_metastore_is_gone_is_not_waited_for() -> None:
     with (
         pytest.raises(CatalogGoneProblem, match="does not answer"),
-        metastore_check.metastore_first(NOBODY),
+        metastore_first(NOBODY),
     ):
         raise NoAnswerError("not yet")
 
@@ -29,7 +29,7 @@ def test_a_server_whose_metastore_answers_is_just_not_ready(
     monkeypatch.setattr(metastore_client, "check", lambda uri: None)
     with (
         pytest.raises(NoAnswerError, match="not yet"),
-        metastore_check.metastore_first("thrift://x:1"),
+        metastore_first("thrift://x:1"),
     ):
         raise NoAnswerError("not yet")
 
@@ -40,16 +40,16 @@ def test_a_client_that_is_refused_as_it_connects_is_not_waited_for(
     monkeypatch.setattr(metastore_client, "check", lambda uri: None)
     with (
         pytest.raises(EnvironmentProblem, match="on its metastore: Semantic: no database default"),
-        metastore_check.metastore_first("thrift://x:1"),
+        metastore_first("thrift://x:1"),
     ):
         raise HiveError(Refusal("Semantic", "no database default"))
 
 
 def test_what_is_wrong_in_the_harness_stays_what_it_is() -> None:
-    with pytest.raises(ZeroDivisionError), metastore_check.metastore_first(NOBODY):
+    with pytest.raises(ZeroDivisionError), metastore_first(NOBODY):
         raise ZeroDivisionError
 
 
 def test_a_server_that_is_ready_asks_nothing_of_the_metastore() -> None:
-    with metastore_check.metastore_first(NOBODY):
+    with metastore_first(NOBODY):
         pass

@@ -23,7 +23,7 @@ from harness.core.records import Answer, Column
 from harness.engines.api import Question, Reply
 from harness.formats import facts
 from harness.model.query import Query
-from harness.read import ask_engine, read_states, reader_servers, schedule_questions
+from harness.read import ask_engine, read_states, reader_servers
 from harness.read.answer_cache import AnswerCache
 from harness.read.questions import CellQuestion, ReadQueues
 from harness.read.reader_servers import EngineStart, ReadContext, SharedMetastore
@@ -105,7 +105,7 @@ def engines(monkeypatch: pytest.MonkeyPatch) -> Engines:
     monkeypatch.setattr(reader_servers, "load_engine", found.of)
     monkeypatch.setattr("harness.read.reader_servers.provide.runtime", lambda *_: installed)
     monkeypatch.setattr(reader_servers, "start_metastore", found.metastore)
-    monkeypatch.setattr(schedule_questions, "planned_questions", planned)
+    monkeypatch.setattr(read_states, "planned_questions", planned)
     monkeypatch.setattr("harness.read.reader_servers.metastore_client.connect", connect)
     monkeypatch.setattr("harness.read.reader_servers.state_store.register", found.register)
     monkeypatch.setattr("harness.read.reader_servers.state_store.file_list", lambda _: ())
@@ -313,7 +313,7 @@ def test_after_a_failure_no_server_is_started(engines: Engines, tmp_path: Path) 
     plan, context, threads = planned("v1", readers=(HIVE,)), place(tmp_path), JobThreads(1)
     queues = ReadQueues({HIVE: ClosableQueue()})
     with SharedMetastore(context) as shared:
-        schedule_questions.schedule(plan, [states("v1")], shared, Probes(), queues)
+        read_states.schedule(plan, [states("v1")], shared, Probes(), queues)
         with pytest.raises(EnvironmentProblem), threads.running([]):
             raise EnvironmentProblem("the disk is full")
         with pytest.raises(HaltedError):

@@ -14,10 +14,10 @@ from harness.core.records import Answer, Column, Refusal
 from harness.engines.api import Question
 from harness.formats import facts
 from harness.model.query import Query
-from harness.read import record_answers
+from harness.read import read_states
 from harness.read.answer_cache import AnswerCache
 from harness.read.questions import CellQuestion, Response
-from harness.read.record_answers import CHANGED
+from harness.read.read_states import CHANGED
 from harness.scenario.cells import Cell, Reader
 from harness.write import state_store, table_state
 from harness.write.table_state import State
@@ -54,7 +54,7 @@ def recorded(
     queue, kept = ClosableQueue[Response](), AnswerCache(folder / "answers")
     queue.put_all(responses)
     queue.close()
-    return list(record_answers.record(queue, kept, cells or Count("ask", 9))), kept
+    return list(read_states.record(queue, kept, cells or Count("ask", 9))), kept
 
 
 def test_each_answer_is_passed_on_as_soon_as_it_is_there(tmp_path: Path, state: State) -> None:
@@ -63,7 +63,7 @@ def test_each_answer_is_passed_on_as_soon_as_it_is_there(tmp_path: Path, state: 
 
     def take() -> None:
         kept = AnswerCache(tmp_path / "answers")
-        for answer in record_answers.record(queue, kept, Count("ask", 4)):
+        for answer in read_states.record(queue, kept, Count("ask", 4)):
             found.append(answer.sql)
             passed.release()
 
@@ -90,15 +90,15 @@ def test_every_cell_is_counted_by_what_came_of_it_at_once(tmp_path: Path, state:
     )
     queue = ClosableQueue[Response]()
     queue.put_all(Response(each, question) for each in (answer, *others))
-    passed = record_answers.record(queue, AnswerCache(tmp_path / "answers"), cells)
+    passed = read_states.record(queue, AnswerCache(tmp_path / "answers"), cells)
     next(passed)
     assert (cells.made, cells.by) == (3, "r"), "before they are passed on"
     queue.put_all(map(Response, there))
     queue.close()
     assert len(list(passed)) == 4
     assert (cells.left, cells.by) == (3, "r")
-    record_answers.count_rest(cells)
-    record_answers.count_rest(cells)
+    read_states.count_rest(cells)
+    read_states.count_rest(cells)
     assert cells.left == 0
     counted = {"answered": 1, "refused": 1, "silent": 1, "reused": 1, "not asked": 4}
     assert cells.outcomes == counted
@@ -125,7 +125,7 @@ def recorded_again(again: Answer, folder: Path, state: State) -> tuple[Answer, A
     responses.put_all([Response(replace(again, case=first.case), question)])
     responses.close()
     cells = {first.case: first}
-    (found,) = record_answers.record(responses, kept, Count("ask again", 1), cells)
+    (found,) = read_states.record(responses, kept, Count("ask again", 1), cells)
     return found, kept.find(question.address, first.case)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from harness.core.concurrency import ClosableQueue
-from harness.read import schedule_questions
+from harness.read import read_states
 from harness.read.questions import CellQuestion, ReadQueues
 from harness.read.support_probe import Probes
 from harness.write import state_store, table_state
@@ -37,11 +37,11 @@ def test_a_state_that_comes_again_has_its_files_as_they_were_before_anybody_read
         (state.table / "file").write_text("other")
         yield {("v2", 1): state}
 
-    monkeypatch.setattr(schedule_questions, "planned_questions", about)
+    monkeypatch.setattr(read_states, "planned_questions", about)
     before, queue = state_store.file_list(state), ClosableQueue[CellQuestion]()
     shared: Any = SimpleNamespace(context=place(tmp_path), register=lambda _: None)
     plan, queues = planned("v1", "v2", readers=(HIVE,)), ReadQueues({HIVE: queue})
-    schedule_questions.schedule(plan, states(), shared, Probes(), queues)
+    read_states.schedule(plan, states(), shared, Probes(), queues)
     assert [each.files for each in queue.take_all()] == [before, before]
     assert state_store.file_list(state) != before
     assert queue.take_all() == [], "no more come"

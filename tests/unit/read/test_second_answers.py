@@ -8,7 +8,7 @@ import pytest
 
 from harness.core import jsonl
 from harness.core.records import Answer, Column, Refusal
-from harness.read.second_answers import alike, second
+from harness.read.read_states import alike, second
 
 FIRST = Answer(
     "c",

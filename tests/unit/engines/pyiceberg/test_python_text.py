@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.engines.api import PointInTime, Question
-from harness.engines.pyiceberg import python_text
+from harness.engines.pyiceberg import engine
 from harness.formats import facts
 from harness.model.query import ALL, Comparison, Condition, Extreme, Query, not_null
 
@@ -37,17 +37,17 @@ EQUAL = Condition("n", Comparison.EQUAL, "7", "long")
     ],
 )
 def test_what_is_asked_are_arguments_of_the_scan(query: Query, text: str) -> None:
-    assert python_text.statement(Question("d", "t", FACTS, query), {}) == SCAN + text
+    assert engine.statement(Question("d", "t", FACTS, query), {}) == SCAN + text
 
 
 def test_a_tag_is_named_after_the_scan() -> None:
     question = Question("d", "t", FACTS, Query(count=True), PointInTime("tag", "step-2"))
-    assert python_text.statement(question, {}) == f"{SCAN}().use_ref('step-2').count()"
+    assert engine.statement(question, {}) == f"{SCAN}().use_ref('step-2').count()"
 
 
 def test_an_extreme_is_one_of_arrow_of_the_one_column() -> None:
     query = Query(columns=("a.x",), extreme=Extreme.MAX)
-    assert python_text.statement(Question("d", "t", FACTS, query), {}) == (
+    assert engine.statement(Question("d", "t", FACTS, query), {}) == (
         f"pc.max({SCAN}(selected_fields=('a.x',)).to_arrow().flatten()['a.x'])"
     )
 
@@ -66,12 +66,10 @@ def test_an_extreme_is_one_of_arrow_of_the_one_column() -> None:
 def test_a_literal_is_of_the_type_of_its_column(literal: str, type_: str, text: str) -> None:
     condition = Condition("c", Comparison.AT_LEAST, literal, type_)
     question = Question("d", "t", FACTS, Query(where=condition))
-    assert (
-        python_text.statement(question, {}) == f"{SCAN}(GreaterThanOrEqual('c', {text})).to_arrow()"
-    )
+    assert engine.statement(question, {}) == f"{SCAN}(GreaterThanOrEqual('c', {text})).to_arrow()"
 
 
 def test_a_snapshot_is_an_argument() -> None:
     question = Question("d", "t", FACTS, Query(where=EQUAL, count=True), PointInTime("as_of", "12"))
-    text = python_text.statement(question, {})
+    text = engine.statement(question, {})
     assert text == f"{SCAN}(EqualTo('n', 7), snapshot_id=12).count()"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.engines.spark.known_properties import unread
+from harness.engines.spark.launch import unread
 
 
 def jar(path: Path, *constants: str) -> Path:

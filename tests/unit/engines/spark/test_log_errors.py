@@ -9,8 +9,7 @@ import pytest
 
 from harness.core.records import Refusal
 from harness.engines.api import RefusedError
-from harness.engines.spark import log_errors
-from harness.engines.spark import session as client
+from harness.engines.spark import session
 
 FAILED = Refusal("org.apache.hudi.exception.HoodieException", "Insert Into to Hudi table failed")
 NULLS = (
@@ -33,23 +32,23 @@ def event(thrown: str, *, who: str = "ERROR HoodieCreateHandle: Error writing re
 PLAIN = "26/11/22 10:00:02 ERROR HoodieSparkSqlWriterInternal: upsert failed with errors\n"
 
 
-@pytest.mark.parametrize("message", sorted(log_errors.SAYS_NOTHING))
+@pytest.mark.parametrize("message", sorted(session.SAYS_NOTHING))
 def test_the_cause_is_what_was_logged_of_a_record(message: str) -> None:
     refusal = replace(FAILED, message=message)
-    assert log_errors.explained(refusal, event(NULLS) + PLAIN) == replace(refusal, cause=NULLS)
+    assert session.explained(refusal, event(NULLS) + PLAIN) == replace(refusal, cause=NULLS)
 
 
 def test_the_innermost_of_a_chain_is_the_cause() -> None:
     chain = f"org.apache.hudi.exception.HoodieException: no\n\tat a.B\nCaused by: {NULLS}"
-    assert log_errors.explained(FAILED, event(chain)).cause == NULLS
+    assert session.explained(FAILED, event(chain)).cause == NULLS
 
 
 def test_the_same_of_several_records_is_said_once() -> None:
-    assert log_errors.explained(FAILED, event(NULLS) * 3).cause == NULLS
+    assert session.explained(FAILED, event(NULLS) * 3).cause == NULLS
 
 
 def test_of_several_causes_none_is_claimed() -> None:
-    found = log_errors.explained(FAILED, event(NULLS) + event(OTHER))
+    found = session.explained(FAILED, event(NULLS) + event(OTHER))
     assert found.cause == f"one or more of: {NULLS}; {OTHER}"
 
 
@@ -64,7 +63,7 @@ def test_of_several_causes_none_is_claimed() -> None:
     ],
 )
 def test_what_is_logged_of_something_else_is_no_cause(log: str) -> None:
-    assert log_errors.explained(FAILED, log) == FAILED
+    assert session.explained(FAILED, log) == FAILED
 
 
 @pytest.mark.parametrize(
@@ -72,7 +71,7 @@ def test_what_is_logged_of_something_else_is_no_cause(log: str) -> None:
     [replace(FAILED, cause="x.Y: known"), replace(FAILED, message="No such column")],
 )
 def test_a_refusal_that_says_something_is_left_alone(refusal: Refusal) -> None:
-    assert log_errors.explained(refusal, event(NULLS)) == refusal
+    assert session.explained(refusal, event(NULLS)) == refusal
 
 
 class Refusing:
@@ -93,8 +92,8 @@ class Refusing:
 
 
 def test_only_what_is_logged_since_the_statement_counts() -> None:
-    session = client.Session(cast("client.Spark", Refusing()), "s1", {})
+    one = session.Session(cast("session.Spark", Refusing()), "s1", {})
     with pytest.raises(RefusedError) as refused:
-        session.run("insert", timeout_s=1)
+        one.run("insert", timeout_s=1)
     assert refused.value.refusal == replace(FAILED, cause=NULLS)
     assert refused.value.seconds == 0.5

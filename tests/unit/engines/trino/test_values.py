@@ -12,7 +12,7 @@ from harness.core.records import Column
 from harness.core.tolerances import Tally
 from harness.engines.query_sql import own_texts
 from harness.engines.trino import values
-from harness.engines.trino.http import whole
+from harness.engines.trino.client import whole
 from harness.engines.trino.values import WireType, canonical
 from harness.model.canonical import MapValue, Value, same, single
 from harness.model.datatypes import parse_type
