@@ -132,7 +132,7 @@ def test_an_archive_whose_making_failed_is_not_kept(tmp_path: Path) -> None:
 
 
 def test_a_jre_whose_archive_cannot_be_used_starts_without_any(tmp_path: Path) -> None:
-    installation = installed(tmp_path, said="half")
+    installation = installed(tmp_path, content="half")
     assert archive_of(installation).options == ()
     assert files(installation) == []
 
