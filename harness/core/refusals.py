@@ -74,7 +74,6 @@ def by_chance(refusal: Refusal) -> bool:
 
 
 def text(refusal: Refusal) -> str:
-    """Return a refusal in one line."""
     code = f" ({refusal.code})" if refusal.code else ""
     cause = f"; cause: {refusal.cause}" if refusal.cause else ""
     return f"{refusal.kind}{code}: {refusal.message}{cause}"
