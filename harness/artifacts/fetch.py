@@ -16,33 +16,13 @@ from harness.artifacts.cache import Cache, file_sha256
 from harness.artifacts.distribution import ARCHIVE, Artifact, ClassPatch, Distribution
 from harness.artifacts.java_classes import login_module, replace_code, replace_constants, written
 from harness.artifacts.unpack import unpack_tar
-from harness.core.errors import EnvironmentProblem, unwritable
+from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress, megabytes
 
 UNIX_LOGIN: Final = "com.sun.security.auth.module.UnixLoginModule"
 """By it Hadoop asks the operating system who it is (`UserGroupInformation`)."""
 PATCHES = "patches"
 """Folder of the patched classes inside the tree."""
-
-
-def sources(distribution: Distribution) -> list[Artifact]:
-    patched = {patch.jar for patch in distribution.patches}
-    return [a for a in distribution.artifacts if a.in_tree or a.file_name in patched]
-
-
-def make(distribution: Distribution, cache: Cache, home: Path) -> None:
-    """Make the tree at `home`, whole or not at all, from artifacts that are in the cache.
-
-    Raises EnvironmentProblem for an archive that cannot be used, or a full disk.
-    """
-    try:
-        with cache.workspace(home) as folder:
-            work = folder / "tree"
-            work.mkdir()
-            _fill(distribution, cache, work)
-            work.rename(home)
-    except OSError as error:
-        raise unwritable(error, home) from error
 
 
 def _fill(distribution: Distribution, cache: Cache, work: Path) -> None:
@@ -210,23 +190,6 @@ def missing(distribution: Distribution, cache: Cache) -> tuple[Missing, ...]:
     return tuple(result)
 
 
-def _offline(cache: Path, missing: tuple[Missing, ...]) -> EnvironmentProblem:
-    total = megabytes(sum(entry.size for entry in missing))
-    names = ", ".join(entry.name for entry in missing[:_NAMED])
-    more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
-    return EnvironmentProblem(
-        f"offline, and not in {cache}: {names}{more} ({total}). Where there is a network: "
-        "harness cache export FILE --profile …; here: harness cache import FILE"
-    )
-
-
-def _no_space(cache: Path, needed: int, free: int) -> EnvironmentProblem:
-    return EnvironmentProblem(
-        f"the disk of {cache} is too full: {megabytes(needed)} are needed, "
-        f"{megabytes(free)} are free; HARNESS_CACHE may name another folder"
-    )
-
-
 def missing_artifacts(distribution: Distribution, cache: Cache) -> tuple[Artifact, ...]:
     key = distributions.tree_digest(distribution)
     unpacked = key is not None and cache.tree(key).is_dir()
@@ -243,7 +206,13 @@ def check_online(lacking: Sequence[Missing], cache: Cache) -> None:
     """
     if not (lacking and cache.offline):
         return
-    raise _offline(cache.root, tuple(lacking))
+    total = megabytes(sum(entry.size for entry in lacking))
+    names = ", ".join(entry.name for entry in lacking[:_NAMED])
+    more = f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else ""
+    raise EnvironmentProblem(
+        f"offline, and not in {cache.root}: {names}{more} ({total}). Where there is a network: "
+        "harness cache export FILE --profile …; here: harness cache import FILE"
+    )
 
 
 def verify(distribution: Distribution, cache: Cache) -> tuple[Path, ...]:
@@ -258,21 +227,25 @@ def verify(distribution: Distribution, cache: Cache) -> tuple[Path, ...]:
 
 
 def _home(distribution: Distribution, cache: Cache, progress: Progress) -> Path | None:
-    """The server tree, made unless it is there; archives are not kept once it is."""
+    """Return the server tree, made unless it is there; its archives are removed then."""
     key = distributions.tree_digest(distribution)
     if key is None:
         return None
     home = cache.tree(key)
-    with cache.lock(home):
-        if not home.is_dir():
-            needed = sources(distribution)
-            _ensure_artifacts(distribution, needed, cache, progress)
-            progress.note(f"unpack {distribution.name} → {home}")
-            make(distribution, cache, home)
-            for artifact in distribution.artifacts:
-                if artifact.into == ARCHIVE:
-                    cache.remove(artifact)
-    return home
+
+    def make(work: Path) -> Path:
+        patched = {patch.jar for patch in distribution.patches}
+        needed = [a for a in distribution.artifacts if a.in_tree or a.file_name in patched]
+        _ensure_artifacts(distribution, needed, cache, progress)
+        progress.note(f"unpack {distribution.name} → {home}")
+        (work / "tree").mkdir()
+        _fill(distribution, cache, work / "tree")
+        for artifact in needed:
+            if artifact.into == ARCHIVE:
+                cache.remove(artifact)
+        return work / "tree"
+
+    return cache.make_once(home, make)
 
 
 def _ensure_artifacts(
@@ -330,4 +303,7 @@ def _check_space(cache: Cache, needed: int) -> None:
     cache.root.mkdir(parents=True, exist_ok=True)
     free = shutil.disk_usage(cache.root).free
     if free < needed:
-        raise _no_space(cache.root, needed, free)
+        raise EnvironmentProblem(
+            f"the disk of {cache.root} is too full: {megabytes(needed)} are needed, "
+            f"{megabytes(free)} are free; HARNESS_CACHE may name another folder"
+        )

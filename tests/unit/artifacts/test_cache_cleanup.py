@@ -71,6 +71,7 @@ def test_a_cache_that_is_not_there_holds_nothing(tmp_path: Path) -> None:
     cache = Cache(tmp_path / "none")
     assert cache_cleanup.sizes(cache) == ()
     assert cache_cleanup.prune(cache, NOW)[0].files == 0
+    assert sweep(cache) == ()
 
 
 def half_made(cache: Cache, name: str, below: str = "states") -> Path:
@@ -82,20 +83,16 @@ def half_made(cache: Cache, name: str, below: str = "states") -> Path:
 
 
 @FOLDERS
-def test_what_the_dead_were_making_is_removed(below: str, tmp_path: Path) -> None:
-    cache = Cache(tmp_path)
-    left = half_made(cache, "a", below)
-    assert sweep(cache) == (left,)
-    assert not left.exists()
-
-
-@FOLDERS
-def test_what_a_live_harness_is_making_stays(below: str, tmp_path: Path) -> None:
+def test_what_a_live_harness_is_making_stays_and_is_removed_once_that_died(
+    below: str, tmp_path: Path
+) -> None:
     cache = Cache(tmp_path)
     made = half_made(cache, "a", below)
     with cache.lock(made.with_name("a")):
         assert sweep(cache) == ()
     assert made.exists()
+    assert sweep(cache) == (made,)
+    assert not made.exists()
 
 
 @ARCHIVES
@@ -134,10 +131,6 @@ def test_of_what_is_being_written_only_the_old_is_the_deads(tmp_path: Path, fold
     os.utime(old, (0, 0))
     assert sweep(Cache(tmp_path)) == (old,)
     assert new.exists()
-
-
-def test_an_empty_cache_has_nothing_to_sweep(tmp_path: Path) -> None:
-    assert sweep(Cache(tmp_path / "none")) == ()
 
 
 UNKNOWN = "artifacts/0123456789abcdef"
