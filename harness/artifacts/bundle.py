@@ -90,7 +90,7 @@ def sources(needed: Iterable[Distribution]) -> dict[BundleFile, ArtifactOrJre]:
 
 
 class Hashed(io.RawIOBase):
-    """A file that tells the SHA-256 of what was read from it, and how far it is."""
+    """A file that computes the SHA-256 of what is read from it, and reports progress."""
 
     def __init__(self, content: BinaryIO, progress: Progress) -> None:
         self._content, self._progress, self._digest = content, progress, hashlib.sha256()
@@ -111,7 +111,7 @@ def export(needed: Sequence[Distribution], file: Path, cache: Cache, progress: P
     """Write the tar of what distributions need, complete or not at all; give its bytes.
 
     Raises EnvironmentProblem: something cannot be had or written, or is not what the lock says;
-    UsageProblem: no such file can be, told before anything is downloaded.
+    UsageProblem: there can be no such file; it is raised before anything is downloaded.
     """
     _check(file)
     requested = sources(needed)

@@ -25,7 +25,7 @@ from harness.core.runtime_names import AT, CONTAINER, PROCESS, RUNTIMES, S3, WAR
 
 PLANNED = {"writes", "writes_steps", "table_versions", "cannot", "names", "mutation"}
 """Settings that change no answer: those that only the plan reads, `names`, which become part of
-what a writer is told, and the library of mutations, which is no part of the server."""
+the statements of a writer, and the library of mutations, which is no part of the server."""
 _ENDING = ".yaml"
 _HOW: Final = (*RUNTIMES, *WAREHOUSES)
 """What a name can say of the servers."""
@@ -42,11 +42,11 @@ LOCKS: Registry[str] = Registry("distribution", _ours)
 
 @dataclass(frozen=True, slots=True)
 class CustomLock:
-    """Lock data of somebody's own."""
+    """Lock data that the user adds."""
 
     text: str
     file: str
-    """Where it stands, for messages."""
+    """Its file, for messages."""
 
 
 _custom: Final[dict[str, CustomLock]] = {}

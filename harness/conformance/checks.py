@@ -1,4 +1,4 @@
-"""The engine that is checked: how it is asked, and what runs."""
+"""The checks that every reader must pass, and the engine that is checked."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Check:
     asserts: str
     """A sentence for people."""
     look: Callable[[CheckedEngine], CheckResult]
-    of_the_dead: bool = False
+    after_end: bool = False
     """Whether it says something of a server that has ended, too."""
 
 
@@ -263,13 +263,13 @@ READ_CHECKS: Final = (
 RESTART: Final = Check("restart", "a server that is started anew answers the same", restart)
 
 ENDLESS_S: Final = 8.0
-"""How long a question that has no end is waited for."""
+"""How long to wait for a question that has no end."""
 WINDOW_S: Final = 4.0
-"""Over so long the use of processors is looked at."""
+"""How long the use of processors is measured."""
 QUIET_S: Final = 60.0
-"""So long a server may go on with a question that nobody waits for."""
+"""How long a server may go on with a question that nobody waits for."""
 QUIETER: Final = 4
-"""A server that is idle uses its processors so many times less than with the question."""
+"""By which factor a quiet server uses its processors less than with the question."""
 LOOK_S: Final = 0.2
 DEATH_S: Final = 30.0
 """How soon a death is noticed, and a question must be under way."""
@@ -277,7 +277,7 @@ IN_PROCESS: Final = "it runs inside of the harness's own process"
 
 
 def time_out(on: CheckedEngine) -> CheckResult:
-    """Check that a question without end is no answer, and no refusal; the server goes on."""
+    """Check that a question without end gets neither answer nor refusal; the server goes on."""
     outcome = _endless(on, ENDLESS_S)
     if outcome.problem:
         return failed(outcome.problem)
@@ -304,7 +304,7 @@ def cancel(on: CheckedEngine) -> CheckResult:
 
 
 def crash(on: CheckedEngine) -> CheckResult:
-    """Check that the death of a server while it is asked is no answer, and no refusal."""
+    """Check that a server that dies while it is asked gives neither answer nor refusal."""
     running = on.running
     if running is None:
         return not_applicable(IN_PROCESS)
@@ -316,7 +316,7 @@ def crash(on: CheckedEngine) -> CheckResult:
     running.stop(0)
     asking.join(DEATH_S)
     if asking.is_alive():
-        return failed(f"nobody was told of its death within {DEATH_S:.0f} s")
+        return failed(f"its death was not noticed within {DEATH_S:.0f} s")
     if outcome.problem:
         return failed(outcome.problem)
     if not _until(lambda: not on.server.alive(), DEATH_S):
@@ -334,12 +334,12 @@ def _unreachable(on: CheckedEngine, silence: str) -> CheckResult:
 
 @dataclass(slots=True)
 class _EndlessOutcome:
-    """What came of a question without end."""
+    """The result of a question without end."""
 
     silence: str = ""
     """Why there was no answer, as is right; its first line."""
-    problem: str = field(default="no word of what became of the question")
-    """What came instead."""
+    problem: str = field(default="the question ended without any result")
+    """What happened instead."""
 
 
 def _endless(on: CheckedEngine, timeout_s: float) -> _EndlessOutcome:
@@ -356,9 +356,9 @@ def _ask_into(outcome: _EndlessOutcome, on: CheckedEngine, timeout_s: float) -> 
     except NoAnswerError as silence:
         outcome.silence, outcome.problem = str(silence).partition("\n")[0], ""
     except RefusedError as refused:
-        outcome.problem = f"no answer was told as a refusal: {refused}"
+        outcome.problem = f"a missing answer was reported as a refusal: {refused}"
     except HarnessError as broke:
-        outcome.problem = f"no answer was told as a failure of the harness: {broke}"
+        outcome.problem = f"a missing answer was reported as a failure of the harness: {broke}"
 
 
 def _least_use(running: Running, enough: float) -> float:
@@ -383,6 +383,6 @@ def _until(condition: Callable[[], bool], most_s: float) -> bool:
 
 FAULT_CHECKS: Final = (
     Check("time-out", "a question that takes too long has no answer", time_out),
-    Check("cancel", "nor does its server go on with it", cancel, of_the_dead=True),
+    Check("cancel", "nor does its server go on with it", cancel, after_end=True),
     Check("crash", "a server that dies while it is asked gave no answer", crash),
 )

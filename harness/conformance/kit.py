@@ -59,7 +59,7 @@ Serve = Callable[[], AbstractContextManager[CheckedEngine]]
 
 @dataclass(slots=True)
 class Servers:
-    """What came of a reader's servers."""
+    """The results of a reader's servers."""
 
     leftovers: Leftovers
     count: Count
@@ -97,20 +97,20 @@ class Servers:
             self.start_s = self.start_s or time.monotonic() - began
             self.leftovers.note(on.port)
             for at, check in enumerate(checks):
-                if at and not (check.of_the_dead or on.server.alive()):
+                if at and not (check.after_end or on.server.alive()):
                     return checks[at:]
                 self._note({check.name: result_of(check, on)})
                 self.peak_mb = max(self.peak_mb, on.server.peak_memory_mb())
         return ()
 
     def note_leftovers(self) -> None:
-        """Take over what is left of all servers; of servers that never ran nothing is known."""
+        """Add the results about leftovers; they are unknown if no server ever ran."""
         results = self.leftovers.results()
         never = unknown("no server got ready")
         self._note(results if self.start_s else dict.fromkeys(results, never))
 
     def give_up(self, problem: HarnessError) -> None:
-        """Note that nothing is known of what was not checked."""
+        """Note that the checks that were not made are unknown."""
         self._give_up([name for name in ASSERTS if name not in self.results], problem)
 
     def _give_up(self, names: Sequence[str], problem: HarnessError) -> None:
@@ -125,7 +125,7 @@ class Servers:
 
 
 def result_of(check: Check, on: CheckedEngine) -> CheckResult:
-    """Return what came of a check; a refusal, no answer and a failure of the harness stay apart."""
+    """Return the result of a check: a refusal or no answer fails it, an error leaves it unknown."""
     try:
         return check.look(on)
     except RefusedError as refused:

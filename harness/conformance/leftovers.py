@@ -16,7 +16,7 @@ from harness.runtime import container_network, docker_daemon
 from harness.runtime.process import LOOPBACK
 
 GONE_S: Final = 15.0
-"""So long what is ended may take to be gone."""
+"""How long something that was ended may take to be gone."""
 LOOK_S: Final = 0.2
 
 PROCESS: Final = "process"
@@ -63,7 +63,7 @@ class Leftovers:
     """Looks for what the servers of one reader leave behind."""
 
     def __init__(self, look: Callable[[], DockerObjects] | None = None) -> None:
-        """`look`: tells what there is at the Docker daemon; None where it is not asked."""
+        """`look`: returns what there is at the Docker daemon; None where it is not asked."""
         self.left: dict[str, list[str]] = {name: [] for name in ASSERTS}
         self._look = look or DockerObjects
         self._contained = look is not None

@@ -17,10 +17,10 @@ SIGNS: Final = {
 
 
 def page(conformances: Sequence[Conformance], command: str, left: int = 0) -> str:
-    """Return the page: the answer, each check of each reader, and what they ran on.
+    """Return the page: a summary, every check of every reader, and what they ran on.
 
     Args:
-        found: the readers that were checked.
+        conformances: the results of the readers that were checked.
         command: what made it.
         left: so many more readers are still to be checked.
 

@@ -20,7 +20,7 @@ BROKE: Final = 3
 
 
 class CheckOutcome(StrEnum):
-    """What came of a check."""
+    """The outcome of a check."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -32,7 +32,7 @@ class CheckOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What came of one check."""
+    """The result of one check."""
 
     outcome: CheckOutcome
     seen: str = ""
@@ -84,7 +84,7 @@ class Conformance:
 
     @property
     def summary(self) -> str:
-        """The answer in a few words: `13 passed, 1 not applicable`."""
+        """The counts of outcomes: `13 passed, 1 not applicable`."""
         counts = ((self.number(outcome), outcome) for outcome in CheckOutcome)
         return ", ".join(f"{count} {what}" for count, what in counts if count)
 

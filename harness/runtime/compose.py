@@ -48,7 +48,7 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class StackFolder:
-    """Where a stack lies, and who runs it."""
+    """The folder of a stack, and who runs it."""
 
     folder: Path
     """Absolute; of `compose.yaml`."""

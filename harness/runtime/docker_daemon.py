@@ -92,7 +92,7 @@ def _connect(address: str) -> None:
 
 @contextmanager
 def asked(what: str) -> Iterator[None]:
-    """Tell people what the daemon was to do when it refuses or is gone.
+    """Report what the daemon was asked to do, when it refuses or is gone.
 
     Raises EnvironmentProblem: it did not do it.
     """

@@ -44,11 +44,11 @@ COMPACTS: Final = {
     "hive.compactor.cleaner.run.interval": "1000d",
     "mapreduce.framework.name": "local",
 }
-"""What a metastore is told that carries out the compactions that are asked for, and no others. What
-they replace it leaves there: a cleaner would take it away sooner or later, as it happens."""
+"""The settings of a metastore that carries out requested compactions and no others. It leaves the
+files that they replace: a cleaner would remove them at a time that nobody can foresee."""
 TAKES_ALL: Final = {"metastore.metadata.transformer.class": " "}
-"""What a metastore of Hive 4 is told that takes transactional tables from everybody and at every
-place: its `MetastoreDefaultTransformer` wants them from Hive itself, in its own warehouse."""
+"""The settings of a metastore of Hive 4 that accepts transactional tables from every client, in any
+folder: its `MetastoreDefaultTransformer` accepts only those of Hive, in Hive's own warehouse."""
 DERBY_OPTIONS: Final = ("-Dderby.system.durability=test", "-Dderby.stream.error.file=/dev/null")
 """No waiting for the disk (the database does not outlive the run), and no log of Derby's own."""
 

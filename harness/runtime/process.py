@@ -82,7 +82,7 @@ SET: Final = {
     # A JVM that ran out of memory goes on half broken; ended, it is seen to be gone.
     "JAVA_TOOL_OPTIONS": "-XX:+ExitOnOutOfMemoryError",
 }
-"""What every server is told, in whichever runtime."""
+"""Variables that every server gets, in whichever runtime."""
 
 # The kernel's parent-death signal follows the *thread* that started the child (prctl(2)), so all
 # children are started by one thread that lives as long as this process.
@@ -401,7 +401,7 @@ def wait_until(
 
 
 def ended(what: str, process: StartingProcess) -> ProcessProblem:
-    """Return the problem that a process is which ended before it was ready."""
+    """Return the problem with a process that ended before it was ready."""
     log = process.log_tail(_LOOKED_AT)
     if result := dict.fromkeys(_CONFIGURATION.findall(log)):
         return ProcessProblem(f"{what} does not take its configuration: {' '.join(result)}")

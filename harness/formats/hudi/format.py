@@ -54,9 +54,8 @@ from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.definition import PAST_VIEWS, SCHEMA_CHANGES, WRITE_CLIENT, Scenario
 from harness.scenario.operations.api import Family, Operation, StepContext, TableKind
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.move_row import MoveRow
-from harness.scenario.operations.set_table_version import SetTableVersion
+from harness.scenario.operations.row_writes import Insert, MoveRow
+from harness.scenario.operations.services import SetTableVersion
 from harness.scenario.operations.spark_sql import quoted, text, type_text
 from harness.scenario.operations.write_frame import WriteFrame
 from harness.scenario.operations.write_with_metadata import WriteWithMetadata

@@ -13,16 +13,10 @@ from typing import Final
 from harness.formats.hudi import files as hudi_files
 from harness.model.file_facts import FileFact
 from harness.scenario.operations.api import Operation, StepTrace
-from harness.scenario.operations.archive import RETAINED, Archive
-from harness.scenario.operations.begin_write import BeginWrite
-from harness.scenario.operations.clean import Clean
-from harness.scenario.operations.cluster import Cluster
-from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.failed_write import FailedWrite
-from harness.scenario.operations.killed_write import KilledWrite
-from harness.scenario.operations.restore import Restore
-from harness.scenario.operations.rollback import Rollback
-from harness.scenario.operations.savepoint import Savepoint
+from harness.scenario.operations.failed_writes import FailedWrite, KilledWrite
+from harness.scenario.operations.second_writer import BeginWrite
+from harness.scenario.operations.services import RETAINED, Archive, Clean, Cluster, Compact
+from harness.scenario.operations.snapshots import Restore, Rollback, Savepoint
 
 Service = Compact | Cluster | Clean | Archive
 MISSING: Final[Mapping[type[Operation], str]] = {

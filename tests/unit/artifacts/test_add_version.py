@@ -111,7 +111,7 @@ def test_a_file_that_is_not_what_the_repository_says_is_refused(
     assert not list((cache.root / "artifacts").rglob("*.tar.gz*.part"))
 
 
-def test_a_version_that_the_repository_has_not_is_told(
+def test_a_version_that_the_repository_has_not_is_reported(
     server: Server, cache: Cache, tmp_path: Path
 ) -> None:
     with pytest.raises(EnvironmentProblem, match=r"404 Not Found: the repository does not have"):
@@ -139,14 +139,14 @@ def test_offline_nothing_is_downloaded(server: Server, cache: Cache, tmp_path: P
         ("spark-4.0.1-hudi-1.2.0", "no rule says which files this version needs"),
     ],
 )
-def test_what_cannot_be_added_is_told_with_the_reason(
+def test_what_cannot_be_added_is_reported_with_the_reason(
     name: str, reason: str, cache: Cache, tmp_path: Path
 ) -> None:
     with pytest.raises(UsageProblem, match=f"{name} cannot be added: {reason}"):
         add_version.add(name, tmp_path, cache, Progress())
 
 
-def test_a_spark_of_which_no_pyspark_is_known_is_told_before_anything_is_fetched(
+def test_a_spark_of_which_no_pyspark_is_known_is_reported_before_anything_is_fetched(
     server: Server, cache: Cache, tmp_path: Path
 ) -> None:
     with pytest.raises(EnvironmentProblem, match=r"PySpark 3.4.1 is not known; known are 3.1.3, "):

@@ -117,7 +117,7 @@ def test_two_artifacts_of_the_same_content_both_arrive(
     assert [path.name for path in installed.jars("front")] == ["front-1.jar", "twin-1.jar"]
 
 
-def test_what_is_kept_is_not_downloaded_for_an_export_and_what_is_unpacked_is(
+def test_what_is_retained_is_not_downloaded_for_an_export_and_what_is_unpacked_is(
     server: Server, tmp_path: Path
 ) -> None:
     cache = Cache(tmp_path / "there")
@@ -129,7 +129,7 @@ def test_what_is_kept_is_not_downloaded_for_an_export_and_what_is_unpacked_is(
     assert not cache.artifact(WHOLE.artifacts[0]).exists()
 
 
-def test_importing_again_brings_nothing_and_an_unpacked_archive_is_not_kept(
+def test_importing_again_brings_nothing_and_an_unpacked_archive_is_not_retained(
     exported: Path, tmp_path: Path
 ) -> None:
     cache = Cache(tmp_path / "here", offline=True)
@@ -249,12 +249,12 @@ def test_offline_what_a_cache_of_a_ci_brought_back_is_verified_and_used(
     assert fetch.ensure(WHOLE, cache, QUIET).jars("front")[0].read_bytes() == b"front"
 
 
-def test_a_tar_that_is_not_there_is_told(server: Server, tmp_path: Path) -> None:
+def test_a_tar_that_is_not_there_is_reported(server: Server, tmp_path: Path) -> None:
     with pytest.raises(UsageProblem, match=r"none\.tar is not a file; give the tar that"):
         bundle.load(tmp_path / "none.tar", Cache(tmp_path / "here"), QUIET)
 
 
-def test_what_the_file_system_refuses_is_told_with_what_to_do(
+def test_what_the_file_system_refuses_is_reported_with_what_to_do(
     exported: Path, server: Server, tmp_path: Path
 ) -> None:
     cache = Cache(tmp_path / "here")

@@ -101,7 +101,7 @@ def test_a_refusal_of_a_table_that_the_reader_knows_is_refused(story: Story) -> 
     assert (judgement.verdict, judgement.disclaimed) == (VerdictKind.REFUSED, "")
 
 
-def test_rows_are_judged_as_always_and_told(story: Story) -> None:
+def test_rows_are_judged_as_always_and_reported(story: Story) -> None:
     reply = story.read()
     right = judged(story, "9", columns=reply.columns, rows=reply.rows)
     wrong = judged(story, "9", columns=reply.columns, rows=reply.rows[1:])

@@ -71,7 +71,7 @@ def test_distributions_that_unpack_the_same_share_a_tree() -> None:
     assert of["trino-476"] != of["prestosql-350"]
 
 
-def test_what_the_plan_reads_or_a_session_is_told_changes_no_digest() -> None:
+def test_what_the_plan_reads_or_a_session_is_reported_changes_no_digest() -> None:
     distribution = distributions.load("spark-3.5.8-hudi-1.0.2")
     assert {"writes", "table_versions"} <= set(distribution.settings)
     less = {key: value for key, value in distribution.settings.items() if key != "table_versions"}

@@ -121,7 +121,7 @@ def test_a_file_that_is_not_what_the_lock_says_is_refused(
     assert not (tmp_path / "a.jar").exists()
 
 
-def test_a_missing_file_is_told_with_its_address_and_what_to_do(
+def test_a_missing_file_is_reported_with_its_address_and_what_to_do(
     server: Server, tmp_path: Path
 ) -> None:
     with pytest.raises(EnvironmentProblem, match=r"/g/none\.jar: 404 .* HARNESS_MAVEN_REPOSITORY"):
@@ -130,7 +130,7 @@ def test_a_missing_file_is_told_with_its_address_and_what_to_do(
 
 
 @pytest.mark.parametrize(("status", "what"), [(401, "login"), (403, "allow"), (302, "not an answ")])
-def test_a_refusal_is_told_and_not_asked_again(
+def test_a_refusal_is_reported_and_not_asked_again(
     server: Server, tmp_path: Path, status: int, what: str
 ) -> None:
     server.statuses = [status]
@@ -151,7 +151,7 @@ def test_a_server_that_is_out_of_order_or_busy_is_asked_again(
         assert f"answered {status} " in note
 
 
-def test_a_server_that_stays_out_of_order_is_told_with_the_file_and_what_to_do(
+def test_a_server_that_stays_out_of_order_is_reported_with_the_file_and_what_to_do(
     server: Server, tmp_path: Path
 ) -> None:
     server.statuses = [429] * 3
@@ -171,7 +171,7 @@ def test_redirects_in_a_circle_end(server: Server, tmp_path: Path) -> None:
     assert not (tmp_path / "a.jar").exists()
 
 
-def test_a_redirect_to_what_is_no_address_is_told_without_showing_it(
+def test_a_redirect_to_what_is_no_address_is_reported_without_showing_it(
     server: Server, tmp_path: Path
 ) -> None:
     server.statuses, server.location = [302], "gopher://user:secret@nowhere/x"
@@ -190,7 +190,7 @@ def test_a_server_that_trickles_is_taken_for_silent(
     assert not (tmp_path / "a.jar").exists()
 
 
-def test_a_proxy_that_is_not_there_is_told_without_its_login(
+def test_a_proxy_that_is_not_there_is_reported_without_its_login(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with serving() as state:
@@ -206,7 +206,7 @@ def test_a_proxy_that_is_not_there_is_told_without_its_login(
     assert "secret" not in str(error.value) + "".join(progress.notes)
 
 
-def test_no_server_is_told_after_some_attempts(tmp_path: Path) -> None:
+def test_no_server_is_reported_after_some_attempts(tmp_path: Path) -> None:
     with serving() as state:
         gone = Repository(state.url.replace("://", "://user:secret@"))
     progress = Counting()
@@ -217,7 +217,7 @@ def test_no_server_is_told_after_some_attempts(tmp_path: Path) -> None:
     assert "secret" not in str(error.value) + "".join(progress.notes)
 
 
-def test_a_full_disk_is_told_and_the_fetch_goes_on_once_there_is_room(
+def test_a_full_disk_is_reported_and_the_fetch_goes_on_once_there_is_room(
     server: Server, tmp_path: Path
 ) -> None:
     message = (

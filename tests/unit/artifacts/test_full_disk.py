@@ -46,7 +46,7 @@ def test_a_state_is_frozen_whole_or_not_at_all(tmp_path: Path) -> None:
     assert (made.table / "z.parquet").stat().st_size == BIG
 
 
-def test_an_answer_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_an_answer_is_retained_whole_or_not_at_all(tmp_path: Path) -> None:
     answers = AnswerCache(tmp_path)
     answer = Answer("case", "q" * BIG, confirmed="x")
     problem_of(lambda: answers.keep("aa01", answer))

@@ -17,7 +17,7 @@ def compiled(*entries: bytes, slots: int, rest: bytes = b"\x00\x21rest") -> byte
     return b"\xca\xfe\xba\xbe\x00\x00\x00\x34" + struct.pack(">H", slots) + b"".join(entries) + rest
 
 
-def test_only_whole_constants_are_replaced_and_the_rest_is_kept() -> None:
+def test_only_whole_constants_are_replaced_and_the_rest_is_retained() -> None:
     before = compiled(utf8("parent"), utf8("parentOffset"), utf8("grandparent"), slots=4)
     after = replace_constants(before, {"parent": "root"})
     assert after == compiled(utf8("root"), utf8("parentOffset"), utf8("grandparent"), slots=4)

@@ -250,14 +250,14 @@ def test_artifacts_from_takes_the_other_ones_artifacts_and_patches_first() -> No
         ("name: trino-1", "name: [", "3: not YAML: expected ',' or ']'"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line(old: str, new: str, message: str) -> None:
+def test_what_is_wrong_is_reported_with_its_line(old: str, new: str, message: str) -> None:
     assert old in WHOLE
     with pytest.raises(UsageProblem) as wrong:
         parse(WHOLE.replace(old, new, 1))
     assert any(line.startswith(f"d.yaml:{message}") for line in str(wrong.value).splitlines())
 
 
-def test_everything_that_is_wrong_is_told_at_once() -> None:
+def test_everything_that_is_wrong_is_reported_at_once() -> None:
     wrong = WHOLE.replace("name: trino-1", "name: 1").replace("size: 10", "size: ten")
     with pytest.raises(UsageProblem, match=r"d\.yaml:1: .*\nd\.yaml:12: "):
         parse(wrong)

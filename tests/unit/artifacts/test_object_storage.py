@@ -20,7 +20,7 @@ URL = "http://127.0.0.1:1"
         ("trino-476", "hudi_catalog", "s3.endpoint"),
     ],
 )
-def test_an_engine_is_told_the_url_of_the_store_once_it_is_known(
+def test_an_engine_is_reported_the_url_of_the_store_once_it_is_known(
     name: str, where: str, key: str
 ) -> None:
     plain, stored = distributions.load(name), distributions.load(f"{name}@s3")

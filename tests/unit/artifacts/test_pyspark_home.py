@@ -82,7 +82,7 @@ def test_an_environment_with_another_version_has_the_shipped_one_fetched(
     assert archive.name == "pyspark==3.5.8"
 
 
-def test_a_version_that_nobody_knows_is_told() -> None:
+def test_a_version_that_nobody_knows_is_reported() -> None:
     with pytest.raises(
         EnvironmentProblem, match=r"PySpark 3.4.1 is not known; known are 3.1.3, 3.3"
     ):

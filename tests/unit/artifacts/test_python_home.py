@@ -83,7 +83,7 @@ def test_a_program_of_java_wants_none(tmp_path: Path) -> None:
     assert python_home.possible_paths(distribution, Cache(tmp_path)) == ()
 
 
-def test_a_python_that_a_package_has_no_wheel_for_is_told(
+def test_a_python_that_a_package_has_no_wheel_for_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     on(monkeypatch, "linux-x86_64-cp399", "linux-x86_64")

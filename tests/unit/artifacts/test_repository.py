@@ -95,7 +95,7 @@ def test_the_default_is_a_real_address(tmp_path: Path, monkeypatch: pytest.Monke
         "file:///secret",
     ],
 )
-def test_an_address_that_cannot_be_is_told_by_where_it_stands_and_not_shown(
+def test_an_address_that_cannot_be_is_reported_by_where_it_stands_and_not_shown(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(repository.ENVIRONMENT_VARIABLE, url)
@@ -104,7 +104,7 @@ def test_an_address_that_cannot_be_is_told_by_where_it_stands_and_not_shown(
     assert "secret" not in str(error.value)
 
 
-def test_settings_that_cannot_be_read_are_told(
+def test_settings_that_cannot_be_read_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home_with_settings(tmp_path, monkeypatch)

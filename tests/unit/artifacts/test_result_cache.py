@@ -50,14 +50,14 @@ def test_other_code_makes_all_anew(cache: ResultCache) -> None:
     assert asked(replace(cache, code="other"), "a", makes=WRONG) == (WRONG, WRONG)
 
 
-def test_where_the_code_is_not_known_nothing_is_kept(cache: ResultCache) -> None:
+def test_where_the_code_is_not_known_nothing_is_retained(cache: ResultCache) -> None:
     unknown = replace(cache, code="")
     asked(unknown, "a")
     assert asked(unknown, "a", makes=WRONG) == (WRONG, WRONG)
     assert not cache.folder.exists()
 
 
-def test_what_may_be_otherwise_the_next_time_is_not_kept(cache: ResultCache) -> None:
+def test_what_may_be_otherwise_the_next_time_is_not_retained(cache: ResultCache) -> None:
     asked(cache, "a", lasts=False)
     assert asked(cache, "a", makes=WRONG) == (WRONG, WRONG)
 
@@ -157,7 +157,7 @@ def test_the_harness_hashes_its_own_code_and_the_data_beside_it() -> None:
     assert any(file.startswith("scenarios/") and file.endswith(".yaml") for file in files)
 
 
-def test_with_a_package_that_adds_to_the_harness_nothing_is_kept(
+def test_with_a_package_that_adds_to_the_harness_nothing_is_retained(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(result_cache, "harness_digest", harness_digest)
@@ -230,7 +230,7 @@ def test_another_text_is_parsed(parsed: list[str]) -> None:
 
 
 @pytest.mark.usefixtures("default_cache")
-def test_what_is_wrong_is_told_each_time(parsed: list[str]) -> None:
+def test_what_is_wrong_is_reported_each_time(parsed: list[str]) -> None:
     for path in ("one.yaml", "other.yaml"):
         with pytest.raises(ScenarioProblem, match=f"{path}:2: "):
             result_cache.parse_yaml("a: 1\na: 2\n", path)
@@ -238,7 +238,7 @@ def test_what_is_wrong_is_told_each_time(parsed: list[str]) -> None:
 
 
 @pytest.mark.usefixtures("parsed")
-def test_a_place_in_what_is_kept_is_found_for_messages(default_cache: Cache) -> None:
+def test_a_place_in_what_is_retained_is_found_for_messages(default_cache: Cache) -> None:
     for _ in range(2):
         document = result_cache.parse_yaml("a:\n  - b\n  - c\n", "x.yaml")
         document.note(("a", 1), "wrong")

@@ -186,7 +186,7 @@ def test_rules_that_are_not_about_a_version_are_refused(name: str, rules: str) -
     )
 
 
-def test_a_mistake_beside_rules_is_told_with_its_line() -> None:
+def test_a_mistake_beside_rules_is_reported_with_its_line() -> None:
     text = "name: trino-470\nversion: '470'\nrules: trino\nheap_mb: lots\n"
     with pytest.raises(ScenarioProblem, match=r"own.yaml:4: .*heap_mb: \"lots\" is given"):
         lock.parse(text, "own.yaml", other)

@@ -45,7 +45,7 @@ def judge(folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
     ],
     ids=["no JSON", "no UTF-8", "deep", "zeros", "empty"],
 )
-def test_a_spoilt_record_is_told_with_its_file_and_what_to_do(
+def test_a_spoilt_record_is_reported_with_its_file_and_what_to_do(
     name: str,
     spoil: Callable[[bytes], bytes],
     recorded: Path,
@@ -70,7 +70,7 @@ def test_a_spoilt_record_is_told_with_its_file_and_what_to_do(
     ],
     ids=["scenario gone", "no reader", "no writer", "no list", "cells gone"],
 )
-def test_a_plan_that_was_changed_so_that_it_is_none_is_told(
+def test_a_plan_that_was_changed_so_that_it_is_none_is_reported(
     change: Change, recorded: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = recorded / "run.json"
@@ -95,7 +95,7 @@ def test_a_plan_that_was_changed_so_that_it_is_none_is_told(
     ],
     ids=["no variant", "step too high", "step below 0", "short row", "long row"],
 )
-def test_a_record_that_does_not_fit_the_plan_or_itself_is_told_with_its_line(
+def test_a_record_that_does_not_fit_the_plan_or_itself_is_reported_with_its_line(
     command: str,
     name: str,
     change: Change,

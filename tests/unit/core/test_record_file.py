@@ -87,7 +87,7 @@ def test_a_file_that_another_one_replaced_is_read_as_it_was(tmp_path: Path) -> N
     assert records[4] == ANSWERS[4]
 
 
-def test_a_line_that_is_no_record_is_told_by_its_number(tmp_path: Path) -> None:
+def test_a_line_that_is_no_record_is_reported_by_its_number(tmp_path: Path) -> None:
     path = written(tmp_path, *ANSWERS[:2])
     path.write_bytes(path.read_bytes() + b'{"case":"bad","sql":1}\n{"sql":""}\n')
     records = opened(path)

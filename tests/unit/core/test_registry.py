@@ -73,7 +73,9 @@ def test_two_packages_cannot_have_one_name(folder: Path) -> None:
         ("widgets:Widget", "it calls itself 'other'"),
     ],
 )
-def test_what_cannot_be_used_is_told_with_its_package(folder: Path, target: str, why: str) -> None:
+def test_what_cannot_be_used_is_reported_with_its_package(
+    folder: Path, target: str, why: str
+) -> None:
     install(folder, {"widgets": {"nine": target}})
     with pytest.raises(
         EnvironmentProblem, match=f"the widget 'nine' of package toys 1.0 cannot be used: {why}"

@@ -21,7 +21,7 @@ def verdict(reader: str, value: object = 1, variant: str = "v") -> Verdict:
     return jsonl.parse(Verdict, jsonl.dump(one))
 
 
-def test_what_readers_of_a_table_are_told_is_held_once() -> None:
+def test_what_readers_of_a_table_are_reported_is_retained_once() -> None:
     share, (one, other) = VerdictParts(), (verdict("a"), verdict("b"))
     first, second = share(one), share(other)
     assert (first, second) == (one, other)
@@ -30,7 +30,7 @@ def test_what_readers_of_a_table_are_told_is_held_once() -> None:
     assert first.findings[0].witness is first.findings[0].places[0]
 
 
-def test_a_step_later_the_rows_that_stayed_are_held_once() -> None:
+def test_a_step_later_the_rows_that_stayed_are_retained_once() -> None:
     share = VerdictParts()
     first, second = share(verdict("a", 1)), share(verdict("a", 2))
     assert first.expected

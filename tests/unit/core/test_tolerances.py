@@ -87,7 +87,7 @@ def test_every_product_that_has_declarations_is_one_that_reads() -> None:
     assert set(products()) <= readers
 
 
-def test_a_product_of_which_nothing_is_said_has_no_declarations() -> None:
+def test_a_product_of_which_nothing_is_reported_has_no_declarations() -> None:
     assert declared_for("engine-1{path=fetch}") == {}
 
 
@@ -96,7 +96,7 @@ def formats_of(reader: str, declaration: str) -> list[str]:
     return [f for f in every if declaration in tolerances.declared_for_format(reader, f)]
 
 
-def test_what_is_said_of_one_formats_tables_holds_for_no_other_ones() -> None:
+def test_what_is_reported_of_one_formats_tables_holds_for_no_other_ones() -> None:
     assert formats_of("spark-3.5.8", "timestamp-zone") == ["iceberg"]
     assert formats_of("spark-3.5.8", "bounded-text") == list(formats.names())
     assert formats_of("datafusion-54.1.0", "one-timestamp") == ["hive-parquet"]

@@ -78,7 +78,7 @@ def test_what_is_more_than_plain_data_is_refused_with_its_line(text: str, messag
     assert problem(text).startswith(message)
 
 
-def test_all_problems_are_told_at_once_in_the_order_of_the_file() -> None:
+def test_all_problems_are_reported_at_once_in_the_order_of_the_file() -> None:
     lines = problem("a: &x 1\nb: *x\nc: !t 1\n").splitlines()
     assert [line.split(":")[1] for line in lines] == ["1", "2", "3"]
 

@@ -51,7 +51,7 @@ def test_a_daemon_that_never_answers(monkeypatch: pytest.MonkeyPatch, tmp_path: 
         assert "(no answer within 1 s)" in str(problem(monkeypatch, f"unix://{tmp_path}/s"))
 
 
-def test_what_a_daemon_refuses_is_told_with_its_reason() -> None:
+def test_what_a_daemon_refuses_is_reported_with_its_reason() -> None:
     with pytest.raises(EnvironmentProblem) as error, docker_daemon.asked("start it"):
         raise APIError("500 Server Error", explanation="port is already allocated")
     assert str(error.value).endswith("cannot start it: port is already allocated")

@@ -46,7 +46,7 @@ def test_a_batch_is_sent_with_the_metastore(
     assert json.loads(Path(request).read_text()) == {"rows": [], "metastore": "thrift://x"}
 
 
-def test_what_was_thrown_is_told_with_its_innermost_cause(
+def test_what_was_thrown_is_reported_with_its_innermost_cause(
     program: MutationProgram, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     outer, inner = {"kind": "a.Outer", "message": "x"}, {"kind": "a.Inner", "message": "y"}

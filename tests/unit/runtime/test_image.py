@@ -42,7 +42,7 @@ def test_what_only_an_image_needs_is_rendered(engine: str) -> None:
             assert f"-Xmx{distribution.heap_mb}m" in files["jvm.config"].splitlines()
 
 
-def test_the_size_of_the_heap_is_told_by_a_variable() -> None:
+def test_the_size_of_the_heap_is_reported_by_a_variable() -> None:
     distribution = distributions.load("hive-3.1.3")
     assert (
         f"-Xmx{distribution.heap_mb}m"
@@ -64,7 +64,7 @@ def test_the_image_of_a_metastore_has_the_sql_of_its_own_schema(tmp_path: Path) 
         assert all(line.startswith("run '/opt/hive/scripts/metastore/") for line in lines)
 
 
-def test_an_engine_without_an_image_is_told_to_people() -> None:
+def test_an_engine_without_an_image_is_reported_to_people() -> None:
     distribution = replace(distributions.load("trino-476"), name="toy-1", engine="toy")
     with pytest.raises(UsageProblem, match="no image is known of toy; run it as a process"):
         image.contract(distribution)

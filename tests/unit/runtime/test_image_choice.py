@@ -99,7 +99,7 @@ def test_the_newest_that_was_built_here_is_taken_where_none_can_be_pulled(
     assert chosen(tmp_path) == ("lake-table-harness/trino:476-new", "sha256:2")
 
 
-def test_where_there_is_none_people_are_told_what_to_do(images: Images, tmp_path: Path) -> None:
+def test_where_there_is_none_people_are_reported_what_to_do(images: Images, tmp_path: Path) -> None:
     images.here = {"lake-table-harness/trino:368-new": "sha256:3"}
     with pytest.raises(EnvironmentProblem) as problem:
         chosen(tmp_path)

@@ -78,7 +78,7 @@ def test_a_cache_that_is_used_once_pays_for_no_archive_of_a_server(tmp_path: Pat
     assert class_archive.base is not None
 
 
-def test_the_second_start_records_and_the_next_one_takes_what_was_kept(tmp_path: Path) -> None:
+def test_the_second_start_records_and_the_next_one_takes_what_was_retained(tmp_path: Path) -> None:
     installation = installed(tmp_path)
     recording = archive_of(installation)
     assert "-XX:+RecordDynamicDumpInfo" in recording.options
@@ -124,7 +124,7 @@ def test_an_unusable_archive_of_the_jre_is_not_recorded_on_and_made_again(
     assert base.read_text() == "whole"
 
 
-def test_an_archive_whose_making_failed_is_not_kept(tmp_path: Path) -> None:
+def test_an_archive_whose_making_failed_is_not_retained(tmp_path: Path) -> None:
     installation = installed(tmp_path, status=1)
     keep(archive_of(installation), installation, tmp_path)
     assert archive_of(installation).is_due
@@ -164,7 +164,7 @@ def test_nothing_is_made_of_a_server_that_is_gone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("folder", [None, Path("a:b")])
-def test_where_archives_cannot_be_kept_servers_start_without(
+def test_where_archives_cannot_be_retained_servers_start_without(
     folder: Path | None, tmp_path: Path
 ) -> None:
     there = installed(tmp_path)

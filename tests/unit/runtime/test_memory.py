@@ -116,7 +116,7 @@ def test_a_server_that_fits_nowhere_does_not_wait(monkeypatch: pytest.MonkeyPatc
         pass
 
 
-def test_what_is_held_for_a_writer_is_taken_and_nobody_waits_for_it(
+def test_what_is_retained_for_a_writer_is_taken_and_nobody_waits_for_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     budget, order, looked = memory.MemoryBudget(), list[str](), threading.Event()

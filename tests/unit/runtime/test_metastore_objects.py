@@ -90,7 +90,7 @@ def test_a_table_of_sparks_own_lies_where_its_parameters_say() -> None:
     assert catalog_entry["serdeInfo"]["parameters"]["path"] == "file:{location}"
 
 
-def test_what_only_looks_like_the_location_is_kept() -> None:
+def test_what_only_looks_like_the_location_is_retained() -> None:
     similar = {"a": "/data/t2", "b": "see /data/t", "c": "hdfs:/data/t"}
     catalog_entry = entry(table("file:///data/t", **similar))
     assert catalog_entry.table["parameters"] == similar
@@ -113,6 +113,6 @@ def test_an_entry_in_an_object_store_has_a_url_in_the_place_of_each_path() -> No
     assert there["parameters"] == {"meta": "s3a://states/t/.hoodie"}
 
 
-def test_a_table_without_a_location_is_kept_as_it_is() -> None:
+def test_a_table_without_a_location_is_retained_as_it_is() -> None:
     view = ttypes.Table(tableName="v", dbName="db", parameters={"a": "/x"})
     assert entry(view).table["parameters"] == {"a": "/x"}

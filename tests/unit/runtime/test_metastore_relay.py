@@ -89,7 +89,7 @@ def received(client: socket.socket, text: bytes) -> bytes:
     return content
 
 
-def test_all_is_handed_on_and_answered_and_a_commit_too_unless_they_are_held(
+def test_all_is_handed_on_and_answered_and_a_commit_too_unless_they_are_retained(
     through: Through,
 ) -> None:
     client = through.client()
@@ -98,7 +98,7 @@ def test_all_is_handed_on_and_answered_and_a_commit_too_unless_they_are_held(
     assert not through.relay.has_withheld()
 
 
-def test_a_commit_that_is_held_never_comes_and_all_else_goes_on(through: Through) -> None:
+def test_a_commit_that_is_retained_never_comes_and_all_else_goes_on(through: Through) -> None:
     client, other = through.client(), through.client()
     assert received(client, b"open_txns") == through.heard()
     with through.relay.withholding():

@@ -48,7 +48,7 @@ class Simulated:
         self.ended.append(("aborted", request.txnid))
 
 
-def test_open_and_aborted_writes_are_told_apart_by_their_bits() -> None:
+def test_open_and_aborted_writes_are_distinguished_by_their_bits() -> None:
     metastore = Simulated()
     ids = metastore_client.write_ids(metastore, "d", "t")
     assert ids == WriteIds(4, aborted=(3,), open=(2,))
@@ -80,7 +80,7 @@ class SimulatedLocks:
         return SimpleNamespace(locks=[*locks, without])
 
 
-def test_transactions_are_told_once_and_a_lock_without_one_is_left_out() -> None:
+def test_transactions_are_reported_once_and_a_lock_without_one_is_left_out() -> None:
     catalog = metastore_client.Catalog("thrift://x:1", SimulatedLocks())
     assert catalog.transactions("d", "t") == (4, 9)
     assert catalog.is_waited_for("d", "t")

@@ -54,7 +54,7 @@ def test_waiting_for_a_process_that_is_silent_ends_with_the_last_reason() -> Non
     assert late.value.log == "slow"
 
 
-def test_a_port_that_was_taken_is_told_apart() -> None:
+def test_a_port_that_was_taken_is_distinguished() -> None:
     with pytest.raises(PortTakenProblem):
         waited(never, Simulated("Address already in use", runs=False))
 
@@ -71,7 +71,7 @@ def test_an_unexpected_error_of_a_check_is_not_waited_out() -> None:
         waited(lambda: str(1 // 0), Simulated())
 
 
-def test_a_property_that_a_server_does_not_know_is_all_that_is_told() -> None:
+def test_a_property_that_a_server_does_not_know_is_all_that_is_reported() -> None:
     message = "Configuration property 'hudi.x' was not used. Did you mean to use 'hudi.y'?"
     errors = f"1) Error: {message}\n"
     log = f"{errors}\n1 error\nException: Configuration errors:\n{errors}\tat a"
