@@ -49,9 +49,9 @@ def test_a_state_is_frozen_whole_or_not_at_all(tmp_path: Path) -> None:
 def test_an_answer_is_retained_whole_or_not_at_all(tmp_path: Path) -> None:
     answers = AnswerCache(tmp_path)
     answer = Answer("case", "q" * BIG, confirmed="x")
-    problem_of(lambda: answers.keep("aa01", answer))
+    problem_of(lambda: answers.store("aa01", answer))
     assert answers.find("aa01", "case") is None
-    answers.keep("aa01", answer)
+    answers.store("aa01", answer)
     assert answers.find("aa01", "case") is not None
 
 
