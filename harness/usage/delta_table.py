@@ -21,12 +21,7 @@ MAPPING = "delta.columnMapping.mode"
 
 
 def read(folder: TableFolder, table: CatalogTable) -> TableFacts:  # noqa: ARG001 - all have it
-    """Read the log.
-
-    Raises:
-        UnreadableError: there is none, or it cannot be understood.
-
-    """
+    """Read the log."""
     doubts = Doubts()
     try:
         log = delta_log.read_whole(folder)

@@ -22,12 +22,7 @@ _DELTA: Final = re.compile(r"(^|/)(?P<kind>delete_delta|delta|base)_\d")
 
 
 def read(folder: TableFolder, table: CatalogTable) -> TableFacts:
-    """Read the footer of the oldest file, by its time of modification.
-
-    Raises:
-        UnreadableError: there is no folder, or it cannot be read.
-
-    """
+    """Read the footer of the oldest file, by its time of modification."""
     if not folder.exists():
         raise UnreadableError("its folder is gone")
     doubts, files = Doubts(), list[ListedFile]()

@@ -38,12 +38,7 @@ _NAMES: Final = "schema.name-mapping.default"
 
 
 def read(folder: TableFolder, table: CatalogTable) -> TableFacts:
-    """Read the metadata file that the catalog names.
-
-    Raises:
-        UnreadableError: it names none, or it cannot be read or understood.
-
-    """
+    """Read the metadata file that the catalog names."""
     newest, doubts = _metadata(folder, table), Doubts()
     try:
         return TableFacts(

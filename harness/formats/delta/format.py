@@ -25,7 +25,7 @@ from harness.formats.delta import files as delta_files
 from harness.formats.delta import log as delta_log
 from harness.formats.delta import past as delta_past
 from harness.formats.files import data_files
-from harness.formats.keyless_rows import failed_rows, whole_rows
+from harness.formats.spark_statements import create_table, failed_rows, whole_rows
 from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import AS_OF, INCREMENTAL
 from harness.model.file_facts import FileFact, FileKind
@@ -40,7 +40,7 @@ from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.killed_write import KilledWrite
 from harness.scenario.operations.restore import Restore
-from harness.scenario.operations.spark_sql import quoted, text, type_text
+from harness.scenario.operations.spark_sql import text
 from harness.scenario.operations.touch import Touch
 from harness.scenario.operations.upsert import Upsert
 from harness.scenario.statements import DATABASE, LOCATION, CommitSql, Sql, Statement, of_table
@@ -102,17 +102,8 @@ class Delta(Format):
 
     def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
         # The location has a scheme: Trino refuses paths without one.
-        columns = ", ".join(f"{quoted(name)} {type_text(type_)}" for name, type_ in table.columns)
-        by = ", ".join(map(quoted, table.partition_by))
-        partitioned = f" partitioned by ({by})" if by else ""
-        listed = ", ".join(f"{text(n)} = {text(v)}" for n, v in _properties(settings).items())
-        properties = f" tblproperties ({listed})" if listed else ""
-        return (
-            Sql(
-                f"create table {DATABASE}.{TABLE} ({columns}) using delta{partitioned} "
-                f"location 'file:{LOCATION}'{properties}"
-            ),
-        )
+        properties = _properties(settings).items()
+        return (create_table(table, "delta", f"file:{LOCATION}", properties),)
 
     def wording(
         self, operation: Operation, before: Truth, after: Truth, settings: VariantSettings

@@ -44,6 +44,7 @@ from harness.formats.hudi.settings import (
     WITH_STATISTICS,
 )
 from harness.formats.hudi.statistics import HudiStatistics
+from harness.formats.spark_statements import create_table
 from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import Moment
 from harness.model.file_facts import FileFact
@@ -57,10 +58,9 @@ from harness.scenario.operations.api import Family, Operation, StepContext, Tabl
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.move_row import MoveRow
 from harness.scenario.operations.set_table_version import SetTableVersion
-from harness.scenario.operations.spark_sql import quoted, text, type_text
 from harness.scenario.operations.write_frame import WriteFrame
 from harness.scenario.operations.write_with_metadata import WriteWithMetadata
-from harness.scenario.statements import DATABASE, LOCATION, Sql, Statement, of_table, under
+from harness.scenario.statements import LOCATION, Statement, of_table, under
 
 SESSION: Final = {
     EVOLVES: "true",
@@ -132,18 +132,7 @@ class Hudi(Format):
         # SQL has partition columns behind the others, a DataFrame where they are declared.
         if settings.get(CREATED_BY) == BY_FRAME:
             return hudi_frames.creation(table, settings, self._properties(table, settings))
-        columns = ", ".join(f"{quoted(name)} {type_text(type_)}" for name, type_ in table.columns)
-        properties = ", ".join(
-            f"{text(name)} = {text(value)}" for name, value in self._properties(table, settings)
-        )
-        by = ", ".join(map(quoted, table.partition_by))
-        partitioned = f" partitioned by ({by})" if by else ""
-        return (
-            Sql(
-                f"create table {DATABASE}.{TABLE} ({columns}) using hudi{partitioned} "
-                f"location '{LOCATION}' tblproperties ({properties})"
-            ),
-        )
+        return (create_table(table, "hudi", LOCATION, self._properties(table, settings)),)
 
     def wording(
         self, operation: Operation, before: Truth, after: Truth, settings: VariantSettings
@@ -157,18 +146,14 @@ class Hudi(Format):
             return hudi_frames.wording(operation, before, after, settings)
         if isinstance(operation, WriteWithMetadata):
             return hudi_metadata.wording(operation, before, after, settings)
-        return self._by_sql(operation, of_table(operation.sql(before, after)), settings)
-
-    def _by_sql(
-        self, operation: Operation, statements: tuple[Statement, ...], settings: VariantSettings
-    ) -> tuple[Statement, ...]:
-        """Return common SQL, with what a session is told for the time of it."""
+        # Common SQL, under settings of the session that end with it.
+        statements = of_table(operation.sql(before, after))
         if isinstance(operation, MoveRow):
             return hudi_settings.in_any_partition(statements, settings)
-        how = settings.get(INSERT_OPERATION, UPSERT)
-        if how == UPSERT or not isinstance(operation, Insert):
+        insert_operation = settings.get(INSERT_OPERATION, UPSERT)
+        if insert_operation == UPSERT or not isinstance(operation, Insert):
             return statements
-        return under(OPERATION, how, UPSERT, statements)
+        return under(OPERATION, insert_operation, UPSERT, statements)
 
     def instants(self, folder: Path, entries: Sequence[CatalogEntry] = ()) -> tuple[str, ...]:
         return timeline.requested(timeline.names(folder))

@@ -36,11 +36,10 @@ from harness.formats.iceberg.settings import (
     SETTINGS,
     VERSION,
 )
-from harness.formats.keyless_rows import failed_rows, whole_rows
+from harness.formats.spark_statements import create_table, failed_rows, whole_rows
 from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import AS_OF, BRANCH, TAG
 from harness.model.file_facts import FileFact, FileKind
-from harness.model.identifiers import TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
@@ -52,11 +51,9 @@ from harness.scenario.operations.delete import Delete
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.killed_write import KilledWrite
 from harness.scenario.operations.new_rows import fresh, known
-from harness.scenario.operations.spark_sql import quoted, text, type_text
 from harness.scenario.operations.touch import Touch
 from harness.scenario.operations.upsert import Upsert
 from harness.scenario.statements import (
-    DATABASE,
     LOCATION,
     IcebergCall,
     LockedSql,
@@ -104,18 +101,8 @@ class Iceberg(Format):
         # The location has a scheme: Trino refuses paths without one.
         if iceberg_migration.is_migrated(settings):
             return iceberg_migration.create(table, settings)
-        columns = ", ".join(f"{quoted(name)} {type_text(type_)}" for name, type_ in table.columns)
-        by = ", ".join(map(quoted, table.partition_by))
-        partitioned = f" partitioned by ({by})" if by else ""
-        properties = ", ".join(
-            f"{text(n)} = {text(v)}" for n, v in iceberg_settings.properties(settings)
-        )
-        return (
-            Sql(
-                f"create table {DATABASE}.{TABLE} ({columns}) using iceberg{partitioned} "
-                f"location 'file:{LOCATION}' tblproperties ({properties})"
-            ),
-        )
+        properties = iceberg_settings.properties(settings)
+        return (create_table(table, "iceberg", f"file:{LOCATION}", properties),)
 
     def wording(
         self, operation: Operation, before: Truth, after: Truth, settings: VariantSettings
@@ -129,7 +116,7 @@ class Iceberg(Format):
         by_value = settings.get(DELETE_MODE) == EQUALITY
         match operation:
             case Delete() if by_value:
-                keys = _keys(operation, before)
+                keys = (*known(before, operation.keys), *fresh(before, operation.absent))
                 gone: dict[str, Scalar] = {"column": before.table.key, "values": keys}
                 return (IcebergCall("delete_by_value", gone),)
             case KilledWrite():
@@ -188,9 +175,8 @@ class Iceberg(Format):
         partition = iceberg_files.partition_values(folder, fact.path)
         if not partition:
             return columns, rows
-        added = tuple(
-            name for name in partition if name not in columns
-        )  # as files of a plain table
+        # Files that were those of a plain table do not have them.
+        added = tuple(name for name in partition if name not in columns)
         taken = [
             [partition.get(name, value) for name, value in zip(columns, row, strict=True)]
             + [partition[name] for name in added]
@@ -206,11 +192,6 @@ class Iceberg(Format):
         self, folder: Path, key: str, catalog: CatalogHistory = NO_CATALOG
     ) -> tuple[FileFact, ...]:
         return iceberg_files.facts(folder, key, catalog.now)
-
-
-def _keys(delete: Delete, before: Truth) -> tuple[str | int, ...]:
-    """Return the keys that a delete names, those that no row has as well."""
-    return (*known(before, delete.keys), *fresh(before, delete.absent))
 
 
 FORMATS = (Iceberg(),)
