@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from harness.engines.format_facts import FormatFacts
+from harness.engines.format_facts import FormatFacts, Timeline
+from harness.engines.time_travel import NEXT_VERSION, VERSION
 from harness.formats.api import (
     NO_CATALOG,
     Changes,
@@ -23,13 +24,12 @@ from harness.formats.api import (
 )
 from harness.formats.delta import files as delta_files
 from harness.formats.delta import log as delta_log
-from harness.formats.delta import past as delta_past
 from harness.formats.files import data_files
 from harness.formats.spark_statements import create_table, failed_rows, whole_rows
 from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import AS_OF, INCREMENTAL
 from harness.model.file_facts import FileFact, FileKind
-from harness.model.identifiers import TABLE
+from harness.model.identifiers import CHANGE_COLUMNS, TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
@@ -79,10 +79,21 @@ SWITCH: Final = (
 """Delta documentation, "Delta column mapping", "Enable column mapping"."""
 
 
+PAST: Final = Timeline(
+    VERSION,
+    lambda library, table_version: NEXT_VERSION,  # noqa: ARG005 - the same in all
+    CHANGE_COLUMNS,
+    (
+        "of the versions, oldest first:",
+        f"in Spark: select version from (describe history {{database}}.{TABLE}) order by version",
+    ),
+)
+
+
 class Delta(Format):
     NAME = "delta"
     kind: TableKind = TableKind(Family.DELTA)
-    reader_facts = FormatFacts("delta", "delta", keeps_case=True, past=delta_past.PAST)
+    reader_facts = FormatFacts("delta", "delta", keeps_case=True, past=PAST)
     """Names are kept in its log (protocol, "Schema Serialization Format")."""
     past_views = (AS_OF, INCREMENTAL)
     settings = SETTINGS

@@ -112,9 +112,9 @@ def _nested(text: str, type_: DataType, level: int) -> Value:
         case Struct(fields):
             children = zip(fields, parts, strict=True)
             return {name: _value(text, kind, level + 1) for (name, kind), text in children}
-        case Map(key, held):
+        case Map(key, item):
             pairs = (part.split(_between(level + 1)) for part in parts)
             return MapValue.of(
-                [(_value(k, key, level + 2), _value(v, held, level + 2)) for k, v in pairs]
+                [(_value(k, key, level + 2), _value(v, item, level + 2)) for k, v in pairs]
             )
     raise ValueError(f"{type_} has no parts")

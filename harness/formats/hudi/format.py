@@ -26,7 +26,6 @@ from harness.formats.hudi import files as hudi_files
 from harness.formats.hudi import frames as hudi_frames
 from harness.formats.hudi import metadata as hudi_metadata
 from harness.formats.hudi import schema_history as hudi_schema_history
-from harness.formats.hudi import services as hudi_services
 from harness.formats.hudi import settings as hudi_settings
 from harness.formats.hudi import timeline
 from harness.formats.hudi.client import SchemaChange
@@ -54,9 +53,19 @@ from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.definition import PAST_VIEWS, SCHEMA_CHANGES, WRITE_CLIENT, Scenario
-from harness.scenario.operations.api import Family, Operation, StepContext, TableKind
+from harness.scenario.operations.api import Family, Operation, StepContext, StepTrace, TableKind
+from harness.scenario.operations.archive import RETAINED, Archive
+from harness.scenario.operations.begin_write import BeginWrite
+from harness.scenario.operations.clean import Clean
+from harness.scenario.operations.cluster import Cluster
+from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.failed_write import FailedWrite
 from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.killed_write import KilledWrite
 from harness.scenario.operations.move_row import MoveRow
+from harness.scenario.operations.restore import Restore
+from harness.scenario.operations.rollback import Rollback
+from harness.scenario.operations.savepoint import Savepoint
 from harness.scenario.operations.set_table_version import SetTableVersion
 from harness.scenario.operations.write_frame import WriteFrame
 from harness.scenario.operations.write_with_metadata import WriteWithMetadata
@@ -193,13 +202,13 @@ class Hudi(Format):
         return hudi_schema_history.read(folder)
 
     def stored_metadata(self, folder: Path, instant: str) -> StoredMetadata:
-        return hudi_metadata.kept(folder, instant)
+        return hudi_metadata.stored_metadata(folder, instant)
 
     def missing_effect(self, folder: Path, operation: Operation, before: Sequence[FileFact]) -> str:
         if isinstance(operation, SetTableVersion):
             there = self.table_version(folder)
             return "" if there == str(operation.version) else f"the table version is {there}"
-        return hudi_services.missing_effect(operation, before, len(self.instants(folder)))
+        return missing_service(operation, before, len(self.instants(folder)))
 
     def creation_problem(self, folder: Path, settings: VariantSettings) -> str:
         asked, made = settings.get("table_version"), self.table_version(folder)
@@ -235,6 +244,46 @@ class Hudi(Format):
             *hudi_settings.merge_properties(table),
             *hudi_settings.properties(settings),
         ]
+
+
+Service = Compact | Cluster | Clean | Archive
+MISSING: Final[Mapping[type[Operation], str]] = {
+    **dict.fromkeys(
+        (BeginWrite, FailedWrite, KilledWrite), "no write was begun that is not completed"
+    ),
+    Savepoint: "no new savepoint is on the timeline",
+    Restore: "no new restore is completed",
+    Rollback: "no new rollback is completed",
+}
+"""What is missing after these, whatever the table's files are."""
+
+
+def missing_service(operation: Operation, before: Sequence[FileFact], commits: int) -> str:
+    """Return what an operation that left no trace should have done; empty when nothing.
+
+    `commits`: how many there are.
+    """
+    if not isinstance(operation, Service):
+        return MISSING.get(type(operation), "")
+    missing, waiting, why = _missed(operation, before, commits)
+    return f"no {missing}, but {waiting} {why}" if waiting else ""
+
+
+def _missed(service: Service, before: Sequence[FileFact], commits: int) -> tuple[str, int, str]:
+    """Return what is not there, and of how many things it can be told."""
+    lacking = "was scheduled" if service.trace() is StepTrace.SCHEDULED else "is on the timeline"
+    match service:
+        case Compact():
+            waiting = hudi_files.uncompacted(before)
+            return f"compaction {lacking}", waiting, "log blocks wait for one"
+        case Cluster():
+            # Hudi 1.0.2 leaves a file group as it is that is alone in its partition.
+            groups = hudi_files.together(before)
+            return f"clustering {lacking}", groups, "file groups share a partition"
+        case Clean():
+            old = hudi_files.superseded(before)
+            return "cleaning is on the timeline", old, "base files are not the newest"
+    return "commit was archived", max(commits - RETAINED, 0), "are too many"
 
 
 FORMATS = (

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from harness.engines.format_facts import FormatFacts
+from harness.engines.format_facts import FormatFacts, Timeline
+from harness.engines.time_travel import SNAPSHOT
 from harness.formats.api import (
     NO_CATALOG,
     NO_COMMIT,
@@ -27,7 +28,6 @@ from harness.formats.iceberg import migration as iceberg_migration
 from harness.formats.iceberg import settings as iceberg_settings
 from harness.formats.iceberg import statistics as iceberg_statistics
 from harness.formats.iceberg import table as iceberg_table
-from harness.formats.iceberg.past import PAST
 from harness.formats.iceberg.settings import (
     DELETE_MODE,
     EQUALITY,
@@ -40,6 +40,7 @@ from harness.formats.spark_statements import create_table, failed_rows, whole_ro
 from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import AS_OF, BRANCH, TAG
 from harness.model.file_facts import FileFact, FileKind
+from harness.model.identifiers import TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
@@ -73,6 +74,16 @@ SESSION: Final = {
     # One file for each write and partition: rows of one write share a file, as in a file group.
     "spark.sql.shuffle.partitions": "1",
 }
+
+
+PAST: Final = Timeline(
+    SNAPSHOT,
+    where=(
+        "of the snapshots, oldest first:",
+        f"in Spark: select snapshot_id from {{database}}.{TABLE}.snapshots order by committed_at",
+    ),
+)
+"""Iceberg documentation, "Spark Queries", "Inspecting tables"."""
 
 
 class Iceberg(Format):
