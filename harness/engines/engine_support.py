@@ -115,10 +115,10 @@ def _sources(name: str) -> Iterator[tuple[str, str]]:
 
     A client library that one of them imports may be absent.
     """
-    found = find_spec(name)
-    if found is None or found.origin is None:
+    spec = find_spec(name)
+    if spec is None or spec.origin is None:
         raise ModuleNotFoundError(name)
-    path = Path(found.origin)
-    files = sorted(path.parent.glob("*.py")) if found.submodule_search_locations else [path]
+    path = Path(spec.origin)
+    files = sorted(path.parent.glob("*.py")) if spec.submodule_search_locations else [path]
     for file in files:
         yield f"{name}/{file.name}", file.read_text(encoding="utf-8")

@@ -236,7 +236,6 @@ class LibraryConnection:
         metastore: str,
         settings: ReaderSettings,
     ) -> None:
-        """`connection`: to the worker, which has proved who it is."""
         self._running = running
         self._connection = connection
         self._answers = connection.makefile("rb")

@@ -114,10 +114,10 @@ def since(truth: Truth, path: str, type_: DataType) -> Condition:
 
 def distinct(truth: Truth, path: str) -> list[Value]:
     """Return the values of a column, each once, NULL too, those in the oldest files first."""
-    found: dict[Look, Value] = {}
+    values: dict[Look, Value] = {}
     for value in by_age(truth, path):
-        found.setdefault(look_of(value), value)
-    return list(found.values())
+        values.setdefault(look_of(value), value)
+    return list(values.values())
 
 
 def by_age(truth: Truth, path: str) -> Iterator[Value]:
@@ -285,13 +285,13 @@ def evolved(history: History) -> tuple[str, ...]:
     Parts of structs have their dotted path. Key, ordering and partition columns never count.
     """
     now = history[-1]
-    found: dict[str, None] = {}
+    paths: dict[str, None] = {}
     for before, after in reversed(list(pairwise(history))):
         for field_id in _changed(before, after):
             path = now.schema.path_of(field_id)
             if path is not None and path not in now.table.fixed:
-                found[path] = None
-    return tuple(found)
+                paths[path] = None
+    return tuple(paths)
 
 
 def _changed(before: Truth, after: Truth) -> Iterator[int]:
@@ -319,10 +319,10 @@ def _concerned(before: Sequence[Field], after: Sequence[Field]) -> Iterator[int]
 def _elsewhere(before: list[int], after: list[int]) -> Iterator[int]:
     """Yield what moved, and what moved up into the place of something dropped."""
     common = [number for number in before if number in after]
-    kept = [number for number in after if number in before]
-    if common != kept:
+    later = [number for number in after if number in before]
+    if common != later:
         # Of two neighbours that changed places either has moved; the one that went back is named.
-        moved = [number for number in kept if _without(common, number) == _without(kept, number)]
+        moved = [number for number in later if _without(common, number) == _without(later, number)]
         yield from moved[-1:]
     gone = [at for at, number in enumerate(before) if number not in after]
     yield from before[gone[0] + 1 :] if gone else ()
@@ -363,7 +363,6 @@ def _unchanged(truth: Truth, changed: Sequence[str]) -> str:
 
 
 def _has_both(truth: Truth, path: str) -> bool:
-    """Return whether some rows have a value there, and others none."""
     return len({value is None for value in by_age(truth, path)}) > 1
 
 

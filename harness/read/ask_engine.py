@@ -46,7 +46,6 @@ class PassingRefusalError(NoAnswerError):
     """A refusal that may come of the moment, so that the same question may be answered next."""
 
     def __init__(self, refusal: Refusal) -> None:
-        """`refusal`: what the server answered."""
         super().__init__(f"this may be owed to the moment: {refusals.text(refusal)}")
         self.kind = refusal.kind
 
@@ -80,8 +79,7 @@ class ServerRound:
 
     @property
     def over(self) -> bool:
-        """Whether the rest is for the next server."""
-        return self._lost.is_set() or self.on.server.spent()
+        return self._lost.is_set() or self.on.server.exhausted()
 
     def ask(self, questions: Sequence[CellQuestion], connections: int) -> None:
         """Ask each question once; those that got no answer can be asked again."""
@@ -147,7 +145,6 @@ class _Link:
         self._settings: tuple[tuple[str, str], ...] = ()
 
     def to(self, settings: tuple[tuple[str, str], ...]) -> Connection:
-        """Return a connection with these settings."""
         if self._settings != settings:
             self.close()
         if self._open is None:
@@ -155,7 +152,6 @@ class _Link:
         return self._open
 
     def close(self) -> None:
-        """End the connection, if there is one."""
         if self._open is not None:
             self._open.close()
             self._open = None
@@ -289,8 +285,8 @@ def ask(start: EngineStart, probes: Probes, queues: ReadQueues) -> None:
                 probes.note(question, got[question.cell.case])
     if answers:
         seconds = time.monotonic() - began
-        told = f"{counted(answers, 'answer')} in {seconds:.0f} s, {server.peak_mb} MB at most"
-        start.shared.context.progress.note(f"{start.name}: {told}")
+        summary = f"{counted(answers, 'answer')} in {seconds:.0f} s, {server.peak_mb} MB at most"
+        start.shared.context.progress.note(f"{start.name}: {summary}")
 
 
 def _batches(name: str, probes: Probes, queues: ReadQueues) -> Iterator[list[CellQuestion]]:
@@ -328,7 +324,7 @@ class ReplaceableServer:
         self._connections = connections
         self._tries: dict[str, Tries] = {}
         self._answered = 0
-        self._idle = 0
+        self._futile_starts = 0
         """So many starts in a row have led to nothing."""
         self._sent_before = 0
         self._why = ""
@@ -339,7 +335,7 @@ class ReplaceableServer:
         """Return the answer of every question by its case; unknown where no server gets ready."""
         answers: dict[str, Answer] = {}
         while left := [question for question in asked if question.cell.case not in answers]:
-            if self._idle < STARTS:
+            if self._futile_starts < STARTS:
                 answers |= self._ask_server(left)
             else:
                 answers |= self._give_up(left)
@@ -363,7 +359,6 @@ class ReplaceableServer:
         return answers
 
     def _server(self) -> EngineServer:
-        """Return a server that runs."""
         if self._running is not None and not self._running.server.alive():
             self._end("it died")
         if self._running is None:
@@ -381,9 +376,9 @@ class ReplaceableServer:
         Else one that dies as soon as it is ready would be started for ever.
         """
         self._close()
-        self._idle = self._idle + 1 if self._sent() == self._sent_before else 0
+        self._futile_starts = self._futile_starts + 1 if self._sent() == self._sent_before else 0
         self._why = f"{self._start.name}: {why}"
-        if self._idle == STARTS:
+        if self._futile_starts == STARTS:
             self._start.shared.context.progress.note(self._why)
 
     def _close(self) -> None:

@@ -13,7 +13,7 @@ from harness.core.records import Answer
 from harness.read import read_states
 from harness.read.ask_engine import ReplaceableServer
 from harness.read.questions import CellQuestion
-from harness.read.read_states import alike
+from harness.read.read_states import same_answer
 from harness.read.reader_servers import EngineStart, ReadContext, SharedMetastore
 from harness.scenario.cells import Plan
 from harness.write.table_state import States
@@ -45,8 +45,8 @@ def find(plan: Plan, states: States, context: ReadContext, case: str, earlier: A
         shared.register({question.state.digest: question.state for question in asked}.values())
         start = EngineStart(name, planned, shared, JobThreads(1))
         others = [question for question in asked if question is not later]
-        found = alone(others, lambda some: _given_after(some, start, later, earlier))
-    return found.cell.case if found else ""
+        culprit = alone(others, lambda some: _given_after(some, start, later, earlier))
+    return culprit.cell.case if culprit else ""
 
 
 def alone(asked: Sequence[T], enough: Callable[[Sequence[T]], bool]) -> T | None:
@@ -75,4 +75,4 @@ def _given_after(
     with ReplaceableServer(start, ClosableQueue(), connections=1) as server:
         server.ask(asked)
         answer = server.ask([later])[later.cell.case]
-    return not answer.unknown and alike(answer, earlier)
+    return not answer.unknown and same_answer(answer, earlier)

@@ -143,7 +143,6 @@ class PlannedQuestions:
 
 
 def planned_questions(plan: Plan) -> PlannedQuestions:
-    """Return what a plan asks."""
     readers = {str(reader): reader for reader in plan.readers}
     distributions_ = dict.fromkeys(reader.distribution for reader in plan.readers)
     maker = QuestionMaker(
@@ -163,13 +162,13 @@ def reader_digest(reader: Reader, through: MetastoreChoice) -> str:
 
     `through`: the metastore, which counts where it is not the usual one.
     """
-    found = distributions.load(reader.distribution)
-    code = engines.load(found.engine).ask_code()
-    own = [provide.digest(found), code, list(reader.settings)]
+    distribution = distributions.load(reader.distribution)
+    code = engines.load(distribution.engine).ask_code()
+    shaping = [provide.digest(distribution), code, list(reader.settings)]
     if not through.usual:
         served = map(distributions.load, metastore.needed(through))
-        own.append([provide.digest(distribution) for distribution in served])
-    return distributions.digest_of(own)
+        shaping.append([provide.digest(distribution) for distribution in served])
+    return distributions.digest_of(shaping)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +186,7 @@ class _Scheduler:
         """Hand on the questions about some states, once their servers can find these."""
         asked, there = list[CellQuestion](), list[Response]()
         for question in self.planned.about(states):
-            answer = self._found(question) if isinstance(question, CellQuestion) else question
+            answer = self._cached(question) if isinstance(question, CellQuestion) else question
             if answer is not None:
                 there.append(Response(answer))
             elif isinstance(question, CellQuestion):
@@ -196,7 +195,7 @@ class _Scheduler:
         if asked:
             self._send(asked)
 
-    def _found(self, question: CellQuestion) -> Answer | None:
+    def _cached(self, question: CellQuestion) -> Answer | None:
         """Find what an earlier run was answered."""
         context = self.shared.context
         if context.fresh:
@@ -231,7 +230,7 @@ def record(
 
     One whose table's files are no longer as they were before anybody read them is unknown; any
     other that was asked for is kept for later runs. Of what is asked a second time neither answer
-    is, unless they are alike.
+    is, unless they are the same.
 
     Args:
         responses: from the stages before.
@@ -291,11 +290,11 @@ def second(answer: Answer, first: Answer) -> Answer:
     """
     if answer.unknown or answer.void:
         return first
-    earlier = None if alike(answer, first) else replace(first, case="", sql="", attempts=())
+    earlier = None if same_answer(answer, first) else replace(first, case="", sql="", attempts=())
     return replace(answer, again=True, earlier=earlier)
 
 
-def alike(one: Answer, other: Answer) -> bool:
+def same_answer(one: Answer, other: Answer) -> bool:
     """Return whether two answers show the same; the order of rows and of columns is no part."""
     return one.has_table == other.has_table and _content(one) == _content(other)
 

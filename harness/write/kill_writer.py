@@ -70,7 +70,7 @@ def run_to_commit(spark: Spark, session: Session, ask: Callable[[], object], dat
 
     call(session, "hold_commit")
     watcher = spark.open({})
-    _killed_when(lambda: bool(call(watcher, "is_held")), spark, ask)
+    _killed_when(lambda: bool(call(watcher, "is_waiting")), spark, ask)
 
 
 def run_transaction(

@@ -1,9 +1,9 @@
-"""What a found reproducer is written as: a scenario, the profile that runs it, and the script."""
+"""The files of a reproducer: a scenario, the profile that runs it, and a script for people."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from operator import itemgetter
@@ -16,8 +16,7 @@ from harness import engines, formats
 from harness.artifacts import distributions
 from harness.artifacts.distribution import Distribution
 from harness.cli.reproduce.candidate import Candidate
-from harness.cli.reproduce.causes import Cause
-from harness.cli.reproduce.searches import Target
+from harness.cli.reproduce.shrink import Target
 from harness.core.counting import counted
 from harness.core.errors import printable, unwritable
 from harness.core.outcomes import half_done
@@ -28,15 +27,13 @@ from harness.engines.spark.conf import COMMON
 from harness.formats import other_writers
 from harness.judge.recorded_variant import SNAPSHOT, RecordedVariant
 from harness.model import past_views
-from harness.model.canonical import Value
 from harness.model.commit import NAMED, ref_name
 from harness.model.identifiers import TABLE
 from harness.reports.findings import FINDINGS, finding_text
 from harness.reports.sentences import refusal_text
 from harness.reports.words import exact
 from harness.run.load_run import WRITE
-from harness.scenario.cells import Reader, Variant
-from harness.scenario.definition import Scenario
+from harness.scenario.cells import Variant
 from harness.scenario.dump import dump
 from harness.scenario.operations.spark_sql import quoted
 from harness.scenario.statements import (
@@ -60,6 +57,9 @@ from harness.scenario.statements import (
 from harness.write.next_step import NextStep, VariantOutcomes
 from harness.write.writer_pool import SPARK
 
+SCENARIO: Final = "scenario"
+SCRIPT: Final = "reproduce.sql"
+PROFILES: Final = "profiles.yaml"
 DATABASE: Final = "reproducer"
 LOCATION: Final = f"/tmp/reproducer/{TABLE}"  # noqa: S108 - whoever runs the script may name another one
 CATALOG: Final = {
@@ -83,301 +83,35 @@ class Observation:
     states: tuple[StateRecord, ...]
 
 
-def script(variant: Variant, target: Target, seen: Observation) -> str:
-    """Return the text of the script."""
-    parts = [_head(variant, target, seen), _writing(variant, seen)]
-    if seen.verdict.view != WRITE:
-        parts.append(_reading(variant, target.reader, seen))
-    return "\n".join(line for part in parts for line in part) + "\n"
-
-
-def sent(variant: Variant, states: Sequence[StateRecord]) -> Iterator[NextStep]:
-    """Yield what was sent to write a variant, as its records tell what came of each step."""
-    recorded = {state.outcome.step: state.outcome for state in states}
-    outcomes = VariantOutcomes(variant)
-    while not outcomes.complete and len(outcomes.outcomes) in recorded:
-        step = outcomes.next_step()
-        yield step
-        outcomes = outcomes.then(recorded[step.step])
-
-
-def _head(variant: Variant, target: Target, seen: Observation) -> Iterator[str]:
-    yield _comment(variant.scenario.about)
-    for finding in seen.verdict.findings:
-        word = FINDINGS[finding.kind]
-        yield _comment(f"seen: {word.label}. {finding_text(finding)}")
-    if seen.answer.refusal:
-        yield _comment(f"seen: an error. {refusal_text(seen.answer.refusal)}")
-    for way in seen.verdict.reproduces:
-        yield _comment(f"a reader of this way gives the same answer: {way}")
-    if seen.verdict.reproduces and seen.verdict.scant:
-        yield _comment("but an answer this small proves nothing")
-    yield "--"
-    writers = tuple(dict.fromkeys(variant.writers))
-    readers = () if seen.verdict.view == WRITE else (("reader", target.reader.distribution),)
-    for what, name in (*(("writer", writer) for writer in writers), *readers):
-        yield from _made_of(what, distributions.load(name))
-    yield _comment(f"Both find the table through one Hive metastore. {LOCATION} is an empty folder")
-    yield _comment("that both can reach; put another one in its place if you like.")
-    if readers and not target.through.usual:
-        yield _comment(f"The reader was asked through {target.through}.")
-
-
-def _made_of(what: str, found: Distribution) -> Iterator[str]:
-    yield _comment(f"{what}: {found.engine} {found.version}, {found.fidelity}")
-    own = [artifact for artifact in found.artifacts if artifact.into == OWN]
-    for artifact in found.artifacts:
-        if artifact not in own:
-            yield _comment(f"  {artifact.coordinates}")
-    if own:
-        yield _comment(f"  and {counted(len(own), 'jar')} that {found.engine} itself is made of")
-
-
-def _writing(variant: Variant, seen: Observation) -> Iterator[str]:
-    for writer, group in groupby(_written(variant, seen.states), key=itemgetter(0)):
-        yield from ("", f"-- ===== in {_called(writer)} SQL: {writer} =====")
-        yield from _session(writer, VariantOutcomes(variant))
-        for _, lines in group:
-            yield from lines
-
-
-def _called(writer: str) -> str:
-    return distributions.load(writer).engine.capitalize()
-
-
-def _written(
-    variant: Variant, states: Sequence[StateRecord]
-) -> Iterator[tuple[str, Iterable[str]]]:
-    """Yield what each writer in turn is told."""
-    for step in sent(variant, states):
-        if step.handover:
-            yield variant.writers[step.step - 1], _handover(variant, step)
-        if not step.skipped:
-            yield from _step(variant, step, states)
-
-
-def _handover(variant: Variant, step: NextStep) -> Iterator[str]:
-    text = f"before step {step.step}, which {variant.writers[step.step]} does"
-    told = VariantOutcomes(variant).session(variant.writers[step.step - 1])
-    yield from ("", _comment(text))
-    for statement in step.handover:
-        yield from _by_hand(statement, told)
-
-
-def _session(writer: str, outcomes: VariantOutcomes) -> Iterator[str]:
-    found, told = distributions.load(writer), dict(outcomes.session(writer))
-    if found.engine == SPARK:
-        conf = {**found.options("conf"), **CATALOG}
-        yield "-- started with:"
-        yield from (f"--   --conf {name}={value}" for name, value in conf.items())
-        told = {ZONE: COMMON[ZONE], **told}
-    yield from (f"set {name}={value};" for name, value in told.items())
-    if other_writers.makes(found, outcomes.shape.reader_facts):
-        yield f"create database if not exists {DATABASE};"
-
-
-def _step(
-    variant: Variant, step: NextStep, states: Sequence[StateRecord]
-) -> Iterator[tuple[str, Iterable[str]]]:
-    """Yield what each writer is told in a step; the one that made the table may be told first."""
-    own, outcomes = variant.writers[step.step], VariantOutcomes(variant)
-    head = list(_head_of(variant, step, states))
-    if not step.statements:
-        yield own, [*head, "-- nothing to do for this table type"]
-    for by_maker, group in groupby(step.statements, key=_by_maker):
-        who = variant.writers[0] if by_maker else own
-        told = outcomes.session(who)
-        yield who, [*head, *(line for statement in group for line in _by_hand(statement, told))]
-        head = ["", _comment(f"step {step.step}, which goes on")]
-
-
-def _by_maker(statement: Statement) -> bool:
-    return isinstance(statement, Sql) and statement.by_maker
-
-
-def _head_of(variant: Variant, step: NextStep, states: Sequence[StateRecord]) -> Iterator[str]:
-    number = step.step
-    text = variant.scenario.steps[number - 1].operation.text() if number else "create the table"
-    yield from ("", _comment(f"step {number}: {text}"))
-    outcome = next(state.outcome for state in states if state.outcome.step == number)
-    engine = _called(variant.writers[number])
-    if outcome.kind is OutcomeKind.REFUSED and outcome.refusal:
-        yield _comment(f"  {engine} refused it: {refusal_text(outcome.refusal)}")
-    if half_done(outcome) and outcome.refusal:
-        yield _comment(f"  {engine} committed it, then failed: {refusal_text(outcome.refusal)}")
-    case = _case(variant, states)
-    undone = case.history[number - 1].undone if number else frozenset[int]()
-    for made in (number for text in step.texts for number in instants_in(text)):
-        yield _comment(f"  {instant_of(made)} is in the table that you wrote.")
-        yield from _place(case, made, undone)
-
-
-def _in_pyspark(statement: FrameWrite, told: Mapping[str, str]) -> Iterator[str]:
-    """Yield how a DataFrame is written: SQL cannot say it, and its writer reads no `set`."""
-    yield "-- in PySpark:"
-    yield f'--   frame = spark.sql("""{filled(statement.query, DATABASE, LOCATION)}""")'
-    yield f'--   writer = frame.write.format("{statement.format}").mode("append")'
-    for name, value in {**told, **dict(statement.options)}.items():
-        yield f'--   writer = writer.option("{name}", "{filled(value, DATABASE, LOCATION)}")'
-    yield f'--   writer.save("{LOCATION}")'
-
-
-def _by_hand(statement: Statement, told: Mapping[str, str]) -> Iterator[str]:
-    """Yield how a statement is sent; `told`: what the writer's session is told."""
-    match statement:
-        case Sql(text):
-            if TRANSACTIONS in text:
-                yield _comment(f"  {TRANSACTIONS}: what `show locks {DATABASE}.{TABLE}` names.")
-            yield f"{filled(text, DATABASE, LOCATION)};"
-        case LockedSql() | CommitSql() | TransactionSql():
-            # Sent by hand it would be committed, and the table be another one.
-            said = filled(recorded(statement), DATABASE, LOCATION)
-            yield _comment(f"by a process of its own, {said};")
-        case ClientCall():
-            yield f"-- by Hudi's SparkRDDWriteClient of {LOCATION}: {recorded(statement)}"
-        case IcebergCall() | Mutation():
-            yield f"-- by a program, as no SQL says it: {recorded(statement)}"
-        case FrameWrite():
-            yield from _in_pyspark(statement, told)
-        case RegisterInStore():
-            yield f"-- {statement.record}"
-        case SetColumns():
-            yield _in_hive(statement)
-
-
-def _in_hive(statement: SetColumns) -> str:
-    columns = ", ".join(f"{quoted(name)} {type_}" for name, type_ in statement.columns)
-    cascade = " cascade" if statement.cascade else ""
-    # The harness tells the metastore itself; this is how HiveQL says the same.
-    return f"-- in Hive: alter table {DATABASE}.{TABLE} replace columns ({columns}){cascade};"
-
-
-def _reading(variant: Variant, reader: Reader, seen: Observation) -> Iterator[str]:
-    found = distributions.load(reader.distribution)
-    yield from ("", f"-- ===== the query: {reader} =====")
-    facts = formats.facts(variant.format)
-    yield from engines.load(found.engine).by_hand(found, dict(reader.settings), facts)
-    yield from _query(variant, found, reader, seen)
-    if seen.verdict.expected:
-        yield from ("", "-- expected:", *_table(seen.verdict.expected))
-    yield "-- seen:"
-    if seen.answer.refusal:
-        yield _comment(f"  {refusal_text(seen.answer.refusal, 1000)}")
-        return
-    columns = tuple((column.name, column.type) for column in seen.answer.columns)
-    yield from _table(Expected(columns, seen.answer.rows))
-
-
-def _query(
-    variant: Variant, distribution: Distribution, reader: Reader, seen: Observation
-) -> Iterator[str]:
-    """Yield the query about the script's own database, and settings before it.
-
-    Whoever runs the script writes another table: the moment of a view of the past is left open.
-    """
-    state = next(e for e in seen.states if e.outcome.step == seen.verdict.step)
-    facts = formats.facts(variant.format)
-    case = _case(variant, seen.states)
-    back, past = case.past(seen.verdict.view, seen.verdict.step), None
-    if back:
-        moment = ref_name(back.step) if back.name in NAMED else MOMENT
-        past = PointInTime(back.name, moment, moment)
-    if back and back.name not in NAMED:
-        step, undone = back.step, case.history[seen.verdict.step].undone
-        told = time_travel.in_words(distribution, facts, back.name, state.table_version, step)
-        yield _comment(f"{MOMENT}: {told}, in the table that you wrote.")
-        yield from _place(case, step, undone)
-    table = formats.load(variant.format).table_for(past_views.name_of(seen.verdict.view))
-    key = variant.scenario.table.key
-    question = Question(DATABASE, table, facts, seen.answer.question, past, key)
-    engine = engines.load(distribution.engine)
-    for statement in engine.statements(distribution, dict(reader.settings), question):
-        yield f"{statement};"
-
-
-def _case(variant: Variant, states: Sequence[StateRecord]) -> RecordedVariant:
-    return RecordedVariant(variant, formats.load(variant.format).merge_on_read, states)
-
-
-def _place(case: RecordedVariant, step: int, undone: Collection[int]) -> Iterator[str]:
-    """Yield where the instant of a step is found."""
-    where = formats.facts(case.variant.format).past.where
-    first, *more = (filled(text, DATABASE, LOCATION) for text in where)
-    number = _number(case.states, step, undone)
-    yield _comment(f"  The write of step {step} is number {number} {first}")
-    yield from (_comment(f"  {text}") for text in more)
-
-
-def _number(states: Sequence[StateRecord], step: int, undone: Collection[int]) -> int:
-    """Return which of the table's writes a step's own is, from 1, in the order of completion.
-
-    Those of no step count as well: an upgrade's compaction, or what a refused step left behind.
-    """
-    standing = (state for state in states if state.outcome.step not in undone)
-    until = [
-        record for record in standing if record.outcome.step <= step and record.outcome.instant
-    ]
-    return len(until) + sum(len(record.others) for record in until[-1:])
-
-
-def _table(table: Expected) -> Iterator[str]:
-    heads = [f"{name} ({type_})" for name, type_ in table.columns]
-    rows = [[_value(cellular) for cellular in row] for row in table.rows]
-    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    for line in (heads, *rows):
-        cells = (text.ljust(width) for text, width in zip(line, widths, strict=True))
-        yield _comment(f"  {' | '.join(cells)}".rstrip())
-
-
-def _value(value: Value) -> str:
-    return printable(exact(value))
-
-
-def _comment(text: str) -> str:
-    return f"-- {printable(text)}"
-
-
-SCENARIO: Final = "scenario"
-SCRIPT: Final = "reproduce.sql"
-PROFILES: Final = "profiles.yaml"
-
-
 def write(folder: Path, target: Target, candidate: Candidate, seen: Observation) -> Path:
-    """Write a reproducer into a folder of its own below `folder`; give that one.
+    """Write a reproducer into its own folder below `folder`; return that one.
 
     Raises:
         EnvironmentProblem: the disk does not take it.
 
     """
-    place = folder / target.cause.name
-    variant = replace(candidate.variant, scenario=named(candidate.scenario, target.cause))
+    cause, scenario = target.cause, candidate.scenario
+    source = "; ".join(filter(None, (scenario.source, f"made smaller from {scenario.name}")))
+    named = replace(scenario, name=f"{cause.name}/{SCENARIO}", about=f"{cause}.", source=source)
     texts = {
-        f"{SCENARIO}.yaml": dump(variant.scenario),
-        PROFILES: profile(target, candidate),
-        SCRIPT: script(variant, target, seen),
+        f"{SCENARIO}.yaml": dump(named),
+        PROFILES: _profile(target, candidate),
+        SCRIPT: script(replace(candidate.variant, scenario=named), target, seen),
     }
+    path = folder / cause.name
     try:
-        place.mkdir(parents=True, exist_ok=True)
+        path.mkdir(parents=True, exist_ok=True)
         for name, text in texts.items():
-            (place / name).write_text(text, encoding="utf-8")
+            (path / name).write_text(text, encoding="utf-8")
     except OSError as error:
-        raise unwritable(error, place) from error
-    return place
+        raise unwritable(error, path) from error
+    return path
 
 
-def named(scenario: Scenario, cause: Cause) -> Scenario:
-    """Return the scenario under the name that its file has."""
-    source = "; ".join(
-        text for text in (scenario.source, f"made smaller from {scenario.name}") if text
-    )
-    name = f"{cause.name}/{SCENARIO}"
-    return replace(scenario, name=name, about=f"{cause}.", source=source)
-
-
-def profile(target: Target, candidate: Candidate) -> str:
+def _profile(target: Target, candidate: Candidate) -> str:
     """Return the text of a profile that asks the one reader about the one table."""
     of_step = target.cause.view == WRITE
-    about = f"Asks {target.reader} what it was seen to answer wrongly."
+    about = f"Asks {target.reader} for what it was seen to answer wrongly."
     if of_step:
         seen = "refuse" if target.refusal else "record wrongly in the table itself"
         about = f"Writes what {target.reader} was seen to {seen}."
@@ -399,12 +133,236 @@ def profile(target: Target, candidate: Candidate) -> str:
 
 
 def _writer(candidate: Candidate) -> object:
+    """Return the profile's entry for the writers of all steps that do not name theirs."""
     settings = {"settings": dict(candidate.settings)} if candidate.settings else {}
-    # A step that names its writer says so itself.
-    by = ("", *(step.by for step in candidate.scenario.steps))
-    own = {at: name for at, name in enumerate(candidate.writers) if not by[at]}
-    turns = [name for name, _ in groupby(own.values())]
+    by_step = ("", *(step.by for step in candidate.scenario.steps))
+    unnamed = {at: name for at, name in enumerate(candidate.writers) if not by_step[at]}
+    turns = [name for name, _ in groupby(unnamed.values())]
     if len(turns) == 1:
         return {"distribution": turns[0], **settings} if settings else turns[0]
-    at = next(at for at, name in own.items() if name == turns[1])
+    at = next(at for at, name in unnamed.items() if name == turns[1])
     return {"sequence": turns, "at": at, **settings}
+
+
+def script(variant: Variant, target: Target, seen: Observation) -> str:
+    """Return the statements that can be run by hand; what was expected and seen are comments.
+
+    The statements are those that were sent, and the settings are those of the sessions.
+    """
+    return "\n".join(_Script(variant, target, seen).lines()) + "\n"
+
+
+class _Script:
+    """The lines of a script, from the records of what was sent."""
+
+    def __init__(self, variant: Variant, target: Target, seen: Observation) -> None:
+        self.variant, self.target, self.seen = variant, target, seen
+        self.format, self.facts = formats.load(variant.format), formats.facts(variant.format)
+        self.records = RecordedVariant(variant, self.format.merge_on_read, seen.states)
+        self.states = {state.outcome.step: state for state in seen.states}
+        self.writers = VariantOutcomes(variant)
+        """Nothing is written yet: says with which settings each writer begins."""
+
+    def lines(self) -> Iterator[str]:
+        yield from self._head()
+        for writer, parts in groupby(self._parts(), key=itemgetter(0)):
+            yield from ("", f"-- ===== in {_engine_name(writer)} SQL: {writer} =====")
+            yield from self._session(writer)
+            for _, lines in parts:
+                yield from lines
+        if self.seen.verdict.view != WRITE:
+            yield from self._reading()
+
+    def _head(self) -> Iterator[str]:
+        verdict, target = self.seen.verdict, self.target
+        yield _comment(self.variant.scenario.about)
+        for finding in verdict.findings:
+            yield _comment(f"seen: {FINDINGS[finding.kind].label}. {finding_text(finding)}")
+        if self.seen.answer.refusal:
+            yield _comment(f"seen: an error. {refusal_text(self.seen.answer.refusal)}")
+        for strategy in verdict.reproduces:
+            yield _comment(f"a reader with this strategy gives the same answer: {strategy}")
+        if verdict.reproduces and verdict.scant:
+            yield _comment("but an answer this small proves nothing")
+        yield "--"
+        for writer in dict.fromkeys(self.variant.writers):
+            yield from _components("writer", distributions.load(writer))
+        if verdict.view != WRITE:
+            yield from _components("reader", distributions.load(target.reader.distribution))
+        yield _comment(
+            f"Both find the table through one Hive metastore. {LOCATION} is an empty folder"
+        )
+        yield _comment("that both can reach; use another one if you like.")
+        if verdict.view != WRITE and not target.through.usual:
+            yield _comment(f"The reader was asked through {target.through}.")
+
+    def _session(self, writer: str) -> Iterator[str]:
+        distribution, settings = distributions.load(writer), self.writers.session(writer)
+        if distribution.engine == SPARK:
+            yield "-- started with:"
+            for name, value in {**distribution.options("conf"), **CATALOG}.items():
+                yield f"--   --conf {name}={value}"
+            settings = {ZONE: COMMON[ZONE], **settings}
+        yield from (f"set {name}={value};" for name, value in settings.items())
+        if other_writers.makes(distribution, self.writers.shape.reader_facts):
+            yield f"create database if not exists {DATABASE};"
+
+    def _parts(self) -> Iterator[tuple[str, Iterable[str]]]:
+        """Yield what each writer in turn is sent, as the records say what came of each step."""
+        outcomes = self.writers
+        while not outcomes.complete and len(outcomes.outcomes) in self.states:
+            step = outcomes.next_step()
+            outcomes = outcomes.then(self.states[step.step].outcome)
+            if step.handover:
+                writer = self.variant.writers[step.step - 1]
+                text = f"before step {step.step}, which {self.variant.writers[step.step]} does"
+                yield writer, ["", _comment(text), *self._by_hand(step.handover, writer)]
+            if not step.skipped:
+                yield from self._step(step)
+
+    def _step(self, step: NextStep) -> Iterator[tuple[str, Iterable[str]]]:
+        """Yield what each writer is sent in a step; the one that made the table may come first."""
+        own = self.variant.writers[step.step]
+        head = ["", *self._step_head(step)]
+        if not step.statements:
+            yield own, [*head, "-- nothing to do for this table type"]
+        for by_maker, statements in groupby(step.statements, key=_by_maker):
+            writer = self.variant.writers[0] if by_maker else own
+            yield writer, [*head, *self._by_hand(statements, writer)]
+            head = ["", _comment(f"step {step.step}, which goes on")]
+
+    def _step_head(self, step: NextStep) -> Iterator[str]:
+        number = step.step
+        steps = self.variant.scenario.steps
+        text = steps[number - 1].operation.text() if number else "create the table"
+        yield _comment(f"step {number}: {text}")
+        outcome = self.states[number].outcome
+        engine = _engine_name(self.variant.writers[number])
+        if outcome.kind is OutcomeKind.REFUSED and outcome.refusal:
+            yield _comment(f"  {engine} refused it: {refusal_text(outcome.refusal)}")
+        if half_done(outcome) and outcome.refusal:
+            error = refusal_text(outcome.refusal)
+            yield _comment(f"  {engine} committed it, then failed: {error}")
+        undone = self.records.history[number - 1].undone if number else frozenset[int]()
+        for instant in (instant for text in step.texts for instant in instants_in(text)):
+            yield _comment(f"  {instant_of(instant)} is in the table that you wrote.")
+            yield from self._instant(instant, undone)
+
+    def _by_hand(self, statements: Iterable[Statement], writer: str) -> Iterator[str]:
+        """Yield how statements are sent."""
+        for statement in statements:
+            match statement:
+                case Sql(text):
+                    if TRANSACTIONS in text:
+                        locks = f"what `show locks {DATABASE}.{TABLE}` names."
+                        yield _comment(f"  {TRANSACTIONS}: {locks}")
+                    yield f"{_filled(text)};"
+                case LockedSql() | CommitSql() | TransactionSql():
+                    # Sent by hand it would be committed, and the table be another one.
+                    yield _comment(f"by a process of its own, {_filled(recorded(statement))};")
+                case ClientCall():
+                    yield f"-- by Hudi's SparkRDDWriteClient of {LOCATION}: {recorded(statement)}"
+                case IcebergCall() | Mutation():
+                    yield f"-- by a program, as no SQL says it: {recorded(statement)}"
+                case FrameWrite():
+                    yield from _in_pyspark(statement, self.writers.session(writer))
+                case RegisterInStore():
+                    yield f"-- {statement.record}"
+                case SetColumns():
+                    yield _in_hive(statement)
+
+    def _reading(self) -> Iterator[str]:
+        reader, seen = self.target.reader, self.seen
+        distribution = distributions.load(reader.distribution)
+        engine, settings = engines.load(distribution.engine), dict(reader.settings)
+        yield from ("", f"-- ===== the query: {reader} =====")
+        yield from engine.by_hand(distribution, settings, self.facts)
+        view, step = seen.verdict.view, seen.verdict.step
+        back, past = self.records.past(view, step), None
+        if back:
+            moment = ref_name(back.step) if back.name in NAMED else MOMENT
+            past = PointInTime(back.name, moment, moment)
+        if back and back.name not in NAMED:
+            # Whoever runs the script writes another table, in which the moment is another one.
+            version = self.states[step].table_version
+            moment = time_travel.in_words(distribution, self.facts, back.name, version, back.step)
+            yield _comment(f"{MOMENT}: {moment}, in the table that you wrote.")
+            yield from self._instant(back.step, self.records.history[step].undone)
+        table = self.format.table_for(past_views.name_of(view))
+        key = self.variant.scenario.table.key
+        question = Question(DATABASE, table, self.facts, seen.answer.question, past, key)
+        for statement in engine.statements(distribution, settings, question):
+            yield f"{statement};"
+        if seen.verdict.expected:
+            yield from ("", "-- expected:", *_table(seen.verdict.expected))
+        yield "-- seen:"
+        if seen.answer.refusal:
+            yield _comment(f"  {refusal_text(seen.answer.refusal, 1000)}")
+        else:
+            columns = tuple((column.name, column.type) for column in seen.answer.columns)
+            yield from _table(Expected(columns, seen.answer.rows))
+
+    def _instant(self, step: int, undone: Collection[int]) -> Iterator[str]:
+        """Yield where the instant of a step stands: its number among the table's writes.
+
+        Writes of no step count as well: an upgrade's compaction, or what a refused step left.
+        """
+        states = self.seen.states
+        standing = [state for state in states if state.outcome.step not in undone]
+        until = [s for s in standing if s.outcome.step <= step and s.outcome.instant]
+        number = len(until) + sum(len(state.others) for state in until[-1:])
+        first, *more = map(_filled, self.facts.past.where)
+        yield _comment(f"  The write of step {step} is number {number} {first}")
+        yield from (_comment(f"  {text}") for text in more)
+
+
+def _components(role: str, distribution: Distribution) -> Iterator[str]:
+    engine, artifacts = distribution.engine, distribution.artifacts
+    yield _comment(f"{role}: {engine} {distribution.version}, {distribution.fidelity}")
+    for artifact in artifacts:
+        if artifact.into != OWN:
+            yield _comment(f"  {artifact.coordinates}")
+    if own := sum(artifact.into == OWN for artifact in artifacts):
+        yield _comment(f"  and {counted(own, 'jar')} that {engine} itself is made of")
+
+
+def _engine_name(writer: str) -> str:
+    return distributions.load(writer).engine.capitalize()
+
+
+def _by_maker(statement: Statement) -> bool:
+    return isinstance(statement, Sql) and statement.by_maker
+
+
+def _filled(text: str) -> str:
+    return filled(text, DATABASE, LOCATION)
+
+
+def _in_pyspark(statement: FrameWrite, settings: Mapping[str, str]) -> Iterator[str]:
+    """Yield how a DataFrame is written: SQL cannot say it, and its writer reads no `set`."""
+    yield "-- in PySpark:"
+    yield f'--   frame = spark.sql("""{_filled(statement.query)}""")'
+    yield f'--   writer = frame.write.format("{statement.format}").mode("append")'
+    for name, value in {**settings, **dict(statement.options)}.items():
+        yield f'--   writer = writer.option("{name}", "{_filled(value)}")'
+    yield f'--   writer.save("{LOCATION}")'
+
+
+def _in_hive(statement: SetColumns) -> str:
+    columns = ", ".join(f"{quoted(name)} {type_}" for name, type_ in statement.columns)
+    cascade = " cascade" if statement.cascade else ""
+    # The harness calls the metastore itself; this is how HiveQL says the same.
+    return f"-- in Hive: alter table {DATABASE}.{TABLE} replace columns ({columns}){cascade};"
+
+
+def _table(table: Expected) -> Iterator[str]:
+    heads = [f"{name} ({type_})" for name, type_ in table.columns]
+    rows = [[printable(exact(value)) for value in row] for row in table.rows]
+    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    for line in (heads, *rows):
+        texts = (text.ljust(width) for text, width in zip(line, widths, strict=True))
+        yield _comment(f"  {' | '.join(texts)}".rstrip())
+
+
+def _comment(text: str) -> str:
+    return f"-- {printable(text)}"

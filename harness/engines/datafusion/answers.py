@@ -37,12 +37,11 @@ def ask(question: Message) -> pyarrow.Table:
         context.sql(f"create schema {schema}")
     for table in question["tables"]:
         register(context, table)
-    found: pyarrow.Table = context.sql(question["statement"]).to_arrow_table()
-    return found
+    result: pyarrow.Table = context.sql(question["statement"]).to_arrow_table()
+    return result
 
 
 def register(context: Any, table: Message) -> None:  # noqa: ANN401 - a SessionContext
-    """Make a table known."""
     import pyarrow as pa  # noqa: PLC0415 - of PACKAGES
 
     if "options" in table:

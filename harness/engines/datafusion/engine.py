@@ -61,10 +61,10 @@ def _schema(columns: Sequence[Any]) -> str:
 
 
 def _known(column: str, kind: str) -> DataType:
-    found = canonical_type(kind)
-    if not found:
+    ours = canonical_type(kind)
+    if not ours:
         raise HarnessError(f"the column {column}: DataFusion cannot be given the type {kind}")
-    return parse_type(found)
+    return parse_type(ours)
 
 
 def _arrow(kind: DataType) -> pyarrow.DataType:
@@ -110,7 +110,6 @@ MAX_KIND: Final = 60
 
 
 def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG001 - as all
-    """Return the SQL of a question."""
     return select(question, ANSI)
 
 

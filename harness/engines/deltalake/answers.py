@@ -37,5 +37,4 @@ def ask(question: Message) -> pyarrow.Table:
 
 
 def quoted(name: str) -> str:
-    """Return a name as SQL quotes it."""
     return '"' + name.replace('"', '""') + '"'

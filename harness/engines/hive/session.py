@@ -25,7 +25,7 @@ from harness.engines.api import Question, RefusedError, Reply, TimeTravel, TimeT
 from harness.engines.hive import values
 from harness.engines.hive.errors import HiveError
 from harness.engines.hive.values import HiveResult
-from harness.engines.query_sql import drop_meta, left_out, own_texts, quoted, select
+from harness.engines.query_sql import drop_meta, left_out, quoted, raw_texts, select
 from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
 from harness.model.identifiers import SINCE
 
@@ -55,7 +55,6 @@ def settings_before(question: Question) -> tuple[str, ...]:
 
 
 def settings_after(question: Question) -> tuple[str, ...]:
-    """Return the statements that take those back."""
     return (f"{_prefix(question)}.mode=SNAPSHOT",) if question.past else ()
 
 
@@ -176,5 +175,5 @@ def reply_of(
     )
     meta = left_out(columns, rows)
     (_, raw_rows), (columns, rows) = (drop_meta(columns, values) for values in (result.rows, rows))
-    raw = own_texts(raw_rows, rows)
+    raw = raw_texts(raw_rows, rows)
     return Reply(columns, rows, seconds, sent, result.path, tally.applied(), raw, meta)

@@ -47,7 +47,6 @@ class Job:
 
     @property
     def by_tez(self) -> bool:
-        """Whether Tez ran it."""
         return self.name == "TEZ"
 
 
@@ -59,19 +58,19 @@ def jobs(tasks: str | None) -> tuple[Job, ...]:
     >>> jobs('[{"taskType":"MAPRED","name":"TEZ"},{"taskType":"FETCH"}]')
     (Job(name='TEZ', id=''),)
     """
-    found = (task for task in json.loads(tasks or "[]") if task.get("taskType") == "MAPRED")
-    return tuple(Job(task.get("name") or "", task.get("externalHandle") or "") for task in found)
+    reads = (task for task in json.loads(tasks or "[]") if task.get("taskType") == "MAPRED")
+    return tuple(Job(task.get("name") or "", task.get("externalHandle") or "") for task in reads)
 
 
-def path(found: Sequence[Job]) -> str:
+def path(ran: Sequence[Job]) -> str:
     """Return the path that a query took.
 
     >>> path(()), path([Job("MAPRED", "job_1")]), path([Job("TEZ", "")])
     ('fetch', 'mapreduce', 'tez')
     """
-    if not found:
+    if not ran:
         return FETCH
-    return TEZ if any(job.by_tez for job in found) else MAP_REDUCE
+    return TEZ if any(job.by_tez for job in ran) else MAP_REDUCE
 
 
 _DECIMAL: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
@@ -164,7 +163,7 @@ def parse_nested(text: str) -> Any:  # noqa: ANN401 - JSON is of any type
         ValueError: it is no such text.
 
     """
-    quoted = _STRING_OR_KEY.sub(lambda found: f'"{found[1]}"' if found[1] else found[0], text)
+    quoted = _STRING_OR_KEY.sub(lambda match: f'"{match[1]}"' if match[1] else match[0], text)
     return json.loads(
         quoted, object_pairs_hook=ObjectFields, parse_float=decimal.Decimal, strict=False
     )
@@ -212,10 +211,10 @@ def _struct(
     fields: tuple[tuple[str, DataType], ...],
     tally: Tally,
 ) -> dict[str, Value]:
-    found = checked(value, ObjectFields)
-    if [name for name, _ in found] != [name for name, _ in fields]:
-        raise ValueError(f"{found} has other children than {fields}")
-    pairs = zip(fields, found, strict=True)
+    pairs_sent = checked(value, ObjectFields)
+    if [name for name, _ in pairs_sent] != [name for name, _ in fields]:
+        raise ValueError(f"{pairs_sent} has other children than {fields}")
+    pairs = zip(fields, pairs_sent, strict=True)
     return {name: _optional(kind, tally)(inner) for (name, kind), (_, inner) in pairs}
 
 

@@ -39,7 +39,6 @@ _CALLS: Final = {
 
 
 def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG001 - as all
-    """Return the expression of a question."""
     query = question.query
     arguments = [_condition(query.conditions)] if query.conditions else []
     if query.columns:
@@ -87,7 +86,7 @@ def _compared(condition: Condition) -> str:
     return f", {literal(condition.literal, condition.type)}"
 
 
-def literal(told: str, type_: str) -> str:
+def literal(text: str, type_: str) -> str:
     """Return the Python of a value; those that Python has no literal for are read from texts.
 
     >>> literal("2024-01-02 03:04:05", "timestamp"), literal("true", "boolean")
@@ -97,14 +96,14 @@ def literal(told: str, type_: str) -> str:
     """
     match type_:
         case "boolean":
-            return str(told == "true")
+            return str(text == "true")
         case "tinyint" | "smallint" | "int" | "long":
-            return told
+            return text
         case "float" | "double":
-            return repr(float(told))
+            return repr(float(text))
         case "timestamp" | "timestamp_ntz":
-            return repr(told.replace(" ", "T"))
-    return f"Decimal({told!r})" if type_.startswith("decimal") else repr(told)
+            return repr(text.replace(" ", "T"))
+    return f"Decimal({text!r})" if type_.startswith("decimal") else repr(text)
 
 
 POINTER: Final = "metadata_location"

@@ -29,12 +29,10 @@ class SparkShell:
     distribution: Distribution
 
     def files(self, around: Surroundings) -> Mapping[str, str]:
-        """Return what a run's worker starts Spark with, as Spark's programs read it."""
         conf = {**_SESSION, **session_conf(self.distribution, around)}
         return {CONF: "".join(f"{name} {_property(value)}\n" for name, value in conf.items())}
 
     def environment(self, around: Surroundings) -> Mapping[str, str]:
-        """Return where that is, and where Spark's programs are."""
         return {"SPARK_CONF_DIR": str(around.conf), "PATH": _PATH}
 
 
@@ -68,8 +66,8 @@ def session_conf(distribution: Distribution, around: Surroundings) -> dict[str, 
     The bundle goes on the driver's class path, not to `spark.jars`, which would copy it.
     """
     folder = around.folder
-    own = ("-Duser.timezone=UTC", f"-Djava.io.tmpdir={folder}", "-XX:MetaspaceSize=256m")
-    jvm = (*distribution.texts("jvm"), *own, *around.jvm)
+    ours = ("-Duser.timezone=UTC", f"-Djava.io.tmpdir={folder}", "-XX:MetaspaceSize=256m")
+    jvm = (*distribution.texts("jvm"), *ours, *around.jvm)
     return {
         **COMMON,
         **distribution.options("conf"),

@@ -46,9 +46,9 @@ def unread(names: Iterable[str], class_path: Sequence[Path]) -> tuple[str, ...]:
     """
     names = tuple(names)
     added = [path for path in class_path if path.is_file()]
-    own = [jar for folder in class_path for jar in sorted(folder.glob("spark-*.jar"))]
+    own_jars = [jar for folder in class_path for jar in sorted(folder.glob("spark-*.jar"))]
     spark, hudi = ([name for name in names if name.startswith(family)] for family in (SPARK, HUDI))
-    return (*_absent(spark, (*own, *added)), *_absent(hudi, added))
+    return (*_absent(spark, (*own_jars, *added)), *_absent(hudi, added))
 
 
 def _absent(names: Iterable[str], jars: Iterable[Path]) -> tuple[str, ...]:
@@ -71,10 +71,10 @@ def _constants(name: str) -> tuple[bytes, ...]:
 
 def _classes(jars: Iterable[Path]) -> Iterator[bytes]:
     for jar in jars:
-        with zipfile.ZipFile(jar) as found:
-            for name in found.namelist():
+        with zipfile.ZipFile(jar) as archive:
+            for name in archive.namelist():
                 if name.endswith(".class"):
-                    yield found.read(name)
+                    yield archive.read(name)
 
 
 JAVA: Final = """\
@@ -109,7 +109,6 @@ class SparkProgram:
     not_yet: tuple[type[Exception], ...] = (OSError,)
 
     def files(self, around: Surroundings) -> Mapping[str, str]:
-        """Return Spark's configuration, and the worker, which no image has."""
         programs = {WORKER: worker, **BESIDE}
         texts = {
             name: Path(str(module.__file__)).read_text(encoding="utf-8")
@@ -118,16 +117,15 @@ class SparkProgram:
         return {CONF: json.dumps(session_conf(self.distribution, around), indent=1), **texts}
 
     def environment(self, around: Surroundings) -> Mapping[str, str]:
-        """Return what the worker and its JVM are told."""
-        told = {worker.TOKEN: self.token}
+        variables = {worker.TOKEN: self.token}
         if around.installation is None:
-            return told
+            return variables
         home = around.installation.home
         if home is not None:
-            told["SPARK_HOME"] = str(home)
-        own = self._java_home(around.folder)
-        return told | {
-            "JAVA_HOME": str(around.installation.java_home if own is None else own),
+            variables["SPARK_HOME"] = str(home)
+        java_home = self._java_home(around.folder)
+        return variables | {
+            "JAVA_HOME": str(around.installation.java_home if java_home is None else java_home),
             "SPARK_LOCAL_IP": LOOPBACK,
             # Nobody else's configuration. It stands on the class path, which archives of classes
             # belong to: so no folder of this run's, and nothing that there is.
@@ -136,12 +134,11 @@ class SparkProgram:
         }
 
     def class_path(self, installation: Installation) -> Sequence[Path]:
-        """Return where its classes are."""
         front = installation.jars("front")
         if installation.home is not None:
             return (*front, installation.home / "jars")
-        found = find_spec("pyspark")
-        places = found.submodule_search_locations if found else None
+        pyspark = find_spec("pyspark")
+        places = pyspark.submodule_search_locations if pyspark else None
         return (*front, *(Path(folder) / "jars" for folder in places or ()))
 
     def command(
@@ -149,7 +146,6 @@ class SparkProgram:
         installation: Installation,  # PySpark finds it by SPARK_HOME
         around: Surroundings,
     ) -> tuple[str, ...]:
-        """Return the command line."""
         if home := self._java_home(around.folder):
             _write_java(home, installation.java_home / "bin" / "java", self._java_without())
         program = (sys.executable, "-I", str(around.conf / WORKER))
@@ -177,9 +173,9 @@ def _check_properties(program: SparkProgram, installation: Installation) -> None
     """Check that somebody reads the properties of a configuration that somebody has changed."""
     made = program.distribution
     names = made.options("conf") if made.overlay else ()
-    if found := unread(names, program.class_path(installation)):
-        told = f"{made.name} does not take its configuration"
-        raise ProcessProblem(f"{told}: no class reads a property {', '.join(found)}")
+    if unread_names := unread(names, program.class_path(installation)):
+        reason = f"{made.name} does not take its configuration"
+        raise ProcessProblem(f"{reason}: no class reads a property {', '.join(unread_names)}")
 
 
 @contextmanager
@@ -201,8 +197,8 @@ def spark(runtime: Runtime, metastore: MetastoreUris, folder: Path) -> Iterator[
     def ready(running: Running, port: int) -> Spark:
         return Spark(running, connected(port, program.token, worker.HELLO, worker.HELLO_S))
 
-    with runtime.start(program, metastore, folder, ready) as found:
+    with runtime.start(program, metastore, folder, ready) as jvm:
         try:
-            yield found
+            yield jvm
         finally:
-            found.end()
+            jvm.end()

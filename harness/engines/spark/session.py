@@ -88,7 +88,6 @@ class Session:
     """A Spark session with settings of its own; the JVM is shared. Made by `Spark.open`."""
 
     def __init__(self, spark: Spark, name: str, reported: Mapping[str, str]) -> None:
-        """`reported`: what the session says of the settings it was asked about."""
         self._spark = spark
         self._name = name
         self.reported = dict(reported)
@@ -110,12 +109,12 @@ class Session:
         )
         return SparkRows(columns, rows, reply["seconds"])
 
-    def call(self, client: Library, told: Mapping[str, object], *, timeout_s: float) -> object:
-        """Call a library of a format, as the worker's module is told; return what that returns.
+    def call(self, client: Library, request: Mapping[str, object], *, timeout_s: float) -> object:
+        """Call a library of a format by a module beside the worker; return what that returns.
 
         Raises as `run` does.
         """
-        return self._ask(timeout_s, do="call", client=client, **told)["told"]
+        return self._ask(timeout_s, do="call", client=client, **request)["result"]
 
     def append(
         self, query: str, format_: str, options: Mapping[str, str], path: str, *, timeout_s: float
@@ -132,11 +131,10 @@ class Session:
         try:
             return self._spark.ask(timeout_s, session=self._name, **request)
         except RefusedError as answer:
-            told = explained(answer.refusal, self._spark.log_since(began))
-            raise RefusedError(told, answer.seconds) from None
+            refusal = explained(answer.refusal, self._spark.log_since(began))
+            raise RefusedError(refusal, answer.seconds) from None
 
     def close(self) -> None:
-        """End the session; never raises."""
         with suppress(NoAnswerError, RefusedError, HarnessError):
             self._spark.ask(OPEN_S, do="close", session=self._name)
 
@@ -145,7 +143,6 @@ class Spark:
     """A running JVM. Made by `start.spark`."""
 
     def __init__(self, running: Running, connection: socket.socket) -> None:
-        """`connection`: to the worker, which has proved who it is."""
         self._running = running
         self._connection = connection
         self._waiting: dict[int, Future[dict[str, Any]]] = {}
@@ -165,7 +162,7 @@ class Spark:
         """
         name = f"s{next(self._numbers)}"
         request = {"session": name, "settings": dict(settings), "tell": list(tell)}
-        return Session(self, name, self.ask(OPEN_S, do="open", **request)["told"])
+        return Session(self, name, self.ask(OPEN_S, do="open", **request)["reported"])
 
     def ask(self, timeout_s: float, **request: object) -> dict[str, Any]:
         """Send a request and wait for its reply. Raises as `Session.run` does."""
@@ -187,19 +184,15 @@ class Spark:
         self._running.stop(grace_s=0)
 
     def alive(self) -> bool:
-        """Return whether the process still runs."""
         return not self._over and self._running.alive()
 
     def log_tail(self) -> str:
-        """Return the end of its log."""
         return self._running.log_tail()
 
     def log_size(self) -> int:
-        """Return the length of its log in bytes."""
         return self._running.log_size()
 
     def log_since(self, start: int) -> str:
-        """Return its log from a length on."""
         return self._running.log_since(start)
 
     def peak_memory_mb(self) -> int:

@@ -32,7 +32,7 @@ from harness.core import refusals
 from harness.core.records import Refusal
 from harness.core.tolerances import Declared, Tally
 from harness.engines.api import NoAnswerError, Question, RefusedError, Reply
-from harness.engines.query_sql import drop_meta, left_out, own_texts
+from harness.engines.query_sql import drop_meta, left_out, raw_texts
 from harness.engines.trino import values as trino_values
 from harness.engines.trino.values import entries
 
@@ -46,7 +46,6 @@ class ServerErrorReply(HTTPException):
     """The server met something in itself while it answered, and replied that it did (500)."""
 
     def __init__(self, body: str) -> None:
-        """`body`: what it replied, the trace of an exception or nothing."""
         super().__init__(f"error {HTTPStatus.INTERNAL_SERVER_ERROR.value}: {body}")
         self.body = body
 
@@ -68,15 +67,12 @@ class HttpSession:
         self._prefix = prefix
 
     def get(self, url: str, *, headers: Headers, **_: object) -> Response:
-        """Ask for what a reply named; raises as `post` does."""
         return self._sent("GET", url, headers)
 
     def head(self, url: str, *, headers: Headers, **_: object) -> Response:
-        """Ask whether something is there; raises as `post` does."""
         return self._sent("HEAD", url, headers)
 
     def delete(self, url: str, **_: object) -> Response:
-        """End a query; raises as `post` does."""
         return self._sent("DELETE", url, {})
 
     def post(self, url: str, *, data: bytes, headers: Headers, **_: object) -> Response:
@@ -91,16 +87,15 @@ class HttpSession:
         return self._sent("POST", url, headers, data)
 
     def close(self) -> None:
-        """End the connection; never raises."""
         self._http.close()
 
     def _sent(self, method: str, url: str, headers: Headers, body: bytes | None = None) -> Response:
         """Send one request; repeat and follow nothing, which would hide that it failed."""
-        told = self._renamed({**self.headers, **headers})
+        renamed = self._renamed({**self.headers, **headers})
         path = urlsplit(url)._replace(scheme="", netloc="").geturl()
         try:
             self._within()
-            self._http.request(method, path, body, told)
+            self._http.request(method, path, body, renamed)
             reply = self._http.getresponse()
             body = reply.read()
         except (OSError, HTTPException):
@@ -129,11 +124,11 @@ class HttpSession:
 
 def _as_requests(reply: HTTPResponse, body: bytes, prefix: str) -> Response:
     """Return a reply as the library wants it, its headers called as Trino calls them."""
-    found = Response()
-    found.status_code, found.raw = reply.status, io.BytesIO(whole(body))
+    response = Response()
+    response.status_code, response.raw = reply.status, io.BytesIO(whole(body))
     named = ((_other(name, prefix, LIBRARY_PREFIX), value) for name, value in reply.getheaders())
-    found.headers = CaseInsensitiveDict(named)
-    return found
+    response.headers = CaseInsensitiveDict(named)
+    return response
 
 
 def whole(body: bytes) -> bytes:
@@ -146,14 +141,14 @@ def whole(body: bytes) -> bytes:
         return body
     doubled = False
 
-    def kept(pairs: list[tuple[str, Any]]) -> Any:  # noqa: ANN401 - any JSON
+    def hook(pairs: list[tuple[str, Any]]) -> Any:  # noqa: ANN401 - any JSON
         nonlocal doubled
-        found = entries(pairs)
-        doubled |= isinstance(found, list)
-        return found
+        entry = entries(pairs)
+        doubled |= isinstance(entry, list)
+        return entry
 
     try:
-        read = json.loads(body, object_pairs_hook=kept)
+        read = json.loads(body, object_pairs_hook=hook)
     except (RecursionError, ValueError):  # who reads it next tells why
         return body
     return json.dumps(read).encode() if doubled else body
@@ -281,7 +276,7 @@ class TrinoConnection:
         every = trino_values.columns(described, tally)
         values = trino_values.rows(described, data, tally)
         (_, raw_rows), (columns, rows) = (drop_meta(every, table) for table in (data, values))
-        raw, meta = own_texts(raw_rows, rows), left_out(every, values)
+        raw, meta = raw_texts(raw_rows, rows), left_out(every, values)
         seconds = time.monotonic() - started
         return Reply(columns, rows, seconds, sql, "", tally.applied(), raw, meta)
 
@@ -292,14 +287,14 @@ class TrinoConnection:
             query.cancel()
 
 
-def confirmations(connectors: Mapping[str, str], told: list[tuple[str, str]]) -> dict[str, str]:
-    """Give, by catalog, what is known of how it reads. `told`: rows of `show session`. Pure.
+def confirmations(connectors: Mapping[str, str], rows: list[tuple[str, str]]) -> dict[str, str]:
+    """Give, by catalog, what is known of how it reads. `rows`: rows of `show session`. Pure.
 
     >>> confirmations({"hive": "hive"}, [("hive.parquet_use_column_names", "true")])
     {'hive': 'catalog hive, connector hive; parquet_use_column_names=true by show session'}
     """
     settings: dict[str, list[str]] = {}
-    for name, value in told:
+    for name, value in rows:
         catalog, _, setting = name.partition(".")
         if any(kind in setting for kind in _OF_FILES):
             settings.setdefault(catalog, []).append(f"{setting}={value}")

@@ -85,7 +85,6 @@ class TrinoEngine:
     settings: Mapping[str, tuple[str, ...]] = connector_catalogs.SETTINGS
 
     def __init__(self, words: TimeTravel = TRINO) -> None:
-        """`words`: for the past, whatever the version."""
         self._words = words
 
     def statements(
@@ -107,24 +106,20 @@ class TrinoEngine:
     def cannot(
         self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
     ) -> str:
-        """Return why a reader cannot be asked about a format; see `Engine.cannot`."""
         return connector_catalogs.cannot(distribution, settings, format_)
 
     def by_hand(
         self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
     ) -> tuple[str, ...]:
-        """Return the file of the catalog that is asked, as comments."""
         name = connector_catalogs.catalog(format_, settings)
         values = connector_catalogs.catalog_values(distribution, METASTORE)[name]
         lines = template.render(server.TEMPLATES, "catalog.properties", values).splitlines()
         return (f"-- etc/catalog/{name}.properties:", *(f"--   {line}" for line in lines))
 
     def ask_code(self) -> str:
-        """Return a digest of the templates and of the sources of all that shapes an answer."""
         return code_digest(server.TEMPLATES)
 
     def configuration(self, distribution: Distribution) -> Configuration:
-        """Return what a container is told that people use; see `Engine.configuration`."""
         catalogs = partial(connector_catalogs.catalog_values, distribution)
         return TrinoProgram(distribution, catalogs)
 
@@ -136,8 +131,6 @@ class TrinoEngine:
         progress: Progress,
         planned: PlannedReads = None,
     ) -> AbstractContextManager[Server]:
-        """Run a server in the empty `folder`; see `Engine.serve`."""
-
         def catalogs(uri: str) -> Catalogs:
             every = connector_catalogs.catalog_values(runtime.distribution, uri)
             return connector_catalogs.needed(every, planned)

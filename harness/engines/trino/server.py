@@ -53,15 +53,14 @@ def make(metastore_uri: str, folder: Path) -> str:
     parquet.write_table(pa.table({"id": [1]}), folder / "one.parquet")
     name = f"t_{uuid4().hex}"
     try:
-        with metastore_client.connect(metastore_uri) as found:
-            found.register(DATABASE, [parquet_entry(name, [("id", "bigint")])], str(folder))
+        with metastore_client.connect(metastore_uri) as client:
+            client.register(DATABASE, [parquet_entry(name, [("id", "bigint")])], str(folder))
     except CatalogRefusedError as refused:
         raise EnvironmentProblem(f"the metastore at {metastore_uri}: {refused}") from refused
     return name
 
 
 def query(catalog_name: str, table: str) -> str:
-    """Return the SQL that reads it. Pure."""
     return f'select id from "{catalog_name}"."{DATABASE}"."{table}"'
 
 
@@ -110,12 +109,11 @@ class TrinoProgram:
     not_yet: tuple[type[Exception], ...] = (NoAnswerError, RefusedError)
 
     def files(self, around: Surroundings) -> Mapping[str, str]:
-        """Return the server's properties and a file for each catalog."""
-        own = around.installation is not None
+        local = around.installation is not None
         values = {
             "address": around.host,
             "port": around.port,
-            "plugins": around.folder / "plugin" if own else "",
+            "plugins": around.folder / "plugin" if local else "",
             "catalogs": around.conf / "catalog",
             "properties": self.distribution.options("config"),
         }
@@ -126,15 +124,12 @@ class TrinoProgram:
         return files
 
     def environment(self, around: Surroundings) -> Mapping[str, str]:  # noqa: ARG002 - of the contract
-        """Return none: all is in its files."""
         return {}
 
     def class_path(self, installation: Installation) -> Sequence[Path]:
-        """Return where its classes are."""
         return class_path(installation)
 
     def command(self, installation: Installation, around: Surroundings) -> tuple[str, ...]:
-        """Return the command line, and link the plugins that are needed into its folder."""
         _link_plugins(installation, around.folder / "plugin")
         config = around.conf / "config.properties"
         return command_line(installation, around.folder, config, around.jvm)
@@ -200,11 +195,11 @@ def command_line(
 
     """
     patches, jars = class_path(installation)[:-1], class_path(installation)[-1] / "*"
-    found = os.pathsep.join(map(str, (*patches, jars)))
+    class_path_text = os.pathsep.join(map(str, (*patches, jars)))
     return (
         *(str(installation.java), *installation.distribution.java_options, *_QUICK, *jvm),
         *(f"-Djava.io.tmpdir={folder / 'tmp'}", f"-Dconfig={config}"),
-        *("-cp", found, installation.distribution.text("main")),
+        *("-cp", class_path_text, installation.distribution.text("main")),
     )
 
 

@@ -75,7 +75,6 @@ def _child(at: int, field: Mapping[str, WireValue]) -> str:
 
 
 def columns(described: Sequence[Mapping[str, WireValue]], tally: Tally) -> tuple[Column, ...]:
-    """Return the columns of a reply, from `columns` of the protocol."""
     return tuple(
         Column(
             column["name"],
@@ -131,8 +130,8 @@ def canonical(kind: WireType, tally: Tally) -> str:
         case "char":
             return f"char({kind.numbers[0]})"
         case "timestamp" if kind.numbers:
-            told = f"timestamp({kind.numbers[0]})"
-            normal = tally.normalise("timestamp-digits", "timestamp", told, "timestamp")
+            written = f"timestamp({kind.numbers[0]})"
+            normal = tally.normalise("timestamp-digits", "timestamp", written, "timestamp")
             return "timestamp" if normal == "timestamp" else ""
         case "timestamp":
             return "timestamp"
@@ -182,8 +181,8 @@ def _leaf(value: WireValue, name: str, tally: Tally) -> Value:
     """Return canonical form of a value without parts; what is not of its type's form as it is."""
     try:
         if name == "real":
-            found = _number(value, "float")
-            return tally.normalise("float-text", "float", float(value), found)
+            exact = _number(value, "float")
+            return tally.normalise("float-text", "float", float(value), exact)
         read = _READ.get(name)
         return read(value) if read else value
     except (ArithmeticError, TypeError, ValueError):
@@ -239,10 +238,10 @@ def _decimal(value: WireValue) -> decimal.Decimal:
 
 
 def _bytes(value: WireValue) -> bytes:
-    found = base64.b64decode(value, validate=True)
-    if base64.b64encode(found).decode() != value:
+    decoded = base64.b64decode(value, validate=True)
+    if base64.b64encode(decoded).decode() != value:
         raise ValueError(f"{value!r} is no base64")
-    return found
+    return decoded
 
 
 _READ: Final[Mapping[str, Callable[[WireValue], Value]]] = {
