@@ -17,8 +17,9 @@ from thrift.transport.TTransport import TBufferedTransport, TTransportException
 
 from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.records import Refusal
+from harness.core.runtime_names import DEFAULT_DATABASE
 from harness.runtime import metastore_transactions
-from harness.runtime.metastore_objects import DEFAULT, CatalogEntry, decode, entry, placed
+from harness.runtime.metastore_objects import CatalogEntry, decode, entry, placed
 
 TIMEOUT_S: Final = 60.0
 ANSWER_S: Final = 10.0
@@ -142,10 +143,10 @@ class Catalog:
         """
         with _answered(self.uri):
             result = self._table(database, table)
-            result.dbName, result.tableName = DEFAULT, database
+            result.dbName, result.tableName = DEFAULT_DATABASE, database
             result.sd.serdeInfo.parameters["path"] = path
             with suppress(ttypes.NoSuchObjectException):
-                self.client.drop_table(DEFAULT, database, deleteData=False)
+                self.client.drop_table(DEFAULT_DATABASE, database, deleteData=False)
             self.client.create_table(result)
 
     def lock(self, database: str, table: str) -> None:
@@ -240,7 +241,7 @@ def check(uri: str) -> None:
 
     """
     with connect(uri, timeout_s=ANSWER_S) as result:
-        result.has(DEFAULT)
+        result.has(DEFAULT_DATABASE)
 
 
 @contextmanager

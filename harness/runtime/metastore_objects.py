@@ -14,7 +14,6 @@ from typing import Any, Final, Protocol, TypeVar
 
 from harness.model import partition_paths
 
-DEFAULT: Final = "default"
 """The database that every metastore has."""
 LOCATION: Final = "{location}"
 """Stands for the absolute path of the table's folder; a scheme before it (`file:`) is kept."""

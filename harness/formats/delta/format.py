@@ -35,14 +35,11 @@ from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import Family, Operation, StepContext, TableKind
-from harness.scenario.operations.cluster import Cluster
-from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.killed_write import KilledWrite
-from harness.scenario.operations.restore import Restore
+from harness.scenario.operations.failed_writes import KilledWrite
+from harness.scenario.operations.row_writes import Insert, Touch, Upsert
+from harness.scenario.operations.services import Cluster, Compact
+from harness.scenario.operations.snapshots import Restore
 from harness.scenario.operations.spark_sql import text
-from harness.scenario.operations.touch import Touch
-from harness.scenario.operations.upsert import Upsert
 from harness.scenario.statements import DATABASE, LOCATION, CommitSql, Sql, Statement, of_table
 
 UNSUPPORTED_TYPES: Final = frozenset({"char", "varchar"})

@@ -41,7 +41,7 @@ from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory, unli
 from harness.scenario.definition import CASCADE, Scenario
 from harness.scenario.operations import name_of
 from harness.scenario.operations.api import Family, Operation, TableKind
-from harness.scenario.operations.touch import Rewrites, Touch
+from harness.scenario.operations.row_writes import Rewrites, Touch
 from harness.scenario.statements import (
     DATABASE,
     LOCATION,

@@ -12,12 +12,14 @@ from typing import Final
 
 from harness.formats.files import avro_types
 from harness.model.datatypes import DataType
-from harness.scenario.operations.add_column import AddColumn
-from harness.scenario.operations.change_nullability import ChangeNullability
-from harness.scenario.operations.change_type import ChangeType
-from harness.scenario.operations.drop_column import DropColumn
-from harness.scenario.operations.move_column import MoveColumn
-from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.columns import (
+    AddColumn,
+    ChangeNullability,
+    ChangeType,
+    DropColumn,
+    MoveColumn,
+    RenameColumn,
+)
 from harness.scenario.statements import ClientCall, Statement
 
 SchemaChange = AddColumn | DropColumn | RenameColumn | MoveColumn | ChangeType | ChangeNullability

@@ -54,19 +54,18 @@ from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.definition import PAST_VIEWS, SCHEMA_CHANGES, WRITE_CLIENT, Scenario
 from harness.scenario.operations.api import Family, Operation, StepContext, StepTrace, TableKind
-from harness.scenario.operations.archive import RETAINED, Archive
-from harness.scenario.operations.begin_write import BeginWrite
-from harness.scenario.operations.clean import Clean
-from harness.scenario.operations.cluster import Cluster
-from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.failed_write import FailedWrite
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.killed_write import KilledWrite
-from harness.scenario.operations.move_row import MoveRow
-from harness.scenario.operations.restore import Restore
-from harness.scenario.operations.rollback import Rollback
-from harness.scenario.operations.savepoint import Savepoint
-from harness.scenario.operations.set_table_version import SetTableVersion
+from harness.scenario.operations.failed_writes import FailedWrite, KilledWrite
+from harness.scenario.operations.row_writes import Insert, MoveRow
+from harness.scenario.operations.second_writer import BeginWrite
+from harness.scenario.operations.services import (
+    RETAINED,
+    Archive,
+    Clean,
+    Cluster,
+    Compact,
+    SetTableVersion,
+)
+from harness.scenario.operations.snapshots import Restore, Rollback, Savepoint
 from harness.scenario.operations.write_frame import WriteFrame
 from harness.scenario.operations.write_with_metadata import WriteWithMetadata
 from harness.scenario.statements import LOCATION, Statement, of_table, under

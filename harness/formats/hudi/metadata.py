@@ -18,11 +18,10 @@ from harness.formats.hudi import commit_metadata, timeline
 from harness.formats.hudi import frames as hudi_frames
 from harness.model.identifiers import TABLE
 from harness.model.truth import Truth
-from harness.scenario.operations.procedures import TABLE_ARGUMENT
 from harness.scenario.operations.spark_sql import text
 from harness.scenario.operations.write_frame import WriteFrame
 from harness.scenario.operations.write_with_metadata import MetadataWay, WriteWithMetadata
-from harness.scenario.statements import DATABASE, Sql, Statement, of_table
+from harness.scenario.statements import DATABASE, TABLE_ARGUMENT, Sql, Statement, of_table
 
 PREFIX: Final = "hoodie.datasource.write.commitmeta.key.prefix"
 WRITTEN_BY_HUDI: Final = ("schema", "latest_schema")

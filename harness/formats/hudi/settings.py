@@ -13,8 +13,8 @@ from harness.formats import layout
 from harness.formats.api import BY_FRAME, CREATED_BY, HANDOVER_VERSION, VariantSettings
 from harness.model.table import MergeMode, Table
 from harness.scenario.definition import SCHEMA_CHANGES, WRITE_CLIENT, Scenario
-from harness.scenario.operations.begin_write import BeginWrite
-from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.row_writes import Insert
+from harness.scenario.operations.second_writer import BeginWrite
 from harness.scenario.statements import Statement, under
 
 METADATA_TABLE: Final = "metadata_table"

@@ -46,14 +46,11 @@ from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import Family, Operation, StepContext, TableKind
-from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.create_tag import CreateTag
-from harness.scenario.operations.delete import Delete
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.killed_write import KilledWrite
+from harness.scenario.operations.failed_writes import KilledWrite
 from harness.scenario.operations.new_rows import fresh, known
-from harness.scenario.operations.touch import Touch
-from harness.scenario.operations.upsert import Upsert
+from harness.scenario.operations.row_writes import Delete, Insert, Touch, Upsert
+from harness.scenario.operations.services import Compact
+from harness.scenario.operations.snapshots import CreateTag
 from harness.scenario.statements import (
     LOCATION,
     IcebergCall,

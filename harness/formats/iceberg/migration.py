@@ -22,7 +22,7 @@ from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.row_writes import Insert
 from harness.scenario.operations.spark_sql import text
 from harness.scenario.statements import DATABASE, LOCATION, Sql, Statement, under
 

@@ -15,8 +15,8 @@ from harness.core.errors import UsageProblem
 from harness.plan import estimate, estimation
 from harness.reports import pairs
 from harness.scenario.cells import Cell, Partly, Plan, Variant, parse_reader
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.columns import RenameColumn
+from harness.scenario.operations.row_writes import Insert
 from tests.builders.scenarios import scenario_of
 
 STORY = replace(scenario_of(Insert((1,)), RenameColumn("f1", "g")), name="family/story")

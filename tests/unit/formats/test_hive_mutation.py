@@ -9,8 +9,8 @@ import pytest
 from harness import formats
 from harness.scenario import expected_history
 from harness.scenario.load import loads
-from harness.scenario.operations.failed_write import FailedWrite
-from harness.scenario.operations.mutate import Mutate
+from harness.scenario.operations.failed_writes import FailedWrite
+from harness.scenario.operations.merge import Mutate
 from harness.scenario.statements import ABORT, COMMIT, Mutation, recorded
 
 SCENARIO = """

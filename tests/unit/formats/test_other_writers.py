@@ -18,18 +18,16 @@ from harness.scenario.definition import Scenario
 from harness.scenario.dump import dump
 from harness.scenario.load import loads
 from harness.scenario.operations import registry
-from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.change_type import ChangeType
-from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.delete import Delete
-from harness.scenario.operations.drop_column import DropColumn
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.move_column import MoveColumn
-from harness.scenario.operations.rename_column import RenameColumn
-from harness.scenario.operations.truncate import Truncate
-from harness.scenario.operations.update import Update
-from harness.scenario.operations.upsert import Upsert
+from harness.scenario.operations.columns import (
+    AddColumn,
+    ChangeType,
+    DropColumn,
+    MoveColumn,
+    RenameColumn,
+)
+from harness.scenario.operations.row_writes import Delete, Insert, Truncate, Update, Upsert
+from harness.scenario.operations.services import Compact
 from harness.scenario.statements import recorded
 from tests.builders.scenarios import scenario_of
 

@@ -19,10 +19,10 @@ from harness.model.simulation.column_resolution import META
 from harness.read.questions import CellQuestion, QuestionMaker, by_server, history, text_of
 from harness.scenario.cells import Cell, Reader, Variant
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.begin_write import BeginWrite
-from harness.scenario.operations.create_tag import CreateTag
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.columns import RenameColumn
+from harness.scenario.operations.row_writes import Insert
+from harness.scenario.operations.second_writer import BeginWrite
+from harness.scenario.operations.snapshots import CreateTag
 from tests.builders.scenarios import scenario_of
 
 READER = Reader("trino-476")

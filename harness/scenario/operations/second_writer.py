@@ -1,4 +1,4 @@
-"""`begin_write`: a second writer writes its files, and waits before its commit."""
+"""A second writer, which begins a write, waits, and commits it later."""
 
 from __future__ import annotations
 
@@ -6,13 +6,28 @@ from dataclasses import dataclass
 from typing import Final
 
 from harness.model.commit import ref_name
-from harness.model.pending_write import begun
+from harness.model.pending_write import begun, committed
 from harness.model.truth import Truth
 from harness.scenario.definition import IN_BRANCH, STAGED_BY
-from harness.scenario.operations.api import Example, Family, Statements, StepContext, StepTrace
+from harness.scenario.operations.api import (
+    Example,
+    Family,
+    Operation,
+    Statements,
+    StepContext,
+    StepTrace,
+)
 from harness.scenario.operations.merge import Merge
-from harness.scenario.operations.procedures import ALTER_TABLE
-from harness.scenario.statements import LOCATION, LOCK_FOLDER, Sql, WaitingSql, of_table
+from harness.scenario.statements import (
+    ALTER_TABLE,
+    LOCATION,
+    LOCK_FOLDER,
+    ResumeWaiting,
+    Sql,
+    WaitingSql,
+    call_iceberg,
+    of_table,
+)
 
 _LOCK: Final = "hoodie.write.lock"
 _WAITS: Final = {
@@ -66,3 +81,30 @@ class BeginWrite(Merge):
             *writes,
             Sql(f"reset {setting}", in_any_case=True, commits=False),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class CommitWrite(Operation):
+    """Commit what `begin_write` began; where others wrote the same, the format may refuse it."""
+
+    EXAMPLES = (
+        Example(
+            "commit_write",
+            "the writer of `begin_write` goes on and commits",
+            after=("begin_write: {update: [1]}",),
+        ),
+    )
+    TEXT = "the other writer commits"
+    FAMILIES = frozenset({Family.HUDI, Family.ICEBERG})
+
+    def evolve(self, before: Truth) -> Truth:
+        """Have the rows of both writers."""
+        return committed(before, before.step + 1)
+
+    def statements(self, context: StepContext) -> Statements:
+        if context.kind.family is Family.HUDI:
+            return (ResumeWaiting(),)
+        name = ref_name(context.before.pending.step if context.before.pending else 0)
+        if context.settings.get(STAGED_BY) == IN_BRANCH:
+            return (call_iceberg("fast_forward", "branch => 'main'", f"to => '{name}'"),)
+        return (call_iceberg("publish_changes", f"wap_id => '{name}'"),)
