@@ -25,7 +25,7 @@ from harness.runtime import metastore_client, template
 from harness.runtime.ports import LOOPBACK
 
 
-def connected(port: int, token: str, hello: bytes, timeout_s: float) -> socket.socket:
+def connect_to_worker(port: int, token: str, hello: bytes, timeout_s: float) -> socket.socket:
     """Return a connection to a worker, once it has said that it knows the token.
 
     `hello`: what it says then. `timeout_s`: how long each part of it may take; what is asked later

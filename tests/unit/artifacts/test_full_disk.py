@@ -49,9 +49,9 @@ def test_a_state_is_frozen_whole_or_not_at_all(tmp_path: Path) -> None:
 def test_an_answer_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
     kept = AnswerCache(tmp_path)
     answer = Answer("case", "q" * BIG, confirmed="x")
-    told(lambda: kept.keep("aa01", answer))
+    told(lambda: kept.store("aa01", answer))
     assert kept.find("aa01", "case") is None
-    kept.keep("aa01", answer)
+    kept.store("aa01", answer)
     assert kept.find("aa01", "case") is not None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.core.records import Refusal
-from harness.core.refusals import INTERNAL, OTHER_LIST, OTHER_TYPE, by_chance, meaning, text
+from harness.core.refusals import INTERNAL, OTHER_LIST, OTHER_TYPE, may_be_chance, meaning, text
 
 
 @pytest.mark.parametrize(
@@ -72,6 +72,6 @@ def test_a_refusal_is_one_line_with_code_and_cause() -> None:
 
 def test_an_error_of_the_server_in_itself_may_be_of_the_moment_and_says_what_it_means() -> None:
     refusal = Refusal(INTERNAL, "a.B: no", code="500")
-    assert by_chance(refusal)
+    assert may_be_chance(refusal)
     assert meaning(refusal) == "an internal error of the server, each time that it was asked"
-    assert not by_chance(Refusal("GENERIC_INTERNAL_ERROR", "a.B: no", code="65536"))
+    assert not may_be_chance(Refusal("GENERIC_INTERNAL_ERROR", "a.B: no", code="65536"))
