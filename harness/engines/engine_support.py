@@ -22,7 +22,7 @@ from harness.core.records import Refusal
 from harness.engines.api import NoAnswerError, ReaderSettings, RefusedError
 from harness.engines.format_facts import FormatFacts
 from harness.runtime import metastore_client, template
-from harness.runtime.ports import LOOPBACK
+from harness.runtime.process import LOOPBACK
 
 
 def connect_to_worker(port: int, token: str, hello: bytes, timeout_s: float) -> socket.socket:

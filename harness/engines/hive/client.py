@@ -34,7 +34,7 @@ from harness.engines.api import NoAnswerError
 from harness.engines.hive import errors
 from harness.engines.hive.errors import HiveError
 from harness.engines.hive.values import HiveResult, Job, jobs, path_taken
-from harness.runtime.ports import LOOPBACK
+from harness.runtime.process import LOOPBACK
 
 CONNECT_S: Final = 60.0
 CLOSE_S: Final = 2.0

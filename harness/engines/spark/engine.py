@@ -37,8 +37,7 @@ from harness.engines.spark.conf import SparkShell
 from harness.engines.spark.values import canonical_type
 from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
 from harness.runtime.api import Configuration, MetastoreUris, Runtime, Served
-from harness.runtime.process import ProcessProblem
-from harness.runtime.readiness import EndedProblem
+from harness.runtime.process import EndedProblem, ProcessProblem
 
 # Iceberg documentation, "Spark Queries" and "Branching and Tagging"; Delta documentation, "Query an
 # older snapshot of a table"; Hudi documentation, "SQL Queries".

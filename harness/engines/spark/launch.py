@@ -23,8 +23,7 @@ from harness.engines.spark import delta_client, iceberg_client, worker, write_cl
 from harness.engines.spark.conf import session_conf
 from harness.engines.spark.session import Spark
 from harness.runtime.api import MetastoreUris, Running, Runtime, Surroundings
-from harness.runtime.ports import LOOPBACK
-from harness.runtime.process import ProcessProblem
+from harness.runtime.process import LOOPBACK, ProcessProblem
 from harness.runtime.process_runtime import ProcessRuntime
 
 SPARK: Final = "spark.sql."

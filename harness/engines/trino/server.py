@@ -28,7 +28,7 @@ from harness.runtime import metastore_client, template
 from harness.runtime.api import MetastoreUris, Running, Runtime, Served, Surroundings
 from harness.runtime.metastore_client import CatalogRefusedError
 from harness.runtime.metastore_objects import parquet_entry
-from harness.runtime.ports import LOOPBACK
+from harness.runtime.process import LOOPBACK
 
 DATABASE: Final = "harness_ready"
 """Of a table that a new server must be able to read before it counts as ready."""
