@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from harness.plan.axes import Combination, follows_axis
 from harness.scenario.cells import Variant
 from harness.scenario.definition import Partitioned, Scenario, Step
-from harness.scenario.operations.touch import Rewrites, Touch
+from harness.scenario.operations.row_writes import Rewrites, Touch
 from harness.scenario.partitions import partitioned
 from harness.scenario.twin import twin
 

@@ -15,7 +15,7 @@ from harness.artifacts import distributions, fetch, object_storage
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution
 from harness.core.progress import Progress, started
-from harness.core.runtime_names import CONTAINER
+from harness.core.runtime_names import CONTAINER, WRITTEN_BUCKET
 from harness.engines.spark import launch
 from harness.engines.spark.session import Spark
 from harness.model.identifiers import TABLE
@@ -76,7 +76,7 @@ class WriterPool:
         self._processes: dict[tuple[str, int], Spark | SqlWriter] = {}
         self._lock = threading.Lock()
         self._numbers = count()
-        self._bucket = context.folder / "buckets" / object_storage.WRITTEN
+        self._bucket = context.folder / "buckets" / WRITTEN_BUCKET
 
     @contextmanager
     def running(self) -> Iterator[None]:
