@@ -35,7 +35,7 @@ from harness.engines.api import (
     TimeTravel,
 )
 from harness.engines.arrow_values import canonical, canonical_type
-from harness.engines.engine_support import code_digest, connected
+from harness.engines.engine_support import code_digest, connect_to_worker
 from harness.engines.format_facts import FormatFacts
 from harness.runtime import metastore_client
 from harness.runtime.api import (
@@ -221,7 +221,7 @@ class LibraryServer(Served):
         Raises OSError: it is not there yet, or no more.
         """
         hello = (python_worker.HELLO, python_worker.HELLO_S)
-        connection = connected(self.port, self.token, *hello)
+        connection = connect_to_worker(self.port, self.token, *hello)
         return LibraryConnection(self.running, connection, self.library, self.metastore, settings)
 
 

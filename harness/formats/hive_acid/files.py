@@ -122,12 +122,7 @@ def joined(table: Path, instant: str) -> tuple[str, ...]:
 
 
 def facts(table: Path, key: str, ids: WriteIds) -> tuple[FileFact, ...]:
-    """Return a fact for each live file of rows, and for what is deleted of each.
-
-    Raises:
-        FileFactError: a file cannot be understood.
-
-    """
+    """Return a fact for each live file of rows, and for what is deleted of each."""
     there = live(table, ids)
     deletions = [
         _Deletions(folder, path, orc.rows(path, _ROW_ID))
@@ -160,12 +155,7 @@ class _Deletions:
 
 
 def file_rows(path: Path, fact: FileFact) -> FileRows:
-    """Read the rows of a file of rows that a fact has.
-
-    Raises:
-        FileFactError: they cannot be understood.
-
-    """
+    """Read the rows of a file of rows that a fact has."""
     names = tuple(name for name, _ in _columns(path))
     type_ = orc.schema(path).field(ROW).type
     try:

@@ -36,10 +36,6 @@ def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
     Those of file groups that others took the place of are left out.
 
     `key`: the key column; record keys come from it where a table has no meta columns.
-
-    Raises:
-        FileFactError: a file cannot be understood, or what replaced file groups.
-
     """
     names = timeline.names(folder)
     done = set(timeline.requested(names))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli.upgrade import rollout_file
+from harness.cli.upgrade import rollout_runs
 from harness.core.errors import ScenarioProblem
 
 TEXT = """\
@@ -21,17 +21,17 @@ steps:
 """
 
 
-def read(folder: Path, text: str = TEXT) -> rollout_file.PlannedRollout:
+def read(folder: Path, text: str = TEXT) -> rollout_runs.PlannedRollout:
     file = folder / "steps.yaml"
     file.write_text(text, encoding="utf-8")
-    return rollout_file.read(file)
+    return rollout_runs.read(file)
 
 
 def test_a_state_has_the_changes_that_were_made_and_the_rest_as_it_was(tmp_path: Path) -> None:
     planned = read(tmp_path)
     after = planned.after({2})
     assert after.writer == planned.now.writer
-    assert [str(each) for each in after.readers] == [
+    assert [str(reader) for reader in after.readers] == [
         "spark-3.5.8-hudi-1.0.2",
         "hive-3.1.3{path=fetch}",
     ]

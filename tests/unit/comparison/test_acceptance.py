@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.comparison import acceptance_file
-from harness.comparison.accepted import WRITER, Acceptance
+from harness.comparison import acceptance
+from harness.comparison.acceptance import WRITER, Acceptance
 from harness.comparison.result import ComparedSide, Decision, SideComparison, compare
 from harness.core.errors import ScenarioProblem
 from harness.core.records import FindingKind, Verdict, VerdictKind
@@ -32,8 +32,8 @@ def compared(*new: Verdict) -> SideComparison:
     """Return a comparison with a side that has all of these right; errors as `because` says."""
     first = [verdict(RIGHT, step=1), verdict(RIGHT, step=1, variant=OTHER)]
     new = (*first, *new)
-    old = (replace(each, verdict=RIGHT, findings=(), because="") for each in new)
-    errors = {each.case: each.because for each in new if each.because}
+    old = (replace(verdict, verdict=RIGHT, findings=(), because="") for verdict in new)
+    errors = {verdict.case: verdict.because for verdict in new if verdict.because}
     return compare(ComparedSide("a", run(*old)), ComparedSide("b", run(*new, errors=errors)))
 
 
@@ -47,7 +47,7 @@ def test_an_accepted_cause_counts_no_longer() -> None:
     assert found.decision is Decision.NOTHING_WORSE
     assert found.regressions == ()
     assert found.worse == ()
-    assert [each.by for each in found.accepted.causes] == [LINE]
+    assert [cause.by for cause in found.accepted.causes] == [LINE]
     assert len(found.worse_accepted) == 1
 
 
@@ -73,7 +73,7 @@ def test_a_cause_that_is_accepted_beside_another_leaves_that_one() -> None:
     new = verdict(WRONG, RENAME), verdict(WRONG, STALE, variant=OTHER)
     found = accepting(LINE, new=new)
     assert found.status == 1
-    assert [each.key.finding for each in found.regressions] == [FindingKind.STALE]
+    assert [regression.key.finding for regression in found.regressions] == [FindingKind.STALE]
     assert len(found.worse) == 1
 
 
@@ -132,24 +132,24 @@ def test_a_writer_that_refuses_a_step_is_accepted_by_its_own_line() -> None:
 def test_what_is_written_accepts_every_cause_once_there_are_reasons() -> None:
     broken = replace(verdict(REFUSED, variant=OTHER), because="BROKEN: 'x'\n\u2028")
     found = compared(verdict(WRONG, RENAME), broken)
-    text = acceptance_file.dump(found.regressions)
+    text = acceptance.dump(found.regressions)
     assert text.count("TODO\n") == len(found.regressions) == 2
-    todo = found.accepting(acceptance_file.parse(text, "f"), TODAY)
+    todo = found.accepting(acceptance.parse(text, "f"), TODAY)
     assert (todo.regressions, todo.status) == ((), 1)
-    said = acceptance_file.parse(text.replace("because: TODO", "because: seen"), "f")
+    said = acceptance.parse(text.replace("because: TODO", "because: seen"), "f")
     done = found.accepting(said, TODAY)
     assert done.status == 0
-    again = acceptance_file.dump(done.regressions, [each.by for each in done.accepted.causes])
-    assert [replace(each, path="", line=0) for each in acceptance_file.parse(again, "f")] == [
-        replace(each, path="", line=0) for each in said
-    ]
+    again = acceptance.dump(done.regressions, [cause.by for cause in done.accepted.causes])
+    assert [
+        replace(acceptance, path="", line=0) for acceptance in acceptance.parse(again, "f")
+    ] == [replace(acceptance, path="", line=0) for acceptance in said]
 
 
 def test_what_is_unexplained_is_left_out_and_said() -> None:
     found = compared(verdict(WRONG, finding(FindingKind.UNEXPLAINED, ("1", "f2", "?"))))
-    text = acceptance_file.dump(found.regressions)
+    text = acceptance.dump(found.regressions)
     assert "# Left out: trino: unexplained since rename_column" in text
-    assert acceptance_file.parse(text, "f") == ()
+    assert acceptance.parse(text, "f") == ()
 
 
 @given(st.text(max_size=20), st.text(max_size=20))
@@ -157,7 +157,7 @@ def test_whatever_an_engine_says_is_read_as_it_was_written(error: str, operation
     (cause,) = compared(verdict(WRONG, RENAME)).regressions
     symptom = replace(cause.key.symptom, kind=REFUSED, what=f"e{error}", party=None)
     odd = replace(cause, key=replace(cause.key, symptom=symptom, operation=operation))
-    (line,) = acceptance_file.parse(acceptance_file.dump([odd]), "f")
+    (line,) = acceptance.parse(acceptance.dump([odd]), "f")
     assert (line.refusal, line.operation) == (f"e{error}", operation)
 
 
@@ -179,10 +179,10 @@ def test_whatever_an_engine_says_is_read_as_it_was_written(error: str, operation
 )
 def test_a_file_that_says_nothing_useful_is_refused_with_its_line(text: str, said: str) -> None:
     with pytest.raises(ScenarioProblem, match=said) as wrong:
-        acceptance_file.parse(text, "accept.yaml")
+        acceptance.parse(text, "accept.yaml")
     assert str(wrong.value).startswith("accept.yaml:")
 
 
 def test_an_empty_file_has_no_lines(tmp_path: Path) -> None:
-    assert acceptance_file.parse("", str(tmp_path)) == ()
-    assert acceptance_file.parse("# nothing\n", str(tmp_path)) == ()
+    assert acceptance.parse("", str(tmp_path)) == ()
+    assert acceptance.parse("# nothing\n", str(tmp_path)) == ()
