@@ -36,7 +36,6 @@ def create_table(
 
 
 def definition(columns: Iterable[tuple[str, DataType]]) -> str:
-    """Return the column list of `create table`."""
     return ", ".join(f"{quoted(name)} {type_text(type_)}" for name, type_ in columns)
 
 

@@ -20,7 +20,6 @@ MAPPING = "delta.columnMapping.mode"
 
 
 def read(folder: TableFolder, table: CatalogTable) -> TableFacts:  # noqa: ARG001 - all have it
-    """Read the log."""
     doubts = Doubts()
     try:
         log = delta_log.read_whole(folder)

@@ -28,7 +28,6 @@ _TYPES: Final = {"COPY_ON_WRITE": UsedFormat.HUDI_COW, "MERGE_ON_READ": UsedForm
 
 
 def read(folder: TableFolder, table: CatalogTable) -> TableFacts:
-    """Read the records of a table."""
     table_, doubts = records.read(folder), Doubts()
     if (kind := table_.properties.get(BASE_FORMAT, PARQUET)) != PARQUET:
         doubts.add(Fact.SCHEMA_CHANGES, f"its base files are of {kind}, which are not looked at")

@@ -90,7 +90,6 @@ class UsedChange:
 
     @property
     def nested(self) -> bool:
-        """Whether it is about a part of a column."""
         return "." in self.column
 
 
@@ -153,7 +152,6 @@ class Doubts:
     facts: dict[Fact, str] = field(default_factory=dict)
 
     def add(self, fact: Fact, why: object) -> None:
-        """Note that a fact is not known, or not all of it."""
         self.facts.setdefault(fact, str(why))
 
     @property
@@ -163,5 +161,4 @@ class Doubts:
 
     @property
     def why(self) -> str:
-        """All reasons, each once."""
         return "; ".join(dict.fromkeys(self.facts.values()))

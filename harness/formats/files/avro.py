@@ -25,7 +25,6 @@ def read(path: Path, key: str) -> Footer:
 
 
 def schema(path: Path) -> dict[str, Any]:
-    """Return the schema of the writer."""
     return _records(path, most=0)[0]
 
 

@@ -44,13 +44,11 @@ def rows(path: Path, columns: Sequence[str]) -> tuple[tuple[Any, ...], ...]:
 
 
 def schema(path: Path) -> pyarrow.Schema:
-    """Read the columns as Arrow has them."""
     with _opened(path) as file:
         return file.schema
 
 
 def content(path: Path) -> FileRows:
-    """Read everything in a file as canonical values."""
     with _opened(path) as file:
         return canonical(file.read(), path)
 

@@ -40,7 +40,6 @@ def read(path: Path, key: str) -> Footer:
 
 
 def rows(path: Path, columns: Sequence[str]) -> tuple[tuple[Any, ...], ...]:
-    """Read the values of some columns, row by row."""
     with opened(path) as file:
         return tuple(zip(*_columns(file, path, columns), strict=True))
 

@@ -65,11 +65,9 @@ class Folder:
         return self.path.name.removeprefix("delete_").partition("_v")[0]
 
     def has(self, number: int) -> bool:
-        """Return whether what the write of a number left is in it."""
         return (self.kind == BASE or self.first <= number) and number <= self.last
 
     def counts(self, ids: WriteIds) -> bool:
-        """Return whether something in it was committed."""
         return any(self.first <= number <= self.last for number in ids.committed)
 
     def within(self, other: Folder) -> bool:
@@ -155,7 +153,6 @@ class _Deletions:
 
 
 def file_rows(path: Path, fact: FileFact) -> FileRows:
-    """Read the rows of a file of rows that a fact has."""
     names = tuple(name for name, _ in _columns(path))
     type_ = orc.schema(path).field(ROW).type
     try:

@@ -118,7 +118,6 @@ class _TableFiles:
             raise FileFactError(f"{relative}: neither a base file nor a log file by its name")
 
     def _has(self, instant: str) -> bool:
-        """Return whether what an instant wrote is part of the table."""
         return instant in self.done or instant < self.begin
 
     def _log(self, path: Path, relative: str, group: str) -> Iterator[FileFact]:

@@ -56,7 +56,6 @@ class LogBlock:
 
     @property
     def instant(self) -> str:
-        """The instant that wrote it."""
         return self.header[INSTANT_TIME]
 
     @property

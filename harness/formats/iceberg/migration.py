@@ -44,7 +44,6 @@ _CATALOG: Final = "call spark_catalog.system."
 
 
 def is_migrated(settings: VariantSettings) -> bool:
-    """Return whether the table begins as a plain one."""
     return settings.get(CREATED_BY) in _BY
 
 
