@@ -340,6 +340,22 @@ def folder_of(entry: Entry) -> str:
     return "/" + location.removeprefix("file:").lstrip("/")
 
 
+def python_literal(text: str, type_: str) -> str:
+    """Return the Python of a value; what Python has no literal for is read from its text.
+
+    >>> python_literal("true", "boolean"), python_literal("1.10", "decimal(10, 2)")
+    ('True', "Decimal('1.10')")
+    """
+    match type_:
+        case "boolean":
+            return str(text == "true")
+        case "tinyint" | "smallint" | "int" | "long":
+            return text
+        case "float" | "double":
+            return repr(float(text))
+    return f"Decimal({text!r})" if type_.startswith("decimal") else repr(text)
+
+
 def reply_of(table: pyarrow.Table, seconds: float, sent: str = "", confirmed: str = "") -> Reply:
     """Return what a library answered, in canonical values."""
     every = tuple(

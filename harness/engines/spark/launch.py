@@ -45,9 +45,9 @@ def unread_properties(names: Iterable[str], class_path: Sequence[Path]) -> tuple
     """
     names = tuple(names)
     added = [path for path in class_path if path.is_file()]
-    own_jars = [jar for folder in class_path for jar in sorted(folder.glob("spark-*.jar"))]
+    spark_jars = [jar for folder in class_path for jar in sorted(folder.glob("spark-*.jar"))]
     spark, hudi = ([name for name in names if name.startswith(family)] for family in (SPARK, HUDI))
-    return (*_absent(spark, (*own_jars, *added)), *_absent(hudi, added))
+    return (*_absent(spark, (*spark_jars, *added)), *_absent(hudi, added))
 
 
 def _absent(names: Iterable[str], jars: Iterable[Path]) -> tuple[str, ...]:
