@@ -50,11 +50,11 @@ def find(folder: Path, parts: Sequence[str]) -> RecordedCell:
     cell = only(info.cells, parts)
     states = _records(folder / load_run.STATES, StateRecord, cell.variant)
     answers = _records(folder / load_run.ANSWERS, Answer, cell.case)
-    answer = next((each for each in answers if each.case == cell.case), None)
-    cases = {each.case for each in info.cells if each.question == cell.question}
+    answer = next((answer for answer in answers if answer.case == cell.case), None)
+    cases = {planned_cell.case for planned_cell in info.cells if planned_cell.question == cell.question}
     verdicts = _records(folder / load_run.VERDICTS, Verdict, cell.case.removesuffix(cell.reader))
-    question = tuple(each for each in verdicts if each.case in cases)
-    verdict = next((each for each in question if each.case == cell.case), None)
+    question = tuple(verdict for verdict in verdicts if verdict.case in cases)
+    verdict = next((verdict for verdict in question if verdict.case == cell.case), None)
     return replace(of_cell(info, cell, tuple(states), answer, verdict), question=question)
 
 

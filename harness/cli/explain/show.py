@@ -49,14 +49,14 @@ def head(found: RecordedCell, console: Console) -> None:
         say(console, f"  {verdict.because}")
     if verdict.known:
         say(console, f"  known: {verdict.known}")
-    for each in tolerance_counts.of_cell(verdict.reader, verdict.normalised):
-        say(console, f"  normalised, as declared: {each}")
+    for text in tolerance_counts.of_cell(verdict.reader, verdict.normalised):
+        say(console, f"  normalised, as declared: {text}")
 
 
 def written(found: RecordedCell, console: Console) -> None:
     """List the steps that made the table, up to the one after which it was asked."""
     (variant,) = found.info.variants
-    outcomes = {each.outcome.step: each.outcome for each in found.case.states}
+    outcomes = {state.outcome.step: state.outcome for state in found.case.states}
     say(console, "\nWhat was written", "bold")
     for number in range(found.cell.step + 1):
         outcome = outcomes.get(number)
@@ -68,12 +68,12 @@ def written(found: RecordedCell, console: Console) -> None:
 
 def timeline(entries: Sequence[str], found: RecordedCell, console: Console) -> None:
     """List the timeline of the table that was read, with the steps of which the instants are."""
-    steps = {each.outcome.instant: each.outcome.step for each in found.case.states}
+    steps = {state.outcome.instant: state.outcome.step for state in found.case.states}
     if entries:
         say(console, "\nTimeline of the table", "bold")
-    for each in entries:
-        step = steps.get(each.partition(" ")[0])
-        say(console, f"  {each}" + (f" (step {step})" if step is not None else ""))
+    for entry in entries:
+        step = steps.get(entry.partition(" ")[0])
+        say(console, f"  {entry}" + (f" (step {step})" if step is not None else ""))
 
 
 def advised(found: RecordedCell, console: Console) -> None:
@@ -102,7 +102,7 @@ def answered(found: RecordedCell, console: Console) -> None:
             say(console, line)
     if answer.confirmed:
         say(console, f"it ran as: {answer.confirmed}")
-    readers = {each.reader: each for each in found.info.readers}
+    readers = {reader.reader: reader for reader in found.info.readers}
     if found.cell.reader in readers:
         say(console, f"settings of the reader: {readers[found.cell.reader].settings}")
 
@@ -156,9 +156,9 @@ def held(beside: FileAgreement | None, told: NumberedFiles, console: Console) ->
         say(console, "  they hold what was written")
         return
     say(console, "  They do not hold what was written:", "bold")
-    for each in found[:MOST]:
-        at = f" in file {told.name(each.file)}" if each.file else ""
-        say(console, f"  - row {each.key}{at}: {each.text}")
+    for odd in found[:MOST]:
+        at = f" in file {told.name(odd.file)}" if odd.file else ""
+        say(console, f"  - row {odd.key}{at}: {odd.text}")
     if (left := len(found) - MOST) > 0:
         say(console, f"  … and {counted(left, 'more place', 'more places')}")
 
@@ -169,8 +169,8 @@ def statistics(stored: StoredStatistics, console: Console) -> None:
         say(console, f"  not all stored statistics are known: {stored.unknown}")
     if stored.told:
         say(console, "  Stored statistics that the files contradict, or may contradict:")
-    for each in stored.told[:MOST]:
-        say(console, f"  - {each}")
+    for column_statistics in stored.told[:MOST]:
+        say(console, f"  - {column_statistics}")
     if (left := len(stored.told) - MOST) > 0:
         say(console, f"  … and {left} more")
 

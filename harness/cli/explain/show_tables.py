@@ -56,12 +56,12 @@ def _packed(shown: Sequence[Table], console: Console) -> list[list[Table]]:
     """Put as many tables on a line as have room, in their order."""
     lines: list[list[Table]] = []
     left = 0
-    for each in shown:
-        width = console.measure(each).maximum + BETWEEN
+    for table in shown:
+        width = console.measure(table).maximum + BETWEEN
         if not lines or left < width:
             lines.append([])
             left = console.width
-        lines[-1].append(each)
+        lines[-1].append(table)
         left -= width
     return lines
 

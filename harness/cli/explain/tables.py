@@ -88,8 +88,8 @@ def tables_of(layout: Layout, answer: Answer) -> CaseTables:
     # Of a product that cannot show all that was written, they may be of all of it.
     of, fitting = layout.fitting(query, *seen) if seen else (readings, ())
     own = readings.strategies(query) if readings else ()
-    shown = {each: readings for each in own if readings and len(each.deviations) <= 1}
-    shown |= {each: of for each in fitting if of is not None}
+    shown = {strategy: readings for strategy in own if readings and len(strategy.deviations) <= 1}
+    shown |= {strategy: of for strategy in fitting if of is not None}
     return CaseTables(
         expected=beside.sheet(("expected",), *beside.table),
         found=beside.sheet(("found",), *seen) if seen else None,
@@ -105,7 +105,7 @@ def _ways(
 ) -> Iterator[ComparedTable]:
     """Yield a table for each way, by what it is worked out; those that show the same are one."""
     shown = {way: _shown(of, way, beside.query) for way, of in readings.items()}
-    groups = grouped((table_of(*each), way) for way, each in shown.items() if each)
+    groups = grouped((table_of(*table), way) for way, table in shown.items() if table)
     wanted, found = table_of(*beside.table), table_of(*seen) if seen else None
     for table, ways in groups.items():
         if first := shown[ways[0]]:

@@ -36,13 +36,13 @@ def alternatives(
     able: list[Reader] = []
     unable: dict[frozenset[str], UnusableSettings] = {}
     seen = {reader_defaults.in_full(reader)}
-    for changed, each in others(reader, known):
-        if why := reader_support.cannot(each, format_name):
+    for changed, other in others(reader, known):
+        if why := reader_support.cannot(other, format_name):
             if not any(fewer <= changed for fewer in unable):
-                unable[changed] = UnusableSettings(each, why)
-        elif len(changed) <= TOGETHER and (full := reader_defaults.in_full(each)) not in seen:
+                unable[changed] = UnusableSettings(other, why)
+        elif len(changed) <= TOGETHER and (full := reader_defaults.in_full(other)) not in seen:
             seen.add(full)
-            able.append(each)
+            able.append(other)
     return tuple(able), tuple(unable.values())
 
 
@@ -79,7 +79,7 @@ def changes(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[str, .
 
 def plan_of(variants: Sequence[Variant], cells: Iterable[Cell], readers: Sequence[Reader]) -> Plan:
     """Return the plan that asks every reader what one of them was asked, as far as it can be."""
-    of = {each.id: each for each in variants}
+    of = {variant.id: variant for variant in variants}
     every = tuple(
         replace(cell, reader=str(reader))
         for cell in cells
@@ -88,5 +88,5 @@ def plan_of(variants: Sequence[Variant], cells: Iterable[Cell], readers: Sequenc
     )
     asked = {cell.variant for cell in every}
     return Plan(
-        "remedy", tuple(each for each in variants if each.id in asked), tuple(readers), every
+        "remedy", tuple(variant for variant in variants if variant.id in asked), tuple(readers), every
     )

@@ -41,8 +41,8 @@ def remedy(
     made = _plan(found, run_info.read_info(folder), (reader, *able))
     with engine_run.work(Cache.default(offline=offline), output.progress(), PROFILE) as work:
         seen = engine_run.execute(made, work).verdicts
-    before = {each.question: each for each in seen if each.reader == str(reader)}
-    effects = [effect(each, found.cell.question, seen, before) for each in able]
+    before = {verdict.question: verdict for verdict in seen if verdict.reader == str(reader)}
+    effects = [effect(reader, found.cell.question, seen, before) for reader in able]
     show.effects(reader, effects, output.out)
     show.conclusion(reader, effects, output.out)
     show.impossible(reader, unable, output.out)
@@ -63,8 +63,8 @@ def _check_wrong(found: RecordedCell) -> None:
 def _plan(found: RecordedCell, info: RunInfo, readers: Sequence[Reader]) -> Plan:
     """Return the plan that asks all readers about every variant of the case's scenario."""
     name = found.case.variant.scenario.name
-    variants = [each for each in plan_record.plan_of(info).variants if each.scenario.name == name]
-    ids = {each.id for each in variants}
+    variants = [variant for variant in plan_record.plan_of(info).variants if variant.scenario.name == name]
+    ids = {variant.id for variant in variants}
     cells = (c for c in info.cells if c.variant in ids and c.reader == found.cell.reader)
     return replace(plan_of(variants, cells, readers), metastore=info.through)
 

@@ -38,7 +38,7 @@ def effect(
     before: Mapping[QuestionKey, Verdict],
 ) -> Effect:
     """Compare the verdicts of a reader with those of the one before, by their questions."""
-    mine = {each.question: each for each in verdicts if each.reader == str(reader)}
+    mine = {verdict.question: verdict for verdict in verdicts if verdict.reader == str(reader)}
     others = ((before.get(at), now) for at, now in mine.items() if at != question)
     found = grouped((_turn(then, now), now) for then, now in others)
     return Effect(
@@ -56,7 +56,7 @@ def _turn(before: Verdict | None, now: Verdict) -> str:
     known = {VerdictKind.CORRECT, VerdictKind.WRONG, VerdictKind.REFUSED}
     if before is None or before.verdict not in known or now.verdict not in known:
         return "unknown"
-    was, is_ = (each.verdict is VerdictKind.CORRECT for each in (before, now))
+    was, is_ = (verdict.verdict is VerdictKind.CORRECT for verdict in (before, now))
     if is_:
         return "still right" if was else "turned right"
     return "turned wrong" if was else "still wrong"

@@ -28,44 +28,44 @@ def effects(reader: Reader, found: Sequence[Effect], console: Console) -> None:
     heads = "changed setting", "this case", "others: turned right", "turned wrong", "still wrong"
     for name in (*heads, "still right", "unknown"):
         table.add_column(name, overflow="fold")
-    for each in sorted(found, key=_rank):
-        told = ", ".join(changes(dict(reader.settings), dict(each.reader.settings)))
-        counts = (each.turned_right, each.turned_wrong, each.still_wrong)
-        numbers = [*map(len, counts), each.still_right, len(each.unknown)]
-        style = "green" if each.heals else ""
-        table.add_row(Text(told), Text(word(each.case), style), *map(str, numbers))
+    for effect in sorted(found, key=_rank):
+        told = ", ".join(changes(dict(reader.settings), dict(effect.reader.settings)))
+        counts = (effect.turned_right, effect.turned_wrong, effect.still_wrong)
+        numbers = [*map(len, counts), effect.still_right, len(effect.unknown)]
+        style = "green" if effect.heals else ""
+        table.add_row(Text(told), Text(word(effect.case), style), *map(str, numbers))
     console.print(table)
 
 
 def conclusion(reader: Reader, found: Sequence[Effect], console: Console) -> None:
     """Print which settings help, and what they cost."""
-    healing = sorted((each for each in found if each.heals), key=_rank)
+    healing = sorted((effect for effect in found if effect.heals), key=_rank)
     if not healing:
         say(console, "no setting turns this case right", "bold")
-    for each in healing:
-        told = ", ".join(changes(dict(reader.settings), dict(each.reader.settings)))
-        cost = "nothing else turns wrong" if not each.turned_wrong else "but these turn wrong:"
+    for effect in healing:
+        told = ", ".join(changes(dict(reader.settings), dict(effect.reader.settings)))
+        cost = "nothing else turns wrong" if not effect.turned_wrong else "but these turn wrong:"
         say(console, f"{told}: this case is right; {cost}", "bold")
-        for one in each.turned_wrong[:MOST]:
+        for one in effect.turned_wrong[:MOST]:
             say(console, f"  {one.case}: {word(one)}")
-        if (left := len(each.turned_wrong) - MOST) > 0:
+        if (left := len(effect.turned_wrong) - MOST) > 0:
             say(console, f"  … and {left} more")
-        if each.unknown:
-            say(console, f"  nothing is known about {counted(len(each.unknown), 'cell')}")
+        if effect.unknown:
+            say(console, f"  nothing is known about {counted(len(effect.unknown), 'cell')}")
 
 
 def impossible(reader: Reader, found: Sequence[UnusableSettings], console: Console) -> None:
     """Print which settings cannot be tried here."""
-    for each in found:
-        told = ", ".join(changes(dict(reader.settings), dict(each.reader.settings)))
-        say(console, f"not tried: {told}: {each.why}", "dim")
+    for settings in found:
+        told = ", ".join(changes(dict(reader.settings), dict(settings.reader.settings)))
+        say(console, f"not tried: {told}: {settings.why}", "dim")
 
 
 def word(verdict: Verdict | None) -> str:
     """Return a verdict in a few words."""
     if verdict is None:
         return "not asked"
-    kinds = ", ".join(FINDINGS[each.kind].label for each in verdict.findings)
+    kinds = ", ".join(FINDINGS[finding.kind].label for finding in verdict.findings)
     label = VERDICTS[verdict.verdict].label
     return f"{label}: {kinds}" if kinds else label
 

@@ -76,7 +76,7 @@ class Candidate:
             return None
         of = dict(zip((0, *self.numbers), self.writers, strict=True))
         writers = of[0], *(of[number] for number in numbers)
-        by = {at: each.by for at, each in zip(self.numbers, self.scenario.steps, strict=True)}
+        by = {at: step.by for at, step in zip(self.numbers, self.scenario.steps, strict=True)}
         made = tuple(Step(operation, by=by[number]) for number, operation in steps)
         return replace(
             self, scenario=replace(self.scenario, steps=made), numbers=numbers, writers=writers

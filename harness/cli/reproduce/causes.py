@@ -71,10 +71,10 @@ class Sign:
         that is not claimed, all have to fit still: the fewer steps there are the more others do.
         """
         if self.party is not None:  # how many engines agree decides which of them it is
-            return any(each.kind == self.kind and each.party is not None for each in found)
+            return any(sign.kind == self.kind and sign.party is not None for sign in found)
         if len(self.ways) < SEVERAL and not self.scant:
             return self in found
-        return any(each.kind == self.kind and set(self.ways) <= set(each.ways) for each in found)
+        return any(sign.kind == self.kind and set(self.ways) <= set(sign.ways) for sign in found)
 
     def __str__(self) -> str:
         told = " or ".join(self.ways) + "; too little to name it by" * self.scant
@@ -127,10 +127,10 @@ def signs(verdict: Verdict, answer: Answer | None) -> frozenset[Sign]:
     ways = tuple(dict.fromkeys(map(plain_way, verdict.reproduces)))
     scant = verdict.scant and len(ways) == 1
     # What depends on other questions to the server, no scenario of its own shows.
-    own = (each for each in verdict.findings if each.kind is not FindingKind.ORDER_DEPENDENT)
-    found = (_sign(each, ways, scant=scant) for each in own)
+    own = (finding for finding in verdict.findings if finding.kind is not FindingKind.ORDER_DEPENDENT)
+    found = (_sign(finding, ways, scant=scant) for finding in own)
     if verdict.verdict is VerdictKind.UNKNOWN:  # who is not known to be wrong is not accused
-        return frozenset(each for each in found if each.party is Responsible.MODEL)
+        return frozenset(sign for sign in found if sign.party is Responsible.MODEL)
     return frozenset(found) if verdict.verdict is VerdictKind.WRONG else frozenset()
 
 
@@ -148,12 +148,12 @@ def step_answers(
     The creation is none: nothing can be left out before it. `states`: by variant and step.
     """
     found = {}
-    for each in verdicts:
-        state = states.get((each.variant, each.step))
-        if each.view == WRITE and each.step and state is not None:
+    for verdict in verdicts:
+        state = states.get((verdict.variant, verdict.step))
+        if verdict.view == WRITE and verdict.step and state is not None:
             refusal = state.outcome.refusal
-            if refusal or each.verdict is VerdictKind.WRONG:
-                found[each.case] = Answer(each.case, each.sql, refusal=refusal)
+            if refusal or verdict.verdict is VerdictKind.WRONG:
+                found[verdict.case] = Answer(verdict.case, verdict.sql, refusal=refusal)
     return found
 
 
@@ -174,15 +174,15 @@ def groups(
     `answers`: those of writers too (`step_answers`).
     """
     of = {variant.id: variant for variant in variants}
-    every = _series(each for each in verdicts if each.variant in of)
+    every = _series(verdict for verdict in verdicts if verdict.variant in of)
     found = (_of_series(series, of[series[0].variant], answers) for series in every)
     made = [_group(cause, seen, of) for cause, seen in grouped(chain(*found)).items()]
-    return tuple(sorted(made, key=lambda each: (-len(each.cases), each.cause.name)))
+    return tuple(sorted(made, key=lambda group: (-len(group.cases), group.cause.name)))
 
 
 def _series(verdicts: Iterable[Verdict]) -> Iterator[list[Verdict]]:
     """Yield the verdicts about one question after one step after another; a step is by itself."""
-    series = grouped((_question(each), each) for each in verdicts)
+    series = grouped((_question(verdict), verdict) for verdict in verdicts)
     yield from (sorted(each, key=lambda verdict: verdict.step) for each in series.values())
 
 
@@ -217,7 +217,7 @@ def _whose(sign: Sign, verdict: Verdict, writer: str) -> str:
 def operation_of(scenario: Scenario, step: int) -> str:
     """Name what a step does; a write after a schema change is named with that."""
     operations = [each.operation for each in scenario.steps[:step]]
-    changes = [name_of(each) for each in operations if each.CHANGES_SCHEMA]
+    changes = [name_of(operation) for operation in operations if operation.CHANGES_SCHEMA]
     last = name_of(operations[-1])
     if operations[-1].CHANGES_SCHEMA or not changes:
         return last

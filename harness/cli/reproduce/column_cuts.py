@@ -134,14 +134,14 @@ def _placed_otherwise(operation: Operation, path: str, schema: Schema) -> Operat
     if operation.name.rpartition(".")[0] != parent:
         return operation
     names = _siblings(schema, parent)
-    before = [each for each in names[: names.index(name)] if each != _last(operation.name)]
+    before = [text for text in names[: names.index(name)] if text != _last(operation.name)]
     if before:
         return replace(operation, after=before[-1])
     return replace(operation, first=True, after=None)
 
 
 def _siblings(schema: Schema, parent: str) -> list[str]:
-    return [each.name for each in (schema.find(parent).children if parent else schema.fields)]
+    return [child.name for child in (schema.find(parent).children if parent else schema.fields)]
 
 
 def _last(path: str) -> str:
@@ -160,7 +160,7 @@ def _write_without(operation: Operation, path: str) -> Operation | None:
 
 def _frame_without(operation: WriteFrame, path: str) -> WriteFrame | None:
     """Return a DataFrame without a column; None where no other is left. A part of one stays."""
-    types = {name: each for name, each in (operation.types or {}).items() if name != path}
+    types = {name: type_ for name, type_ in (operation.types or {}).items() if name != path}
     left = tuple(name for name in operation.columns if name != path)
     if operation.columns and not left:
         return None

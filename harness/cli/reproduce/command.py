@@ -67,7 +67,7 @@ def reproduce(
         return 0
     cache, progress = Cache.default(offline=offline), output.progress()
     trials = EngineTrials(partial(engine_run.work, cache, progress, PROFILE), progress)
-    begun = [_begin(each, variants, answers, found.info.through) for each in chosen]
+    begun = [_begin(group, variants, answers, found.info.through) for group in chosen]
     searches.run_all(begun, trials.ask, _enough(minutes * len(begun)))
     return _write(begun, trials, folder, output)
 
@@ -79,7 +79,7 @@ def _of_cases(
     # The steps that were refused are no cells.
     there = {name for group in groups for name in group.cases}
     names = set(asked) if there.issuperset(asked) else {_named(there, found, asked)}
-    return tuple(each for each in groups if names.intersection(each.cases))
+    return tuple(group for group in groups if names.intersection(group.cases))
 
 
 def _named(there: Collection[str], found: Run, parts: Sequence[str]) -> str:
@@ -95,7 +95,7 @@ def _nothing(verdict: Verdict | None) -> str:
     """Return why there is nothing to reproduce of a case."""
     if verdict is None:
         return "was never judged"
-    if any(each.kind is FindingKind.ORDER_DEPENDENT for each in verdict.findings):
+    if any(finding.kind is FindingKind.ORDER_DEPENDENT for finding in verdict.findings):
         return "depends on what else its server was asked, which no scenario of its own shows"
     return "has no finding"
 
@@ -104,14 +104,14 @@ def _list(groups: Sequence[CauseGroup], output: Output) -> None:
     """Print the causes, each with its first case."""
     out = output.out
     say(out, counted(len(groups), "cause") + " of findings", "bold")
-    for each in groups:
-        say(out, f"{each.cause}: {counted(len(each.cases), 'case')}")
-        say(out, f"  {each.witness.case}", "dim")
+    for group in groups:
+        say(out, f"{group.cause}: {counted(len(group.cases), 'case')}")
+        say(out, f"  {group.witness.case}", "dim")
     if groups:
         say(out, "harness reproduce CASE, or --all, makes the smallest scenario of each")
     facts = [
-        {"cause": str(each.cause), "cases": len(each.cases), "witness": each.witness.case}
-        for each in groups
+        {"cause": str(cause_group.cause), "cases": len(cause_group.cases), "witness": cause_group.witness.case}
+        for cause_group in groups
     ]
     output.end(causes=facts)
 
@@ -124,7 +124,7 @@ def _begin(
 ) -> CauseSearch:
     """Begin the search for a group, with the variant that shows it first."""
     witness = group.witness
-    variant = next(each for each in variants if each.id == witness.variant)
+    variant = next(variant for variant in variants if variant.id == witness.variant)
     shape = "all" if witness.view == WRITE else query_shapes.shape_of(witness.query)
     refusal = answers[witness.case].refusal
     target = Target(group.cause, parse_reader(witness.reader), shape, refusal, through)
@@ -141,12 +141,12 @@ def _enough(minutes: float) -> Callable[[], bool]:
 def _write(ended: Sequence[CauseSearch], trials: EngineTrials, folder: Path, output: Output) -> int:
     """Write what every search found, tell it, and return the exit status."""
     reproducers: list[dict[str, object]] = []
-    for each in ended:
-        place, smallest = _write_one(each, trials, folder, output.out)
+    for search in ended:
+        place, smallest = _write_one(search, trials, folder, output.out)
         where = str(place) if place else None
-        cause = str(each.target.cause)
+        cause = str(search.target.cause)
         reproducers.append({"cause": cause, "folder": where, "smallest": smallest})
-    status = 0 if all(each["smallest"] for each in reproducers) else HarnessError.exit_status
+    status = 0 if all(reproducer["smallest"] for reproducer in reproducers) else HarnessError.exit_status
     output.end(status=status, reproducers=reproducers)
     return status
 

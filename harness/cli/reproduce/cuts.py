@@ -73,7 +73,7 @@ class TouchCut:
         """Return the candidate with that."""
         less = Touch(Rewrites.NONE)
         steps = candidate.numbered
-        return candidate.having([(at, less if at == self.number else each) for at, each in steps])
+        return candidate.having([(at, less if at == self.number else step) for at, step in steps])
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def without_row(operation: Operation, row: str, key: str) -> Operation | None:
     """Return an operation that does not name a row; None when it names no other."""
     if row not in rows_of(operation, key):
         return operation
-    names = {each.name for each in fields(operation)}  # type: ignore[arg-type] # a dataclass
+    names = {field.name for field in fields(operation)}  # type: ignore[arg-type] # a dataclass
     left: dict[str, object] = {
         name: tuple(each for each in getattr(operation, name) if text_of(each) != row)
         for name in names & set(KEYED)

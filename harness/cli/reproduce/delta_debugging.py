@@ -31,13 +31,13 @@ class TrialResults:
 
     def ask(self, wanted: Iterable[Candidate]) -> Generator[Round, Sequence[bool], None]:
         """Have those asked about of which nothing is known yet."""
-        left = {each.key: each for each in wanted if each.key not in self.shows}
+        left = {candidate.key: candidate for candidate in wanted if candidate.key not in self.shows}
         if not left:
             return
         answers = yield tuple(left.values())
         self.shows |= dict(zip(left, answers, strict=True))
-        good = [each for each in left.values() if self.shows[each.key]]
-        self.best = min([self.best, *good], key=lambda each: each.size)
+        good = [candidate for candidate in left.values() if self.shows[candidate.key]]
+        self.best = min([self.best, *good], key=lambda candidate: candidate.size)
 
 
 def search(tried: TrialResults, guess: Candidate | None = None) -> Search:
@@ -55,7 +55,7 @@ def search(tried: TrialResults, guess: Candidate | None = None) -> Search:
         before = tried.best
         ways = dict(smaller(before))
         yield from tried.ask(ways.values())
-        good = [cut for cut, each in ways.items() if tried.shows[each.key]]
+        good = [cut for cut, candidate in ways.items() if tried.shows[candidate.key]]
         yield from tried.ask(together(before, good))
         if tried.best is before:
             return before
@@ -95,7 +95,7 @@ def smallest(begin: Candidate, shows: Callable[[Candidate], bool]) -> Candidate 
     try:
         candidates = next(found)
         while True:
-            candidates = found.send([shows(each) for each in candidates])
+            candidates = found.send([shows(candidate) for candidate in candidates])
     except StopIteration as end:
         result: Candidate | None = end.value
         return result

@@ -42,24 +42,24 @@ class EngineTrials:
 
     def ask(self, trials: Sequence[Trial]) -> list[bool]:
         """Ask a round; a question without an answer counts as not shown."""
-        cells = [_cell(each) for each in trials]
-        made = _plan(trials, [each for each in cells if each is not None])
+        cells = [_cell(trial) for trial in trials]
+        made = _plan(trials, [cell for cell in cells if cell is not None])
         if made.variants:
             number = counted(len(made.variants), "candidate")
             self.progress.note(f"a round of {number}, {counted(len(made.cells), 'question')}")
             with self.work_of() as work:
                 self._run(made, work)
-        return [self._shows(*each) for each in zip(trials, cells, strict=True)]
+        return [self._shows(*trial) for trial in zip(trials, cells, strict=True)]
 
     def _run(self, made: Plan, work: Work) -> None:
         found = engine_run.execute(made, work)
         answers = {**found.answers, **step_answers(found.step_verdicts, found.by_step)}
-        self.nothing |= {case for case, each in answers.items() if each.void}
+        self.nothing |= {case for case, answer in answers.items() if answer.void}
         for case, verdict in found.recorded.items():
             if case in answers:
-                states = tuple(each for each in found.states if each.variant == verdict.variant)
+                states = tuple(state for state in found.states if state.variant == verdict.variant)
                 self.seen[case] = Observation(verdict, answers[case], states)
-        kinds = ((at, each.outcome.kind) for at, each in found.by_step.items())
+        kinds = ((at, record.outcome.kind) for at, record in found.by_step.items())
         self.outcomes |= {at: kind for at, kind in kinds if kind is not OutcomeKind.UNKNOWN}
 
     def _shows(self, trial: Trial, cell: Cell | None) -> bool:
@@ -97,13 +97,13 @@ def _cell(trial: Trial) -> Cell | None:
 
 def _plan(trials: Sequence[Trial], cells: Sequence[Cell]) -> Plan:
     """Return the plan of a round; a candidate that several searches want is written once."""
-    variants = {each.candidate.key: each.candidate.variant for each in trials}
+    variants = {trial.candidate.key: trial.candidate.variant for trial in trials}
     written, asking = {cell.variant for cell in cells}, [e for e in cells if e.view != WRITE]
-    readers = [each.target.reader for each in trials if each.target.cause.view != WRITE]
+    readers = [trial.target.reader for trial in trials if trial.target.cause.view != WRITE]
     return Plan(
         PROFILE,
-        tuple(each for each in variants.values() if each.id in written),
-        tuple({str(each): each for each in readers}.values()),
+        tuple(variant for variant in variants.values() if variant.id in written),
+        tuple({str(reader): reader for reader in readers}.values()),
         tuple({cell.case: cell for cell in asking}.values()),
         metastore=trials[0].target.through,
     )

@@ -51,7 +51,7 @@ def write(folder: Path, target: Target, candidate: Candidate, seen: Observation)
 def named(scenario: Scenario, cause: Cause) -> Scenario:
     """Return the scenario under the name that its file has."""
     source = "; ".join(
-        each for each in (scenario.source, f"made smaller from {scenario.name}") if each
+        text for text in (scenario.source, f"made smaller from {scenario.name}") if text
     )
     name = f"{cause.name}/{SCENARIO}"
     return replace(scenario, name=name, about=f"{cause}.", source=source)

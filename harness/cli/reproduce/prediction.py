@@ -59,7 +59,7 @@ def predictable(sign: Sign, view: str) -> bool:
     of written files alone, and so is when rows were committed, which a view of what was written
     since a step goes by.
     """
-    added = any(each in sign.way for each in (ColumnMapping.COUNTED, OVERLAID, REKEYED))
+    added = any(literal in sign.way for literal in (ColumnMapping.COUNTED, OVERLAID, REKEYED))
     if sign.kind == FindingKind.UNEXPLAINED or added or view == INCREMENTAL:
         return False
     return sign.way.startswith(READ) if sign.refused else bool(sign.way)
@@ -106,12 +106,12 @@ def _answer(case: RecordedVariant, cell: Cell, way: str) -> Answer | None:
     history, later = layout.state.history, layout.state.later
     readings = Readings(Simulation(history, layout.files, layout.steps, later=later))
     query = query_shapes.query(cell.query, history[-1])
-    for each in readings.strategies(query):
-        labels = readings.labels(each, query)
-        if labels is not None and plain_way(str(each)) == way:
-            columns = _columns(readings.reading.schema(each), query)
+    for strategy in readings.strategies(query):
+        labels = readings.labels(strategy, query)
+        if labels is not None and plain_way(str(strategy)) == way:
+            columns = _columns(readings.reading.schema(strategy), query)
             try:
-                rows = readings.answer(each, query)
+                rows = readings.answer(strategy, query)
             except ValueError:  # a value has no form in the type of an older catalog
                 return None
             return Answer(cell.case, "", columns, tuple(rows), question=query)

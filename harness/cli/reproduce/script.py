@@ -89,7 +89,7 @@ def script(variant: Variant, target: Target, seen: Observation) -> str:
 
 def sent(variant: Variant, states: Sequence[StateRecord]) -> Iterator[NextStep]:
     """Yield what was sent to write a variant, as its records tell what came of each step."""
-    recorded = {each.outcome.step: each.outcome for each in states}
+    recorded = {state.outcome.step: state.outcome for state in states}
     outcomes = VariantOutcomes(variant)
     while not outcomes.complete and len(outcomes.outcomes) in recorded:
         step = outcomes.next_step()
@@ -111,7 +111,7 @@ def _head(variant: Variant, target: Target, seen: Observation) -> Iterator[str]:
     yield "--"
     writers = tuple(dict.fromkeys(variant.writers))
     readers = () if seen.verdict.view == WRITE else (("reader", target.reader.distribution),)
-    for what, name in (*(("writer", each) for each in writers), *readers):
+    for what, name in (*(("writer", writer) for writer in writers), *readers):
         yield from _made_of(what, distributions.load(name))
     yield _comment(f"Both find the table through one Hive metastore. {LOCATION} is an empty folder")
     yield _comment("that both can reach; put another one in its place if you like.")
@@ -121,7 +121,7 @@ def _head(variant: Variant, target: Target, seen: Observation) -> Iterator[str]:
 
 def _made_of(what: str, found: Distribution) -> Iterator[str]:
     yield _comment(f"{what}: {found.engine} {found.version}, {found.fidelity}")
-    own = [each for each in found.artifacts if each.into == OWN]
+    own = [artifact for artifact in found.artifacts if artifact.into == OWN]
     for artifact in found.artifacts:
         if artifact not in own:
             yield _comment(f"  {artifact.coordinates}")
@@ -183,7 +183,7 @@ def _step(
     for by_maker, group in groupby(step.statements, key=_by_maker):
         who = variant.writers[0] if by_maker else own
         told = outcomes.session(who)
-        yield who, [*head, *(line for each in group for line in _by_hand(each, told))]
+        yield who, [*head, *(line for statement in group for line in _by_hand(statement, told))]
         head = ["", _comment(f"step {step.step}, which goes on")]
 
 
@@ -195,7 +195,7 @@ def _head_of(variant: Variant, step: NextStep, states: Sequence[StateRecord]) ->
     number = step.step
     text = variant.scenario.steps[number - 1].operation.text() if number else "create the table"
     yield from ("", _comment(f"step {number}: {text}"))
-    outcome = next(each.outcome for each in states if each.outcome.step == number)
+    outcome = next(state.outcome for state in states if state.outcome.step == number)
     engine = _called(variant.writers[number])
     if outcome.kind is OutcomeKind.REFUSED and outcome.refusal:
         yield _comment(f"  {engine} refused it: {refusal_text(outcome.refusal)}")
@@ -203,7 +203,7 @@ def _head_of(variant: Variant, step: NextStep, states: Sequence[StateRecord]) ->
         yield _comment(f"  {engine} committed it, then failed: {refusal_text(outcome.refusal)}")
     case = _case(variant, states)
     undone = case.history[number - 1].undone if number else frozenset[int]()
-    for made in (each for text in step.texts for each in instants_in(text)):
+    for made in (number for text in step.texts for number in instants_in(text)):
         yield _comment(f"  {instant_of(made)} is in the table that you wrote.")
         yield from _place(case, made, undone)
 
@@ -260,7 +260,7 @@ def _reading(variant: Variant, reader: Reader, seen: Observation) -> Iterator[st
     if seen.answer.refusal:
         yield _comment(f"  {refusal_text(seen.answer.refusal, 1000)}")
         return
-    columns = tuple((each.name, each.type) for each in seen.answer.columns)
+    columns = tuple((column.name, column.type) for column in seen.answer.columns)
     yield from _table(Expected(columns, seen.answer.rows))
 
 
@@ -298,10 +298,10 @@ def _case(variant: Variant, states: Sequence[StateRecord]) -> RecordedVariant:
 def _place(case: RecordedVariant, step: int, undone: Collection[int]) -> Iterator[str]:
     """Yield where the instant of a step is found."""
     where = formats.facts(case.variant.format).past.where
-    first, *more = (filled(each, DATABASE, LOCATION) for each in where)
+    first, *more = (filled(text, DATABASE, LOCATION) for text in where)
     number = _number(case.states, step, undone)
     yield _comment(f"  The write of step {step} is number {number} {first}")
-    yield from (_comment(f"  {each}") for each in more)
+    yield from (_comment(f"  {text}") for text in more)
 
 
 def _number(states: Sequence[StateRecord], step: int, undone: Collection[int]) -> int:
@@ -309,14 +309,14 @@ def _number(states: Sequence[StateRecord], step: int, undone: Collection[int]) -
 
     Those of no step count as well: an upgrade's compaction, or what a refused step left behind.
     """
-    standing = (each for each in states if each.outcome.step not in undone)
-    until = [each for each in standing if each.outcome.step <= step and each.outcome.instant]
-    return len(until) + sum(len(each.others) for each in until[-1:])
+    standing = (state for state in states if state.outcome.step not in undone)
+    until = [record for record in standing if record.outcome.step <= step and record.outcome.instant]
+    return len(until) + sum(len(record.others) for record in until[-1:])
 
 
 def _table(table: Expected) -> Iterator[str]:
     heads = [f"{name} ({type_})" for name, type_ in table.columns]
-    rows = [[_value(each) for each in row] for row in table.rows]
+    rows = [[_value(cellular) for cellular in row] for row in table.rows]
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
     for line in (heads, *rows):
         cells = (text.ljust(width) for text, width in zip(line, widths, strict=True))

@@ -96,10 +96,10 @@ def begin(target: Target, candidate: Candidate) -> CauseSearch:
 def run_all(searches: Sequence[CauseSearch], ask: Ask, enough: Callable[[], bool]) -> None:
     """Ask round after round until all searches are over, or it is enough."""
     while not enough():
-        trials = [Trial(each.target, one) for each in searches for one in each.waiting]
+        trials = [Trial(search.target, one) for search in searches for one in search.waiting]
         if not trials:
             return
         shown = iter(ask(trials))
-        for each in searches:
-            if each.waiting:
-                each.go_on([next(shown) for _ in each.waiting])
+        for search in searches:
+            if search.waiting:
+                search.go_on([next(shown) for _ in search.waiting])

@@ -182,10 +182,10 @@ def test_a_page_fits_its_width_and_says_all_without_colour(folder: Path, width: 
 def test_a_step_that_did_not_take_place_is_not_shown_as_written(folder: Path) -> None:
     found = find(folder, RENAMED)
     refused = [
-        replace(each, outcome=replace(each.outcome, kind=OutcomeKind.REFUSED))
-        if each.outcome.step == 2
-        else each
-        for each in found.case.states
+        replace(state, outcome=replace(state.outcome, kind=OutcomeKind.REFUSED))
+        if state.outcome.step == 2
+        else state
+        for state in found.case.states
     ]
     text = printed(replace(found, case=replace(found.case, states=refused)), 120)
     assert re.search(r"\n  1 insert 2 rows\n  2 .* \(refused\)\n  3 ", text)
@@ -194,17 +194,17 @@ def test_a_step_that_did_not_take_place_is_not_shown_as_written(folder: Path) ->
 def test_what_is_to_be_done_names_the_case_as_a_shell_takes_it(folder: Path) -> None:
     found = find(folder, RENAMED)
     lines = printed(found, 80).splitlines()
-    commands = [shlex.split(each) for each in lines if each.startswith("    harness ")]
+    commands = [shlex.split(line) for line in lines if line.startswith("    harness ")]
     assert commands == [["harness", verb, found.cell.case] for verb in ("remedy", "reproduce")]
 
 
 def test_the_same_question_to_other_readers_is_found_and_no_other(folder: Path) -> None:
     found = find(folder, RENAMED)
-    cells = {each.case: each for each in run_info.read_info(folder).cells}
-    asked = [cells[each.case] for each in found.question]
+    cells = {cell.case: cell for cell in run_info.read_info(folder).cells}
+    asked = [cells[verdict.case] for verdict in found.question]
     assert found.cell in asked
     assert len(asked) > 1
-    assert {replace(each, reader="") for each in asked} == {replace(found.cell, reader="")}
+    assert {replace(cell, reader="") for cell in asked} == {replace(found.cell, reader="")}
 
 
 def test_whose_value_was_found_is_told_with_its_field_id(folder: Path) -> None:
@@ -217,7 +217,7 @@ def test_the_engine_s_own_text_is_told_where_it_is_another_one(folder: Path) -> 
     assert found.verdict is not None
     assert "own text" not in printed(found, 200)
     (finding,) = found.verdict.findings
-    places = tuple(replace(each, raw='{"f":null}') for each in finding.places)
+    places = tuple(replace(witness, raw='{"f":null}') for witness in finding.places)
     verdict = replace(found.verdict, findings=(replace(finding, places=places),))
     assert """the engine's own text: {"f":null}""" in printed(replace(found, verdict=verdict), 200)
 
@@ -281,7 +281,7 @@ def test_a_place_and_a_section_that_cannot_be_worded_say_so_and_the_rest_is_ther
     monkeypatch.setattr(show_tables, "tables", lambda *_: 1 / 0)
     assert found.cell.case in (said := printed(found, 120))
     assert NOT_WORDED in said
-    assert {each.message for each in caplog.records} == {f"cannot word {found.cell.case}"}
+    assert {record.message for record in caplog.records} == {f"cannot word {found.cell.case}"}
 
 
 def test_the_address_of_the_cell_on_the_page_is_told_where_there_is_a_page(folder: Path) -> None:
@@ -298,7 +298,7 @@ def test_the_address_of_the_cell_on_the_page_is_told_where_there_is_a_page(folde
 
 def test_the_timeline_names_the_steps_of_its_instants(folder: Path) -> None:
     found = find(folder, RENAMED)
-    first = next(each.outcome for each in found.case.states if each.outcome.instant)
+    first = next(state.outcome for state in found.case.states if state.outcome.instant)
     out = io.StringIO()
     entries = (f"{first.instant} commit: completed", "999 deltacommit: inflight")
     show.timeline(entries, found, Console(file=out, width=100, color_system=None))

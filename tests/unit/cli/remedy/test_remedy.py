@@ -63,10 +63,10 @@ def settings_of(reader: Reader) -> Mapping[str, Sequence[str]]:
 
 
 def test_every_other_combination_is_tried_the_fewest_changes_first() -> None:
-    found = [each for _, each in others(BEFORE, SETTINGS)]
+    found = [other for _, other in others(BEFORE, SETTINGS)]
     assert len(found) == len(set(found)) == 8
     assert BEFORE not in found
-    assert [str(each) for each in found[:4]] == [
+    assert [str(reader) for reader in found[:4]] == [
         "engine-1{names=true}",
         "engine-1{names=false, path=fetch}",
         "engine-1{names=false, path=mr}",
@@ -77,12 +77,12 @@ def test_every_other_combination_is_tried_the_fewest_changes_first() -> None:
 def test_what_comes_to_the_same_by_the_engines_defaults_is_tried_once() -> None:
     asked = parse_reader("trino-476{use-column-names=false}")
     able, _ = alternatives(asked, settings_of(asked), "hudi-cow")
-    assert [str(each) for each in able] == ["trino-476{use-column-names=true}"]
+    assert [str(reader) for reader in able] == ["trino-476{use-column-names=true}"]
     asked = parse_reader("hive-3.1.3{path=mapreduce}")
     able, _ = alternatives(asked, settings_of(asked), "hudi-cow")
     assert parse_reader("hive-3.1.3{path=mapreduce, vectorized=on}") in able
     assert parse_reader("hive-3.1.3{path=mapreduce, vectorized=off}") not in able
-    assert all(len(changes(dict(asked.settings), dict(each.settings))) <= 2 for each in able)
+    assert all(len(changes(dict(asked.settings), dict(reader.settings))) <= 2 for reader in able)
 
 
 def test_settings_that_only_go_together_are_tried_together() -> None:
@@ -94,7 +94,7 @@ def test_settings_that_only_go_together_are_tried_together() -> None:
     )
     assert together in able
     assert alone not in able
-    assert alone in {each.reader for each in unable}
+    assert alone in {settings.reader for settings in unable}
 
 
 @pytest.mark.parametrize(
@@ -117,10 +117,10 @@ def test_settings_that_say_nothing_of_a_format_are_told_once_and_not_combined(
     asked = parse_reader(reader)
     known = settings_of(asked)
     found, unable = alternatives(asked, known, format_name)
-    assert {name for each in found for name, _ in each.settings} == able
-    added = [changes(dict(asked.settings), dict(each.reader.settings)) for each in unable]
-    assert {f"{name}={each}" for name in known.keys() - able for each in known[name]} <= {
-        each for (each,) in added
+    assert {name for reader in found for name, _ in reader.settings} == able
+    added = [changes(dict(asked.settings), dict(settings.reader.settings)) for settings in unable]
+    assert {f"{name}={text}" for name in known.keys() - able for text in known[name]} <= {
+        text for (text,) in added
     }
     assert len(added) == len(set(added))
 
@@ -205,7 +205,7 @@ def test_a_case_that_is_right_or_not_judged_has_no_remedy(
 
 
 NOW = datetime.datetime(2031, 5, 6, 7, 8, 9, tzinfo=datetime.UTC)
-BY_NAME, BY_POSITION = (f"trino-476{{use-column-names={each}}}" for each in ("true", "false"))
+BY_NAME, BY_POSITION = (f"trino-476{{use-column-names={literal}}}" for literal in ("true", "false"))
 RENAMED = ["remedy", "hudi/rename[hudi-cow,rewrites=some]", "/s3/", BY_NAME]
 
 
@@ -225,15 +225,15 @@ def remedied(
 
     def done(made: Plan, work: Work) -> Run:
         plans.append(made)
-        of = [(each, replace(each, reader=said.get(each.reader, ""))) for each in made.cells]
+        of = [(cell, replace(cell, reader=said.get(cell.reader, ""))) for cell in made.cells]
         answers = [
             replace(recorded.answers[other.case], case=cell.case)
             for cell, other in of
             if other.case in recorded.answers
         ]
         run_info.write_info(work.folder, plan_record.info_of(made, "x", NOW))
-        ids = {each.id for each in made.variants}
-        states = [each for each in recorded.states if each.variant in ids]
+        ids = {variant.id for variant in made.variants}
+        states = [state for state in recorded.states if state.variant in ids]
         jsonl.write_all(work.folder / load_run.STATES, states)
         jsonl.write_all(work.folder / load_run.ANSWERS, answers)
         pipeline.judge_run(work.folder)
@@ -253,10 +253,10 @@ def test_the_other_settings_are_asked_about_the_whole_scenario_and_what_heals_is
 ) -> None:
     said = {BY_NAME: BY_NAME, BY_POSITION: BY_POSITION}
     status, made = remedied(folder, tmp_path, monkeypatch, said)
-    own = [each for each in load_run.load(folder).info.cells if each.reader == BY_NAME]
-    scenario = {replace(each, reader="") for each in own if each.variant.startswith("hudi/rename[")}
-    asked = {(replace(each, reader=""), each.reader) for each in made.cells}
-    assert len({each.variant for each in scenario}) == 2
+    own = [cell for cell in load_run.load(folder).info.cells if cell.reader == BY_NAME]
+    scenario = {replace(cell, reader="") for cell in own if cell.variant.startswith("hudi/rename[")}
+    asked = {(replace(cell, reader=""), cell.reader) for cell in made.cells}
+    assert len({cell.variant for cell in scenario}) == 2
     assert asked == {(cell, reader) for cell in scenario for reader in said}
     out = capsys.readouterr().out
     assert "use-column-names=false: this case is right; nothing else turns wrong" in out

@@ -59,16 +59,16 @@ def grouped(found: Run) -> tuple[CauseGroup, ...]:
 
 def test_every_wrong_or_refused_case_of_a_reader_is_in_a_group(recorded: Run) -> None:
     red = {
-        each.case
-        for each in recorded.verdicts
-        if each.verdict in {VerdictKind.WRONG, VerdictKind.REFUSED}
+        verdict.case
+        for verdict in recorded.verdicts
+        if verdict.verdict in {VerdictKind.WRONG, VerdictKind.REFUSED}
     }
     assert {case for group in grouped(recorded) for case in group.cases} == red
     assert len(red) > 20
 
 
 def test_groups_have_names_of_their_own_that_files_can_have(recorded: Run) -> None:
-    names = [each.cause.name for each in grouped(recorded)]
+    names = [group.cause.name for group in grouped(recorded)]
     assert len(set(names)) == len(names)
     assert all(
         len(name) < 100 and name.replace("-", "a").replace(".", "a").isalnum() for name in names
@@ -84,9 +84,9 @@ def test_the_witness_is_the_first_case_of_the_shortest_scenario(recorded: Run) -
 
 def test_a_rename_that_a_reader_by_name_misses_is_one_cause(recorded: Run) -> None:
     sign = Sign("missing_rename", ("by name",))
-    found = [each.cause for each in grouped(recorded) if each.cause.sign == sign]
-    assert {each.operation for each in found} == {"rename_column"}
-    assert len({each.whose for each in found}) == len(found) > 3
+    found = [group.cause for group in grouped(recorded) if group.cause.sign == sign]
+    assert {cause.operation for cause in found} == {"rename_column"}
+    assert len({cause.whose for cause in found}) == len(found) > 3
 
 
 def test_errors_are_grouped_by_what_the_engine_calls_them_and_what_they_mean() -> None:
@@ -123,7 +123,7 @@ def test_a_way_that_is_not_claimed_names_no_cause_and_is_no_root_cause_of_its_fi
     assert sign != claimed
     assert str(sign) == "missing_rename (by name; too little to name it by)"
     names = {Cause("rename_column", "r", "snapshot", "f", each).name for each in (sign, claimed)}
-    assert sum("by-name" in each for each in names) == 1
+    assert sum("by-name" in name for name in names) == 1
     assert counted(("by id", "by name")) == Sign(sign.kind, ("by id", "by name"))
 
 
@@ -166,8 +166,8 @@ def test_what_a_writer_spoilt_is_one_cause_of_his_whoever_reads_it() -> None:
 def test_what_puts_the_model_in_doubt_is_a_cause_of_the_models() -> None:
     story = history("insert 1..3; type n string; update 1 set f1", spoilt_files.COLUMNS)
     found = of_files(story, spoilt_files.spoilt_rows(spoilt_files.spelled, step=3))
-    assert {each.cause.whose for each in found} == {"model"}
-    assert {each.witness.verdict for each in found} == {VerdictKind.UNKNOWN}
+    assert {group.cause.whose for group in found} == {"model"}
+    assert {group.witness.verdict for group in found} == {VerdictKind.UNKNOWN}
 
 
 def test_one_engine_shows_the_doubt_again_as_the_writers_doing_and_never_as_a_readers() -> None:
@@ -183,11 +183,11 @@ def test_every_step_that_a_writer_refused_is_a_cause_after_its_own_operation() -
     outcomes = {at: Outcome(at, OutcomeKind.REFUSED, refusal=no) for at in (2, 3)}
     case = case_without_values(story, outcomes)
     verdicts = judge(case, [], {})
-    states = {(each.variant, each.outcome.step): each for each in case.states}
+    states = {(state.variant, state.outcome.step): state for state in case.states}
     found = groups([case.variant], verdicts, step_answers(verdicts, states))
-    assert {each.cause.operation for each in found} == {"move_column", "rename_column"}
-    assert {each.cause.sign for each in found} == {Sign("refused AnalysisException", ())}
-    assert {(each.cause.whose, each.cause.view) for each in found} == {("writer writer", "write")}
+    assert {group.cause.operation for group in found} == {"move_column", "rename_column"}
+    assert {group.cause.sign for group in found} == {Sign("refused AnalysisException", ())}
+    assert {(group.cause.whose, group.cause.view) for group in found} == {("writer writer", "write")}
 
 
 def test_a_step_that_was_recorded_wrongly_is_a_cause_of_its_writer() -> None:
@@ -198,7 +198,7 @@ def test_a_step_that_was_recorded_wrongly_is_a_cause_of_its_writer() -> None:
     wrong = Verdict(
         "step", "s", "variant", 3, "writer", "write", "step", VerdictKind.WRONG, (found,)
     )
-    states = {(each.variant, each.outcome.step): each for each in case.states}
+    states = {(state.variant, state.outcome.step): state for state in case.states}
     answers = step_answers([wrong], states)
     assert answers["step"].refusal is None
     (group,) = groups([case.variant], [wrong], answers)
@@ -219,9 +219,9 @@ def test_a_view_of_the_past_is_one_whatever_step_it_goes_back_to() -> None:
     reply = story.read()
     asked[cells[-1].case] = Answer(cells[-1].case, "", reply.columns, reply.rows)
     verdicts = judge(case, cells, asked)
-    assert {each.verdict for each in verdicts} == {VerdictKind.WRONG}
-    found = {each.cause.view: each for each in groups([case.variant], verdicts, asked)}
-    assert {view: each.cases for view, each in found.items()} == {
+    assert {verdict.verdict for verdict in verdicts} == {VerdictKind.WRONG}
+    found = {group.cause.view: group for group in groups([case.variant], verdicts, asked)}
+    assert {view: group.cases for view, group in found.items()} == {
         "as_of": (cells[0].case, cells[1].case),
         "incremental": (cells[2].case,),
     }

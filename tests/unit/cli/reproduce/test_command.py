@@ -31,7 +31,7 @@ from tests.unit.cli.reproduce.simulation import WRITER, candidate_of
 from tests.unit.cli.reproduce.test_files import SIGN, seen_of
 
 NOW = datetime.datetime(2031, 5, 6, 7, 8, 9, tzinfo=datetime.UTC)
-FALSE, TRUE = (f"trino-476{{use-column-names={each}}}" for each in ("false", "true"))
+FALSE, TRUE = (f"trino-476{{use-column-names={literal}}}" for literal in ("false", "true"))
 
 
 @pytest.fixture(scope="module")
@@ -90,10 +90,10 @@ def planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[EngineTria
     def done(made: Plan, work: Work) -> Run:
         plans.append(made)
         info = plan_record.info_of(made, "x", NOW)
-        of = {each.candidate.variant.id: each.candidate for each in asked}
+        of = {trial.candidate.variant.id: trial.candidate for trial in asked}
         seen = [seen_of(of[c.variant], c.reader) for c in made.cells if c.reader == FALSE]
-        answers = {each.answer.case: each.answer for each in seen}
-        recorded = {each.verdict.case: each.verdict for each in seen}
+        answers = {observation.answer.case: observation.answer for observation in seen}
+        recorded = {observation.verdict.case: observation.verdict for observation in seen}
         return Run(work.folder, info, (), answers, recorded)
 
     @contextmanager
@@ -148,9 +148,9 @@ def rounds_after(
     def done(made: Plan, work: Work) -> Run:
         (variant,) = made.variants
         case = replace(case_without_values(history(MOVED), {2: outcome}), variant=variant)
-        states = tuple(replace(each, variant=variant.id) for each in case.states)
-        none = {each.case: Answer(each.case, "", void=void) for each in made.cells if void}
-        recorded = {each.case: each for each in judge(case, made.cells, none)}
+        states = tuple(replace(state, variant=variant.id) for state in case.states)
+        none = {cell.case: Answer(cell.case, "", void=void) for cell in made.cells if void}
+        recorded = {verdict.case: verdict for verdict in judge(case, made.cells, none)}
         return Run(work.folder, plan_record.info_of(made, "x", NOW), states, none, recorded)
 
     @contextmanager

@@ -39,7 +39,7 @@ MOVE = "insert 1..6; touch all; upsert 2; move f1 after f2; touch some"
 
 def steps(candidate: Candidate | None) -> list[str]:
     assert candidate is not None
-    return [name_of(each) for each in candidate.operations]
+    return [name_of(operation) for operation in candidate.operations]
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_what_is_found_is_valid_shows_it_and_no_single_cut_of_it_does(
         assert valid(found)
         assert shows(found)
         assert found.size <= begin.size
-        assert not [cut for cut, each in smaller(found) if shows(each)]
+        assert not [cut for cut, candidate in smaller(found) if shows(candidate)]
         assert len(found.writers) == len(found.numbers) + 1
 
 
@@ -121,9 +121,9 @@ def test_whatever_is_one_cut_smaller_is_valid_and_smaller(seed: int) -> None:
     begin = candidate_of(story_of_seed(seed))
     made = list(smaller(begin))
     assert made
-    for cut, each in made:
-        loads(dump(each.scenario), "family/name.yaml")
-        assert each.size < begin.size, cut
+    for cut, candidate in made:
+        loads(dump(candidate.scenario), "family/name.yaml")
+        assert candidate.size < begin.size, cut
 
 
 def test_where_the_first_does_not_show_it_nothing_is_found() -> None:
@@ -138,14 +138,14 @@ def test_a_guess_that_is_right_needs_one_round() -> None:
     found = search(TrialResults(begin), guess)
     first = next(found)
     with pytest.raises(StopIteration) as end:
-        found.send([shows(each) for each in first])
+        found.send([shows(candidate) for candidate in first])
     assert end.value.value == guess
 
 
 def test_a_guess_that_is_wrong_does_no_harm() -> None:
     begin = candidate_of(history(MOVE.rpartition(";")[0]))
     shows = showing(Reader("position"), Sign("misaligned", ("by position",)))
-    wrong = next(each for _, each in smaller(begin) if not shows(each))
+    wrong = next(candidate for _, candidate in smaller(begin) if not shows(candidate))
     tried = TrialResults(begin)
     rounds = list(_rounds(search(tried, wrong), shows))
     assert tried.best == smallest(begin, shows)
@@ -157,7 +157,7 @@ def _rounds(found: Search, shows: Callable[[Candidate], bool]) -> Iterator[Round
     while batch is not None:
         yield batch
         try:
-            batch = found.send([shows(each) for each in batch])
+            batch = found.send([shows(candidate) for candidate in batch])
         except StopIteration:
             return
 

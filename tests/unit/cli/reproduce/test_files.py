@@ -56,7 +56,7 @@ def seen_of(
     answer = Answer(cell.case, sql.format(DIGEST[:16]), reply.columns, reply.rows)
     case = replace(case_without_values(story), variant=candidate.variant)
     (verdict,) = judge(case, [cell], {cell.case: answer})
-    states = tuple(replace(each, digest=DIGEST) for each in case.states)
+    states = tuple(replace(state, digest=DIGEST) for state in case.states)
     return Observation(verdict, answer, states)
 
 
@@ -86,7 +86,7 @@ def test_the_harness_plans_it_as_it_plans_any_scenario(
     (variant,) = made.variants
     assert variant.scenario.steps[-1].operation == candidate.operations[-1]
     assert variant.writers == candidate.writers
-    assert [str(each) for each in made.readers] == [READER]
+    assert [str(reader) for reader in made.readers] == [READER]
     assert {cell.step for cell in made.cells} == {1, 2}
 
 
@@ -192,7 +192,7 @@ def test_the_moment_of_a_view_of_the_past_is_left_to_whoever_wrote_the_table(
     asked = replace(target(reader), cause=replace(CAUSE, whose=reader, view=view))
     place = files.write(tmp_path, asked, candidate, seen)
     query = (place / "reproduce.sql").read_text().split("===== the query")[1].splitlines()
-    assert [each for each in query if each and not each.startswith("--")][-len(lines) :] == lines
+    assert [text for text in query if text and not text.startswith("--")][-len(lines) :] == lines
     assert (
         "-- MOMENT: when the write of step 1 was requested, in the table that you wrote." in query
     )
@@ -221,11 +221,11 @@ def test_a_write_has_the_number_of_all_that_were_completed_until_then(
     instants = {step: f"{step}" for step in alone}
     states = tuple(
         replace(
-            each,
-            outcome=replace(each.outcome, instant=instants.get(each.outcome.step, "")),
-            others=tuple((instant, 0) for instant in others.get(each.outcome.step, ())),
+            state,
+            outcome=replace(state.outcome, instant=instants.get(state.outcome.step, "")),
+            others=tuple((instant, 0) for instant in others.get(state.outcome.step, ())),
         )
-        for each in seen.states
+        for state in seen.states
     )
     asked = replace(target(IN_SPARK), cause=replace(CAUSE, whose=IN_SPARK, view="as_of"))
     place = files.write(tmp_path, asked, candidate, replace(seen, states=states))
@@ -254,7 +254,7 @@ def test_of_an_engines_own_jars_only_the_number_is_told(
     text = script.read_text()
     assert "org.apache.hudi:hudi-presto-bundle:1.0.2:jar" in text
     assert "org.apache.hive:hive-exec:3.1.3:jar" not in text
-    own = [each for each in distributions.load("hive-3.1.3").artifacts if each.into == "lib"]
+    own = [artifact for artifact in distributions.load("hive-3.1.3").artifacts if artifact.into == "lib"]
     assert f"and {len(own)} jars that hive itself is made of" in text
 
 
@@ -331,7 +331,7 @@ def test_what_the_maker_is_told_of_another_writers_step_stands_under_the_maker()
     )
     said = script(variant, target(trino), seen_of(made)).splitlines()
     order = ["Spark SQL", "insert into", "Trino SQL", "step 1, which goes on", "system.migrate("]
-    places = [next(at for at, line in enumerate(said) if each in line) for each in order]
+    places = [next(at for at, line in enumerate(said) if text in line) for text in order]
     assert places == sorted(places)
 
 
@@ -343,5 +343,5 @@ def test_a_batch_of_mutations_stands_in_a_comment() -> None:
 def test_what_a_writer_does_not_outlive_stands_in_a_comment_and_is_not_sent_by_hand() -> None:
     said = in_hive(KilledWrite((9,))).splitlines()
     story = "-- by a process of its own, killed when it asks the metastore for the commit: insert "
-    (line,) = (each for each in said if "killed when" in each)
+    (line,) = (text for text in said if "killed when" in text)
     assert line.startswith(f"{story}into {DATABASE}.t select ")

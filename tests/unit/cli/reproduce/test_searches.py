@@ -32,8 +32,8 @@ def both() -> tuple[CauseSearch, CauseSearch]:
 
 def ask(wanted: Sequence[Trial]) -> list[bool]:
     return [
-        each.target.sign.among(seen_by(READERS[str(each.target.reader)], each.candidate))
-        for each in wanted
+        trial.target.sign.among(seen_by(READERS[str(trial.target.reader)], trial.candidate))
+        for trial in wanted
     ]
 
 
@@ -41,16 +41,16 @@ def test_two_searches_share_their_rounds_and_both_end() -> None:
     rounds = list[set[str]]()
 
     def noting(wanted: Sequence[Trial]) -> list[bool]:
-        rounds.append({str(each.target.reader) for each in wanted})
+        rounds.append({str(trial.target.reader) for trial in wanted})
         return ask(wanted)
 
     found = both()
     searches.run_all(found, noting, lambda: False)
     assert rounds[0] == set(READERS)
-    assert [each.over for each in found] == [True, True]
-    for each in found:
-        assert each.found is not None
-        assert len(each.found.numbers) == 2
+    assert [search.over for search in found] == [True, True]
+    for search in found:
+        assert search.found is not None
+        assert len(search.found.numbers) == 2
 
 
 def test_where_the_model_knows_the_way_one_round_finds_all_but_the_ordering_column() -> None:

@@ -31,7 +31,7 @@ def test_a_state_has_the_changes_that_were_made_and_the_rest_as_it_was(tmp_path:
     planned = read(tmp_path)
     after = planned.after({2})
     assert after.writer == planned.now.writer
-    assert [str(each) for each in after.readers] == [
+    assert [str(reader) for reader in after.readers] == [
         "spark-3.5.8-hudi-1.0.2",
         "hive-3.1.3{path=fetch}",
     ]

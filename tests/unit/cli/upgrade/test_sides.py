@@ -46,7 +46,7 @@ def test_a_newer_metastore_takes_over_the_database_of_the_older_one() -> None:
 
 def between(old: list[str], new: list[str], role: str = READER) -> dict[str, Side | None]:
     found = sides_between(side(old, role), side(new, role))
-    return {each.component: each.side for each in found}
+    return {side_between.component: side_between.side for side_between in found}
 
 
 def test_sides_that_differ_in_one_component_have_none_between() -> None:
@@ -64,7 +64,7 @@ def test_each_component_is_swapped_alone() -> None:
 
 def test_a_library_is_a_component_and_one_that_is_not_there_cannot_be_tried() -> None:
     old, new = side(["hive-3.1.3-iceberg-1.4.3"]), side(["hive-4.0.1-tez-0.10.4"])
-    found = {each.component: each for each in sides_between(old, new)}
+    found = {side_between.component: side_between for side_between in sides_between(old, new)}
     assert found.keys() == {ENGINE, LIBRARY}
     assert found[ENGINE].side is None
     assert found[ENGINE].why_not == "there is no hive-4.0.1-iceberg-1.4.3"
