@@ -51,7 +51,9 @@ def find(folder: Path, parts: Sequence[str]) -> RecordedCell:
     states = _records(folder / load_run.STATES, StateRecord, cell.variant)
     answers = _records(folder / load_run.ANSWERS, Answer, cell.case)
     answer = next((answer for answer in answers if answer.case == cell.case), None)
-    cases = {planned_cell.case for planned_cell in info.cells if planned_cell.question == cell.question}
+    cases = {
+        planned_cell.case for planned_cell in info.cells if planned_cell.question == cell.question
+    }
     verdicts = _records(folder / load_run.VERDICTS, Verdict, cell.case.removesuffix(cell.reader))
     question = tuple(verdict for verdict in verdicts if verdict.case in cases)
     verdict = next((verdict for verdict in question if verdict.case == cell.case), None)

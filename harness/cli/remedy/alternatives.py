@@ -88,5 +88,8 @@ def plan_of(variants: Sequence[Variant], cells: Iterable[Cell], readers: Sequenc
     )
     asked = {cell.variant for cell in every}
     return Plan(
-        "remedy", tuple(variant for variant in variants if variant.id in asked), tuple(readers), every
+        "remedy",
+        tuple(variant for variant in variants if variant.id in asked),
+        tuple(readers),
+        every,
     )

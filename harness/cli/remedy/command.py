@@ -63,7 +63,9 @@ def _check_wrong(found: RecordedCell) -> None:
 def _plan(found: RecordedCell, info: RunInfo, readers: Sequence[Reader]) -> Plan:
     """Return the plan that asks all readers about every variant of the case's scenario."""
     name = found.case.variant.scenario.name
-    variants = [variant for variant in plan_record.plan_of(info).variants if variant.scenario.name == name]
+    variants = [
+        variant for variant in plan_record.plan_of(info).variants if variant.scenario.name == name
+    ]
     ids = {variant.id for variant in variants}
     cells = (c for c in info.cells if c.variant in ids and c.reader == found.cell.reader)
     return replace(plan_of(variants, cells, readers), metastore=info.through)

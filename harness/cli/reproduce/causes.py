@@ -127,7 +127,9 @@ def signs(verdict: Verdict, answer: Answer | None) -> frozenset[Sign]:
     ways = tuple(dict.fromkeys(map(plain_way, verdict.reproduces)))
     scant = verdict.scant and len(ways) == 1
     # What depends on other questions to the server, no scenario of its own shows.
-    own = (finding for finding in verdict.findings if finding.kind is not FindingKind.ORDER_DEPENDENT)
+    own = (
+        finding for finding in verdict.findings if finding.kind is not FindingKind.ORDER_DEPENDENT
+    )
     found = (_sign(finding, ways, scant=scant) for finding in own)
     if verdict.verdict is VerdictKind.UNKNOWN:  # who is not known to be wrong is not accused
         return frozenset(sign for sign in found if sign.party is Responsible.MODEL)

@@ -110,7 +110,11 @@ def _list(groups: Sequence[CauseGroup], output: Output) -> None:
     if groups:
         say(out, "harness reproduce CASE, or --all, makes the smallest scenario of each")
     facts = [
-        {"cause": str(cause_group.cause), "cases": len(cause_group.cases), "witness": cause_group.witness.case}
+        {
+            "cause": str(cause_group.cause),
+            "cases": len(cause_group.cases),
+            "witness": cause_group.witness.case,
+        }
         for cause_group in groups
     ]
     output.end(causes=facts)
@@ -146,7 +150,9 @@ def _write(ended: Sequence[CauseSearch], trials: EngineTrials, folder: Path, out
         where = str(place) if place else None
         cause = str(search.target.cause)
         reproducers.append({"cause": cause, "folder": where, "smallest": smallest})
-    status = 0 if all(reproducer["smallest"] for reproducer in reproducers) else HarnessError.exit_status
+    status = (
+        0 if all(reproducer["smallest"] for reproducer in reproducers) else HarnessError.exit_status
+    )
     output.end(status=status, reproducers=reproducers)
     return status
 

@@ -310,7 +310,9 @@ def _number(states: Sequence[StateRecord], step: int, undone: Collection[int]) -
     Those of no step count as well: an upgrade's compaction, or what a refused step left behind.
     """
     standing = (state for state in states if state.outcome.step not in undone)
-    until = [record for record in standing if record.outcome.step <= step and record.outcome.instant]
+    until = [
+        record for record in standing if record.outcome.step <= step and record.outcome.instant
+    ]
     return len(until) + sum(len(record.others) for record in until[-1:])
 
 

@@ -20,7 +20,7 @@ from harness.scenario.operations.api import Operation, StepTrace
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.killed_write import KilledWrite
 from harness.scenario.statements import recorded
-from harness.write.raised_step import TableRecords
+from harness.write.step_result import TableRecords
 
 ACID = formats.load("hive-acid")
 COLUMNS = {"id": "int", "ts": "long", "a": "string"}

@@ -16,8 +16,8 @@ from harness.scenario.operations.begin_write import BeginWrite
 from harness.scenario.operations.commit_write import CommitWrite
 from harness.scenario.operations.insert import Insert
 from harness.write import write_variant
-from harness.write.held_write import LOCK
 from harness.write.state_records import VariantResult
+from harness.write.stopped_writer import LOCK
 from harness.write.writer_pool import WriteTarget
 from tests.unit.write import test_write_variant
 from tests.unit.write.test_held_write import take

@@ -187,7 +187,9 @@ def test_every_step_that_a_writer_refused_is_a_cause_after_its_own_operation() -
     found = groups([case.variant], verdicts, step_answers(verdicts, states))
     assert {group.cause.operation for group in found} == {"move_column", "rename_column"}
     assert {group.cause.sign for group in found} == {Sign("refused AnalysisException", ())}
-    assert {(group.cause.whose, group.cause.view) for group in found} == {("writer writer", "write")}
+    assert {(group.cause.whose, group.cause.view) for group in found} == {
+        ("writer writer", "write")
+    }
 
 
 def test_a_step_that_was_recorded_wrongly_is_a_cause_of_its_writer() -> None:

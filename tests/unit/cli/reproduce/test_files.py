@@ -254,7 +254,11 @@ def test_of_an_engines_own_jars_only_the_number_is_told(
     text = script.read_text()
     assert "org.apache.hudi:hudi-presto-bundle:1.0.2:jar" in text
     assert "org.apache.hive:hive-exec:3.1.3:jar" not in text
-    own = [artifact for artifact in distributions.load("hive-3.1.3").artifacts if artifact.into == "lib"]
+    own = [
+        artifact
+        for artifact in distributions.load("hive-3.1.3").artifacts
+        if artifact.into == "lib"
+    ]
     assert f"and {len(own)} jars that hive itself is made of" in text
 
 
