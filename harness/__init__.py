@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Nothing is logged before a run, or `--verbose`, asks for it.
 logging.getLogger(__name__).addHandler(logging.NullHandler())

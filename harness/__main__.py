@@ -19,7 +19,7 @@ def main() -> int:
     stdio.prepare()
     # Records hold nothing that holds them, so that few collections find anything.
     gc.set_threshold(NEW_OBJECTS, 20, 20)
-    with signals.ending_at_once(signals.told):
+    with signals.ending_at_once(signals.print_interrupted):
         # It takes a second in which people may think better of it.
         from harness.cli import app  # noqa: PLC0415
 

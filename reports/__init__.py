@@ -31,5 +31,5 @@ def _ours() -> Mapping[str, Any]:
     return {module.NAME: module for module in modules(__name__) if hasattr(module, "NAME")}
 
 
-REPORTS: Registry[Report] = Registry("report", _ours)
+REPORTS: Registry[Report] = Registry("report", _ours, Report)
 names, load = REPORTS.names, REPORTS.load

@@ -241,7 +241,7 @@ def version(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; what people did wrong ends in a message, never in a traceback."""
     try:
-        with signals.ending_at_once(signals.told):
+        with signals.ending_at_once(signals.print_interrupted):
             app(args=arguments)
     except SystemExit as end:  # this is how the library says the status of every command
         status = end.code if isinstance(end.code, int) else 0

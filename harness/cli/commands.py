@@ -23,12 +23,12 @@ LATER: Final = {
     "cache": "cache_commands:app",
     "history": "history_commands:app",
 }
-"""Where each is, below `harness.cli`: a function, or a group of commands."""
+"""The function or group of commands of each name, below `harness.cli`."""
 MARKUP: Final = "rich"
 
 
 class LaterCommands(UserDict[str, Any]):
-    """Commands by name; a place in `LATER` stands for one until it is asked for."""
+    """Commands by name; a text of `LATER` stands for one until it is asked for."""
 
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - private to the library
         """Return a command, loaded by now."""
@@ -41,9 +41,9 @@ class LaterCommands(UserDict[str, Any]):
 class Commands(TyperGroup):
     """All commands, in the order of the help."""
 
-    def __init__(self, **given: Any) -> None:  # noqa: ANN401 - whatever the library gives
+    def __init__(self, **attributes: Any) -> None:  # noqa: ANN401 - as the library has it
         """Add those that come later."""
-        super().__init__(**given)
+        super().__init__(**attributes)
         self.commands = LaterCommands({**self.commands, **LATER})
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - the library's

@@ -1,4 +1,4 @@
-"""What tables of a plan hold: step by step what is sent, and the table after it."""
+"""The tables of a plan, step by step: what is sent, and the table after it."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ LONGEST: Final = 26
 NOTHING: Final = "nothing is sent: this format has nothing to do"
 
 
-def show(made: Plan, console: Console, *, every: bool) -> None:
+def show(plan: Plan, console: Console, *, every: bool) -> None:
     """Print what is sent for variants of a plan, and what their tables hold after each step.
 
     `every`: not only for the first variant of each scenario and format.
     """
     first = {
-        (variant.scenario.name, variant.format): variant for variant in reversed(made.variants)
+        (variant.scenario.name, variant.format): variant for variant in reversed(plan.variants)
     }
-    shown = [variant for variant in made.variants if every or variant in first.values()]
+    shown = [variant for variant in plan.variants if every or variant in first.values()]
     if shown:
         say(console, f"\nA run fills in {DATABASE} and {LOCATION}.")
     for variant in shown:
         _show_variant(variant, console)
-    if left := len(made.variants) - len(shown):
+    if left := len(plan.variants) - len(shown):
         say(
             console,
             f"\n{counted(left, 'more variant')}: select others with -k and a part of a name",
@@ -66,9 +66,9 @@ def _show_variant(variant: Variant, console: Console) -> None:
         merge_on_read=VariantOutcomes(variant).shape.merge_on_read,
         applied=[True] * len(steps),
     )
-    words = ["create the table", *(later.operation.text() for later in steps)]
+    texts = ["create the table", *(later.operation.text() for later in steps)]
     columns = ""
-    for step, truth, message in zip(sent(variant), history, words, strict=True):
+    for step, truth, message in zip(sent(variant), history, texts, strict=True):
         say(console, f"\nstep {step.step}: {message}", "bold")
         for statement in step.texts or (NOTHING,):
             _print(text(console, statement), console)
@@ -77,8 +77,8 @@ def _show_variant(variant: Variant, console: Console) -> None:
         _print(_table(truth), console)
 
 
-def _print(what: RenderableType, console: Console) -> None:
-    console.print(Padding(what, (0, 0, 0, INDENT), expand=False), highlight=False)
+def _print(shown: RenderableType, console: Console) -> None:
+    console.print(Padding(shown, (0, 0, 0, INDENT), expand=False), highlight=False)
 
 
 def _table(truth: Truth) -> Table:

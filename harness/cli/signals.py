@@ -1,7 +1,7 @@
 """Ctrl-C and SIGTERM end the harness at once; what was recorded is there, what it started ends too.
 
-There is no other way out than that of a harness that is killed: every record is written as it
-comes, and the watchdog ends all processes. So there is nothing to wait for.
+It ends as a harness does that is killed: every record is written as it comes, and the watchdog ends
+all processes. So there is nothing to wait for.
 """
 
 from __future__ import annotations
@@ -21,14 +21,13 @@ STATUS_FROM: Final = 128
 _SHOW_CURSOR: Final = "\x1b[?25h"
 
 
-def told(_: int) -> None:
-    """Say to people that the program was interrupted, and nothing more."""
+def print_interrupted(_: int) -> None:
     print("harness: interrupted", file=sys.stderr, flush=True)
 
 
 @contextmanager
-def ending_at_once(tell: Callable[[int], None]) -> Iterator[None]:
-    """End the program at these signals, after `tell(exit status)`.
+def ending_at_once(report: Callable[[int], None]) -> Iterator[None]:
+    """End the program at these signals, after `report(exit status)`.
 
     Only the main thread can ask for that; in another one nothing changes.
     """
@@ -42,7 +41,7 @@ def ending_at_once(tell: Callable[[int], None]) -> Iterator[None]:
         try:
             if sys.stderr.isatty():  # a bar may have hidden it
                 sys.stderr.write(f"{_SHOW_CURSOR}\n")
-            tell(STATUS_FROM + number)
+            report(STATUS_FROM + number)
         finally:
             os._exit(STATUS_FROM + number)
 

@@ -45,7 +45,7 @@ def cancel(on: CheckedEngine) -> CheckResult:
     """Check that the server does not go on with a question that nobody waits for."""
     if on.running is None:
         return not_applicable(IN_PROCESS)
-    if not on.server.alive() or on.server.spent():
+    if not on.server.alive() or on.server.exhausted():
         return not_applicable("after a question that takes too long another server is asked")
     before, began = on.running.cpu_s(), time.monotonic()
     told = _endless(on, ENDLESS_S)

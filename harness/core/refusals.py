@@ -60,8 +60,8 @@ def of_machine(refusal: Refusal) -> str:
     >>> of_machine(Refusal("java.io.IOException", "x: No space left on device"))
     'this machine has too little for it: No space left on device'
     """
-    found = MACHINE.search(text(refusal))
-    return f"this machine has too little for it: {found.group()}" if found else ""
+    match = MACHINE.search(text(refusal))
+    return f"this machine has too little for it: {match.group()}" if match else ""
 
 
 def by_chance(refusal: Refusal) -> bool:
@@ -74,7 +74,6 @@ def by_chance(refusal: Refusal) -> bool:
 
 
 def text(refusal: Refusal) -> str:
-    """Return a refusal in one line."""
     code = f" ({refusal.code})" if refusal.code else ""
     cause = f"; cause: {refusal.cause}" if refusal.cause else ""
     return f"{refusal.kind}{code}: {refusal.message}{cause}"

@@ -20,6 +20,7 @@ from harness.core.problems import unknown_name
 
 GROUPS: Final = "lake_table_harness"
 OURS: Final = "the harness"
+PAGE: Final = "docs/contributing.md#a-package-that-adds-something"
 
 Thing = TypeVar("Thing")
 
@@ -37,6 +38,8 @@ class Registry(Generic[Thing]):
     """What one is called: `format`; its group of entry points is the plural."""
     ours: Callable[[], Mapping[str, Thing]]
     """Returns those of the harness."""
+    interface: type | None = None
+    """The class whose public members an object has; None: nothing is asked of it."""
 
     def names(self) -> tuple[str, ...]:
         """Return all names, sorted.
@@ -99,7 +102,21 @@ def _loaded(registry: Registry[Thing], name: str) -> Thing:
         raise EnvironmentProblem(f"{message}: {why}") from wrong
     if (local := getattr(result, "NAME", name)) != name:
         raise EnvironmentProblem(f"{message}: it calls itself '{local}'")
+    if missing := [
+        member for member in _members(registry.interface) if not hasattr(result, member)
+    ]:
+        why = f"it is made for another version of the harness, and has no {', '.join(missing)}"
+        raise EnvironmentProblem(f"{message}: {why}; see {PAGE}")
     return result
+
+
+def _members(interface: type | None) -> list[str]:
+    """Return the public members of a class, inherited ones too."""
+    classes = (
+        [] if interface is None else [c for c in interface.__mro__ if c.__module__ != "typing"]
+    )
+    names = {name for c in classes for name in (*vars(c), *vars(c).get("__annotations__", ()))}
+    return sorted(name for name in names if not name.startswith("_"))
 
 
 def _owner(entry: EntryPoint) -> str:

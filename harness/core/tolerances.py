@@ -72,7 +72,6 @@ def _files() -> Mapping[str, Path]:
 
 
 def products() -> tuple[str, ...]:
-    """Return the products that have declarations, sorted."""
     return tuple(sorted(_files()))
 
 
@@ -86,14 +85,16 @@ def product(reader: str) -> str:
 
 
 def declared_for(reader: str) -> Declared:
-    """Return what is declared for the product of a reader, or of a distribution."""
     return _load(product(reader))
 
 
 def declared_for_format(reader: str, format_name: str) -> Declared:
     """Return what is declared for a reader's product and holds for the tables of a format."""
-    found = declared_for(reader).items()
-    return {name: each for name, each in found if format_name in (each.formats or (format_name,))}
+    return {
+        name: declaration
+        for name, declaration in declared_for(reader).items()
+        if not declaration.formats or format_name in declaration.formats
+    }
 
 
 @cache
@@ -126,14 +127,13 @@ class Tally:
 
         Counted is only what differs.
         """
-        found = self._declared.get(name)
-        if found is None or type_ not in found.types:
+        declaration = self._declared.get(name)
+        if declaration is None or type_ not in declaration.types:
             return raw
         self._counts[name] += not same(raw, normal)
         return normal
 
     def applied(self) -> tuple[Normalised, ...]:
-        """Return what was applied, in the order of names."""
         return tuple(Normalised(*count) for count in sorted(self._counts.items()) if count[1])
 
 

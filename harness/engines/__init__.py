@@ -23,5 +23,5 @@ def _ours() -> Mapping[str, Engine]:
     }
 
 
-ENGINES: Registry[Engine] = Registry("engine", _ours)
+ENGINES: Registry[Engine] = Registry("engine", _ours, Engine)
 names, load = ENGINES.names, ENGINES.load

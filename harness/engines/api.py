@@ -155,7 +155,7 @@ class Server(Protocol):
     def alive(self) -> bool:
         """Return whether the process still runs."""
 
-    def spent(self) -> bool:
+    def exhausted(self) -> bool:
         """Whether another server should be asked from now on: this one has used itself up."""
 
     def log_tail(self) -> str:

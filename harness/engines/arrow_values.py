@@ -70,10 +70,10 @@ def canonical(scalar: Any) -> Value:  # noqa: ANN401 - of any of Arrow's classes
 
 def _day_or_moment(scalar: Any) -> Value:  # noqa: ANN401 - as above
     try:
-        found = scalar.as_py()
+        value = scalar.as_py()
     except (OverflowError, ValueError):
         return str(scalar.value)
-    if getattr(found, "nanosecond", 0):  # pandas' own kind
-        return moment(str(found))
-    plain = found.to_pydatetime() if hasattr(found, "nanosecond") else found
+    if getattr(value, "nanosecond", 0):  # pandas' own kind
+        return moment(str(value))
+    plain = value.to_pydatetime() if hasattr(value, "nanosecond") else value
     return plain.replace(tzinfo=None) if hasattr(plain, "tzinfo") else plain

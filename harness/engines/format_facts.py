@@ -34,7 +34,7 @@ class FormatFacts:
     keeps_case: bool = False
     """Whether its own metadata keep the names of columns as they are written. Those of others are
     the metastore's, which has lower case alone (Hive language manual, DDL, "Create Table")."""
-    own_schema: frozenset[str] = frozenset()
+    schema_in_table: frozenset[str] = frozenset()
     """The engines that go by a schema in the table, not by the catalog's, for meta columns."""
     past: Timeline = Timeline()
     transactional: bool = False

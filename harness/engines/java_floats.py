@@ -41,20 +41,20 @@ def number_of(sent: float | decimal.Decimal, kind: str) -> float:
         ValueError: it stands for none: it is near to one, but no text of it.
 
     """
-    found = _READ[kind](float(sent))
-    if math.isnan(found) or sent == found:
-        return found
+    number = _READ[kind](float(sent))
+    if math.isnan(number) or sent == number:
+        return number
     text = sent if isinstance(sent, decimal.Decimal) else decimal.Decimal(str(sent))
-    if not is_printed(text, found, kind):
-        raise ValueError(f"{text} is near to {found!r}, but no text of it")
-    return found
+    if not is_printed(text, number, kind):
+        raise ValueError(f"{text} is near to {number!r}, but no text of it")
+    return number
 
 
 def is_printed(text: decimal.Decimal, number: float, kind: str) -> bool:
     """Return whether Java prints a number so.
 
     >>> texts = map(decimal.Decimal, ("401001.5", "401001.509"))
-    >>> [is_printed(each, 401001.5, "float") for each in texts]
+    >>> [is_printed(text, 401001.5, "float") for text in texts]
     [True, False]
     """
     exact = decimal.Decimal(number)

@@ -35,9 +35,8 @@ from harness.engines.api import (
     TimeTravel,
 )
 from harness.engines.arrow_values import canonical, canonical_type
-from harness.engines.code_digest import code_digest
+from harness.engines.engine_support import code_digest, connected
 from harness.engines.format_facts import FormatFacts
-from harness.engines.worker_connection import connected
 from harness.runtime import metastore_client
 from harness.runtime.api import (
     Configuration,
@@ -237,7 +236,6 @@ class LibraryConnection:
         metastore: str,
         settings: ReaderSettings,
     ) -> None:
-        """`connection`: to the worker, which has proved who it is."""
         self._running = running
         self._connection = connection
         self._answers = connection.makefile("rb")

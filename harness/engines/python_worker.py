@@ -44,11 +44,11 @@ def answer(question: Message) -> tuple[Message, bytes]:
     ask = import_module(ANSWERS).ask
     began = time.monotonic()
     try:
-        found = ask(question)
+        table = ask(question)
     except BaseException as problem:  # noqa: BLE001 - a panic of Rust is no Exception
         return {"error": [type(problem).__name__, str(problem)], "seconds": _since(began)}, b""
     try:
-        body = streamed(found)
+        body = streamed(table)
     except Exception:  # noqa: BLE001 - told to who asks
         return {"broke": traceback.format_exc(), "seconds": _since(began)}, b""
     return {"bytes": len(body), "seconds": _since(began)}, body
@@ -65,8 +65,8 @@ def streamed(table: pyarrow.Table) -> bytes:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
-    found: bytes = sink.getvalue().to_pybytes()
-    return found
+    body: bytes = sink.getvalue().to_pybytes()
+    return body
 
 
 class Client(socketserver.StreamRequestHandler):

@@ -44,10 +44,10 @@ def drop_meta(
     columns: tuple[Column, ...], rows: tuple[AnswerRow, ...]
 ) -> tuple[tuple[Column, ...], tuple[AnswerRow, ...]]:
     """Leave out the columns that Hudi adds, and their values."""
-    kept = [at for at, column in enumerate(columns) if column.name not in META_COLUMNS]
-    if len(kept) == len(columns):
+    shown = [at for at, column in enumerate(columns) if column.name not in META_COLUMNS]
+    if len(shown) == len(columns):
         return columns, rows
-    return tuple(columns[at] for at in kept), tuple(tuple(row[at] for at in kept) for row in rows)
+    return tuple(columns[at] for at in shown), tuple(tuple(row[at] for at in shown) for row in rows)
 
 
 def left_out(
@@ -58,10 +58,10 @@ def left_out(
     return tuple((columns[at], tuple(row[at] for row in rows)) for at in meta)
 
 
-def own_texts(sent: Sequence[Sequence[object]], rows: Sequence[AnswerRow]) -> OwnTexts:
+def raw_texts(sent: Sequence[Sequence[object]], rows: Sequence[AnswerRow]) -> OwnTexts:
     """Return what a server sent of each cell, where that is written otherwise than its value.
 
-    >>> own_texts([("1.50", '{"a":1}', 7)], [(1.5, {"a": 1}, 7)])
+    >>> raw_texts([("1.50", '{"a":1}', 7)], [(1.5, {"a": 1}, 7)])
     ((0, 0, '1.50'), (0, 1, '{"a":1}'))
     """
     return tuple(

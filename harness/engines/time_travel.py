@@ -12,7 +12,6 @@ that promise all the same: Trino before it was fixed (trinodb/trino#12743, #1278
 from __future__ import annotations
 
 import datetime
-import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -88,21 +87,6 @@ def in_words(
 
     """
     return _meaning(distribution, format_, view, version).format(step=step)
-
-
-def meant(words: str, moment: Moment) -> str:
-    """Return the moment that `in_words` describes, as a question takes it.
-
-    Raises:
-        LookupError: these are none of its words.
-
-    >>> meant("when the write of step 2 was completed", Moment("20240101", "20240109"))
-    '20240109'
-    """
-    meaning = re.sub(r"\b(step|that of) \d+", r"\1 {step}", words)
-    if meaning not in MEANINGS:
-        raise LookupError(f"no words for a moment: {words}")
-    return MEANINGS[meaning](moment)
 
 
 def _next(instant: str) -> str:

@@ -33,7 +33,7 @@ def _ours() -> Mapping[str, Format]:
     return {format_.NAME: format_ for format_ in formats}
 
 
-FORMATS: Registry[Format] = Registry("format", _ours)
+FORMATS: Registry[Format] = Registry("format", _ours, Format)
 names, load = FORMATS.names, FORMATS.load
 
 

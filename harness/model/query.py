@@ -69,7 +69,6 @@ class Condition:
 
     @property
     def value(self) -> Value:
-        """The value that is compared with."""
         return _typed(self.literal, self.type)
 
     def holds(self, value: Value) -> bool:
@@ -117,7 +116,6 @@ def not_less(value: Value, than: Value) -> bool:
 
 
 def not_null(path: str) -> Condition:
-    """Return the condition that a column has a value."""
     return Condition(path, Comparison.NOT_NULL)
 
 
@@ -138,12 +136,10 @@ class Query:
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
-        """All conditions, each of which must hold."""
         return tuple(condition for condition in (self.where, self.also) if condition is not None)
 
     @property
     def filters(self) -> tuple[str, ...]:
-        """The columns that conditions are on."""
         return tuple(condition.path for condition in self.conditions)
 
     @property
@@ -162,12 +158,12 @@ class Query:
     ) -> list[tuple[Value, ...]]:
         """Return the rows of the answer, `rows` being all of the table in the order of `names`."""
         tables = (dict(zip(names, row, strict=True)) for row in rows)
-        kept = [values for values in tables if self.takes(values)]
+        taken = [values for values in tables if self.takes(values)]
         if self.count:
-            return [(len(kept),)]
+            return [(len(taken),)]
         if self.extreme:
-            return [(self.extreme.of(at(values, self.columns[0]) for values in kept),)]
-        return [tuple(at(values, path) for path in self.labels(names)) for values in kept]
+            return [(self.extreme.of(at(values, self.columns[0]) for values in taken),)]
+        return [tuple(at(values, path) for path in self.labels(names)) for values in taken]
 
     def takes(self, values: Mapping[str, Value]) -> bool:
         """Return whether a row is one of those asked for."""

@@ -18,18 +18,17 @@ class AnswerCache:
 
     @classmethod
     def of(cls, cache: Cache) -> AnswerCache:
-        """Return the answers that are kept in a cache."""
         return cls(cache.root / "answers")
 
     def find(self, address: str, case: str) -> Answer | None:
         """Find the answer kept under an address, as the answer of a case."""
         try:
-            found = jsonl.parse(Answer, self._path(address).read_bytes())
+            answer = jsonl.parse(Answer, self._path(address).read_bytes())
         except FileNotFoundError:
             return None
         except ValueError:  # the machine went down before the disk had it: asked again
             return None
-        return replace(found, case=case, reused=True)
+        return replace(answer, case=case, reused=True)
 
     def keep(self, address: str, answer: Answer) -> None:
         """Keep an answer, complete or not at all; an unknown or flaky one is not kept.

@@ -2,25 +2,263 @@
 
 Its server is started when its first question is there, kept while more come, and replaced when it
 is lost. A question without an answer is asked once more on a fresh connection, then it is unknown.
+Several connections ask at once. When the server dies, hangs, loses its metastore or has used itself
+up, the questions that were not sent are left for the next server.
 """
 
 from __future__ import annotations
 
+import queue
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing, suppress
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Final, Self
 
-from harness.core.concurrency import ClosableQueue
+from harness.core import refusals
+from harness.core.attempts import Attempt
+from harness.core.concurrency import ClosableQueue, JobThreads
 from harness.core.counting import counted
 from harness.core.errors import EnvironmentProblem
-from harness.core.records import Answer
+from harness.core.records import Answer, Part, Refusal
+from harness.engines.api import (
+    Connection,
+    NoAnswerError,
+    Question,
+    RefusedError,
+    Reply,
+    Server,
+)
+from harness.model.query import ALL
 from harness.read import questions
-from harness.read.ask_server import ServerRound, Tries
-from harness.read.questions import CellQuestion, ReadQueues, Response
+from harness.read.questions import CellQuestion, ReadQueues, Response, text_of
 from harness.read.reader_servers import EngineServer, EngineStart
 from harness.read.support_probe import Probes
+
+PROBE_S: Final = 30.0
+"""How long a server whose query got no answer may take to let a fresh connection open."""
+MOST_TRIES: Final = 2
+
+
+class PassingRefusalError(NoAnswerError):
+    """A refusal that may come of the moment, so that the same question may be answered next."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(f"this may be owed to the moment: {refusals.text(refusal)}")
+        self.kind = refusal.kind
+
+
+@dataclass(slots=True)
+class Tries:
+    """What came of a question before, each time of another connection."""
+
+    attempts: list[Attempt] = field(default_factory=list)
+    passing: set[str] = field(default_factory=set)
+    """The kinds of refusals among them that may come of the moment."""
+
+
+@dataclass(slots=True)
+class ServerRound:
+    """Questions that several connections ask a server, until none is left or the server is lost."""
+
+    on: EngineServer
+    threads: JobThreads
+    """Those in which engines are asked: after a failure in one nothing is recorded any more."""
+    tries: dict[str, Tries]
+    """The tries at each case that got no answer; those of this round are added."""
+    responses: ClosableQueue[Response]
+    """Where each answer goes as it comes."""
+    answers: dict[str, Answer]
+    """Those of this round are added, by their cases."""
+    _waiting: queue.SimpleQueue[CellQuestion] = field(default_factory=queue.SimpleQueue)
+    _lost: threading.Event = field(default_factory=threading.Event)
+    """Set when nothing more is to be asked of this server."""
+    _failed: list[BaseException] = field(default_factory=list)
+
+    @property
+    def over(self) -> bool:
+        return self._lost.is_set() or self.on.server.exhausted()
+
+    def ask(self, questions: Sequence[CellQuestion], connections: int) -> None:
+        """Ask each question once; those that got no answer can be asked again."""
+        for question in questions:
+            self._waiting.put(question)
+        connecting = [
+            threading.Thread(target=self._connect, daemon=True)
+            for _ in range(min(connections, len(questions)))
+        ]
+        for thread in connecting:
+            thread.start()
+        for thread in connecting:
+            thread.join()
+        if self._failed:
+            raise self._failed[0]
+
+    def _connect(self) -> None:
+        """Ask what waits over one connection, until none is left or the server is lost."""
+        try:
+            with closing(_Link(self.on.server)) as link:
+                while not self.over and (question := self._next()) is not None:
+                    self._ask(link, question)
+        except BaseException as problem:  # noqa: BLE001 - the thread that waits raises it
+            self._failed.append(problem)
+            self._lost.set()
+
+    def _next(self) -> CellQuestion | None:
+        try:
+            return self._waiting.get_nowait()
+        except queue.Empty:
+            return None
+
+    def _ask(self, link: _Link, question: CellQuestion) -> None:
+        tries = self.tries.setdefault(question.cell.case, Tries())
+        connection = None
+        try:
+            connection = link.to(question.reader.settings)
+            answer = _answer(connection, question, self.on)
+            _check_lasts(answer, tries)
+            answer = replace(answer, attempts=tuple(tries.attempts))
+        except NoAnswerError as silence:
+            link.close()
+            if not _usable(self.on):
+                self._lost.set()
+            if connection is not None or not self._lost.is_set():
+                tries.attempts.append(Attempt(str(silence), self.on.server.log_tail()))
+            if isinstance(silence, PassingRefusalError):
+                tries.passing.add(silence.kind)
+            if len(tries.attempts) < MOST_TRIES:
+                return
+            answer = question.unanswered(str(silence), tuple(tries.attempts))
+        self.threads.check()
+        self.answers[answer.case] = answer
+        self.responses.put_all([Response(answer, question)])
+
+
+class _Link:
+    """The one connection of a thread, kept as long as questions want the same settings."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._open: Connection | None = None
+        self._settings: tuple[tuple[str, str], ...] = ()
+
+    def to(self, settings: tuple[tuple[str, str], ...]) -> Connection:
+        if self._settings != settings:
+            self.close()
+        if self._open is None:
+            self._open, self._settings = self._server.connect(dict(settings)), settings
+        return self._open
+
+    def close(self) -> None:
+        if self._open is not None:
+            self._open.close()
+            self._open = None
+
+
+def _usable(on: EngineServer) -> bool:
+    """Return whether a server is worth another question: a fresh connection opens in time."""
+    if not on.server.alive():
+        return False
+    opened = threading.Event()
+
+    def probe() -> None:
+        with suppress(NoAnswerError):
+            on.server.connect({}).close()
+            if on.metastore_answers():
+                opened.set()
+
+    # In a thread of its own, which may hang with the server.
+    thread = threading.Thread(target=probe, daemon=True)
+    thread.start()
+    thread.join(min(PROBE_S, on.timeout_s))
+    return opened.is_set()
+
+
+def _answer(connection: Connection, question: CellQuestion, on: EngineServer) -> Answer:
+    """Ask one question.
+
+    Raises:
+        NoAnswerError: there is no answer, or none that is about the question.
+
+    """
+    case, query = question.cell.case, question.question.query
+    try:
+        reply = _reply(connection, question, question.question, on)
+    except RefusedError as refused:
+        parts = _parts(connection, question, on)
+        _check_about_query(refused)
+        if not on.metastore_answers():
+            why = f"the metastore does not answer; the server said: {refused}"
+            raise NoAnswerError(why) from refused
+        return Answer(
+            case, question.text, refusal=refused.refusal, parts=parts, seconds=refused.seconds,
+            question=query,
+        )  # fmt: skip
+    return Answer(
+        case, reply.sent, reply.columns, reply.rows, seconds=reply.seconds,
+        confirmed=reply.confirmed, question=query, normalised=reply.normalised, raw=reply.raw,
+    )  # fmt: skip
+
+
+def _parts(connection: Connection, question: CellQuestion, on: EngineServer) -> tuple[Part, ...]:
+    """Ask each column alone, so that one bad column does not hide the rest.
+
+    Each is asked with the key column. Where that is refused by itself, there is nothing to be had
+    of the others: they are not sent, which in runs with many refusals was four questions in ten.
+    """
+    if question.question.query != ALL:
+        return ()
+    parts: dict[str, Part] = {}
+    for column in sorted(question.columns, key=lambda name: name != question.key):
+        key = parts.get(question.key)
+        if key is not None and key.refusal:
+            parts[column] = Part(column, "", refusal=key.refusal)
+        else:
+            parts[column] = _alone(connection, question, column, on)
+    return tuple(parts[column] for column in question.columns)
+
+
+def _alone(connection: Connection, question: CellQuestion, column: str, on: EngineServer) -> Part:
+    asked = question.alone(column)
+    try:
+        reply = _reply(connection, question, asked, on)
+    except RefusedError as refused:
+        _check_about_query(refused)
+        sent = text_of(on.engine, question.reader, asked)
+        return Part(column, sent, refusal=refused.refusal)
+    return Part(
+        column, reply.sent, reply.columns, reply.rows, normalised=reply.normalised, raw=reply.raw
+    )
+
+
+def _reply(
+    connection: Connection, about: CellQuestion, question: Question, on: EngineServer
+) -> Reply:
+    """Return a reply with those of Hudi's columns that the reader should not find in the table."""
+    reply = connection.ask(question, timeout_s=on.timeout_s)
+    odd = [(column, values) for column, values in reply.left_out if column.name not in about.meta]
+    if not odd:
+        return reply
+    columns = (*reply.columns, *(column for column, _ in odd))
+    more = zip(*(values for _, values in odd), strict=True)
+    rows = tuple((*row, *added) for row, added in zip(reply.rows, more, strict=True))
+    return replace(reply, columns=columns, rows=rows)
+
+
+def _check_about_query(refused: RefusedError) -> None:
+    """Take an error that a full disk or the like brought about for no answer: it is no refusal."""
+    if why := refusals.of_machine(refused.refusal):
+        raise NoAnswerError(f"{why}; the server said: {refused}")
+
+
+def _check_lasts(answer: Answer, tries: Tries) -> None:
+    """Take for no answer what may come of the moment, unless it came before as well."""
+    for refusal in (answer.refusal, *(part.refusal for part in answer.parts)):
+        if refusal and refusals.by_chance(refusal) and refusal.kind not in tries.passing:
+            raise PassingRefusalError(refusal)
+
 
 CONNECTIONS: Final = 2
 """Connections that ask one server at once."""
@@ -47,8 +285,8 @@ def ask(start: EngineStart, probes: Probes, queues: ReadQueues) -> None:
                 probes.note(question, got[question.cell.case])
     if answers:
         seconds = time.monotonic() - began
-        told = f"{counted(answers, 'answer')} in {seconds:.0f} s, {server.peak_mb} MB at most"
-        start.shared.context.progress.note(f"{start.name}: {told}")
+        summary = f"{counted(answers, 'answer')} in {seconds:.0f} s, {server.peak_mb} MB at most"
+        start.shared.context.progress.note(f"{start.name}: {summary}")
 
 
 def _batches(name: str, probes: Probes, queues: ReadQueues) -> Iterator[list[CellQuestion]]:
@@ -86,7 +324,7 @@ class ReplaceableServer:
         self._connections = connections
         self._tries: dict[str, Tries] = {}
         self._answered = 0
-        self._idle = 0
+        self._futile_starts = 0
         """So many starts in a row have led to nothing."""
         self._sent_before = 0
         self._why = ""
@@ -97,7 +335,7 @@ class ReplaceableServer:
         """Return the answer of every question by its case; unknown where no server gets ready."""
         answers: dict[str, Answer] = {}
         while left := [question for question in asked if question.cell.case not in answers]:
-            if self._idle < STARTS:
+            if self._futile_starts < STARTS:
                 answers |= self._ask_server(left)
             else:
                 answers |= self._give_up(left)
@@ -121,7 +359,6 @@ class ReplaceableServer:
         return answers
 
     def _server(self) -> EngineServer:
-        """Return a server that runs."""
         if self._running is not None and not self._running.server.alive():
             self._end("it died")
         if self._running is None:
@@ -139,9 +376,9 @@ class ReplaceableServer:
         Else one that dies as soon as it is ready would be started for ever.
         """
         self._close()
-        self._idle = self._idle + 1 if self._sent() == self._sent_before else 0
+        self._futile_starts = self._futile_starts + 1 if self._sent() == self._sent_before else 0
         self._why = f"{self._start.name}: {why}"
-        if self._idle == STARTS:
+        if self._futile_starts == STARTS:
             self._start.shared.context.progress.note(self._why)
 
     def _close(self) -> None:

@@ -10,11 +10,11 @@ from typing import TypeVar
 
 from harness.core.concurrency import ClosableQueue, JobThreads
 from harness.core.records import Answer
-from harness.read import schedule_questions
+from harness.read import read_states
 from harness.read.ask_engine import ReplaceableServer
 from harness.read.questions import CellQuestion
+from harness.read.read_states import same_answer
 from harness.read.reader_servers import EngineStart, ReadContext, SharedMetastore
-from harness.read.second_answers import alike
 from harness.scenario.cells import Plan
 from harness.write.table_state import States
 
@@ -37,16 +37,16 @@ def find(plan: Plan, states: States, context: ReadContext, case: str, earlier: A
         EnvironmentProblem: an artifact is missing, or the metastore does not get ready.
 
     """
-    made = schedule_questions.planned_questions(plan).about(states)
+    made = read_states.planned_questions(plan).about(states)
     asked = [question for question in made if isinstance(question, CellQuestion)]
     (later,) = (cell_question for cell_question in asked if cell_question.cell.case == case)
-    ((name, planned),) = schedule_questions.servers(plan).items()
+    ((name, planned),) = read_states.servers(plan).items()
     with SharedMetastore(context) as shared:
-        shared.register({each.state.digest: each.state for each in asked}.values())
+        shared.register({question.state.digest: question.state for question in asked}.values())
         start = EngineStart(name, planned, shared, JobThreads(1))
         others = [question for question in asked if question is not later]
-        found = alone(others, lambda some: _given_after(some, start, later, earlier))
-    return found.cell.case if found else ""
+        culprit = alone(others, lambda some: _given_after(some, start, later, earlier))
+    return culprit.cell.case if culprit else ""
 
 
 def alone(asked: Sequence[T], enough: Callable[[Sequence[T]], bool]) -> T | None:
@@ -75,4 +75,4 @@ def _given_after(
     with ReplaceableServer(start, ClosableQueue(), connections=1) as server:
         server.ask(asked)
         answer = server.ask([later])[later.cell.case]
-    return not answer.unknown and alike(answer, earlier)
+    return not answer.unknown and same_answer(answer, earlier)

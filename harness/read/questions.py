@@ -25,7 +25,7 @@ from harness.model.identifiers import TABLE
 from harness.model.past_views import Past
 from harness.model.pending_write import staged
 from harness.model.query import Query
-from harness.model.query_conditions import NoQuestionError
+from harness.model.query_shapes import NoQuestionError
 from harness.model.simulation.column_resolution import META
 from harness.model.truth import History, Truth
 from harness.scenario import expected_history
@@ -56,7 +56,6 @@ class CellQuestion:
     """What the table's folder held before anybody read it."""
 
     def alone(self, column: str) -> Question:
-        """Return the question for one column with the key."""
         names = tuple(dict.fromkeys((self.key, column)))
         return replace(self.question, query=Query(columns=names))
 
@@ -85,13 +84,11 @@ class ReadQueues:
     """From scheduling and from asking to recording."""
 
     def close_questions(self) -> None:
-        """Declare that no more questions come."""
         for question in self.questions.values():
             question.close()
 
 
 def address_of(state: str, reader: str, text: str) -> str:
-    """Return the digest under which an answer is cached."""
     return hashlib.sha256(f"{state}\0{reader}\0{text}".encode()).hexdigest()
 
 
@@ -102,7 +99,6 @@ def text_of(engine: Engine, reader: Reader, question: Question) -> str:
 
 
 def load_engine(distribution: str) -> Engine:
-    """Return the engine of a distribution."""
     return engines.load(distributions.load(distribution).engine)
 
 
@@ -177,7 +173,7 @@ class QuestionMaker:
 def _meta(reader: Reader, facts: FormatFacts, listed: frozenset[str]) -> frozenset[str]:
     """Return those of Hudi's meta columns that a reader finds: `listed` are in the catalog."""
     engine = distributions.load(reader.distribution).engine
-    return frozenset(META) if engine in facts.own_schema else listed
+    return frozenset(META) if engine in facts.schema_in_table else listed
 
 
 def _as_called(columns: tuple[str, ...], truth: Truth) -> tuple[str, ...]:
@@ -186,10 +182,10 @@ def _as_called(columns: tuple[str, ...], truth: Truth) -> tuple[str, ...]:
     An entry that does not even list the key says nothing of the table's columns, as those that
     Spark makes of Delta tables: then they are those of the truth.
     """
-    own = {name.lower(): name for name in truth.schema.names}
+    as_written = {name.lower(): name for name in truth.schema.names}
     if truth.table.key.lower() not in columns:
         return truth.schema.names
-    return tuple(own.get(name, name) for name in columns)
+    return tuple(as_written.get(name, name) for name in columns)
 
 
 def _asked_about(back: Past | None, history: History, step: int, now: int) -> Truth:
@@ -208,9 +204,9 @@ def _step_back(back: Past, state: State, undone: Collection[int]) -> int | None:
 def history(variant: Variant, states: States, *, merge_on_read: bool) -> History:
     """Return the truth after each step of a variant, as its frozen states tell what was applied."""
     steps = range(1, len(variant.scenario.steps) + 1)
-    found = (states.get((variant.id, step)) for step in steps)
+    frozen = (states.get((variant.id, step)) for step in steps)
     applied = [
-        state is not None and state.frozen.outcome.kind is OutcomeKind.APPLIED for state in found
+        state is not None and state.frozen.outcome.kind is OutcomeKind.APPLIED for state in frozen
     ]
     return expected_history.history(variant.scenario, merge_on_read=merge_on_read, applied=applied)
 
@@ -239,4 +235,4 @@ def in_sessions(questions: Iterable[CellQuestion]) -> list[CellQuestion]:
 
     Others need another session, which costs a server more than most questions.
     """
-    return sorted(questions, key=lambda each: each.reader.settings)
+    return sorted(questions, key=lambda question: question.reader.settings)

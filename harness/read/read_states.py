@@ -6,23 +6,33 @@ scheduled, asked and recorded goes one way, through queues between the threads o
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Final
 
+from harness import engines, formats
+from harness.artifacts import distributions
 from harness.core.concurrency import ClosableQueue, JobThreads
+from harness.core.metastore_choice import MetastoreChoice
 from harness.core.progress import Count
 from harness.core.records import Answer
-from harness.read import ask_engine, record_answers, schedule_questions
+from harness.engines.api import PlannedReads
+from harness.engines.format_facts import FormatFacts
+from harness.read import ask_engine, questions
 from harness.read.answer_cache import AnswerCache
-from harness.read.questions import ReadQueues
+from harness.read.questions import CellQuestion, QuestionMaker, ReadQueues, Response
 from harness.read.reader_servers import EngineStart, ReadContext, SharedMetastore
 from harness.read.support_probe import Probes
-from harness.scenario.cells import Plan
-from harness.write.table_state import States
+from harness.runtime import metastore, provide
+from harness.scenario.cells import Cell, Plan, Reader, Variant
+from harness.write import state_store
+from harness.write.table_state import FileSeen, States
 
+NOT_ASKED: Final = "not asked"
+CHANGED: Final = "the frozen table's files changed while it was read"
 SERVERS: Final = 2
 """Engines that are asked side by side, where memory allows: while one starts another answers."""
 
@@ -42,8 +52,8 @@ def read(
             readers are asked about them.
         context: where it works.
         cells: counts what came of each cell.
-        first: tables with which the cells were answered already, by case. What is yielded of these
-            tells whether the answer is another one now.
+        first: the answers that some cells have already, by case. What is yielded for these tells
+            whether the answer is another one now.
 
     Raises:
         EnvironmentProblem: an artifact is missing, or the metastore does not get ready.
@@ -51,13 +61,13 @@ def read(
     """
     if context.metastore.upgraded_from:
         states = _at_once(states)
-    queues = ReadQueues({name: ClosableQueue() for name in schedule_questions.servers(plan)})
+    queues = ReadQueues({name: ClosableQueue() for name in servers(plan)})
     threads = JobThreads(1)
     asking = partial(_schedule_and_ask, plan, states, context, queues, threads)
     with threads.running([asking]):
         cache = AnswerCache.of(context.cache)
-        yield from record_answers.record(queues.responses, cache, cells, first)
-    record_answers.count_rest(cells)
+        yield from record(queues.responses, cache, cells, first)
+    count_rest(cells)
 
 
 def _schedule_and_ask(
@@ -71,16 +81,237 @@ def _schedule_and_ask(
     probes, threads = Probes(), JobThreads(SERVERS, halting.failed)
     with closing(queues.responses), SharedMetastore(context) as shared:
         starts = (
-            EngineStart(name, planned, shared, threads)
-            for name, planned in schedule_questions.servers(plan).items()
+            EngineStart(name, planned, shared, threads) for name, planned in servers(plan).items()
         )
         with threads.running([partial(ask_engine.ask, start, probes, queues) for start in starts]):
-            schedule_questions.schedule(plan, states, shared, probes, queues)
+            schedule(plan, states, shared, probes, queues)
 
 
 def _at_once(states: Iterable[States]) -> Iterator[States]:
     """Yield all states together, once the last has come: a database is upgraded with all of it."""
     yield {key: state for some in states for key, state in some.items()}
+
+
+def servers(plan: Plan) -> Mapping[str, PlannedReads]:
+    """Return the servers to ask in the order of the plan, each with what it may be asked about."""
+    readers = {str(reader): reader for reader in plan.readers}
+    facts = {variant.id: formats.facts(variant.format) for variant in plan.variants}
+    asked: dict[str, set[tuple[FormatFacts, tuple[tuple[str, str], ...]]]] = {}
+    for cell in plan.cells:
+        reader = readers[cell.reader]
+        asked.setdefault(reader.distribution, set()).add((facts[cell.variant], reader.settings))
+    return {name: frozenset(reads) for name, reads in asked.items()}
+
+
+def schedule(
+    plan: Plan, states: Iterable[States], shared: SharedMetastore, probes: Probes, to: ReadQueues
+) -> None:
+    """Hand each server its questions as states come; then no more questions come.
+
+    Args:
+        states: of some variants at a time, all of a variant at once.
+        to: where questions, and answers that are there already, go.
+
+    """
+    scheduler = _Scheduler(planned_questions(plan), shared, probes, to)
+    try:
+        for some in states:
+            scheduler.take(some)
+    finally:
+        to.close_questions()
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedQuestions:
+    """What is to be asked of each variant."""
+
+    maker: QuestionMaker
+    variants: Mapping[str, Variant]
+    cells: Mapping[str, Sequence[Cell]]
+
+    def about(self, states: States) -> Iterator[CellQuestion | Answer]:
+        """Yield the questions about some variants; an answer where there is nothing to ask."""
+        for name in dict.fromkeys(variant for variant, _ in states):
+            if name in self.cells:
+                variant = self.variants[name]
+                merge_on_read = self.maker.formats[variant.format].merge_on_read
+                truths = questions.history(variant, states, merge_on_read=merge_on_read)
+                for cell in self.cells[name]:
+                    state = states.get((name, cell.step))
+                    if state is not None:
+                        yield self.maker.make(cell, variant, truths, state)
+
+
+def planned_questions(plan: Plan) -> PlannedQuestions:
+    readers = {str(reader): reader for reader in plan.readers}
+    distributions_ = dict.fromkeys(reader.distribution for reader in plan.readers)
+    maker = QuestionMaker(
+        readers,
+        engines={name: questions.load_engine(name) for name in distributions_},
+        digests={name: reader_digest(reader, plan.metastore) for name, reader in readers.items()},
+        formats={variant.format: formats.load(variant.format) for variant in plan.variants},
+    )
+    cells: dict[str, list[Cell]] = {}
+    for cell in plan.cells:
+        cells.setdefault(cell.variant, []).append(cell)
+    return PlannedQuestions(maker, {variant.id: variant for variant in plan.variants}, cells)
+
+
+def reader_digest(reader: Reader, through: MetastoreChoice) -> str:
+    """Return the digest of what shapes a reader's answers: artifacts, JRE, configuration, code.
+
+    `through`: the metastore, which counts where it is not the usual one.
+    """
+    distribution = distributions.load(reader.distribution)
+    code = engines.load(distribution.engine).ask_code()
+    shaping = [provide.digest(distribution), code, list(reader.settings)]
+    if not through.usual:
+        served = map(distributions.load, metastore.needed(through))
+        shaping.append([provide.digest(distribution) for distribution in served])
+    return distributions.digest_of(shaping)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scheduler:
+    """Hands on what states give to ask."""
+
+    planned: PlannedQuestions
+    shared: SharedMetastore
+    probes: Probes
+    to: ReadQueues
+    files: dict[str, tuple[FileSeen, ...]] = field(default_factory=dict)
+    """What each state's folder held before anybody read it, by the state's digest."""
+
+    def take(self, states: States) -> None:
+        """Hand on the questions about some states, once their servers can find these."""
+        asked, there = list[CellQuestion](), list[Response]()
+        for question in self.planned.about(states):
+            answer = self._cached(question) if isinstance(question, CellQuestion) else question
+            if answer is not None:
+                there.append(Response(answer))
+            elif isinstance(question, CellQuestion):
+                asked.append(question)
+        self.to.responses.put_all(there)
+        if asked:
+            self._send(asked)
+
+    def _cached(self, question: CellQuestion) -> Answer | None:
+        """Find what an earlier run was answered."""
+        context = self.shared.context
+        if context.fresh:
+            return None
+        cache = AnswerCache.of(context.cache)
+        answer = cache.find(question.address, question.cell.case)
+        if answer is not None:
+            self.probes.note(question, answer)
+        return answer
+
+    def _send(self, asked: Sequence[CellQuestion]) -> None:
+        states = {question.state.digest: question.state for question in asked}
+        self.shared.register(states.values())
+        for digest, state in states.items():
+            if digest not in self.files:
+                self.files[digest] = state_store.file_list(state)
+        watched = [
+            replace(cell_question, files=self.files[cell_question.state.digest])
+            for cell_question in asked
+        ]
+        for name, group in questions.by_server(watched).items():
+            self.to.questions[name].put_all(group)
+
+
+def record(
+    responses: ClosableQueue[Response],
+    cache: AnswerCache,
+    cells: Count,
+    first: Mapping[str, Answer] = MappingProxyType({}),
+) -> Iterator[Answer]:
+    """Yield the answers as they come, until no more do.
+
+    One whose table's files are no longer as they were before anybody read them is unknown; any
+    other that was asked for is kept for later runs. Of what is asked a second time neither answer
+    is, unless they are the same.
+
+    Args:
+        responses: from the stages before.
+        cells: counts each answer as soon as it is there.
+        first: the answers to what is asked a second time, by case.
+
+    """
+    while some := responses.take_all():
+        for response in some:
+            distribution = response.question.reader.distribution if response.question else ""
+            cells.count_result(distribution, _outcome(response.answer))
+        changed = _changed(some)
+        for response in some:
+            yield _checked(response, cache, changed, first.get(response.answer.case))
+
+
+def count_rest(cells: Count) -> None:
+    """Count the cells that nobody can be asked about: their tables have no state."""
+    if cells.left:
+        cells.count_result("", NOT_ASKED, cells.left)
+
+
+def _changed(responses: Sequence[Response]) -> Collection[str]:
+    """Return the digests of the states whose files are not as they were."""
+    asked = {
+        response.question.state.digest: response.question
+        for response in responses
+        if response.question
+    }
+    return {
+        digest
+        for digest, question in asked.items()
+        if state_store.file_list(question.state) != question.files
+    }
+
+
+def _checked(
+    response: Response, cache: AnswerCache, changed: Collection[str], first: Answer | None
+) -> Answer:
+    answer, question = response.answer, response.question
+    if question is not None and question.state.digest in changed:
+        answer = Answer(answer.case, answer.sql, unknown=CHANGED, attempts=answer.attempts)
+    if first is not None:
+        answer = second(answer, first)
+    if question is not None:
+        cache.keep(question.address, answer)
+    return answer
+
+
+def second(answer: Answer, first: Answer) -> Answer:
+    """Return the record of a question that was asked twice.
+
+    Args:
+        answer: a fresh server's. Where that gave none, the record stays as it was.
+        first: the answer that was there before.
+
+    """
+    if answer.unknown or answer.void:
+        return first
+    earlier = None if same_answer(answer, first) else replace(first, case="", sql="", attempts=())
+    return replace(answer, again=True, earlier=earlier)
+
+
+def same_answer(one: Answer, other: Answer) -> bool:
+    """Return whether two answers show the same; the order of rows and of columns is no part."""
+    return one.has_table == other.has_table and _content(one) == _content(other)
+
+
+def _content(answer: Answer) -> tuple[Sequence[str], Sequence[str]]:
+    labels = answer.labels
+    order = sorted(range(len(labels)), key=labels.__getitem__)
+    return sorted(labels), sorted(repr([row[at] for at in order]) for row in answer.rows)
+
+
+def _outcome(answer: Answer) -> str:
+    """Return in a word what came of a cell; whether rows are right is judged later."""
+    if answer.void:
+        return NOT_ASKED
+    if answer.reused:
+        return "reused"
+    return "silent" if answer.unknown else "refused" if answer.refusal else "answered"
 
 
 def count_cells(plan: Plan, context: ReadContext) -> Count:

@@ -81,7 +81,6 @@ class SharedMetastore:
     """
 
     def __init__(self, context: ReadContext) -> None:
-        """Nothing is started yet."""
         self.context = context
         self._states: list[State] = []
         self._registered = 0
@@ -95,8 +94,8 @@ class SharedMetastore:
 
         Beside a writer the first start waits for memory, as the servers do.
         """
-        found = distributions.load(self.context.metastore.distribution)
-        with nullcontext() if self._states else self.context.memory_budget.wait_for(found):
+        distribution = distributions.load(self.context.metastore.distribution)
+        with nullcontext() if self._states else self.context.memory_budget.wait_for(distribution):
             self.add(states)
             self.running()
 
@@ -214,13 +213,13 @@ class EngineStart:
 
         """
         context, engine = self.shared.context, load_engine(self.name)
-        found = distributions.load(self.name)
-        with context.memory_budget.wait_for(found):
+        distribution = distributions.load(self.name)
+        with context.memory_budget.wait_for(distribution):
             self.threads.check()
             running = self.shared.running()
             if running.store is not None:
-                found = object_storage.reaching(found, running.store.url)
-            runtime = provide.runtime(found, context.cache, context.progress)
+                distribution = object_storage.reaching(distribution, running.store.url)
+            runtime = provide.runtime(distribution, context.cache, context.progress)
             runtime = watched(runtime) if watched else runtime
             folder = work_folders.numbered(context.folder, self.name)
             serving = engine.serve(runtime, running.uris, folder, context.progress, self.planned)

@@ -36,7 +36,7 @@ class ProbeDecision:
 class Probes:
     """What became of the probes of a run; for several threads."""
 
-    _found: dict[ProbeKey, str] = field(default_factory=dict)
+    _outcomes: dict[ProbeKey, str] = field(default_factory=dict)
     """The case of the refused probe, or `ANSWERED`."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -46,16 +46,16 @@ class Probes:
         if (key := _key(question)) and (answered or answer.refusal):
             case = ANSWERED if answered else answer.case
             with self._lock:
-                self._found.setdefault(key, case)
+                self._outcomes.setdefault(key, case)
 
     def decide(self, waiting: Sequence[CellQuestion]) -> ProbeDecision:
         """Return which questions are to be sent now; no probe may be under way."""
         decision, probes = ProbeDecision(), set[ProbeKey]()
         with self._lock:
-            found = dict(self._found)
+            outcomes = dict(self._outcomes)
         for question in waiting:
             key = _key(question)
-            case = found.get(key) if key else None
+            case = outcomes.get(key) if key else None
             if case:
                 decision.unsent.append(_unsent(question, case))
             elif key in probes:
@@ -70,8 +70,8 @@ class Probes:
 def _key(question: CellQuestion) -> ProbeKey | None:
     reader, version = str(question.reader), question.state.frozen.table_version
     family = question.question.format.family
-    told = distributions.declared_unknown(reader, family, version)
-    return (reader, question.question.format.name, version) if told else None
+    unknown = distributions.declared_unknown(reader, family, version)
+    return (reader, question.question.format.name, version) if unknown else None
 
 
 def _unsent(question: CellQuestion, probe: str) -> Answer:

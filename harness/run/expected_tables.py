@@ -15,7 +15,7 @@ from harness.judge.recorded_variant import READ_OPTIMIZED, RecordedVariant
 from harness.model import past_views, query_shapes
 from harness.model.canonical import MapValue, Value
 from harness.model.query import Query
-from harness.model.query_conditions import NoQuestionError
+from harness.model.query_shapes import NoQuestionError
 from harness.model.schema import Field, Schema
 from harness.model.simulation.column_resolution import LayoutError
 

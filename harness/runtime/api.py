@@ -68,7 +68,7 @@ class Served:
     def alive(self) -> bool:
         return self.running.alive()
 
-    def spent(self) -> bool:
+    def exhausted(self) -> bool:
         """Return whether it has used itself up; most servers do not."""
         return False
 

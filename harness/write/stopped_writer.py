@@ -181,7 +181,7 @@ def kill_at_commit(
 
     call(session, "hold_commit")
     watcher = spark.open({})
-    _killed_when(lambda: bool(call(watcher, "is_held")), spark, ask)
+    _killed_when(lambda: bool(call(watcher, "is_waiting")), spark, ask)
 
 
 def kill_in_transaction(

@@ -78,7 +78,7 @@ class SqlWriter:
 
     def alive(self) -> bool:
         """Return whether the process still runs."""
-        return self.server.alive() and not self.server.spent()
+        return self.server.alive() and not self.server.exhausted()
 
 
 SPARK: Final = "spark"

@@ -307,16 +307,16 @@ def test_a_server_that_is_silent_is_given_up_after_the_time_given(
     fresh = server.connect({})
     assert len(fresh.ask(about(all_types, Query()), timeout_s=MINUTE).rows) == 2
     fresh.close()
-    assert server.spent()
+    assert server.exhausted()
 
 
 def test_the_threads_of_the_server_tell_when_it_is_spent(
     server: HiveServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     unharmed = replace(server, late=threading.Event())
-    assert not unharmed.spent()
+    assert not unharmed.exhausted()
     monkeypatch.setattr(engine, "THREADS", 10)
-    assert unharmed.spent()
+    assert unharmed.exhausted()
 
 
 @pytest.mark.usefixtures("all_types")

@@ -28,7 +28,7 @@ from harness.usage.used_tables import UsedTable
 from harness.write import state_store, write_variant
 from harness.write.send_step import WriterFor
 from harness.write.writer_pool import WriteTarget
-from tests.unit.usage.folders import short
+from tests.builders.table_folders import short
 
 pytestmark = [pytest.mark.engines, pytest.mark.nightly]
 

@@ -23,7 +23,7 @@ from harness.core import jsonl
 from harness.core.concurrency import ClosableQueue, JobThreads
 from harness.core.progress import Progress
 from harness.core.records import Answer
-from harness.read import schedule_questions
+from harness.read import read_states
 from harness.read.ask_engine import ReplaceableServer
 from harness.read.questions import CellQuestion, Response
 from harness.read.reader_servers import EngineServer
@@ -100,7 +100,7 @@ def read(plan: Plan, written: VariantResult, folder: Path) -> list[Answer]:
     folder.mkdir()
     for state in written.states.values():
         (folder / state.database).write_text(str(state.table))
-    asked = schedule_questions.planned_questions(plan).about(written.states)
+    asked = read_states.planned_questions(plan).about(written.states)
     engine = engines.load("toy")
     shared: Any = SimpleNamespace(
         answers=lambda _: True, context=SimpleNamespace(progress=Progress())

@@ -80,7 +80,7 @@ class ToyServer:
     def alive(self) -> bool:
         return True
 
-    def spent(self) -> bool:
+    def exhausted(self) -> bool:
         return False
 
     def log_tail(self) -> str:

@@ -12,9 +12,9 @@ from harness import formats
 from harness.artifacts.cache import Cache
 from harness.cli import options
 from harness.cli.console.output import OUT, Output
-from harness.cli.explain import show, show_tables
+from harness.cli.explain import show
 from harness.cli.explain.recorded_cell import RecordedCell, find
-from harness.cli.explain.tables import read_at_all, standard_of, tables_of
+from harness.cli.explain.tables import expectations_of, read_at_all, tables_of
 from harness.cli.open_run import looked_at
 from harness.judge.recorded_variant import view_of_rows
 from harness.judge.verdicts import understand_cell
@@ -35,62 +35,61 @@ def explain(
     run_dir: options.OldRunOption = LATEST_RUN,
     verbose: options.VerboseOption = False,
 ) -> None:
-    """Show one case in full: expected, answered, what each way of reading gives, and the files."""
+    """Show one case in full: expected, answered, what each read strategy gives, and the files."""
     with (
         Output(verbose=verbose).ending(),
         looked_at(run_dir, f"explain {' '.join(case)}") as folder,
     ):
-        found = find(folder, case)
-        tell(found, OUT)
-        on_the_timeline(found, OUT)
-        on_page(folder, found, OUT)
+        recorded = find(folder, case)
+        print_case(recorded, OUT)
+        print_timeline(recorded, OUT)
+        print_address(folder, recorded, OUT)
 
 
-def on_page(folder: Path, found: RecordedCell, out: Console) -> None:
+def print_address(folder: Path, recorded: RecordedCell, out: Console) -> None:
     """Print the address of the cell on the run's page, where that was written."""
     page = folder / html.FILE
     if page.exists():
         say(out, "\nOn the page", "bold")
-        command(out, cell_address(page, found.cell.case))
+        command(out, cell_address(page, recorded.cell.case))
 
 
-def tell(found: RecordedCell, out: Console) -> None:
+def print_case(recorded: RecordedCell, out: Console) -> None:
     """Print all there is to say of a case; of what cannot be worded, that it cannot."""
-    for section in (show.head, show.written, show.answered, _on_the_table):
-        if not worded(found.cell.case, partial(_print, section, found, out), instead=False):
+    for section in (show.head, show.written, show.answered, _table):
+        if not worded(recorded.cell.case, partial(_print, section, recorded, out), instead=False):
             say(out, NOT_WORDED)
 
 
-def _print(section: Section, found: RecordedCell, out: Console) -> bool:
-    section(found, out)
+def _print(section: Section, recorded: RecordedCell, out: Console) -> bool:
+    section(recorded, out)
     return True
 
 
-def on_the_timeline(found: RecordedCell, out: Console) -> None:
+def print_timeline(recorded: RecordedCell, out: Console) -> None:
     """Print the timeline of the frozen table, where the cache still has it."""
-    record = found.case.state_of.get(found.cell.step)
-    table = state_store.table(Cache.default(), record.digest) if record and record.digest else None
+    state = recorded.case.state_of.get(recorded.cell.step)
+    table = state_store.table(Cache.default(), state.digest) if state and state.digest else None
     if table is not None:
-        shape = formats.load(found.info.variants[0].format)
-        show.timeline(shape.timeline(table), found, out)
+        table_format = formats.load(recorded.info.variants[0].format)
+        show.timeline(table_format.timeline(table), recorded, out)
 
 
-def _on_the_table(found: RecordedCell, out: Console) -> None:
-    """Print what can be told where the table's state is known: tables, findings, files, advice."""
-    standard, cell = standard_of(found), found.cell
-    if standard is None:
+def _table(recorded: RecordedCell, out: Console) -> None:
+    """Print what needs the table's state: tables, findings, files, advice."""
+    expectations, cell, answer = expectations_of(recorded), recorded.cell, recorded.answer
+    if expectations is None:
         say(out, "nothing was recorded of the table after this step")
         return
-    layout = standard.layout(cell.step, cell.view)
+    layout = expectations.layout(cell.step, cell.view)
     files = number_files(layout.files, layout.steps)
-    if found.answer is not None and not (found.answer.unknown or found.answer.void):
-        taken = understand_cell(cell, standard, found.answer)
-        told = tables_of(layout, taken)
-        show_tables.tables(told, out)
-        if found.verdict is not None:
-            show.findings(found.verdict, files, out)
-        show_tables.ways(told, out)
+    if answer is not None and not (answer.unknown or answer.void):
+        tables = tables_of(layout, understand_cell(cell, expectations, answer))
+        show.tables(tables, out)
+        if recorded.verdict is not None:
+            show.findings(recorded.verdict, files, out)
+        show.strategies(tables, out)
     show.files(layout, files, read_at_all(layout), out)
-    show.held(standard.agreement(cell.step, view_of_rows(cell.view)), files, out)
-    show.statistics(standard.case.state_of[cell.step].statistics, out)
-    show.advised(found, out)
+    show.agreement(expectations.agreement(cell.step, view_of_rows(cell.view)), files, out)
+    show.statistics(expectations.case.state_of[cell.step].statistics, out)
+    show.advised(recorded, out)

@@ -36,7 +36,7 @@ class RecordedCell:
     answer: Answer | None
     verdict: Verdict | None
     question: tuple[Verdict, ...] = ()
-    """What every reader made of the same question."""
+    """The verdicts of all readers about the same question."""
 
 
 def find(folder: Path, parts: Sequence[str]) -> RecordedCell:
@@ -48,30 +48,21 @@ def find(folder: Path, parts: Sequence[str]) -> RecordedCell:
     """
     info = run_info.read_info(folder)
     cell = only(info.cells, parts)
-    states = _records(folder / load_run.STATES, StateRecord, cell.variant)
-    answers = _records(folder / load_run.ANSWERS, Answer, cell.case)
-    answer = next((answer for answer in answers if answer.case == cell.case), None)
-    cases = {
-        planned_cell.case for planned_cell in info.cells if planned_cell.question == cell.question
-    }
-    verdicts = _records(folder / load_run.VERDICTS, Verdict, cell.case.removesuffix(cell.reader))
-    question = tuple(verdict for verdict in verdicts if verdict.case in cases)
-    verdict = next((verdict for verdict in question if verdict.case == cell.case), None)
-    return replace(of_cell(info, cell, tuple(states), answer, verdict), question=question)
-
-
-def of_cell(
-    info: RunInfo,
-    cell: Cell,
-    states: tuple[StateRecord, ...],
-    answer: Answer | None,
-    verdict: Verdict | None,
-) -> RecordedCell:
-    """Return a cell of a run with its records, `states` those of its variant; no other reader's."""
     info = replace(info, variants=tuple(v for v in info.variants if v.id == cell.variant))
     (variant,) = plan_record.plan_of(info).variants
-    case = case_of(variant, states)
-    return RecordedCell(info, cell, case, answer, verdict)
+    states = _records(folder / load_run.STATES, StateRecord, cell.variant)
+    answers = _records(folder / load_run.ANSWERS, Answer, cell.case)
+    verdicts = _records(folder / load_run.VERDICTS, Verdict, cell.case.removesuffix(cell.reader))
+    cases = {planned.case for planned in info.cells if planned.question == cell.question}
+    question = tuple(verdict for verdict in verdicts if verdict.case in cases)
+    return RecordedCell(
+        info,
+        cell,
+        case_of(variant, tuple(states)),
+        next((answer for answer in answers if answer.case == cell.case), None),
+        next((verdict for verdict in question if verdict.case == cell.case), None),
+        question,
+    )
 
 
 def only(cells: Sequence[Cell], parts: Sequence[str]) -> Cell:
@@ -85,40 +76,36 @@ def only(cells: Sequence[Cell], parts: Sequence[str]) -> Cell:
     cases = {cell.case: cell for cell in cells}
     if text in cases:
         return cases[text]
-    fits = [case for case in cases if all(part in case for part in parts)]
-    if len(fits) == 1:
-        return cases[fits[0]]
-    if fits:
-        shown = "\n  ".join(fits[:MOST])
-        more = f"\n  … and {len(fits) - MOST} more" if len(fits) > MOST else ""
-        raise UsageProblem(f"{len(fits)} cases match '{text}'; be more specific:\n  {shown}{more}")
-    raise UsageProblem(f"no case matches '{text}'{_near(text, parts, list(cases))}")
+    fitting = [case for case in cases if all(part in case for part in parts)]
+    if len(fitting) == 1:
+        return cases[fitting[0]]
+    if not fitting:
+        raise UsageProblem(f"no case matches '{text}'{_near(text, parts, list(cases))}")
+    listed = "\n  ".join(fitting[:MOST])
+    more = f"\n  … and {len(fitting) - MOST} more" if len(fitting) > MOST else ""
+    raise UsageProblem(f"{len(fitting)} cases match '{text}'; be more specific:\n  {listed}{more}")
 
 
 def _near(text: str, parts: Sequence[str], cases: Sequence[str]) -> str:
-    # Of a part that fits nowhere a near text would be noise: those that have the other parts.
-    counted = sorted(cases, key=lambda case: -sum(part in case for part in parts))
-    most = sum(part in counted[0] for part in parts) if counted else 0
-    alike = [case for case in counted if sum(part in case for part in parts) == most]
-    near = difflib.get_close_matches(text, alike, MOST, cutoff=0.0 if most else 0.3)
-    hint = "harness plan --cells lists those of a profile, and the report those of a run"
-    listed = "\n  ".join(near)
-    return f"; the closest ones:\n  {listed}" if near else f"; {hint}"
+    """Return the names closest to a text among those that have most of the parts."""
+    fitting = [sum(part in case for part in parts) for case in cases]
+    most = max(fitting, default=0)
+    candidates = [case for case, number in zip(cases, fitting, strict=True) if number == most]
+    near = difflib.get_close_matches(text, candidates, MOST, cutoff=0.0 if most else 0.3)
+    if near:
+        return "; the closest ones:\n  " + "\n  ".join(near)
+    return "; harness plan --cells lists those of a profile, and the report those of a run"
 
 
-def _records(path: Path, kind: type[_Record], named: str) -> Iterator[_Record]:
+def _records(path: Path, kind: type[_Record], name: str) -> Iterator[_Record]:
     """Read the records with a text that begins so; the others are not even parsed."""
     if not path.exists():
         return
-    wanted = json.dumps(named, ensure_ascii=False).removesuffix('"').encode()
+    text = json.dumps(name, ensure_ascii=False).removesuffix('"').encode()
     with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
-            if wanted in line and line.endswith(b"\n"):
-                yield _parsed(path, number, kind, line)
-
-
-def _parsed(path: Path, number: int, kind: type[_Record], line: bytes) -> _Record:
-    try:
-        return jsonl.parse(kind, line)
-    except ValueError as wrong:
-        raise wrong_record(path, number, str(wrong)) from wrong
+            if text in line and line.endswith(b"\n"):
+                try:
+                    yield jsonl.parse(kind, line)
+                except ValueError as wrong:
+                    raise wrong_record(path, number, str(wrong)) from wrong

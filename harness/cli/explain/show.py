@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from harness.cli.explain.recorded_cell import RecordedCell
+from harness.cli.explain.tables import CaseTables, ComparedRow, ComparedTable, ComparedValue
 from harness.core.counting import counted
 from harness.core.errors import printable
 from harness.core.outcomes import failed, half_done, word
@@ -25,20 +27,36 @@ from harness.reports.advice import advice
 from harness.reports.file_numbers import NumberedFiles
 from harness.reports.findings import BLAME, FINDINGS, own_text, witness_text
 from harness.reports.lines import command, item, say
-from harness.reports.sentences import log_text, refusal_text
-from harness.reports.words import NOT_WORDED, VERDICTS, worded
+from harness.reports.sentences import LITTLE, log_text, refusal_text
+from harness.reports.words import (
+    NOT_WORDED,
+    STRATEGIES,
+    TRACED,
+    VERDICTS,
+    exact,
+    short,
+    strategy_parts,
+    worded,
+)
 
 MOST: Final = 8
-"""So many places of one finding are listed."""
+"""So many differences of one finding are listed."""
+WRONG: Final = "≠"
+ABSENT: Final = "no such row"
+LONGEST: Final = 24
+"""Characters of a value in a table; findings show it longer."""
+WIDEST_TITLE: Final = 36
+BETWEEN: Final = 2
+"""Columns between two tables."""
 
 
-def head(found: RecordedCell, console: Console) -> None:
+def head(recorded: RecordedCell, console: Console) -> None:
     """Print the question and its verdict."""
-    cell, verdict = found.cell, found.verdict
-    (variant,) = found.info.variants
+    cell, verdict = recorded.cell, recorded.verdict
+    (variant,) = recorded.info.variants
     step = variant.step(cell.step)
     say(console, cell.case, "bold")
-    say(console, f"after step {cell.step}: {step.text}; view {cell.view}, question {cell.query}")
+    say(console, f"after step {cell.step}: {step.text}; view {cell.view}, query {cell.query}")
     if verdict is None:
         say(console, "not judged yet; run harness judge")
         return
@@ -53,12 +71,12 @@ def head(found: RecordedCell, console: Console) -> None:
         say(console, f"  normalised, as declared: {text}")
 
 
-def written(found: RecordedCell, console: Console) -> None:
+def written(recorded: RecordedCell, console: Console) -> None:
     """List the steps that made the table, up to the one after which it was asked."""
-    (variant,) = found.info.variants
-    outcomes = {state.outcome.step: state.outcome for state in found.case.states}
+    (variant,) = recorded.info.variants
+    outcomes = {state.outcome.step: state.outcome for state in recorded.case.states}
     say(console, "\nWhat was written", "bold")
-    for number in range(found.cell.step + 1):
+    for number in range(recorded.cell.step + 1):
         outcome = outcomes.get(number)
         why = f" ({word(outcome)})" if outcome is not None and failed(outcome) else ""
         say(console, f"  {number} {variant.step(number).text}{why}")
@@ -66,9 +84,9 @@ def written(found: RecordedCell, console: Console) -> None:
             say(console, f"    the writer's error: {refusal_text(outcome.refusal)}")
 
 
-def timeline(entries: Sequence[str], found: RecordedCell, console: Console) -> None:
-    """List the timeline of the table that was read, with the steps of which the instants are."""
-    steps = {state.outcome.instant: state.outcome.step for state in found.case.states}
+def timeline(entries: Sequence[str], recorded: RecordedCell, console: Console) -> None:
+    """List the timeline of the table that was read, with the steps of its instants."""
+    steps = {state.outcome.instant: state.outcome.step for state in recorded.case.states}
     if entries:
         say(console, "\nTimeline of the table", "bold")
     for entry in entries:
@@ -76,20 +94,20 @@ def timeline(entries: Sequence[str], found: RecordedCell, console: Console) -> N
         say(console, f"  {entry}" + (f" (step {step})" if step is not None else ""))
 
 
-def advised(found: RecordedCell, console: Console) -> None:
+def advised(recorded: RecordedCell, console: Console) -> None:
     """Print what can be done about it."""
-    said = advice(found.verdict, found.question) if found.verdict else ()
-    if said:
+    advices = advice(recorded.verdict, recorded.question) if recorded.verdict else ()
+    if advices:
         say(console, "\nWhat to do", "bold")
-    for each in said:
-        item(console, each.text + (":" if each.verb else ""), lead=" -")
-        if each.verb:
-            command(console, each.command(found.cell.case))
+    for advised in advices:
+        item(console, advised.text + (":" if advised.verb else ""), lead=" -")
+        if advised.verb:
+            command(console, advised.command(recorded.cell.case))
 
 
-def answered(found: RecordedCell, console: Console) -> None:
+def answered(recorded: RecordedCell, console: Console) -> None:
     """Print the SQL, and what came instead of a table."""
-    answer = found.answer
+    answer = recorded.answer
     if answer is None:
         say(console, "\nthis was never asked")
         return
@@ -102,65 +120,88 @@ def answered(found: RecordedCell, console: Console) -> None:
             say(console, line)
     if answer.confirmed:
         say(console, f"it ran as: {answer.confirmed}")
-    readers = {reader.reader: reader for reader in found.info.readers}
-    if found.cell.reader in readers:
-        say(console, f"settings of the reader: {readers[found.cell.reader].settings}")
+    for reader in recorded.info.readers:
+        if reader.reader == recorded.cell.reader:
+            say(console, f"settings of the reader: {reader.settings}")
 
 
-def findings(verdict: Verdict, files: NumberedFiles, out: Console) -> None:
-    """List every finding with its places, each of which can be checked by hand."""
+def findings(verdict: Verdict, files: NumberedFiles, console: Console) -> None:
+    """List every finding with its differences, each of which can be checked by hand."""
     for finding in verdict.findings:
         word = FINDINGS[finding.kind]
-        say(out, f"\n{word.symbol} {word.label}: {word.meaning}", "bold")
-        item(out, BLAME[finding.party].meaning, lead=" ")
-        for place in finding.places[:MOST]:
-            said = partial(_place, finding, place, files.names(place.file))
-            item(out, worded(verdict.case, said, NOT_WORDED), lead=" -")
-        if (left := len(finding.places) - MOST) > 0:
-            say(out, f"  … and {counted(left, 'more place', 'more places')}")
+        say(console, f"\n{word.symbol} {word.label}: {word.meaning}", "bold")
+        item(console, BLAME[finding.party].meaning, lead=" ")
+        for witness in finding.places[:MOST]:
+            text = partial(_difference, finding, witness, files.names(witness.file))
+            item(console, worded(verdict.case, text, NOT_WORDED), lead=" -")
+        _and_more(len(finding.places), console)
 
 
-def _place(finding: Finding, place: Witness, file: str) -> str:
-    said = [witness_text(finding.kind, place)]
-    if place.origin:
-        said.append(f"field id {place.origin.field_id}")
-    if file:
-        said.append(f"read from file {file}")
-    said += filter(None, (own_text(place),))
-    return "; ".join(said)
+def _difference(finding: Finding, witness: Witness, file: str) -> str:
+    parts = (
+        witness_text(finding.kind, witness),
+        f"field id {witness.origin.field_id}" if witness.origin else "",
+        f"read from file {file}" if file else "",
+        own_text(witness),
+    )
+    return "; ".join(filter(None, parts))
 
 
-def files(layout: Layout, told: NumberedFiles, current: frozenset[int], console: Console) -> None:
+def _and_more(number: int, console: Console) -> None:
+    if number > MOST:
+        say(console, f"  … and {number - MOST} more")
+
+
+def files(
+    layout: Layout, numbered: NumberedFiles, current: frozenset[int], console: Console
+) -> None:
     """Print what each file holds, in the order in which they were written.
 
     `current`: identities of the facts that a reader of the newest state reads.
     """
     say(console, "\nFiles", "bold")
     if layout.unread:
-        say(console, f"  nothing can be told from them: {layout.unread}")
+        say(console, f"  nothing is known of them: {layout.unread}")
     grid = Table.grid(padding=(0, 1))
     grid.add_column(justify="right")
-    for fact in told.facts:
+    for fact in numbered.facts:
         read = id(fact) in current
         text = printable("; ".join(_file(fact, layout.steps, read=read)))
-        grid.add_row(told.name(fact), Text(text, "" if read else "dim"))
+        grid.add_row(numbered.name(fact), Text(text, "" if read else "dim"))
     console.print(grid)
 
 
-def held(beside: FileAgreement | None, told: NumberedFiles, console: Console) -> None:
+def _file(fact: FileFact, steps: Mapping[str, int], *, read: bool) -> Iterator[str]:
+    kind = "base file" if fact.kind is FileKind.BASE else "log block"
+    step = steps.get(fact.instant)
+    # No instant of the step is known where the state was written again after its record.
+    yield f"{kind} of instant {fact.instant}" if step is None else f"{kind} of step {step}"
+    if not read:
+        yield "replaced by a newer one"
+    yield f"group {fact.file_group}"
+    if fact.keys:
+        yield f"rows {', '.join(fact.keys)}"
+    if fact.deleted:
+        yield f"deletes rows {', '.join(fact.deleted)}"
+    columns = [f"{name} {type_}" for name, type_ in fact.columns if name not in META]
+    if columns:
+        yield f"columns {', '.join(columns)}"
+    yield fact.path
+
+
+def agreement(files: FileAgreement | None, numbered: NumberedFiles, console: Console) -> None:
     """Print whether the files hold what was written, and what they hold instead."""
-    if beside is None:
+    if files is None:
         say(console, "  what they hold was not checked")
         return
-    if not (found := beside.said):
+    if not files.said:
         say(console, "  they hold what was written")
         return
     say(console, "  They do not hold what was written:", "bold")
-    for odd in found[:MOST]:
-        at = f" in file {told.name(odd.file)}" if odd.file else ""
-        say(console, f"  - row {odd.key}{at}: {odd.text}")
-    if (left := len(found) - MOST) > 0:
-        say(console, f"  … and {counted(left, 'more place', 'more places')}")
+    for deviation in files.said[:MOST]:
+        at = f" in file {numbered.name(deviation.file)}" if deviation.file else ""
+        say(console, f"  - row {deviation.key}{at}: {deviation.text}")
+    _and_more(len(files.said), console)
 
 
 def statistics(stored: StoredStatistics, console: Console) -> None:
@@ -171,23 +212,91 @@ def statistics(stored: StoredStatistics, console: Console) -> None:
         say(console, "  Stored statistics that the files contradict, or may contradict:")
     for column_statistics in stored.told[:MOST]:
         say(console, f"  - {column_statistics}")
-    if (left := len(stored.told) - MOST) > 0:
-        say(console, f"  … and {left} more")
+    _and_more(len(stored.told), console)
 
 
-def _file(fact: FileFact, steps: Mapping[str, int], *, read: bool) -> Iterator[str]:
-    kind = "base file" if fact.kind is FileKind.BASE else "log block"
-    step = steps.get(fact.instant)
-    # Of a step that is known no instant: the state can be of another writing than its record.
-    yield f"{kind} of instant {fact.instant}" if step is None else f"{kind} of step {step}"
-    if not read:
-        yield "replaced by a newer one"
-    yield f"group {fact.file_group}"
-    if fact.keys:
-        yield f"rows {', '.join(fact.keys)}"
-    if fact.deleted:
-        yield f"deletes rows {', '.join(fact.deleted)}"
-    own = [f"{name} {type_}" for name, type_ in fact.columns if name not in META]
-    if own:
-        yield f"columns {', '.join(own)}"
-    yield fact.path
+def tables(case: CaseTables, console: Console) -> None:
+    """Put the expected table and the answer side by side."""
+    say(console, "\nTables", "bold")
+    say(console, f"{WRONG} not the expected value; + a row too many", "dim")
+    say(console, TRACED, "dim")
+    _beside([case.expected, *([case.answer] if case.answer else [])], console)
+
+
+def strategies(case: CaseTables, console: Console) -> None:
+    """Put side by side what each read strategy gives, and say which gives the answer."""
+    say(console, "\nRead strategies, and what each would answer", "bold")
+    _beside(sorted(case.strategies, key=lambda table: not table.same_as_answer), console)
+    say(console, _fitting(case))
+    titles = (title for table in case.strategies for title in table.titles)
+    for part in dict.fromkeys(part for title in titles for part in strategy_parts(title)):
+        item(console, f"{part}: {STRATEGIES[part]}", lead=" -")
+
+
+def _fitting(case: CaseTables) -> str:
+    if not case.tried:
+        return "No read strategy is worked out for this view, so none is claimed."
+    names = "; ".join(case.fitting)
+    if case.answer is None:
+        result = "there is no answer to compare with"
+    elif not case.fitting:
+        result = "none of them gives this answer"
+    elif len(case.fitting) > 1:
+        result = f"several give this answer, so none is claimed: {names}"
+    elif case.inconclusive:
+        result = f"none is claimed: {names} {LITTLE}"
+    else:
+        result = f"the smallest that gives this answer: {names}"
+    tried = counted(case.tried, "read strategy was tried", "read strategies were tried")
+    return f"{tried}; {result}."
+
+
+def _beside(compared: Iterable[ComparedTable], console: Console) -> None:
+    """Print as many tables on a line as fit, in their order."""
+    lines: list[list[Table]] = []
+    left = 0
+    for table in map(_table, compared):
+        width = console.measure(table).maximum + BETWEEN
+        if not lines or left < width:
+            lines.append([])
+            left = console.width
+        lines[-1].append(table)
+        left -= width
+    for line in lines:
+        grid = Table.grid(padding=(0, BETWEEN))
+        grid.add_row(*line)
+        console.print(grid)
+        console.print()
+
+
+def _table(compared: ComparedTable) -> Table:
+    marks = ["as expected"] if compared.same_as_expected else []
+    marks += ["= FOUND"] if compared.same_as_answer else []
+    table = Table(
+        title=Text("\n".join((*map(printable, compared.titles), *marks)), "bold"),
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        # A title that is longer than its table would be folded word by word.
+        min_width=min(WIDEST_TITLE, max(map(len, compared.titles))),
+    )
+    for label in compared.labels:
+        table.add_column(Text(printable(label)), overflow="fold")
+    for row in compared.rows:
+        table.add_row(*_row(row, len(compared.labels)))
+    return table
+
+
+def _row(row: ComparedRow, columns: int) -> Iterator[Text]:
+    if row.values is None:
+        yield Text(f"{WRONG}{printable(row.key)}: {ABSENT}", "bold red")
+        yield from (Text("") for _ in range(columns - 1))
+        return
+    first, *others = map(_value, row.values)
+    yield first if row.expected else Text("+ ", "bold red") + first
+    yield from others
+
+
+def _value(compared: ComparedValue) -> Text:
+    text = short(exact(compared.value), LONGEST)
+    return Text(text) if compared.right else Text(f"{WRONG}{text}", "bold red")

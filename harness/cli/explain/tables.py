@@ -1,4 +1,4 @@
-"""The tables of a case side by side: expected, found, and what each way of reading shows."""
+"""The tables of a case side by side: expected, found, and of each read strategy. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from harness.core.grouping import grouped
 from harness.core.records import Answer
 from harness.judge import match_rows
 from harness.judge.expectations import Expectations, ExpectationsByEngine
-from harness.judge.expected_state import ExpectedState
 from harness.judge.file_evidence import Layout
 from harness.judge.table_comparison import aggregate
 from harness.model.canonical import Value, same, text_of
@@ -34,23 +33,24 @@ class ComparedValue:
 
 @dataclass(frozen=True, slots=True)
 class ComparedRow:
-    """A row: `parts` are None where a row that is expected is not there."""
+    """A row of a table."""
 
     key: str
-    parts: tuple[ComparedValue, ...] | None
+    values: tuple[ComparedValue, ...] | None
+    """None where an expected row is missing."""
     expected: bool
     """Whether the expected table has this row."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedTable:
-    """A table with what it is."""
+    """A table, with what it is."""
 
     titles: tuple[str, ...]
     labels: tuple[str, ...]
-    lines: tuple[ComparedRow, ...]
+    rows: tuple[ComparedRow, ...]
     same_as_expected: bool = False
-    same_as_found: bool = False
+    same_as_answer: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,119 +58,48 @@ class CaseTables:
     """All that is shown of one case's tables."""
 
     expected: ComparedTable
-    found: ComparedTable | None
+    answer: ComparedTable | None
     """None where there was no answer."""
-    ways: tuple[ComparedTable, ...]
-    """Each with the names of the ways that show it; those alike are one."""
+    strategies: tuple[ComparedTable, ...]
+    """What read strategies show, each table with the names of all that show it."""
     fitting: tuple[str, ...]
-    """The smallest ways that reproduce the answer."""
-    scant: bool
-    """Whether the answer tells too little to claim one of them."""
+    """The smallest strategies that reproduce the answer."""
+    inconclusive: bool
+    """Whether the answer is too small to claim one of them."""
     tried: int
-    """How many ways, also those that only combine others."""
+    """The number of strategies, also of those that only combine others."""
 
 
-def standard_of(found: RecordedCell) -> Expectations | None:
-    """Return truth as the cell's reader can show it; None when no state of its step is known."""
-    if all(state.outcome.step != found.cell.step for state in found.case.states):
+def expectations_of(recorded: RecordedCell) -> Expectations | None:
+    """Return what the cell's reader should answer; None when no state of its step is known."""
+    if all(state.outcome.step != recorded.cell.step for state in recorded.case.states):
         return None
-    return ExpectationsByEngine(found.case).of(found.cell.reader, found.answer)
+    return ExpectationsByEngine(recorded.case).of(recorded.cell.reader, recorded.answer)
 
 
 def tables_of(layout: Layout, answer: Answer) -> CaseTables:
     """Return the tables of a cell that was answered or refused.
 
-    `answer`: as the judge understands it (`judge.understood`), declared differences evened out.
+    `answer`: as the judge understands it (`understand_cell`), without declared differences.
     """
     query, readings = answer.question, layout.readings()
-    seen = (answer.labels, answer.rows) if answer.has_table else None
-    beside = _Expectation(layout.state.narrowed(query), query, layout)
+    answered = (answer.labels, answer.rows) if answer.has_table else None
     # Of a product that cannot show all that was written, they may be of all of it.
-    of, fitting = layout.fitting(query, *seen) if seen else (readings, ())
-    own = readings.strategies(query) if readings else ()
-    shown = {strategy: readings for strategy in own if readings and len(strategy.deviations) <= 1}
-    shown |= {strategy: of for strategy in fitting if of is not None}
+    fitting_readings, fitting = layout.fitting(query, *answered) if answered else (readings, ())
+    shown: dict[ReadStrategy, Readings] = {}
+    if readings:
+        tried = readings.strategies(query)
+        shown = {strategy: readings for strategy in tried if len(strategy.deviations) <= 1}
+    if fitting_readings is not None:
+        shown |= dict.fromkeys(fitting, fitting_readings)
+    compared = _Comparison(layout, query)
     return CaseTables(
-        expected=beside.sheet(("expected",), *beside.table),
-        found=beside.sheet(("found",), *seen) if seen else None,
-        ways=tuple(_ways(shown, beside, seen)),
+        expected=compared.table(("expected",), *compared.expected),
+        answer=compared.table(("found",), *answered) if answered else None,
+        strategies=tuple(_tables_of_strategies(shown, compared, answered)),
         fitting=tuple(map(str, fitting)),
-        scant=answer.scant,
+        inconclusive=answer.scant,
         tried=layout.tried(query),
-    )
-
-
-def _ways(
-    readings: Mapping[ReadStrategy, Readings], beside: _Expectation, seen: ValueTable | None
-) -> Iterator[ComparedTable]:
-    """Yield a table for each way, by what it is worked out; those that show the same are one."""
-    shown = {way: _shown(of, way, beside.query) for way, of in readings.items()}
-    groups = grouped((table_of(*table), way) for way, table in shown.items() if table)
-    wanted, found = table_of(*beside.table), table_of(*seen) if seen else None
-    for table, ways in groups.items():
-        if first := shown[ways[0]]:
-            sheet = beside.sheet(tuple(map(str, ways)), *first)
-            yield replace(sheet, same_as_expected=table == wanted, same_as_found=table == found)
-
-
-def _shown(readings: Readings, way: ReadStrategy, query: Query) -> ValueTable | None:
-    labels = readings.labels(way, query)
-    try:
-        return None if labels is None else (labels, readings.answer(way, query))
-    except ValueError:
-        return None
-
-
-@dataclass(frozen=True, slots=True)
-class _Expectation:
-    """What every table is put beside: the rows that the question should be answered with."""
-
-    state: ExpectedState
-    query: Query
-    layout: Layout
-
-    @property
-    def table(self) -> ValueTable:
-        """The expected table."""
-        expected = self.state.table(self.query)
-        return tuple(name for name, _ in expected.columns), expected.rows
-
-    def sheet(
-        self, titles: tuple[str, ...], labels: Sequence[str], rows: ValueRows
-    ) -> ComparedTable:
-        lines = self._aggregated(rows) if self.query.label else self._lines(labels, rows)
-        return ComparedTable(titles, tuple(labels), tuple(lines))
-
-    def _aggregated(self, rows: ValueRows) -> Iterator[ComparedRow]:
-        expected = aggregate(self.state, self.query)
-        for row in rows:
-            parts = tuple(ComparedValue(value, same(value, expected)) for value in row)
-            yield ComparedRow("", parts, expected=True)
-
-    def _lines(self, labels: Sequence[str], rows: ValueRows) -> Iterator[ComparedRow]:
-        """Yield the rows in the order of the expected ones, those that are too many at the end."""
-        state = replace(self.state, predicted=self.layout.predicted(self.query, labels, rows))
-        found = match_rows.match(state, labels, [tuple(row) for row in rows])
-        there = {text_of(row.key): values for row, values in (*found.pairs, *found.empty)}
-        names, wanted = self.table
-        keys = sorted(self.state.keys)
-        for key, row in zip(keys, wanted, strict=True):
-            values = there.get(key)
-            whole = dict(zip(names, row, strict=True))
-            parts = _parts(labels, values, whole) if values is not None else None
-            yield ComparedRow(key, parts, expected=True)
-        for key, values in (*found.second, *found.extra):
-            yield ComparedRow(
-                key, tuple(ComparedValue(value, right=False) for value in values), expected=False
-            )
-
-
-def _parts(
-    labels: Sequence[str], row: Sequence[Value], wanted: dict[str, Value]
-) -> tuple[ComparedValue, ...]:
-    return tuple(
-        ComparedValue(value, name in wanted and same(value, wanted[name]))
-        for name, value in zip(labels, row, strict=True)
     )
 
 
@@ -181,3 +110,69 @@ def read_at_all(layout: Layout) -> frozenset[int]:
     except LayoutError:
         return frozenset(map(id, layout.files))
     return frozenset(id(fact) for base, logs in newest for fact in (base, *logs) if fact)
+
+
+def _tables_of_strategies(
+    readings: Mapping[ReadStrategy, Readings], compared: _Comparison, answered: ValueTable | None
+) -> Iterator[ComparedTable]:
+    """Yield the table of each strategy; those that show the same are one."""
+    shown = {strategy: _shown(of, strategy, compared.query) for strategy, of in readings.items()}
+    groups = grouped((table_of(*table), strategy) for strategy, table in shown.items() if table)
+    expected, answer = table_of(*compared.expected), table_of(*answered) if answered else None
+    for table, strategies in groups.items():
+        if first := shown[strategies[0]]:
+            yield replace(
+                compared.table(tuple(map(str, strategies)), *first),
+                same_as_expected=table == expected,
+                same_as_answer=table == answer,
+            )
+
+
+def _shown(readings: Readings, strategy: ReadStrategy, query: Query) -> ValueTable | None:
+    labels = readings.labels(strategy, query)
+    try:
+        return None if labels is None else (labels, readings.answer(strategy, query))
+    except ValueError:
+        return None
+
+
+class _Comparison:
+    """Puts tables beside the expected one of a query."""
+
+    def __init__(self, layout: Layout, query: Query) -> None:
+        self.query = query
+        self._layout = layout
+        self._state = layout.state.narrowed(query)
+        expected = self._state.table(query)
+        self.expected: ValueTable = tuple(name for name, _ in expected.columns), expected.rows
+
+    def table(
+        self, titles: tuple[str, ...], labels: Sequence[str], rows: ValueRows
+    ) -> ComparedTable:
+        compared = self._aggregated(rows) if self.query.label else self._rows(labels, rows)
+        return ComparedTable(titles, tuple(labels), tuple(compared))
+
+    def _aggregated(self, rows: ValueRows) -> Iterator[ComparedRow]:
+        expected = aggregate(self._state, self.query)
+        for row in rows:
+            values = tuple(ComparedValue(value, same(value, expected)) for value in row)
+            yield ComparedRow("", values, expected=True)
+
+    def _rows(self, labels: Sequence[str], rows: ValueRows) -> Iterator[ComparedRow]:
+        """Yield the rows in the order of the expected ones, those that are too many at the end."""
+        state = replace(self._state, predicted=self._layout.predicted(self.query, labels, rows))
+        matched = match_rows.match(state, labels, [tuple(row) for row in rows])
+        by_key = {text_of(row.key): values for row, values in (*matched.pairs, *matched.empty)}
+        names, expected_rows = self.expected
+        for key, expected_row in zip(sorted(self._state.keys), expected_rows, strict=True):
+            row, values = by_key.get(key), None
+            if row is not None:
+                expected = dict(zip(names, expected_row, strict=True))
+                values = tuple(
+                    ComparedValue(value, name in expected and same(value, expected[name]))
+                    for name, value in zip(labels, row, strict=True)
+                )
+            yield ComparedRow(key, values, expected=True)
+        for key, row in (*matched.second, *matched.extra):
+            values = tuple(ComparedValue(value, right=False) for value in row)
+            yield ComparedRow(key, values, expected=False)

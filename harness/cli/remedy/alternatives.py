@@ -28,43 +28,40 @@ def alternatives(
 ) -> tuple[tuple[Reader, ...], tuple[UnusableSettings, ...]]:
     """Return the reader with other settings, by whether it can be asked with them.
 
-    Up to so many are changed TOGETHER. Of combinations that come to the same, one left out and one
-    with its default, the first is returned. What cannot be asked is told with the fewest changes
-    that it takes: with more, it would only be said again. `known`: the engine's settings, each with
-    its values.
+    At most `TOGETHER` settings are changed. Of combinations that come to the same, one left out and
+    one with its default, the first is returned. Of those that cannot be asked, the ones with the
+    fewest changes are returned. `known`: the engine's settings, each with its values.
     """
-    able: list[Reader] = []
-    unable: dict[frozenset[str], UnusableSettings] = {}
+    usable: list[Reader] = []
+    unusable: dict[frozenset[str], UnusableSettings] = {}
     seen = {reader_defaults.in_full(reader)}
     for changed, other in others(reader, known):
         if why := reader_support.cannot(other, format_name):
-            if not any(fewer <= changed for fewer in unable):
-                unable[changed] = UnusableSettings(other, why)
+            if not any(fewer <= changed for fewer in unusable):
+                unusable[changed] = UnusableSettings(other, why)
         elif len(changed) <= TOGETHER and (full := reader_defaults.in_full(other)) not in seen:
             seen.add(full)
-            able.append(other)
-    return tuple(able), tuple(unable.values())
+            usable.append(other)
+    return tuple(usable), tuple(unusable.values())
 
 
 def others(
     reader: Reader, known: Mapping[str, Sequence[str]]
 ) -> list[tuple[frozenset[str], Reader]]:
-    """Return every other combination with what it changes, the fewest changes first.
+    """Return every other combination with its changes, the fewest changes first.
 
     Leaving a setting out is a value too, the last one: what is named says more.
     """
-    choices = product(*((*values, LEFT_OUT) for values in known.values()))
-    made = [
-        tuple((name, value) for name, value in zip(known, chosen, strict=True) if value)
-        for chosen in choices
-    ]
-    own = dict(reader.settings)
-    found = [(frozenset(changes(own, dict(each))), replace(reader, settings=each)) for each in made]
-    return sorted((each for each in found if each[0]), key=lambda each: len(each[0]))
+    combinations = []
+    for values in product(*((*values, LEFT_OUT) for values in known.values())):
+        settings = {name: value for name, value in zip(known, values, strict=True) if value}
+        if changed := frozenset(changes(dict(reader.settings), settings)):
+            combinations.append((changed, replace(reader, settings=tuple(settings.items()))))
+    return sorted(combinations, key=lambda combination: len(combination[0]))
 
 
 def changes(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[str, ...]:
-    """Return what is set otherwise.
+    """Return the settings that differ.
 
     >>> changes({"path": "fetch"}, {"schema-on-read": "on"})
     ('path left out', 'schema-on-read=on')
@@ -79,17 +76,13 @@ def changes(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[str, .
 
 def plan_of(variants: Sequence[Variant], cells: Iterable[Cell], readers: Sequence[Reader]) -> Plan:
     """Return the plan that asks every reader what one of them was asked, as far as it can be."""
-    of = {variant.id: variant for variant in variants}
-    every = tuple(
+    formats = {variant.id: variant.format for variant in variants}
+    asked = tuple(
         replace(cell, reader=str(reader))
         for cell in cells
         for reader in readers
-        if not reader_support.cannot(reader, of[cell.variant].format)
+        if not reader_support.cannot(reader, formats[cell.variant])
     )
-    asked = {cell.variant for cell in every}
-    return Plan(
-        "remedy",
-        tuple(variant for variant in variants if variant.id in asked),
-        tuple(readers),
-        every,
-    )
+    needed = {cell.variant for cell in asked}
+    chosen = tuple(variant for variant in variants if variant.id in needed)
+    return Plan("remedy", chosen, tuple(readers), asked)

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 from harness import engines
 from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
-from harness.cli import options
+from harness.cli import engine_run, options
 from harness.cli.console.output import Output
-from harness.cli.explain.recorded_cell import RecordedCell, find
-from harness.cli.remedy import show
+from harness.cli.explain.recorded_cell import find
+from harness.cli.remedy import effects
 from harness.cli.remedy.alternatives import alternatives, plan_of
-from harness.cli.remedy.effects import Effect, effect
-from harness.cli.reproduce import engine_run
+from harness.cli.remedy.effects import Effect
 from harness.core.errors import HarnessError, UsageProblem
 from harness.core.records import VerdictKind
 from harness.run import plan_record, run_folder, run_info
-from harness.run.run_info import RunInfo
-from harness.scenario.cells import Plan, Reader, parse_reader
+from harness.scenario.cells import parse_reader
 
 PROFILE = "remedy"
 
@@ -33,56 +31,47 @@ def remedy(
 ) -> int:
     """Try other settings of a reader: which make the case right, which cells they make wrong."""
     folder = run_folder.existing(run_dir)
-    found = find(folder, case)
-    _check_wrong(found)
-    reader = parse_reader(found.cell.reader)
+    recorded = find(folder, case)
+    cell, verdict = recorded.cell, recorded.verdict
+    if verdict is None:
+        raise UsageProblem(f"{cell.case} was never judged; run harness judge")
+    if verdict.verdict not in {VerdictKind.WRONG, VerdictKind.REFUSED}:
+        state = f"{cell.case} is {verdict.verdict}"
+        raise UsageProblem(f"{state}: there is nothing to remedy; name a case that is wrong")
+    reader = parse_reader(cell.reader)
     settings = engines.load(distributions.load(reader.distribution).engine).settings
-    able, unable = alternatives(reader, settings, found.case.variant.format)
-    made = _plan(found, run_info.read_info(folder), (reader, *able))
+    usable, unusable = alternatives(reader, settings, recorded.case.variant.format)
+    info = run_info.read_info(folder)
+    scenario = recorded.case.variant.scenario.name
+    variants = {
+        variant.id: variant
+        for variant in plan_record.plan_of(info).variants
+        if variant.scenario.name == scenario
+    }
+    cells = (c for c in info.cells if c.variant in variants and c.reader == cell.reader)
+    plan = plan_of(tuple(variants.values()), cells, (reader, *usable))
     with engine_run.work(Cache.default(offline=offline), output.progress(), PROFILE) as work:
-        seen = engine_run.execute(made, work).verdicts
-    before = {verdict.question: verdict for verdict in seen if verdict.reader == str(reader)}
-    effects = [effect(reader, found.cell.question, seen, before) for reader in able]
-    show.effects(reader, effects, output.out)
-    show.conclusion(reader, effects, output.out)
-    show.impossible(reader, unable, output.out)
-    lacking = any(each.unknown or _silent(each) for each in effects)
+        verdicts = engine_run.execute(replace(plan, metastore=info.through), work).verdicts
+    before = {verdict.question: verdict for verdict in verdicts if verdict.reader == str(reader)}
+    made = [effects.effect(other, cell.question, verdicts, before) for other in usable]
+    effects.print_effects(reader, made, output.out)
+    effects.print_unusable(reader, unusable, output.out)
+    facts = [_facts(effect) for effect in made]
+    unknown = str(VerdictKind.UNKNOWN)
+    lacking = any(fact["unknown"] or fact["verdict"] == unknown for fact in facts)
     status = HarnessError.exit_status if lacking else 0
-    output.end(status=status, case=found.cell.case, effects=[*map(_facts, effects)])
+    output.end(status=status, case=cell.case, effects=facts)
     return status
 
 
-def _check_wrong(found: RecordedCell) -> None:
-    if found.verdict is None:
-        raise UsageProblem(f"{found.cell.case} was never judged; run harness judge")
-    if found.verdict.verdict not in {VerdictKind.WRONG, VerdictKind.REFUSED}:
-        told = f"{found.cell.case} is {found.verdict.verdict}"
-        raise UsageProblem(f"{told}: there is nothing to remedy; name a case that is wrong")
-
-
-def _plan(found: RecordedCell, info: RunInfo, readers: Sequence[Reader]) -> Plan:
-    """Return the plan that asks all readers about every variant of the case's scenario."""
-    name = found.case.variant.scenario.name
-    variants = [
-        variant for variant in plan_record.plan_of(info).variants if variant.scenario.name == name
-    ]
-    ids = {variant.id for variant in variants}
-    cells = (c for c in info.cells if c.variant in ids and c.reader == found.cell.reader)
-    return replace(plan_of(variants, cells, readers), metastore=info.through)
-
-
-def _facts(each: Effect) -> Mapping[str, str | int]:
+def _facts(effect: Effect) -> Mapping[str, str | int]:
     """Return for a program what other settings do: to the case, and to how many other cells."""
     return {
-        "reader": str(each.reader),
-        "verdict": str(each.case.verdict if each.case else VerdictKind.UNKNOWN),
-        "turned_right": len(each.turned_right),
-        "turned_wrong": len(each.turned_wrong),
-        "still_wrong": len(each.still_wrong),
-        "still_right": each.still_right,
-        "unknown": len(each.unknown),
+        "reader": str(effect.reader),
+        "verdict": str(effect.case.verdict if effect.case else VerdictKind.UNKNOWN),
+        "turned_right": len(effect.turned_right),
+        "turned_wrong": len(effect.turned_wrong),
+        "still_wrong": len(effect.still_wrong),
+        "still_right": len(effect.still_right),
+        "unknown": len(effect.unknown),
     }
-
-
-def _silent(each: Effect) -> bool:
-    return each.case is None or each.case.verdict is VerdictKind.UNKNOWN

@@ -1,15 +1,16 @@
-"""A scenario on its way to be the smallest one, with the writer of each of its steps."""
+"""A scenario on its way to be the smallest one, with the writer of each of its steps. Pure."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from harness import formats
 from harness.core.problems import Problems
 from harness.core.yaml_reader import Document
 from harness.judge.recorded_variant import SNAPSHOT
+from harness.model.canonical import text_of
 from harness.model.schema import schema_of
 from harness.run.load_run import WRITE
 from harness.scenario import semantics
@@ -20,11 +21,15 @@ from harness.scenario.operations.touch import Rewrites, Touch
 
 DIGITS = 8
 """Of a candidate's digest, in the name of its variant."""
+ROW_KEYS = ("keys", "update", "insert", "delete")
+"""The fields of operations that name rows by their keys."""
+
+NumberedStep = tuple[int, Operation]
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What may be written and asked about; the question is put after its last step."""
+    """A table that may be written and asked about; the question is put after its last step."""
 
     scenario: Scenario
     format: str
@@ -33,68 +38,75 @@ class Candidate:
     writers: tuple[str, ...]
     """The distribution that writes each step, the creation first."""
     numbers: tuple[int, ...]
-    """Of each step: which one it was at the beginning, so that cuts go on to mean the same."""
+    """The number that each step had at the beginning, by which reductions name it."""
     key: str = field(init=False)
-    """Equal for candidates that are the same table written in the same way."""
+    """Equal for candidates that are the same table written by the same writers."""
 
     def __post_init__(self) -> None:
         scenario = self.scenario
-        told = scenario.name, scenario.table, self.operations, self.format, self.writers
-        text = repr((told, sorted(self.settings.items())))
+        facts = scenario.name, scenario.table, self.operations, self.format, self.writers
+        text = repr((facts, sorted(self.settings.items())))
         digest = hashlib.sha256(text.encode()).hexdigest()
         object.__setattr__(self, "key", digest[:DIGITS])
 
     @property
     def operations(self) -> tuple[Operation, ...]:
-        """What its steps do."""
         return tuple(step.operation for step in self.scenario.steps)
 
     @property
-    def numbered(self) -> list[tuple[int, Operation]]:
-        """What its steps do, each with its number."""
+    def numbered(self) -> list[NumberedStep]:
         return list(zip(self.numbers, self.operations, strict=True))
 
     @property
     def size(self) -> tuple[int, int, int, int]:
         """Steps, columns with their parts, rows that are named, settings: smaller is simpler."""
-        columns = schema_of(self.scenario.table.columns).last_id
-        return len(self.numbers), columns, sum(map(_rows, self.operations)), len(self.settings)
+        table = self.scenario.table
+        rows = sum(
+            operation.rewrites not in {None, Rewrites.NONE}
+            if isinstance(operation, Touch)
+            else len(list(rows_of(operation, table.key)))
+            for operation in self.operations
+        )
+        return len(self.numbers), schema_of(table.columns).last_id, rows, len(self.settings)
 
     @property
     def variant(self) -> Variant:
-        """Return it as a run writes it."""
+        """The variant of a run that writes it."""
         name = f"{self.scenario.name}[{self.format},{self.key}]@{self.writers[0]}"
         return Variant(name, self.scenario, self.format, self.settings, self.writers)
 
-    def having(self, steps: Sequence[tuple[int, Operation]]) -> Candidate | None:
-        """Return it with these steps, each with its number; None where it would not end as it does.
+    def with_steps(self, steps: Sequence[NumberedStep]) -> Candidate | None:
+        """Return it with these steps; None where its last step is not among them.
 
-        The last step is the one whose effect is looked at: without it there is nothing to show.
+        The effect of the last step is what is looked at: without it there is nothing to show.
         """
         numbers = tuple(number for number, _ in steps)
         if not numbers or numbers[-1] != self.numbers[-1]:
             return None
-        of = dict(zip((0, *self.numbers), self.writers, strict=True))
-        writers = of[0], *(of[number] for number in numbers)
-        by = {at: step.by for at, step in zip(self.numbers, self.scenario.steps, strict=True)}
-        made = tuple(Step(operation, by=by[number]) for number, operation in steps)
+        writers = dict(zip((0, *self.numbers), self.writers, strict=True))
+        before = dict(zip(self.numbers, self.scenario.steps, strict=True))
+        made = tuple(Step(operation, by=before[number].by) for number, operation in steps)
         return replace(
-            self, scenario=replace(self.scenario, steps=made), numbers=numbers, writers=writers
+            self,
+            scenario=replace(self.scenario, steps=made),
+            numbers=numbers,
+            writers=(writers[0], *(writers[number] for number in numbers)),
         )
 
 
 def begin(variant: Variant, step: int, view: str, known: Sequence[str]) -> Candidate:
-    """Return the candidate that everything begins with: a variant until a step, asked for one view.
+    """Return the candidate that a search begins with: a variant until a step, asked for one view.
 
-    Where it is the step itself that is looked at (`WRITE`), any question will do.
-
-    `known`: the names of the settings that the format knows.
+    `known`: the names of the settings that the format knows. Where the step itself is looked at
+    (`WRITE`), any view will do.
     """
-    scenario = variant.scenario
-    steps = tuple(Step(each.operation, by=each.by) for each in scenario.steps[:step])
-    views = (SNAPSHOT if view == WRITE else view,)
     made = replace(
-        scenario, steps=steps, formats=(variant.format,), views=views, settings={}, path=""
+        variant.scenario,
+        steps=tuple(Step(made.operation, by=made.by) for made in variant.scenario.steps[:step]),
+        formats=(variant.format,),
+        views=(SNAPSHOT if view == WRITE else view,),
+        settings={},
+        path="",
     )
     settings = {name: value for name, value in variant.settings.items() if name in known}
     numbers = tuple(range(1, step + 1))
@@ -102,7 +114,7 @@ def begin(variant: Variant, step: int, view: str, known: Sequence[str]) -> Candi
 
 
 def valid(candidate: Candidate) -> bool:
-    """Return whether the scenario is one that the loader takes, and a plan does not leave out."""
+    """Return whether the loader takes the scenario, and a plan does not leave it out."""
     scenario = candidate.scenario
     if formats.load(candidate.format).unsupported_settings(candidate.settings, scenario):
         return False
@@ -111,9 +123,8 @@ def valid(candidate: Candidate) -> bool:
     return not document.problems
 
 
-def _rows(operation: Operation) -> int:
-    """Count the rows that an operation names; a touch that rewrites some counts as one."""
-    if isinstance(operation, Touch):
-        return int(operation.rewrites not in {None, Rewrites.NONE})
-    names = ("keys", "rows", "update", "insert", "delete")
-    return sum(len(getattr(operation, name, ())) for name in names)
+def rows_of(operation: Operation, key: str) -> Iterator[str]:
+    """Yield the keys of the rows that an operation names, as texts."""
+    for name in ROW_KEYS:
+        yield from map(text_of, getattr(operation, name, ()))
+    yield from (text_of(row[key]) for row in getattr(operation, "rows", ()))

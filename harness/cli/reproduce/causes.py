@@ -1,29 +1,22 @@
-"""The findings of a run by their root cause: what brought them about, and who shows them how. Pure.
+"""The findings of a run grouped by their root cause: the operation, who is suspect, and how. Pure.
 
 The cause of a finding is the step after which it is first seen: a schema change, or a write after
-one. Findings of one kind that a reader has by the same way of reading, in the same view of the same
-format, after the same operation, are one group. What files hold otherwise than it was written is
-the writer's, or the model's, whoever reads it; what a writer refused is a group of its own.
+one. Findings of one kind that a reader has by the same read strategy, in the same view of the same
+format, after the same operation, are one group. Where files do not hold what was written, that is
+the writer's or the model's doing, whoever reads them. A step that a writer refused is a group of
+its own.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain
 from typing import Final
 
 from harness.core.grouping import grouped
-from harness.core.records import (
-    Answer,
-    Finding,
-    FindingKind,
-    StateRecord,
-    Verdict,
-    VerdictKind,
-)
+from harness.core.records import Answer, FindingKind, StateRecord, Verdict, VerdictKind
 from harness.core.responsible import WRITERS, Responsible
 from harness.model import past_views, query_shapes
 from harness.run.load_run import WRITE
@@ -34,7 +27,7 @@ from harness.scenario.operations import name_of
 REFUSED: Final = "refused"
 """The kind of a sign that is an engine's error."""
 LONGEST: Final = 90
-"""Characters of a name; one that is longer, or does not tell the way, ends in a digest."""
+"""Characters of a name; one that is longer, or names no strategy, ends in a digest."""
 DIGITS: Final = 6
 SEVERAL: Final = 2
 _STEP: Final = re.compile(r"catalog of step \d+")
@@ -46,39 +39,39 @@ class Sign:
 
     kind: str
     """A finding's name, or `refused` with the engine's name of the error."""
-    ways: tuple[str, ...]
-    """The ways of reading that reproduce the answer; what a refusal means, where it tells. None of
-    what files hold: no way of reading brings it about."""
-    party: Responsible | None = None
-    """The writer, the model, or neither for sure, where files hold what is wrong; else None."""
-    scant: bool = False
-    """Whether the one way is not claimed, as the answer tells too little."""
+    strategies: tuple[str, ...]
+    """The read strategies that reproduce the answer; the meaning of a refusal, where it is known.
+    None where the files are wrong: no strategy brings that about."""
+    responsible: Responsible | None = None
+    """The writer, the model, or neither for sure, where the files are wrong; else None."""
+    inconclusive: bool = False
+    """Whether the one strategy is not claimed, as the answer is too small."""
 
     @property
-    def way(self) -> str:
-        """The one way, empty where there are none or several, and where it is not claimed."""
-        return self.ways[0] if len(self.ways) == 1 and not self.scant else ""
+    def strategy(self) -> str:
+        """The one strategy, empty where there are none or several, and where it is not claimed."""
+        return self.strategies[0] if len(self.strategies) == 1 and not self.inconclusive else ""
 
     @property
     def refused(self) -> bool:
-        """Whether it is an error."""
         return self.kind.startswith(REFUSED)
 
-    def among(self, found: frozenset[Sign]) -> bool:
+    def among(self, shown: frozenset[Sign]) -> bool:
         """Return whether it is among the signs of a smaller scenario.
 
-        What is explained in one way stays so, and what none explains; of several ways, and of one
-        that is not claimed, all have to fit still: the fewer steps there are the more others do.
+        What one strategy explains stays so, and what none explains. Several strategies, and one
+        that is not claimed, all have to fit still: the fewer steps there are, the more others do.
         """
-        if self.party is not None:  # how many engines agree decides which of them it is
-            return any(sign.kind == self.kind and sign.party is not None for sign in found)
-        if len(self.ways) < SEVERAL and not self.scant:
-            return self in found
-        return any(sign.kind == self.kind and set(self.ways) <= set(sign.ways) for sign in found)
+        same_kind = [sign for sign in shown if sign.kind == self.kind]
+        if self.responsible is not None:  # how many engines agree decides which of them it is
+            return any(sign.responsible is not None for sign in same_kind)
+        if len(self.strategies) < SEVERAL and not self.inconclusive:
+            return self in shown
+        return any(set(self.strategies) <= set(sign.strategies) for sign in same_kind)
 
     def __str__(self) -> str:
-        told = " or ".join(self.ways) + "; too little to name it by" * self.scant
-        return f"{self.kind} ({told})" if told else self.kind
+        text = " or ".join(self.strategies) + "; too little to name it by" * self.inconclusive
+        return f"{self.kind} ({text})" if text else self.kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,26 +80,26 @@ class Cause:
 
     operation: str
     """The step's, with the last schema change before it where it is none itself."""
-    whose: str
-    """The reader; `writer` with its name, `model` or `unsure`, where it is not the reader's."""
+    suspect: str
+    """The reader; `writer` with its name, `model` or `unsure`, where it is not the reader."""
     view: str
-    """Of one of the past the name alone: the step that it goes back to follows from the steps."""
+    """Without the step that a view of the past goes back to: that follows from the steps."""
     format: str
     sign: Sign
 
     @property
     def name(self) -> str:
         """A name for files: letters, digits and dashes."""
-        way = "" if self.sign.refused else self.sign.way
-        told = (self.operation, self.sign.kind, way, self.whose, self.view, self.format)
-        name = re.sub(r"[^a-z0-9.]+", "-", " ".join(told).lower()).strip("-")
-        if way and len(name) <= LONGEST:
+        strategy = "" if self.sign.refused else self.sign.strategy
+        parts = (self.operation, self.sign.kind, strategy, self.suspect, self.view, self.format)
+        name = re.sub(r"[^a-z0-9.]+", "-", " ".join(parts).lower()).strip("-")
+        if strategy and len(name) <= LONGEST:
             return name
         digest = hashlib.sha256(str(self).encode()).hexdigest()
         return f"{name[:LONGEST]}-{digest[:DIGITS]}"
 
     def __str__(self) -> str:
-        return f"{self.operation}: {self.sign}, {self.whose}, {self.view} of {self.format}"
+        return f"{self.operation}: {self.sign}, {self.suspect}, {self.view} of {self.format}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,22 +117,21 @@ def signs(verdict: Verdict, answer: Answer | None) -> frozenset[Sign]:
     if verdict.verdict is VerdictKind.REFUSED and answer is not None and answer.refusal:
         means = (verdict.because,) if verdict.because and verdict.view != WRITE else ()
         return frozenset({Sign(f"{REFUSED} {answer.refusal.kind}", means)})
-    ways = tuple(dict.fromkeys(map(plain_way, verdict.reproduces)))
-    scant = verdict.scant and len(ways) == 1
-    # What depends on other questions to the server, no scenario of its own shows.
-    own = (
-        finding for finding in verdict.findings if finding.kind is not FindingKind.ORDER_DEPENDENT
-    )
-    found = (_sign(finding, ways, scant=scant) for finding in own)
+    strategies = tuple(dict.fromkeys(map(plain_strategy, verdict.reproduces)))
+    inconclusive = verdict.scant and len(strategies) == 1
+    shown = set()
+    for finding in verdict.findings:
+        # What depends on other questions to the server, no scenario of its own shows.
+        if finding.kind is FindingKind.ORDER_DEPENDENT:
+            continue
+        kind, responsible = str(finding.kind), finding.party
+        if responsible in {Responsible.READER, None}:
+            shown.add(Sign(kind, strategies, inconclusive=inconclusive))
+        else:
+            shown.add(Sign(kind, (), responsible))
     if verdict.verdict is VerdictKind.UNKNOWN:  # who is not known to be wrong is not accused
-        return frozenset(sign for sign in found if sign.party is Responsible.MODEL)
-    return frozenset(found) if verdict.verdict is VerdictKind.WRONG else frozenset()
-
-
-def _sign(finding: Finding, ways: tuple[str, ...], *, scant: bool) -> Sign:
-    kind = str(finding.kind)
-    filed = finding.party not in {Responsible.READER, None}
-    return Sign(kind, (), finding.party) if filed else Sign(kind, ways, scant=scant)
+        return frozenset(sign for sign in shown if sign.responsible is Responsible.MODEL)
+    return frozenset(shown) if verdict.verdict is VerdictKind.WRONG else frozenset()
 
 
 def step_answers(
@@ -149,92 +141,93 @@ def step_answers(
 
     The creation is none: nothing can be left out before it. `states`: by variant and step.
     """
-    found = {}
+    answers = {}
     for verdict in verdicts:
         state = states.get((verdict.variant, verdict.step))
         if verdict.view == WRITE and verdict.step and state is not None:
             refusal = state.outcome.refusal
             if refusal or verdict.verdict is VerdictKind.WRONG:
-                found[verdict.case] = Answer(verdict.case, verdict.sql, refusal=refusal)
-    return found
+                answers[verdict.case] = Answer(verdict.case, verdict.sql, refusal=refusal)
+    return answers
 
 
-def plain_way(way: str) -> str:
-    """Return the text of a way without the number of a step, which changes when steps are left out.
+def plain_strategy(name: str) -> str:
+    """Return a strategy's name without the number of a step, which changes as steps are left out.
 
-    >>> plain_way("by name, catalog of step 3")
+    >>> plain_strategy("by name, catalog of step 3")
     'by name, an older catalog'
     """
-    return _STEP.sub("an older catalog", way)
+    return _STEP.sub("an older catalog", name)
 
 
 def groups(
-    variants: Sequence[Variant], verdicts: Iterable[Verdict], answers: Mapping[str, Answer]
+    variants: Iterable[Variant], verdicts: Iterable[Verdict], answers: Mapping[str, Answer]
 ) -> tuple[CauseGroup, ...]:
     """Group all findings and refusals; the largest groups first.
 
     `answers`: those of writers too (`step_answers`).
     """
-    of = {variant.id: variant for variant in variants}
-    every = _series(verdict for verdict in verdicts if verdict.variant in of)
-    found = (_of_series(series, of[series[0].variant], answers) for series in every)
-    made = [_group(cause, seen, of) for cause, seen in grouped(chain(*found)).items()]
+    by_id = {variant.id: variant for variant in variants}
+    series = grouped((_question(verdict), verdict) for verdict in verdicts)
+    seen: dict[Cause, list[Verdict]] = {}
+    first: dict[Cause, list[Verdict]] = {}
+    for (variant_id, *_), of_question in series.items():
+        if variant := by_id.get(variant_id):
+            for cause, verdict, began in _causes(of_question, variant, answers):
+                seen.setdefault(cause, []).append(verdict)
+                if began:
+                    first.setdefault(cause, []).append(verdict)
+
+    def simplicity(verdict: Verdict) -> tuple[int, bool, bool, int, str]:
+        variant = by_id[verdict.variant]
+        columns = len(variant.scenario.table.columns)
+        return verdict.step, verdict.query != "all", variant.twin, columns, verdict.case
+
+    made = [
+        CauseGroup(
+            cause,
+            tuple(dict.fromkeys(verdict.case for verdict in seen[cause])),
+            min(first[cause], key=simplicity),
+        )
+        for cause in seen
+    ]
     return tuple(sorted(made, key=lambda group: (-len(group.cases), group.cause.name)))
 
 
-def _series(verdicts: Iterable[Verdict]) -> Iterator[list[Verdict]]:
-    """Yield the verdicts about one question after one step after another; a step is by itself."""
-    series = grouped((_question(verdict), verdict) for verdict in verdicts)
-    yield from (sorted(each, key=lambda verdict: verdict.step) for each in series.values())
-
-
 def _question(verdict: Verdict) -> tuple[str, ...]:
+    """Return what verdicts after one step after another are about; a step is by itself."""
     write = verdict.view == WRITE
     shape = f"step {verdict.step}" if write else query_shapes.shape_of(verdict.query)
     return verdict.variant, verdict.reader, past_views.name_of(verdict.view), shape
 
 
-def _of_series(
-    series: Sequence[Verdict], variant: Variant, answers: Mapping[str, Answer]
-) -> Iterator[tuple[Cause, tuple[Verdict, bool]]]:
-    """Yield the cause of each finding, and where it is seen: whether that is the first place."""
+def _causes(
+    verdicts: Iterable[Verdict], variant: Variant, answers: Mapping[str, Answer]
+) -> Iterator[tuple[Cause, Verdict, bool]]:
+    """Yield the cause of each finding about one question, and whether it is first seen there."""
     since: dict[Sign, int] = {}
-    for verdict in series:
-        here = signs(verdict, answers.get(verdict.case))
-        began = dict.fromkeys(here - set(since), verdict.step)
-        since = {sign: step for sign, step in {**since, **began}.items() if sign in here}
+    for verdict in sorted(verdicts, key=lambda verdict: verdict.step):
+        shown = signs(verdict, answers.get(verdict.case))
+        since = {sign: since.get(sign, verdict.step) for sign in shown}
+        view = past_views.name_of(verdict.view)
         for sign, step in since.items():
-            whose = _whose(sign, verdict, variant.writers[step])
-            place = whose, past_views.name_of(verdict.view), variant.format
-            cause = Cause(operation_of(variant.scenario, step), *place, sign)
-            yield cause, (verdict, sign in began)
+            suspect = _suspect(sign, verdict, variant.writers[step])
+            operation = operation_of(variant.scenario, step)
+            cause = Cause(operation, suspect, view, variant.format, sign)
+            yield cause, verdict, step == verdict.step
 
 
-def _whose(sign: Sign, verdict: Verdict, writer: str) -> str:
-    if verdict.view == WRITE or sign.party in WRITERS:
+def _suspect(sign: Sign, verdict: Verdict, writer: str) -> str:
+    if verdict.view == WRITE or sign.responsible in WRITERS:
         return f"writer {writer}"
-    return verdict.reader if sign.party is None else str(sign.party)
+    return verdict.reader if sign.responsible is None else str(sign.responsible)
 
 
 def operation_of(scenario: Scenario, step: int) -> str:
     """Name what a step does; a write after a schema change is named with that."""
-    operations = [each.operation for each in scenario.steps[:step]]
+    operations = [done.operation for done in scenario.steps[:step]]
     changes = [name_of(operation) for operation in operations if operation.CHANGES_SCHEMA]
     last = name_of(operations[-1])
     if operations[-1].CHANGES_SCHEMA or not changes:
         return last
     return f"{changes[-1]} then {last}"
-
-
-def _group(
-    cause: Cause, seen: Sequence[tuple[Verdict, bool]], of: Mapping[str, Variant]
-) -> CauseGroup:
-    cases = tuple(dict.fromkeys(verdict.case for verdict, _ in seen))
-    first = [verdict for verdict, began in seen if began]
-
-    def plain(verdict: Verdict) -> tuple[int, bool, bool, int, str]:
-        variant = of[verdict.variant]
-        columns = len(variant.scenario.table.columns)
-        return verdict.step, verdict.query != "all", variant.twin, columns, verdict.case
-
-    return CauseGroup(cause, cases, min(first, key=plain))

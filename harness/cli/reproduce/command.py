@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -13,14 +13,14 @@ from rich.console import Console
 
 from harness import formats
 from harness.artifacts.cache import Cache
-from harness.cli import options
+from harness.cli import engine_run, options
 from harness.cli.console.output import Output
 from harness.cli.explain.recorded_cell import find
 from harness.cli.reproduce import candidate as candidates
-from harness.cli.reproduce import causes, engine_run, files, searches
+from harness.cli.reproduce import causes, files, shrink
 from harness.cli.reproduce.causes import CauseGroup
 from harness.cli.reproduce.engine_trials import PROFILE, EngineTrials
-from harness.cli.reproduce.searches import CauseSearch, Target
+from harness.cli.reproduce.shrink import Search, Target, Trial
 from harness.core.counting import counted
 from harness.core.errors import HarnessError, UsageProblem
 from harness.core.metastore_choice import MetastoreChoice
@@ -56,43 +56,55 @@ def reproduce(
     Without a case or --all, list the causes of the run's findings, and of the steps that the writer
     refused or recorded wrongly.
     """
-    found = load_run.load(run_folder.existing(run_dir))
-    variants = plan_record.plan_of(found.info).variants
-    of_steps = causes.step_answers(found.recorded.values(), found.by_step)
-    answers = {**found.answers, **of_steps}
-    groups = causes.groups(variants, found.recorded.values(), answers)
-    chosen = groups if every else _of_cases(groups, found, case) if case else ()
+    run = load_run.load(run_folder.existing(run_dir))
+    variants = plan_record.plan_of(run.info).variants
+    answers = {**run.answers, **causes.step_answers(run.recorded.values(), run.by_step)}
+    groups = causes.groups(variants, run.recorded.values(), answers)
+    chosen = groups if every else _groups_of(groups, run, case) if case else ()
     if not chosen:
         _list(groups, output)
         return 0
     cache, progress = Cache.default(offline=offline), output.progress()
     trials = EngineTrials(partial(engine_run.work, cache, progress, PROFILE), progress)
-    begun = [_begin(group, variants, answers, found.info.through) for group in chosen]
-    searches.run_all(begun, trials.ask, _enough(minutes * len(begun)))
-    return _write(begun, trials, folder, output)
+    searches = [_begin(group, variants, answers, run.info.through) for group in chosen]
+    end = time.monotonic() + minutes * len(searches) * MINUTE
+    shrink.run_all(searches, trials.ask, lambda: time.monotonic() > end)
+    reproducers: list[dict[str, object]] = []
+    for target, search in searches:
+        path, smallest = _write(target, search, trials, folder, output.out)
+        reproducers.append(
+            {
+                "cause": str(target.cause),
+                "folder": str(path) if path else None,
+                "smallest": smallest,
+            }
+        )
+    complete = all(reproducer["smallest"] for reproducer in reproducers)
+    status = 0 if complete else HarnessError.exit_status
+    output.end(status=status, reproducers=reproducers)
+    return status
 
 
-def _of_cases(
-    groups: Sequence[CauseGroup], found: Run, asked: Sequence[str]
+def _groups_of(
+    groups: Sequence[CauseGroup], run: Run, asked: Sequence[str]
 ) -> tuple[CauseGroup, ...]:
     """Return the causes of cases that are named in full, or of the one that has all the parts."""
-    # The steps that were refused are no cells.
-    there = {name for group in groups for name in group.cases}
-    names = set(asked) if there.issuperset(asked) else {_named(there, found, asked)}
-    return tuple(group for group in groups if names.intersection(group.cases))
+    names = {name for group in groups for name in group.cases}
+    chosen = set(asked) if names.issuperset(asked) else {_named(names, run, asked)}
+    return tuple(group for group in groups if chosen.intersection(group.cases))
 
 
-def _named(there: Collection[str], found: Run, parts: Sequence[str]) -> str:
-    fitting = [name for name in there if all(part in name for part in parts)]
-    name = fitting[0] if len(fitting) == 1 else find(found.folder, parts).cell.case
-    if name not in there:
-        told = _nothing(found.recorded.get(name))
-        raise UsageProblem(f"{name} {told}; harness reproduce without a case lists the causes")
+def _named(names: Collection[str], run: Run, parts: Sequence[str]) -> str:
+    # The steps that were refused are no cells, so `find` does not know them.
+    fitting = [name for name in names if all(part in name for part in parts)]
+    name = fitting[0] if len(fitting) == 1 else find(run.folder, parts).cell.case
+    if name not in names:
+        why = _nothing_to_reproduce(run.recorded.get(name))
+        raise UsageProblem(f"{name} {why}; harness reproduce without a case lists the causes")
     return name
 
 
-def _nothing(verdict: Verdict | None) -> str:
-    """Return why there is nothing to reproduce of a case."""
+def _nothing_to_reproduce(verdict: Verdict | None) -> str:
     if verdict is None:
         return "was never judged"
     if any(finding.kind is FindingKind.ORDER_DEPENDENT for finding in verdict.findings):
@@ -110,12 +122,8 @@ def _list(groups: Sequence[CauseGroup], output: Output) -> None:
     if groups:
         say(out, "harness reproduce CASE, or --all, makes the smallest scenario of each")
     facts = [
-        {
-            "cause": str(cause_group.cause),
-            "cases": len(cause_group.cases),
-            "witness": cause_group.witness.case,
-        }
-        for cause_group in groups
+        {"cause": str(group.cause), "cases": len(group.cases), "witness": group.witness.case}
+        for group in groups
     ]
     output.end(causes=facts)
 
@@ -125,7 +133,7 @@ def _begin(
     variants: Iterable[Variant],
     answers: Mapping[str, Answer],
     through: MetastoreChoice,
-) -> CauseSearch:
+) -> tuple[Target, Search]:
     """Begin the search for a group, with the variant that shows it first."""
     witness = group.witness
     variant = next(variant for variant in variants if variant.id == witness.variant)
@@ -133,53 +141,29 @@ def _begin(
     refusal = answers[witness.case].refusal
     target = Target(group.cause, parse_reader(witness.reader), shape, refusal, through)
     settings = tuple(formats.load(variant.format).settings)
-    begun = candidates.begin(variant, witness.step, group.cause.view, settings)
-    return searches.begin(target, begun)
+    first = candidates.begin(variant, witness.step, group.cause.view, settings)
+    return target, shrink.search_for(target, first)
 
 
-def _enough(minutes: float) -> Callable[[], bool]:
-    end = time.monotonic() + minutes * MINUTE
-    return lambda: time.monotonic() > end
-
-
-def _write(ended: Sequence[CauseSearch], trials: EngineTrials, folder: Path, output: Output) -> int:
-    """Write what every search found, tell it, and return the exit status."""
-    reproducers: list[dict[str, object]] = []
-    for search in ended:
-        place, smallest = _write_one(search, trials, folder, output.out)
-        where = str(place) if place else None
-        cause = str(search.target.cause)
-        reproducers.append({"cause": cause, "folder": where, "smallest": smallest})
-    status = (
-        0 if all(reproducer["smallest"] for reproducer in reproducers) else HarnessError.exit_status
-    )
-    output.end(status=status, reproducers=reproducers)
-    return status
-
-
-def _write_one(
-    search: CauseSearch, trials: EngineTrials, folder: Path, out: Console
+def _write(
+    target: Target, search: Search, trials: EngineTrials, folder: Path, out: Console
 ) -> tuple[Path | None, bool]:
-    """Write what was found and print where; return that, and whether it is the smallest."""
-    cause, best = search.target.cause, search.found
-    say(out, str(cause), "bold")
+    """Write a reproducer and print where; return that, and whether it is the smallest."""
+    best = search.smallest
+    say(out, str(target.cause), "bold")
     if best is None:
-        asked = "the engine did not show it again" if search.over else "the time ran out first"
-        say(out, f"  nothing is written: {asked}", "red")
+        why = "the engine did not show it again" if search.over else "the time ran out first"
+        say(out, f"  nothing is written: {why}", "red")
         return None, False
-    place = files.write(folder, search.target, best, trials.of(search.target, best))
+    path = files.write(folder, target, best, trials.observation(Trial(target, best)))
     steps, columns, rows, _ = best.size
     parts = counted(steps, "step"), counted(columns, "column"), counted(rows, "row")
-    say(out, f"  {place}: {', '.join(parts)}")
-    silent = len(trials.unknown & set(search.results.shows))
+    say(out, f"  {path}: {', '.join(parts)}")
+    silent = len(trials.unknown & set(search.shows))
     if silent:
-        say(
-            out, f"  nothing is known about {counted(silent, 'smaller one')}: no answer came", "red"
-        )
+        number = counted(silent, "smaller one")
+        say(out, f"  nothing is known about {number}: no answer came", "red")
     if not search.over:
-        say(
-            out,
-            "  the time ran out: there may be a smaller one; the same command goes on",
-            "red",
-        )
-    return place, search.over and not silent
+        text = "the time ran out: there may be a smaller one; the same command goes on"
+        say(out, f"  {text}", "red")
+    return path, search.over and not silent

@@ -1,15 +1,15 @@
-"""What a reader of a known way would be found to do on a candidate, before anybody is asked. Pure.
+"""What a reader of a known strategy would show on a candidate, before an engine is asked. Pure.
 
-The files are those that the format is expected to make, the answer is what a reader of that way
-gives of them, and it is judged as a real one is. A prediction only says where to look: nothing
-counts but what the engine itself answers.
+The files are those that the format is expected to make, the answer is that of a simulated reader
+with the strategy, and it is judged as a real one is. A prediction only says where to look: nothing
+counts but the answer of the engine itself.
 """
 
 from __future__ import annotations
 
 from harness import formats
 from harness.cli.reproduce.candidate import Candidate
-from harness.cli.reproduce.causes import Sign, plain_way, signs
+from harness.cli.reproduce.causes import Sign, plain_strategy, signs
 from harness.core.records import (
     Answer,
     Column,
@@ -25,8 +25,6 @@ from harness.judge.expected_state import column_types
 from harness.judge.recorded_variant import RecordedVariant
 from harness.model import past_views, query_shapes
 from harness.model.commit import INCREMENTAL
-from harness.model.query import Query
-from harness.model.schema import Schema
 from harness.model.simulation.matching import Readings
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import OVERLAID, REKEYED, ColumnMapping
@@ -36,7 +34,7 @@ from harness.scenario.cells import Cell
 
 READER = "a reader"
 READ = "read "
-"""What a refusal means begins with it where the way of reading brought it about."""
+"""The meaning of a refusal begins with it where the read strategy brought it about."""
 
 
 def cell_of(candidate: Candidate, reader: str, view: str, shape: str) -> Cell | None:
@@ -53,22 +51,22 @@ def cell_of(candidate: Candidate, reader: str, view: str, shape: str) -> Cell | 
 
 
 def predictable(sign: Sign, view: str) -> bool:
-    """Return whether a sign says in which one way the reader reads; not of what is unexplained.
+    """Return whether a sign names the one strategy by which the reader reads.
 
-    Nor where the way has to do with the columns that Hudi adds: how the catalog lists them is known
-    of written files alone, and so is when rows were committed, which a view of what was written
-    since a step goes by.
+    Nothing is predicted where the strategy has to do with the columns that Hudi adds: how the
+    catalog lists them is known of written files alone, and so is when rows were committed, by which
+    an incremental view goes.
     """
-    added = any(literal in sign.way for literal in (ColumnMapping.COUNTED, OVERLAID, REKEYED))
+    added = any(text in sign.strategy for text in (ColumnMapping.COUNTED, OVERLAID, REKEYED))
     if sign.kind == FindingKind.UNEXPLAINED or added or view == INCREMENTAL:
         return False
-    return sign.way.startswith(READ) if sign.refused else bool(sign.way)
+    return sign.strategy.startswith(READ) if sign.refused else bool(sign.strategy)
 
 
 def shows(
     candidate: Candidate, sign: Sign, view: str, shape: str, refusal: Refusal | None = None
 ) -> bool:
-    """Return whether a reader of the sign's way would show it.
+    """Return whether a reader of the sign's strategy would show it.
 
     `refusal`: the error of the sign. That one comes is taken for granted; whether its reader meets
     a column of another type is worked out.
@@ -76,47 +74,48 @@ def shows(
     cell = cell_of(candidate, READER, view, shape)
     if cell is None:
         return False
-    case = _written(candidate)
-    answer = Answer(cell.case, "", refusal=refusal) if refusal else _answer(case, cell, sign.way)
+    written = _written(candidate)
+    if refusal:
+        answer: Answer | None = Answer(cell.case, "", refusal=refusal)
+    else:
+        answer = _answer(written, cell, sign.strategy)
     if answer is None:
         return False
-    (verdict,) = verdicts.judge(case, [cell], {cell.case: answer})
+    (verdict,) = verdicts.judge(written, [cell], {cell.case: answer})
     return sign.among(signs(verdict, answer))
 
 
 def _written(candidate: Candidate) -> RecordedVariant:
     """Return the records that a writer of the candidate would leave."""
-    variant = candidate.variant
-    shape = formats.load(candidate.format)
-    operations = candidate.operations
+    variant, operations = candidate.variant, candidate.operations
+    table_format = formats.load(candidate.format)
     history = expected_history.history(
-        candidate.scenario, merge_on_read=shape.merge_on_read, applied=[True] * len(operations)
+        candidate.scenario,
+        merge_on_read=table_format.merge_on_read,
+        applied=[True] * len(operations),
     )
-    layout = shape.file_layout(candidate.settings)
+    layout = table_format.file_layout(candidate.settings)
     states = [
         StateRecord(variant.id, Outcome(step, OutcomeKind.APPLIED, str(step)), "", files)
         for step, files in enumerate(expected_files(history, operations, layout))
     ]
-    return RecordedVariant(variant, shape.merge_on_read, states)
+    return RecordedVariant(variant, table_format.merge_on_read, states)
 
 
-def _answer(case: RecordedVariant, cell: Cell, way: str) -> Answer | None:
-    """Return what a reader of a way answers; None where no such way is tried here."""
-    layout = ExpectationsByEngine(case).of(cell.reader).layout(cell.step, cell.view)
+def _answer(written: RecordedVariant, cell: Cell, name: str) -> Answer | None:
+    """Return the answer of a reader of a strategy; None where no such strategy is tried here."""
+    layout = ExpectationsByEngine(written).of(cell.reader).layout(cell.step, cell.view)
     history, later = layout.state.history, layout.state.later
     readings = Readings(Simulation(history, layout.files, layout.steps, later=later))
     query = query_shapes.query(cell.query, history[-1])
     for strategy in readings.strategies(query):
         labels = readings.labels(strategy, query)
-        if labels is not None and plain_way(str(strategy)) == way:
-            columns = _columns(readings.reading.schema(strategy), query)
+        if labels is not None and plain_strategy(str(strategy)) == name:
+            types = column_types(readings.reading.schema(strategy), query)
             try:
                 rows = readings.answer(strategy, query)
             except ValueError:  # a value has no form in the type of an older catalog
                 return None
+            columns = tuple(Column(column, type_, type_) for column, type_ in types)
             return Answer(cell.case, "", columns, tuple(rows), question=query)
     return None
-
-
-def _columns(schema: Schema, query: Query) -> tuple[Column, ...]:
-    return tuple(Column(name, type_, type_) for name, type_ in column_types(schema, query))

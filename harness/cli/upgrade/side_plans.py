@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from harness.artifacts import distributions
+from harness.cli import engine_run
 from harness.cli.open_run import Resources
-from harness.cli.reproduce import engine_run
 from harness.cli.upgrade.sides import Side
 from harness.comparison.result import ComparedSide
 from harness.plan import Profile, Writer

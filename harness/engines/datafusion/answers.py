@@ -33,16 +33,15 @@ def ask(question: Message) -> pyarrow.Table:
     for key, value in question["conf"].items():
         conf = conf.set(key, value)
     context = package.SessionContext(conf)
-    for schema in {each["name"].rpartition(".")[0] for each in question["tables"]}:
+    for schema in {entry["name"].rpartition(".")[0] for entry in question["tables"]}:
         context.sql(f"create schema {schema}")
     for table in question["tables"]:
         register(context, table)
-    found: pyarrow.Table = context.sql(question["statement"]).to_arrow_table()
-    return found
+    result: pyarrow.Table = context.sql(question["statement"]).to_arrow_table()
+    return result
 
 
 def register(context: Any, table: Message) -> None:  # noqa: ANN401 - a SessionContext
-    """Make a table known."""
     import pyarrow as pa  # noqa: PLC0415 - of PACKAGES
 
     if "options" in table:

@@ -3,19 +3,99 @@
 hudi-rs is a table provider of DataFusion (`hudi[datafusion]` of the Python index): it makes
 batches of the table's files, and DataFusion does all the rest of a query, which it may hand down
 conditions and columns of. It reads no catalog: where a table lies, the metastore is asked for it.
+
+A Hudi table is all in its folder: hudi-rs is given nothing but its path, and whether log files
+are left out. A plain Hive table has the columns of the catalog; DataFusion finds its partitions in
+the names of folders (`ListingTable`).
 """
 
 from __future__ import annotations
 
+import base64
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
+from harness.core.errors import HarnessError
 from harness.core.records import Refusal
-from harness.engines.api import Question, ReaderSettings
-from harness.engines.datafusion import answers, tables
+from harness.engines.api import PointInTime, Question, ReaderSettings
+from harness.engines.datafusion import answers
 from harness.engines.format_facts import FormatFacts
-from harness.engines.python_library import PythonLibrary
-from harness.engines.query_sql import ANSI, select
+from harness.engines.python_library import Description, Entry, PythonLibrary
+from harness.engines.query_sql import ANSI, quoted, select
+from harness.engines.spark.values import canonical_type
+from harness.model.datatypes import DataType, Decimal, PlainType, Text, fold, parse_type
+
+if TYPE_CHECKING:
+    import pyarrow
+
+READ_OPTIMIZED: Final = "hoodie.read.use.read_optimized.mode"
+"""The option of hudi-rs (`HudiReadConfig.USE_READ_OPTIMIZED_MODE`)."""
+_OF_ENTRY: Final = "hoodie.query.as.ro.table"
+"""What Hudi's entries say for readers, in the parameters of their SerDe (`ConfigUtils.java`)."""
+
+
+def describe(database: str, name: str, entry: Entry, past: PointInTime | None) -> Description:
+    """Return what the worker is given of a table, by its entry in the metastore.
+
+    Raises HarnessError: a column has a type that none of ours is.
+    """
+    del past
+    storage = entry.sd
+    table = {
+        "name": f"{quoted(database, ANSI)}.{quoted(name, ANSI)}",
+        "location": storage.location.removeprefix("file:").replace("//", "/"),
+    }
+    if "hudi" in storage.inputFormat:
+        only = storage.serdeInfo.parameters.get(_OF_ENTRY) == "true"
+        return {**table, "options": {READ_OPTIMIZED: "true"} if only else {}}
+    return {**table, "schema": _schema(storage.cols), "keys": _schema(entry.partitionKeys or ())}
+
+
+def _schema(columns: Sequence[Any]) -> str:
+    """Return columns of Hive as a schema of Arrow's, in its own format."""
+    import pyarrow as pa  # noqa: PLC0415 - only asking needs it
+
+    kinds = [(column.name, _arrow(_known(column.name, column.type))) for column in columns]
+    return base64.b64encode(pa.schema(kinds).serialize().to_pybytes()).decode()
+
+
+def _known(column: str, kind: str) -> DataType:
+    ours = canonical_type(kind)
+    if not ours:
+        raise HarnessError(f"the column {column}: DataFusion cannot be given the type {kind}")
+    return parse_type(ours)
+
+
+def _arrow(kind: DataType) -> pyarrow.DataType:
+    import pyarrow as pa  # noqa: PLC0415 - as above
+
+    return fold(kind, _plain, pa.struct, pa.list_, pa.map_)
+
+
+def _plain(kind: PlainType) -> pyarrow.DataType:
+    import pyarrow as pa  # noqa: PLC0415 - as above
+
+    match kind:
+        case Decimal(precision, scale):
+            return pa.decimal128(precision, scale)
+        case Text():
+            return pa.string()
+    name = str(kind)
+    if name == "timestamp":  # of the catalog: counted in UTC (`harness.model.datatypes`)
+        return pa.timestamp("us", "UTC")
+    return pa.type_for_alias(_ARROW.get(name, name))
+
+
+_ARROW: Final = {
+    "boolean": "bool",
+    "tinyint": "int8",
+    "smallint": "int16",
+    "int": "int32",
+    "long": "int64",
+    "date": "date32",
+}
+"""Arrow's names of types, where they are not ours."""
 
 KEYS: Final = {
     "coerce-int96": "datafusion.execution.parquet.coerce_int96",
@@ -30,7 +110,6 @@ MAX_KIND: Final = 60
 
 
 def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG001 - as all
-    """Return the SQL of a question."""
     return select(question, ANSI)
 
 
@@ -45,7 +124,7 @@ def by_hand(settings: ReaderSettings, format_: FormatFacts) -> tuple[str, ...]:
         "-- In Python:",
         f"--   context = datafusion.SessionContext(datafusion.SessionConfig(){conf})",
         f"--   {known}",
-        *([f"-- For t_ro: [('{tables.READ_OPTIMIZED}', 'true')]"] if of_hudi else ()),
+        *([f"-- For t_ro: [('{READ_OPTIMIZED}', 'true')]"] if of_hudi else ()),
     )
 
 
@@ -80,7 +159,7 @@ ENGINE: Final = PythonLibrary(
     Path(answers.__file__),
     ("hudi", "hive"),
     statement,
-    tables.describe,
+    describe,
     by_hand,
     settings=SETTINGS,
     conf=session_conf,

@@ -28,7 +28,7 @@ def ask(question: Message) -> pyarrow.Table:
 
     package = import_module(DELTALAKE)
     builder = package.QueryBuilder()
-    for database in dict.fromkeys(each["database"] for each in question["tables"]):
+    for database in dict.fromkeys(entry["database"] for entry in question["tables"]):
         builder.execute(f"create schema {quoted(database)}").read_all()
     for table in question["tables"]:
         name = f"{quoted(table['database'])}.{quoted(table['name'])}"
@@ -37,5 +37,4 @@ def ask(question: Message) -> pyarrow.Table:
 
 
 def quoted(name: str) -> str:
-    """Return a name as SQL quotes it."""
     return '"' + name.replace('"', '""') + '"'

@@ -40,23 +40,22 @@ def ask(question: Message) -> pyarrow.Table:
         connection.execute(ZONE)
         for table in question["tables"]:
             connection.execute(attached(table))
-        found: pyarrow.Table = connection.sql(question["statement"]).to_arrow_table()
-    return found
+        result: pyarrow.Table = connection.sql(question["statement"]).to_arrow_table()
+    return result
 
 
 def extension() -> Path:
     """Return the extension's file, which DuckDB loads if its own key has signed it."""
-    (found,) = Path(str(import_module(EXTENSION).__file__)).parent.glob(f"extensions/*/{FILE}")
-    return found
+    (file,) = Path(str(import_module(EXTENSION).__file__)).parent.glob(f"extensions/*/{FILE}")
+    return file
 
 
 def attached(table: Message) -> str:
     """Return how a table becomes known under its own name."""
     name = '"' + table["database"].replace('"', '""') + '"'
-    told = f"type delta, internal_table_name {text(table['name'])}"
-    return f"attach {text(table['location'])} as {name} ({told})"
+    options = f"type delta, internal_table_name {text(table['name'])}"
+    return f"attach {text(table['location'])} as {name} ({options})"
 
 
 def text(value: str) -> str:
-    """Return a text as SQL quotes it."""
     return "'" + value.replace("'", "''") + "'"

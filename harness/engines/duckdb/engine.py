@@ -26,7 +26,6 @@ TIME_TRAVEL: Final[TimeTravel] = {
 
 
 def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG001 - as all
-    """Return the SQL of a question."""
     return select(question, ANSI, TIME_TRAVEL)
 
 

@@ -33,8 +33,7 @@ from harness.core.records import Refusal
 from harness.engines.api import NoAnswerError
 from harness.engines.hive import errors
 from harness.engines.hive.errors import HiveError
-from harness.engines.hive.jobs import Job, jobs, path
-from harness.engines.hive.values import HiveResult
+from harness.engines.hive.values import HiveResult, Job, jobs, path
 from harness.runtime.ports import LOOPBACK
 
 CONNECT_S: Final = 60.0
@@ -94,7 +93,6 @@ class HiveClient:
             return HiveResult(columns, rows, path(ran))
 
     def close(self) -> None:
-        """End the session; never raises."""
         if not self._lost:
             with suppress(Exception), self._answering(CLOSE_S):
                 self._hive.close()
@@ -179,10 +177,10 @@ class HiveClient:
         """Fetch all rows as they are sent: PyHive's own conversion cuts timestamps off."""
         rows: list[tuple[Any, ...]] = []
         handle = cursor._operationHandle  # noqa: SLF001
-        wanted = TFetchResultsReq(handle, TFetchOrientation.FETCH_NEXT, FETCH_ROWS)
+        request = TFetchResultsReq(handle, TFetchOrientation.FETCH_NEXT, FETCH_ROWS)
         while True:
             self._within()
-            answer = self._hive.client.FetchResults(wanted)
+            answer = self._hive.client.FetchResults(request)
             if answer.status.statusCode not in _SUCCESS:
                 raise _refused(answer.status)
             more = list(zip(*map(_sent, answer.results.columns), strict=True))
@@ -241,6 +239,6 @@ def _type_text(described: Any) -> str:  # noqa: ANN401
     entry = described.types[0].primitiveEntry
     name: str = TTypeId._VALUES_TO_NAMES[entry.type].removesuffix("_TYPE").lower()  # noqa: SLF001
     given = entry.typeQualifiers.qualifiers if entry.typeQualifiers else {}
-    wanted = ("precision", "scale", "characterMaximumLength")
-    numbers = [str(given[qualifier].i32Value) for qualifier in wanted if qualifier in given]
+    qualifiers = ("precision", "scale", "characterMaximumLength")
+    numbers = [str(given[qualifier].i32Value) for qualifier in qualifiers if qualifier in given]
     return f"{name}({','.join(numbers)})" if numbers else name

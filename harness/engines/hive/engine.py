@@ -19,7 +19,7 @@ from harness.core.errors import UsageProblem
 from harness.core.progress import Progress
 from harness.core.runtime_names import CONTAINER
 from harness.core.tolerances import Declared
-from harness.engines import bundles, metastore_check
+from harness.engines import engine_support
 from harness.engines.api import (
     NoAnswerError,
     PlannedReads,
@@ -28,13 +28,12 @@ from harness.engines.api import (
     RefusedError,
     TimeTravel,
 )
-from harness.engines.code_digest import code_digest
+from harness.engines.engine_support import code_digest
 from harness.engines.format_facts import FormatFacts
 from harness.engines.hive import session
 from harness.engines.hive.errors import HiveError
-from harness.engines.hive.jobs import FETCH, MAP_REDUCE, TEZ
-from harness.engines.hive.session import HiveConnection
-from harness.engines.hive.time_travel import TIME_TRAVEL
+from harness.engines.hive.session import TIME_TRAVEL, HiveConnection
+from harness.engines.hive.values import FETCH, MAP_REDUCE, TEZ
 from harness.runtime import hive_launcher, template
 from harness.runtime.api import (
     Configuration,
@@ -94,7 +93,7 @@ KEYS: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
     "statistics": ("hive.compute.query.using.stats", _SWITCH),
     TRANSACTIONS: (
         "hive.txn.manager",
-        {each: f"org.apache.hadoop.hive.ql.lockmgr.{of}TxnManager" for each, of in _MANAGERS},
+        {value: f"org.apache.hadoop.hive.ql.lockmgr.{of}TxnManager" for value, of in _MANAGERS},
     ),
 }
 """Hive's own key for each setting of a reader, and what its values are called there."""
@@ -109,12 +108,16 @@ def statements(settings: ReaderSettings) -> tuple[str, ...]:
     """
     for name, value in settings.items():
         if name not in KEYS or value not in KEYS[name][1]:
-            allowed = "; ".join(f"{each}: {', '.join(of)}" for each, (_, of) in KEYS.items())
+            allowed = "; ".join(f"{setting}: {', '.join(of)}" for setting, (_, of) in KEYS.items())
             raise UsageProblem(f"hive has no setting {name}={value}; allowed are {allowed}")
     by_tez = ("set hive.execution.engine=tez",) if settings.get("path") == TEZ else ()
     locks = (_CONCURRENCY,) if settings.get(TRANSACTIONS) == "on" else ()
-    told = (f"set {key}={of[settings[at]]}" for at, (key, of) in KEYS.items() if at in settings)
-    return (*by_tez, *locks, *told)
+    changed = (
+        f"set {key}={values[settings[name]]}"
+        for name, (key, values) in KEYS.items()
+        if name in settings
+    )
+    return (*by_tez, *locks, *changed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,14 +126,14 @@ class HiveServer(Served):
 
     port: int
     declared: Declared
-    apart: str = ""
+    session_key: str = ""
     """The key under which jobs of one process share what they read, where it is not one for each
     job; a session gives it a value of its own."""
     late: threading.Event = field(default_factory=threading.Event)
     """Set when a question was given up."""
     by_tez: threading.Lock = field(default_factory=threading.Lock)
 
-    def spent(self) -> bool:
+    def exhausted(self) -> bool:
         """Return whether what earlier questions left behind fills its memory, or keeps it busy.
 
         Jobs that failed leave threads. MapReduce inside of the server goes on with the job of a
@@ -163,12 +166,12 @@ class HiveServer(Served):
         # Imported when it is needed: planning and judging work without the client library.
         from harness.engines.hive.client import HiveClient  # noqa: PLC0415
 
-        told = statements(settings)
-        if self.apart:
-            told += (f"set {self.apart}={uuid4()}",)
+        first = statements(settings)
+        if self.session_key:
+            first += (f"set {self.session_key}={uuid4()}",)
         client = HiveClient(self.port, self.running.log, self.late)
         try:
-            for statement in told:
+            for statement in first:
                 client.run(statement, STATEMENT_S)
         except HiveError as error:
             client.close()
@@ -198,7 +201,6 @@ class HiveEngine:
     def cannot(
         self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
     ) -> str:
-        """Return why a reader cannot be asked about a format; see `Engine.cannot`."""
         if ORC_BY_POSITION in settings and format_.files != "orc":
             return f"{ORC_BY_POSITION} says nothing of {format_.name} tables"
         if TRANSACTIONS in settings and not format_.transactional:
@@ -207,7 +209,7 @@ class HiveEngine:
             return f"{HUDI_COMBINE} is a class of Hudi, which {distribution.name} does not have"
         if settings.get("path") == TEZ and (why := _lacks_tez(distribution)):
             return why
-        return bundles.cannot(distribution, settings, format_)
+        return engine_support.missing_library(distribution, settings, format_)
 
     def by_hand(
         self,
@@ -215,15 +217,12 @@ class HiveEngine:
         settings: ReaderSettings,
         format_: FormatFacts,  # noqa: ARG002
     ) -> tuple[str, ...]:
-        """Return what a session is told."""
         return tuple(f"{statement};" for statement in statements(settings))
 
     def ask_code(self) -> str:
-        """Return a digest of the server's configuration and of what asks it."""
         return code_digest("hive", hive_launcher.__name__)
 
     def configuration(self, distribution: Distribution) -> Configuration:
-        """Return what a container is told that people use; see `Engine.configuration`."""
         return HiveProgram(distribution)
 
     def serve(
@@ -243,11 +242,11 @@ class HiveEngine:
         del planned
         progress.note(f"start {runtime.distribution.name}")
         declared = tolerances.declared_for(runtime.distribution.name)
-        apart = str(runtime.distribution.settings.get(SESSION_KEY, ""))
+        session_key = str(runtime.distribution.settings.get(SESSION_KEY, ""))
         program = HiveProgram(runtime.distribution, ready_s=READY_S)
 
         def ready(running: Running, port: int) -> HiveServer:
-            server = HiveServer(running, port, declared, apart)
+            server = HiveServer(running, port, declared, session_key)
             _check_answers(server, metastore.host)
             _check_properties(program.distribution, running.log_tail(WHOLE_LOG))
             return server
@@ -265,7 +264,6 @@ class HiveProgram:
     not_yet: tuple[type[Exception], ...] = (NoAnswerError, RefusedError)
 
     def files(self, around: Surroundings) -> Mapping[str, str]:
-        """Return the server's configuration."""
         values = {
             "port": around.port,
             "host": around.host,
@@ -280,18 +278,15 @@ class HiveProgram:
         }
 
     def environment(self, around: Surroundings) -> Mapping[str, str]:  # noqa: ARG002 - of the contract
-        """Return none: all is in its files."""
         return {}
 
     def class_path(self, installation: Installation) -> Sequence[Path]:
-        """Return where its classes are."""
         return installation.jars("loader")
 
     def command(self, installation: Installation, around: Surroundings) -> tuple[str, ...]:
-        """Return the command line."""
-        own = (f"-Djava.io.tmpdir={around.folder / 'tmp'}", _LAUNCH, *around.jvm)
+        jvm = (f"-Djava.io.tmpdir={around.folder / 'tmp'}", _LAUNCH, *around.jvm)
         main = (installation.distribution.text("main"),)
-        return hive_launcher.command(installation, around.conf, main, own)
+        return hive_launcher.command(installation, around.conf, main, jvm)
 
 
 def _lacks_tez(distribution: Distribution) -> str:
@@ -308,13 +303,12 @@ def _check_properties(distribution: Distribution, log: str) -> None:
     """Check that Hive knows the properties that somebody has set: it goes on without them."""
     names = distribution.options_if_any("site")
     if unknown := [name for name in names if f"HiveConf of name {name} does not exist" in log]:
-        told = f"{distribution.name} does not take its configuration"
-        raise ProcessProblem(f"{told}: Hive has no property {', '.join(unknown)}")
+        problem = f"{distribution.name} does not take its configuration"
+        raise ProcessProblem(f"{problem}: Hive has no property {', '.join(unknown)}")
 
 
 def _check_answers(server: HiveServer, metastore_uri: str) -> None:
-    """Ask what needs the server, its metastore, and the compiler."""
-    with metastore_check.metastore_first(metastore_uri), closing(server.connect({})) as connection:
+    with engine_support.metastore_first(metastore_uri), closing(server.connect({})) as connection:
         connection.run("show databases", timeout_s=STATEMENT_S)
 
 

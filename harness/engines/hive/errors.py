@@ -35,7 +35,6 @@ class HiveError(Exception):
     """The server answered with an error."""
 
     def __init__(self, refusal: Refusal) -> None:
-        """`refusal`: what it said."""
         super().__init__(f"{refusal.kind}: {refusal.message}")
         self.refusal = refusal
 
@@ -53,7 +52,6 @@ class Thrown:
 
     @property
     def name(self) -> str:
-        """The name of its class without the package."""
         return self.kind.rpartition(".")[2]
 
 
@@ -102,8 +100,8 @@ def job_failure(log: str, job: str) -> tuple[Thrown, ...]:
 
 def vertex_failure(message: str) -> tuple[Thrown, ...]:
     """Return the exceptions that ended a job of Tez, the outermost first; its message has them."""
-    found = _VERTEX_FAILED.search(message)
-    return _trace(message[found.end() :].splitlines()) if found else ()
+    match = _VERTEX_FAILED.search(message)
+    return _trace(message[match.end() :].splitlines()) if match else ()
 
 
 def _trace(lines: Sequence[str]) -> tuple[Thrown, ...]:
@@ -111,17 +109,17 @@ def _trace(lines: Sequence[str]) -> tuple[Thrown, ...]:
     for number, line in enumerate(lines):
         if _LOG_LINE.match(line):
             break
-        found = _STARTED.fullmatch(line)
-        if found and (number == 0 or line.startswith("Caused by: ")):
-            thrown.append(Thrown(found[1], found[2] or ""))
+        match = _STARTED.fullmatch(line)
+        if match and (number == 0 or line.startswith("Caused by: ")):
+            thrown.append(Thrown(match[1], match[2] or ""))
     return tuple(thrown)
 
 
-def lacks_library(found: Refusal) -> bool:
+def lacks_library(refusal: Refusal) -> bool:
     """Return whether not the query is wrong but the machine lacks a library of Hadoop's."""
-    return _NATIVE in found.cause
+    return _NATIVE in refusal.cause
 
 
-def catalog_is_gone(found: Refusal) -> bool:
+def catalog_is_gone(refusal: Refusal) -> bool:
     """Return whether not the query is wrong but the metastore did not answer the server."""
-    return any(sign in f"{found.message} {found.cause}" for sign in _CATALOG_GONE)
+    return any(sign in f"{refusal.message} {refusal.cause}" for sign in _CATALOG_GONE)

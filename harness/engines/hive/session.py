@@ -1,4 +1,15 @@
-"""A session of HiveServer2: asked in SQL, and what it answers made a reply."""
+"""A session of HiveServer2: asked in SQL, and what it answers made a reply.
+
+What was written to a Hudi table since an instant is asked for by settings, which choose files.
+There are older rows in these too, so a condition leaves those out. The settings go by the name that
+the table itself knows, without database and ending (Hudi documentation, "Incremental query" of
+Hive; notes of the engine).
+
+Hive 3 is not asked for a table as it was. What the libraries have for it stands in no
+documentation: Hudi's `hoodie.<table>.consume.commit` (apache/hudi#2809), of which its maintainers
+say that it is no time travel (apache/hudi#6479), and Iceberg's `iceberg.mr.snapshot.id`
+(`IcebergInputFormat` of 1.4.3).
+"""
 
 from __future__ import annotations
 
@@ -10,12 +21,46 @@ from typing import TYPE_CHECKING, Final
 
 from harness.core.records import Column
 from harness.core.tolerances import Declared, Tally
-from harness.engines.api import Question, RefusedError, Reply
+from harness.engines.api import Question, RefusedError, Reply, TimeTravel, TimeTravelWords
 from harness.engines.hive import values
 from harness.engines.hive.errors import HiveError
-from harness.engines.hive.time_travel import TIME_TRAVEL, settings_after, settings_before
 from harness.engines.hive.values import HiveResult
-from harness.engines.query_sql import drop_meta, left_out, own_texts, quoted, select
+from harness.engines.query_sql import drop_meta, left_out, quoted, raw_texts, select
+from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
+from harness.model.identifiers import SINCE
+
+_NOT_YET: Final = "Hive has no words for it before version 4"
+_NO_NAMES: Final = "it has no words for a tag or a branch"
+TIME_TRAVEL: Final[TimeTravel] = {
+    ("hudi", INCREMENTAL): TimeTravelWords(
+        "(select * from {table} where `_hoodie_commit_time` > '{instant}')", alias=SINCE
+    ),
+    ("hudi", AS_OF): _NOT_YET,
+    ("iceberg", AS_OF): _NOT_YET,
+    ("iceberg", TAG): _NO_NAMES,
+    ("iceberg", BRANCH): _NO_NAMES,
+}
+
+
+def settings_before(question: Question) -> tuple[str, ...]:
+    """Return the statements that a session needs before a question."""
+    if question.past is None:
+        return ()
+    prefix = _prefix(question)
+    return (
+        f"{prefix}.mode=INCREMENTAL",
+        f"{prefix}.start.timestamp={question.past.instant}",
+        f"{prefix}.max.commits=-1",  # all writes since
+    )
+
+
+def settings_after(question: Question) -> tuple[str, ...]:
+    return (f"{_prefix(question)}.mode=SNAPSHOT",) if question.past else ()
+
+
+def _prefix(question: Question) -> str:
+    return f"set hoodie.{question.table.partition('_')[0]}.consume"
+
 
 if TYPE_CHECKING:
     from harness.engines.hive.client import HiveClient
@@ -125,10 +170,10 @@ def reply_of(
         for (name, _), text, kind in zip(result.columns, types, kinds, strict=True)
     )
     rows = tuple(
-        tuple(values.canonical(*each, tally) for each in zip(row, kinds, strict=True))
+        tuple(values.canonical(value, kind, tally) for value, kind in zip(row, kinds, strict=True))
         for row in result.rows
     )
     meta = left_out(columns, rows)
     (_, raw_rows), (columns, rows) = (drop_meta(columns, values) for values in (result.rows, rows))
-    raw = own_texts(raw_rows, rows)
+    raw = raw_texts(raw_rows, rows)
     return Reply(columns, rows, seconds, sent, result.path, tally.applied(), raw, meta)

@@ -11,12 +11,11 @@ from __future__ import annotations
 import decimal
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from harness.core.tolerances import Tally
-from harness.engines.hive.jobs import FETCH
 from harness.engines.java_floats import number_of
 from harness.engines.query_sql import checked
 from harness.model.canonical import MapValue, Value, day, moment
@@ -31,6 +30,48 @@ from harness.model.datatypes import (
     TypeTextError,
     parse_type,
 )
+
+FETCH: Final = "fetch"
+MAP_REDUCE: Final = "mapreduce"
+TEZ: Final = "tez"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A task of a query that reads its tables."""
+
+    name: str
+    """What Hive calls it: `TEZ`, or `MAPRED`."""
+    id: str
+    """By which the log names it; empty for Tez."""
+
+    @property
+    def by_tez(self) -> bool:
+        return self.name == "TEZ"
+
+
+def jobs(tasks: str | None) -> tuple[Job, ...]:
+    """Return the jobs among the tasks of a query, from its status in JSON.
+
+    Those of Tez are of the type MAPRED too (`TezTask.getType`).
+
+    >>> jobs('[{"taskType":"MAPRED","name":"TEZ"},{"taskType":"FETCH"}]')
+    (Job(name='TEZ', id=''),)
+    """
+    reads = (task for task in json.loads(tasks or "[]") if task.get("taskType") == "MAPRED")
+    return tuple(Job(task.get("name") or "", task.get("externalHandle") or "") for task in reads)
+
+
+def path(ran: Sequence[Job]) -> str:
+    """Return the path that a query took.
+
+    >>> path(()), path([Job("MAPRED", "job_1")]), path([Job("TEZ", "")])
+    ('fetch', 'mapreduce', 'tez')
+    """
+    if not ran:
+        return FETCH
+    return TEZ if any(job.by_tez for job in ran) else MAP_REDUCE
+
 
 _DECIMAL: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 _STRING_OR_KEY = re.compile(r'"(?:[^"\\]|\\.)*"|([^\s{}\[\],:"]+)(?=\s*:)', re.DOTALL)
@@ -122,7 +163,7 @@ def parse_nested(text: str) -> Any:  # noqa: ANN401 - JSON is of any type
         ValueError: it is no such text.
 
     """
-    quoted = _STRING_OR_KEY.sub(lambda found: f'"{found[1]}"' if found[1] else found[0], text)
+    quoted = _STRING_OR_KEY.sub(lambda match: f'"{match[1]}"' if match[1] else match[0], text)
     return json.loads(
         quoted, object_pairs_hook=ObjectFields, parse_float=decimal.Decimal, strict=False
     )
@@ -161,7 +202,7 @@ def _key(kind: DataType, tally: Tally) -> Convert:
 
 def _map(value: Any, key: Convert, element: Convert) -> MapValue:  # noqa: ANN401
     return MapValue.of(
-        [(key(each), element(inner)) for each, inner in checked(value, ObjectFields)]
+        [(key(name), element(inner)) for name, inner in checked(value, ObjectFields)]
     )
 
 
@@ -170,10 +211,10 @@ def _struct(
     fields: tuple[tuple[str, DataType], ...],
     tally: Tally,
 ) -> dict[str, Value]:
-    found = checked(value, ObjectFields)
-    if [name for name, _ in found] != [name for name, _ in fields]:
-        raise ValueError(f"{found} has other children than {fields}")
-    pairs = zip(fields, found, strict=True)
+    pairs_sent = checked(value, ObjectFields)
+    if [name for name, _ in pairs_sent] != [name for name, _ in fields]:
+        raise ValueError(f"{pairs_sent} has other children than {fields}")
+    pairs = zip(fields, pairs_sent, strict=True)
     return {name: _optional(kind, tally)(inner) for (name, kind), (_, inner) in pairs}
 
 

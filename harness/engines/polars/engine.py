@@ -42,7 +42,6 @@ _TESTS: Final = {
 
 
 def statement(question: Question, settings: ReaderSettings) -> str:
-    """Return the expression of a question."""
     query, family = question.query, question.format.family
     arguments = [f"table({question.database!r}, {question.table!r})"]
     if question.past is not None:

@@ -7,7 +7,6 @@ there is no other; which one it was, each answer's confirmation says.
 
 from __future__ import annotations
 
-from harness.engines.trino.engine import TrinoEngine
-from harness.engines.trino.time_travel import PRESTO
+from harness.engines.trino.engine import PRESTO, TrinoEngine
 
 ENGINE = TrinoEngine(PRESTO)

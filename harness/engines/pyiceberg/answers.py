@@ -43,10 +43,10 @@ def ask(question: Message) -> pyarrow.Table:
     module = import_module(f"{PYICEBERG}.expressions")
     names = {name: getattr(module, name) for name in EXPRESSIONS}
     scope = {**names, "table": table, "Decimal": Decimal, "pc": pc}
-    found = eval(question["statement"], scope)  # noqa: S307 - it comes from who knows the token
-    if isinstance(found, pa.Table):
-        return found
-    value = found if isinstance(found, pa.Scalar) else pa.scalar(found)
+    result = eval(question["statement"], scope)  # noqa: S307 - it comes from who knows the token
+    if isinstance(result, pa.Table):
+        return result
+    value = result if isinstance(result, pa.Scalar) else pa.scalar(result)
     return pa.table({"value": pa.array([value.as_py()], value.type)})
 
 

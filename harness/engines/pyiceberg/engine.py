@@ -3,16 +3,108 @@
 It has hardly any code in common with Iceberg's library for Java, by which Spark, Hive and Trino
 read, and neither Java nor SQL. It asks no catalog here: the metastore is asked for the metadata
 file of a table, and PyIceberg opens that (`StaticTable`).
+
+Questions are Python, as somebody puts them to PyIceberg, which has no SQL. Conditions and columns
+are arguments of `Table.scan`, so what leaves out files and rows is PyIceberg. What it has no word
+for is Arrow's, of the rows that it gave: a part of a struct as a column of its own, the least and
+the greatest value.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from harness.engines.api import PointInTime
-from harness.engines.pyiceberg import answers, python_text
+from harness.engines.api import PointInTime, Question, ReaderSettings, TimeTravel, TimeTravelWords
+from harness.engines.pyiceberg import answers
 from harness.engines.python_library import Description, Entry, PythonLibrary
+from harness.engines.query_sql import time_travel_words
+from harness.model.commit import AS_OF, BRANCH, TAG
+from harness.model.query import Comparison, Condition, Query
+
+TIME_TRAVEL: Final[TimeTravel] = {
+    ("iceberg", AS_OF): TimeTravelWords("snapshot_id={instant}"),
+    ("iceberg", TAG): TimeTravelWords(".use_ref('{instant}')"),
+    ("iceberg", BRANCH): TimeTravelWords(".use_ref('{instant}')"),
+}
+"""An argument of `Table.scan`, or a call of what that returns (`TableScan.use_ref`)."""
+_CALLS: Final = {
+    Comparison.EQUAL: "EqualTo",
+    Comparison.AT_LEAST: "GreaterThanOrEqual",
+    Comparison.NULL: "IsNull",
+    Comparison.NOT_NULL: "NotNull",
+}
+"""Of `pyiceberg.expressions`."""
+
+
+def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG001 - as all
+    query = question.query
+    arguments = [_condition(query.conditions)] if query.conditions else []
+    if query.columns:
+        arguments.append(f"selected_fields=({', '.join(map(repr, query.columns))},)")
+    call = ""
+    if question.past is not None:
+        source = time_travel_words(question, TIME_TRAVEL).source
+        words = source.replace("{instant}", question.past.instant)
+        if words.startswith("."):
+            call = words
+        else:
+            arguments.append(words)
+    table = f"table({question.database!r}, {question.table!r})"
+    return _taken(query, f"{table}.scan({', '.join(arguments)}){call}")
+
+
+def _taken(query: Query, scan: str) -> str:
+    """Return what is done with a scan: its rows in the order of the columns, or one figure."""
+    if query.count:
+        return f"{scan}.count()"
+    flat = ".flatten()" * max((path.count(".") for path in query.columns), default=0)
+    rows = f"{scan}.to_arrow(){flat}"
+    if query.extreme:
+        return f"pc.{query.extreme}({rows}[{query.columns[0]!r}])"
+    return f"{rows}.select({[*query.columns]!r})" if query.columns else rows
+
+
+def _condition(conditions: Sequence[Condition]) -> str:
+    """Return conditions, each of which must hold.
+
+    >>> equal = Condition("a.d", Comparison.EQUAL, "1.50", "double")
+    >>> _condition([Condition("n", Comparison.NULL), equal])
+    "And(IsNull('n'), EqualTo('a.d', 1.5))"
+    """
+    parts = [
+        f"{_CALLS[condition.test]}({condition.path!r}{_compared(condition)})"
+        for condition in conditions
+    ]
+    return parts[0] if len(parts) == 1 else f"And({', '.join(parts)})"
+
+
+def _compared(condition: Condition) -> str:
+    if condition.test not in {Comparison.EQUAL, Comparison.AT_LEAST}:
+        return ""
+    return f", {literal(condition.literal, condition.type)}"
+
+
+def literal(text: str, type_: str) -> str:
+    """Return the Python of a value; those that Python has no literal for are read from texts.
+
+    >>> literal("2024-01-02 03:04:05", "timestamp"), literal("true", "boolean")
+    ("'2024-01-02T03:04:05'", 'True')
+    >>> literal("1.10", "decimal(10, 2)")
+    "Decimal('1.10')"
+    """
+    match type_:
+        case "boolean":
+            return str(text == "true")
+        case "tinyint" | "smallint" | "int" | "long":
+            return text
+        case "float" | "double":
+            return repr(float(text))
+        case "timestamp" | "timestamp_ntz":
+            return repr(text.replace(" ", "T"))
+    return f"Decimal({text!r})" if type_.startswith("decimal") else repr(text)
+
 
 POINTER: Final = "metadata_location"
 """The parameter of an entry that names the metadata file (Iceberg's `BaseMetastoreTableOperations`,
@@ -39,9 +131,9 @@ ENGINE: Final = PythonLibrary(
     "pyiceberg",
     Path(answers.__file__),
     ("iceberg",),
-    python_text.statement,
+    statement,
     describe,
     lambda settings, format_: BY_HAND,  # noqa: ARG005 - the same for all
-    python_text.TIME_TRAVEL,
+    TIME_TRAVEL,
     first="1",
 )

@@ -38,9 +38,8 @@ def hold_commit(jvm: Any, table: str) -> None:  # noqa: ANN401 - Py4J's object
     delta.TransactionExecutionObserver.setObserver(observer)
 
 
-def is_held(jvm: Any, table: str) -> bool:  # noqa: ANN401, ARG001 - as above
-    """Return whether the transaction waits; another session asks."""
+def is_waiting(jvm: Any, table: str) -> bool:  # noqa: ANN401, ARG001 - as above
     return str(_BARRIERS[table].load().toString()) == REQUESTED
 
 
-METHODS: Final[Mapping[str, Any]] = {"hold_commit": hold_commit, "is_held": is_held}
+METHODS: Final[Mapping[str, Any]] = {"hold_commit": hold_commit, "is_waiting": is_waiting}

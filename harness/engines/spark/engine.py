@@ -14,7 +14,7 @@ from typing import Final
 from harness.artifacts.distribution import Distribution
 from harness.core.progress import Progress
 from harness.core.records import Column
-from harness.engines import bundles, query_sql
+from harness.engines import engine_support, query_sql
 from harness.engines.api import (
     Connection,
     NoAnswerError,
@@ -25,17 +25,35 @@ from harness.engines.api import (
     Reply,
     Server,
     TimeTravel,
+    TimeTravelWords,
 )
-from harness.engines.code_digest import code_digest
+from harness.engines.engine_support import code_digest
 from harness.engines.format_facts import FormatFacts
+from harness.engines.query_sql import newest_changes
 from harness.engines.spark import launch
 from harness.engines.spark import session as client
-from harness.engines.spark.shell import SparkShell
-from harness.engines.spark.time_travel import TIME_TRAVEL
+from harness.engines.spark.conf import SparkShell
 from harness.engines.spark.values import canonical_type
+from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
 from harness.runtime.api import Configuration, MetastoreUris, Runtime
 from harness.runtime.process import ProcessProblem
 from harness.runtime.readiness import EndedProblem
+
+# Iceberg documentation, "Spark Queries" and "Branching and Tagging"; Delta documentation, "Query an
+# older snapshot of a table"; Hudi documentation, "SQL Queries".
+_BY_VERSION: Final = TimeTravelWords("{table} version as of {instant}")
+_BY_NAME: Final = TimeTravelWords("{table} version as of '{instant}'")
+TIME_TRAVEL: Final[TimeTravel] = {
+    ("iceberg", AS_OF): _BY_VERSION,
+    ("iceberg", TAG): _BY_NAME,
+    ("iceberg", BRANCH): _BY_NAME,
+    ("delta", AS_OF): _BY_VERSION,
+    ("delta", INCREMENTAL): newest_changes("table_changes('{database}.{name}', {begin})"),
+    ("hudi", AS_OF): TimeTravelWords("{table} timestamp as of '{instant}'"),
+    ("hudi", INCREMENTAL): TimeTravelWords(
+        "hudi_table_changes('{database}.{name}', 'latest_state', '{begin}')"
+    ),
+}
 
 KEYS: Final = {
     "schema-on-read": ("hoodie.schema.on.read.enable",),
@@ -55,7 +73,6 @@ class SparkConnection:
     """One session."""
 
     def __init__(self, session: client.Session) -> None:
-        """`session`: with the settings of the reader."""
         self._session = session
         self._confirmed = ", ".join(f"{key}={value}" for key, value in session.reported.items())
 
@@ -80,28 +97,23 @@ class SparkServer:
     """A running JVM."""
 
     def __init__(self, spark: client.Spark) -> None:
-        """`spark`: started for reading."""
         self._spark = spark
 
     def connect(self, settings: ReaderSettings) -> Connection:
-        """Open a session; raises NoAnswerError when the process is gone."""
         tell = tuple(key for keys in KEYS.values() for key in keys)
         return SparkConnection(self._spark.open(session_settings(settings), tell))
 
     def alive(self) -> bool:
-        """Return whether the process still runs."""
         return self._spark.alive()
 
-    def spent(self) -> bool:
+    def exhausted(self) -> bool:
         """Return whether it has used itself up; it does not (27,000 answers of one process)."""
         return False
 
     def log_tail(self) -> str:
-        """Return the end of its log."""
         return self._spark.log_tail()
 
     def peak_memory_mb(self) -> int:
-        """Return the most resident memory seen, in MiB."""
         return self._spark.peak_memory_mb()
 
 
@@ -124,8 +136,7 @@ class SparkEngine:
     def cannot(
         self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
     ) -> str:
-        """Return why a reader cannot be asked about a format; see `Engine.cannot`."""
-        return bundles.cannot(distribution, settings, format_)
+        return engine_support.missing_library(distribution, settings, format_)
 
     def by_hand(
         self,
@@ -133,16 +144,13 @@ class SparkEngine:
         settings: ReaderSettings,
         format_: FormatFacts,  # noqa: ARG002
     ) -> tuple[str, ...]:
-        """Return what a session is told."""
-        told = session_settings(settings)
-        return tuple(f"set {name}={value};" for name, value in told.items())
+        conf = session_settings(settings)
+        return tuple(f"set {name}={value};" for name, value in conf.items())
 
     def ask_code(self) -> str:
-        """Return a digest of the sources of everything that shapes an answer."""
         return code_digest("spark")
 
     def configuration(self, distribution: Distribution) -> Configuration:
-        """Return what a container is told that people use; see `Engine.configuration`."""
         return SparkShell(distribution)
 
     def serve(
@@ -153,7 +161,6 @@ class SparkEngine:
         progress: Progress,
         planned: PlannedReads = None,
     ) -> AbstractContextManager[Server]:
-        """Start the JVM, which reads all formats alike; see `Engine.serve`."""
         del planned
         progress.note(f"start {runtime.distribution.name}")
         return _serve(runtime, metastore, folder)
@@ -168,8 +175,8 @@ def _serve(runtime: Runtime, metastore: MetastoreUris, folder: Path) -> Iterator
             first.run("show databases", timeout_s=READY_S)
         except (RefusedError, NoAnswerError) as problem:
             kind = ProcessProblem if spark.alive() else EndedProblem
-            said = f"{runtime.distribution.name} cannot use the metastore: {problem}"
-            raise kind(said, spark.log_tail()) from None
+            reason = f"{runtime.distribution.name} cannot use the metastore: {problem}"
+            raise kind(reason, spark.log_tail()) from None
         first.close()
         yield server
 

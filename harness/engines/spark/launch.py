@@ -6,8 +6,10 @@ import json
 import os
 import secrets
 import shlex
+import struct
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -16,15 +18,64 @@ from typing import Final
 
 from harness.artifacts.distribution import Distribution
 from harness.artifacts.fetch import Installation
+from harness.engines.engine_support import connected
 from harness.engines.spark import delta_client, iceberg_client, worker, write_client
 from harness.engines.spark.conf import session_conf
-from harness.engines.spark.known_properties import unread
 from harness.engines.spark.session import Spark
-from harness.engines.worker_connection import connected
 from harness.runtime.api import MetastoreUris, Running, Runtime, Surroundings
 from harness.runtime.ports import LOOPBACK
 from harness.runtime.process import ProcessProblem
 from harness.runtime.process_runtime import ProcessRuntime
+
+SPARK: Final = "spark.sql."
+HUDI: Final = "hoodie."
+_UTF8: Final = 1
+
+
+def unread(names: Iterable[str], class_path: Sequence[Path]) -> tuple[str, ...]:
+    """Return which of these properties of Spark's SQL or of Hudi no class reads.
+
+    Spark takes any name without a word, and Hudi never hears of it. A class that reads a property
+    has its name among its constants, or the beginning of a name that is put together at a point
+    (`spark.sql.catalog.` and a catalog's name); where a class has only its beginning, nothing is
+    known. None of the 637 keys that classes of Hudi 1.0.2 declare (`ConfigProperty`) is taken for
+    one that nobody reads, nor is any of the 207 that Spark 3.5.8 lists (`SET -v`). Source of what
+    is looked for: Java Virtual Machine Specification (Java SE 17), 4.4.7.
+
+    `class_path`: jars that are added to Spark, and its own folder of jars.
+    """
+    names = tuple(names)
+    added = [path for path in class_path if path.is_file()]
+    own_jars = [jar for folder in class_path for jar in sorted(folder.glob("spark-*.jar"))]
+    spark, hudi = ([name for name in names if name.startswith(family)] for family in (SPARK, HUDI))
+    return (*_absent(spark, (*own_jars, *added)), *_absent(hudi, added))
+
+
+def _absent(names: Iterable[str], jars: Iterable[Path]) -> tuple[str, ...]:
+    left = {name: _constants(name) for name in names}
+    for compiled in _classes(jars):
+        left = {name: of for name, of in left.items() if not any(map(compiled.__contains__, of))}
+        if not left:
+            break
+    return tuple(left)
+
+
+def _constants(name: str) -> tuple[bytes, ...]:
+    """Return the constants by which a class reads a property, as its file has them."""
+    family = SPARK if name.startswith(SPARK) else HUDI
+    points = [at for at, letter in enumerate(name) if letter == "." and at >= len(family)]
+    beginnings = (name[:end] for at in points for end in (at, at + 1))
+    texts = (beginning.encode() for beginning in (name, *beginnings))
+    return tuple(struct.pack(">BH", _UTF8, len(text)) + text for text in texts)
+
+
+def _classes(jars: Iterable[Path]) -> Iterator[bytes]:
+    for jar in jars:
+        with zipfile.ZipFile(jar) as archive:
+            for name in archive.namelist():
+                if name.endswith(".class"):
+                    yield archive.read(name)
+
 
 JAVA: Final = """\
 #!/bin/sh
@@ -58,25 +109,23 @@ class SparkProgram:
     not_yet: tuple[type[Exception], ...] = (OSError,)
 
     def files(self, around: Surroundings) -> Mapping[str, str]:
-        """Return Spark's configuration, and the worker, which no image has."""
         programs = {WORKER: worker, **BESIDE}
         texts = {
-            name: Path(str(each.__file__)).read_text(encoding="utf-8")
-            for name, each in programs.items()
+            name: Path(str(module.__file__)).read_text(encoding="utf-8")
+            for name, module in programs.items()
         }
         return {CONF: json.dumps(session_conf(self.distribution, around), indent=1), **texts}
 
     def environment(self, around: Surroundings) -> Mapping[str, str]:
-        """Return what the worker and its JVM are told."""
-        told = {worker.TOKEN: self.token}
+        variables = {worker.TOKEN: self.token}
         if around.installation is None:
-            return told
+            return variables
         home = around.installation.home
         if home is not None:
-            told["SPARK_HOME"] = str(home)
-        own = self._java_home(around.folder)
-        return told | {
-            "JAVA_HOME": str(around.installation.java_home if own is None else own),
+            variables["SPARK_HOME"] = str(home)
+        java_home = self._java_home(around.folder)
+        return variables | {
+            "JAVA_HOME": str(around.installation.java_home if java_home is None else java_home),
             "SPARK_LOCAL_IP": LOOPBACK,
             # Nobody else's configuration. It stands on the class path, which archives of classes
             # belong to: so no folder of this run's, and nothing that there is.
@@ -85,20 +134,18 @@ class SparkProgram:
         }
 
     def class_path(self, installation: Installation) -> Sequence[Path]:
-        """Return where its classes are."""
         front = installation.jars("front")
         if installation.home is not None:
             return (*front, installation.home / "jars")
-        found = find_spec("pyspark")
-        places = found.submodule_search_locations if found else None
-        return (*front, *(Path(each) / "jars" for each in places or ()))
+        pyspark = find_spec("pyspark")
+        places = pyspark.submodule_search_locations if pyspark else None
+        return (*front, *(Path(folder) / "jars" for folder in places or ()))
 
     def command(
         self,
         installation: Installation,  # PySpark finds it by SPARK_HOME
         around: Surroundings,
     ) -> tuple[str, ...]:
-        """Return the command line."""
         if home := self._java_home(around.folder):
             _write_java(home, installation.java_home / "bin" / "java", self._java_without())
         program = (sys.executable, "-I", str(around.conf / WORKER))
@@ -126,9 +173,9 @@ def _check_properties(program: SparkProgram, installation: Installation) -> None
     """Check that somebody reads the properties of a configuration that somebody has changed."""
     made = program.distribution
     names = made.options("conf") if made.overlay else ()
-    if found := unread(names, program.class_path(installation)):
-        told = f"{made.name} does not take its configuration"
-        raise ProcessProblem(f"{told}: no class reads a property {', '.join(found)}")
+    if unread_names := unread(names, program.class_path(installation)):
+        reason = f"{made.name} does not take its configuration"
+        raise ProcessProblem(f"{reason}: no class reads a property {', '.join(unread_names)}")
 
 
 @contextmanager
@@ -150,8 +197,8 @@ def spark(runtime: Runtime, metastore: MetastoreUris, folder: Path) -> Iterator[
     def ready(running: Running, port: int) -> Spark:
         return Spark(running, connected(port, program.token, worker.HELLO, worker.HELLO_S))
 
-    with runtime.start(program, metastore, folder, ready) as found:
+    with runtime.start(program, metastore, folder, ready) as jvm:
         try:
-            yield found
+            yield jvm
         finally:
-            found.end()
+            jvm.end()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import count
 from typing import Any, Final
@@ -16,10 +17,49 @@ from typing import Any, Final
 from harness.core.errors import HarnessError
 from harness.core.records import Refusal
 from harness.engines.api import NoAnswerError, RefusedError
-from harness.engines.spark import log_errors
 from harness.engines.spark.values import as_declared
+from harness.engines.spark.worker import MAX_TEXT
 from harness.model.canonical import Value, from_json
 from harness.runtime.api import Running
+
+SAYS_NOTHING: Final = frozenset(
+    {
+        "Insert Into to Hudi table failed",
+        "Merge into Hoodie table command failed",
+        "Failed to write to Hudi",
+    }
+)
+"""What Hudi throws after it logged at least one record that it could not write."""
+
+_EVENT: Final = re.compile(r"^(?=\d\d/\d\d/\d\d \d\d:\d\d:\d\d [A-Z]+ )", re.MULTILINE)
+"""Where Spark's own layout begins an event: `%d{yy/MM/dd HH:mm:ss} %p %c{1}: %m%n%ex`."""
+_RECORD: Final = re.compile(r"\S+ \S+ ERROR Hoodie\w*Handle: Error writing record\b")
+_THROWN: Final = re.compile(r"^(?:Caused by: )?((?:[\w$]+\.)+[\w$]+(?:: .*)?)$", re.MULTILINE)
+
+
+def explained(refusal: Refusal, log: str) -> Refusal:
+    """Return a refusal with the innermost cause that the log names for it, where it has none.
+
+    A record that cannot be written does not end Hudi's write: the write handle logs why, and what
+    fails at the end is the whole statement, with an exception that has no cause (Hudi 0.15.0 and
+    1.x: `HoodieCreateHandle.doWrite`, `InsertIntoHoodieTableCommand.run`,
+    `MergeIntoHoodieTableCommand`, `DefaultSource.createRelation`).
+
+    `log`: all that the process logged from before the statement until its refusal. Other
+    statements may have run meanwhile; one cause must be this one's, of several none is claimed.
+    """
+    if refusal.cause or refusal.message not in SAYS_NOTHING:
+        return refusal
+    causes = tuple(dict.fromkeys(filter(None, map(_cause, _EVENT.split(log)))))
+    several = "one or more of: " if len(causes) > 1 else ""
+    return replace(refusal, cause=(several + "; ".join(causes))[:MAX_TEXT])
+
+
+def _cause(event: str) -> str:
+    """Return the innermost exception of an event that tells of a record, `class: message`."""
+    thrown = _THROWN.findall(event) if _RECORD.match(event) else []
+    return str(thrown[-1]) if thrown else ""
+
 
 OPEN_S: Final = 60.0
 END_S: Final = 20.0
@@ -48,7 +88,6 @@ class Session:
     """A Spark session with settings of its own; the JVM is shared. Made by `Spark.open`."""
 
     def __init__(self, spark: Spark, name: str, reported: Mapping[str, str]) -> None:
-        """`reported`: what the session says of the settings it was asked about."""
         self._spark = spark
         self._name = name
         self.reported = dict(reported)
@@ -70,12 +109,12 @@ class Session:
         )
         return SparkRows(columns, rows, reply["seconds"])
 
-    def call(self, client: Library, told: Mapping[str, object], *, timeout_s: float) -> object:
-        """Call a library of a format, as the worker's module is told; return what that returns.
+    def call(self, client: Library, request: Mapping[str, object], *, timeout_s: float) -> object:
+        """Call a library of a format by a module beside the worker; return what that returns.
 
         Raises as `run` does.
         """
-        return self._ask(timeout_s, do="call", client=client, **told)["told"]
+        return self._ask(timeout_s, do="call", client=client, **request)["result"]
 
     def append(
         self, query: str, format_: str, options: Mapping[str, str], path: str, *, timeout_s: float
@@ -92,11 +131,10 @@ class Session:
         try:
             return self._spark.ask(timeout_s, session=self._name, **request)
         except RefusedError as answer:
-            told = log_errors.explained(answer.refusal, self._spark.log_since(began))
-            raise RefusedError(told, answer.seconds) from None
+            refusal = explained(answer.refusal, self._spark.log_since(began))
+            raise RefusedError(refusal, answer.seconds) from None
 
     def close(self) -> None:
-        """End the session; never raises."""
         with suppress(NoAnswerError, RefusedError, HarnessError):
             self._spark.ask(OPEN_S, do="close", session=self._name)
 
@@ -105,7 +143,6 @@ class Spark:
     """A running JVM. Made by `start.spark`."""
 
     def __init__(self, running: Running, connection: socket.socket) -> None:
-        """`connection`: to the worker, which has proved who it is."""
         self._running = running
         self._connection = connection
         self._waiting: dict[int, Future[dict[str, Any]]] = {}
@@ -125,7 +162,7 @@ class Spark:
         """
         name = f"s{next(self._numbers)}"
         request = {"session": name, "settings": dict(settings), "tell": list(tell)}
-        return Session(self, name, self.ask(OPEN_S, do="open", **request)["told"])
+        return Session(self, name, self.ask(OPEN_S, do="open", **request)["reported"])
 
     def ask(self, timeout_s: float, **request: object) -> dict[str, Any]:
         """Send a request and wait for its reply. Raises as `Session.run` does."""
@@ -147,19 +184,15 @@ class Spark:
         self._running.stop(grace_s=0)
 
     def alive(self) -> bool:
-        """Return whether the process still runs."""
         return not self._over and self._running.alive()
 
     def log_tail(self) -> str:
-        """Return the end of its log."""
         return self._running.log_tail()
 
     def log_size(self) -> int:
-        """Return the length of its log in bytes."""
         return self._running.log_size()
 
     def log_since(self, start: int) -> str:
-        """Return its log from a length on."""
         return self._running.log_since(start)
 
     def peak_memory_mb(self) -> int:

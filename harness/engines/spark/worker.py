@@ -8,10 +8,10 @@ ends the process and its JVM.
 
 | request | reply |
 | --- | --- |
-| `{"id", "do": "open", "session", "settings", "tell"}` | `{"id", "told"}`: the keys `tell` |
+| `{"id", "do": "open", "session", "settings", "tell"}` | `{"id", "reported"}`: the keys `tell` |
 | `{"id", "do": "run", "session", "sql"}` | `{"id", "columns", "rows", "seconds"}` |
 | the same with `"append": {"format", "options"}` | the same, after the rows were written so |
-| `{"id", "do": "call", "session", "client", …}`, see the module | `{"id", "told", "seconds"}` |
+| `{"id", "do": "call", "session", "client", …}`, see the module | `{"id", "result", "seconds"}` |
 | `{"id", "do": "close", "session"}` | `{"id"}` |
 
 Instead of its reply a request may get `{"id", "error": {…}, "seconds"}`, when Spark answered with
@@ -70,12 +70,10 @@ class Replies:
     """The way back, shared by the threads of all sessions."""
 
     def __init__(self, connection: socket.socket) -> None:
-        """`connection`: to the process that asks."""
         self._connection = connection
         self._lock = threading.Lock()
 
     def send(self, reply: Message) -> None:
-        """Send one reply whole."""
         line = json.dumps(reply, separators=(",", ":")).encode() + b"\n"
         with self._lock:
             self._connection.sendall(line)
@@ -85,7 +83,6 @@ class WorkerSession:
     """One Spark session and the thread that serves it, one request after another."""
 
     def __init__(self, spark: SparkSession, settings: dict[str, str], replies: Replies) -> None:
-        """`settings`: set in the session before its first statement."""
         self._spark, self._settings, self._replies = spark, settings, replies
         self._requests: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
         for name, value in settings.items():
@@ -102,7 +99,6 @@ class WorkerSession:
             return "unset"
 
     def put(self, request: Message | None) -> None:
-        """Queue a request; None ends the thread."""
         self._requests.put(request)
 
     def _serve(self) -> None:
@@ -120,7 +116,7 @@ class WorkerSession:
     def _done(self, request: Message) -> Message:
         if request["do"] == "call":
             client = import_module(request["client"])
-            return {"told": client.call(self._spark, self._settings, request)}
+            return {"result": client.call(self._spark, self._settings, request)}
         frame, to = self._spark.sql(request["sql"]), request.get("append")
         if to is not None:
             frame.write.format(to["format"]).options(**to["options"]).mode("append").save()
@@ -131,7 +127,6 @@ class Worker:
     """The sessions of one JVM."""
 
     def __init__(self, spark: SparkSession, replies: Replies) -> None:
-        """`replies`: where answers go."""
         self._replies = replies
         self._sessions: dict[str, WorkerSession] = {}
         self._spark = spark
@@ -151,7 +146,7 @@ class Worker:
         if request["do"] == "open":
             session = WorkerSession(self._spark.newSession(), request["settings"], self._replies)
             self._sessions[request["session"]] = session
-            return {"told": {name: session.value(name) for name in request["tell"]}}
+            return {"reported": {name: session.value(name) for name in request["tell"]}}
         if request["do"] == "close":
             self._sessions.pop(request["session"]).put(None)
             return {}
@@ -181,8 +176,8 @@ def _start(conf: dict[str, str]) -> SparkSession:
 def _jvm() -> subprocess.Popen[bytes]:
     from pyspark import SparkContext  # noqa: PLC0415 - only this process needs it
 
-    found: subprocess.Popen[bytes] = SparkContext._gateway.proc  # type: ignore[union-attr] # noqa: SLF001
-    return found
+    process: subprocess.Popen[bytes] = SparkContext._gateway.proc  # type: ignore[union-attr] # noqa: SLF001
+    return process
 
 
 def _problem(problem: Exception) -> Message:
@@ -194,7 +189,7 @@ def _problem(problem: Exception) -> Message:
     if refused is not None and not stops:
         return {"error": refused}
     if stops or is_lost(problem) or _jvm_ended():
-        # This is no answer, and nothing can be asked any more. It is told in few lines: before
+        # This is no answer, and nothing can be asked any more. It is reported in few lines: before
         # them stands what the JVM said last, which must not leave the end of the log.
         sys.stderr.write("".join(traceback.format_exception_only(problem)))
         sys.stderr.flush()
@@ -228,14 +223,14 @@ def refusal(problem: Exception) -> dict[str, str] | None:
     """Return kind, message, code and innermost cause; None when Spark did not raise it."""
     thrown = getattr(problem, "java_exception", None) or getattr(problem, "_origin", None)
     if thrown is None:
-        return _said_by_pyspark(problem)
+        return _raised_by_pyspark(problem)
     causes = _chain(thrown)
     first, last = (str(cause.getClass().getName()) for cause in (thrown, causes[-1]))
     cause = f"{last}: {_message_of(causes[-1])}" if len(causes) > 1 else ""
     return {"kind": first, "message": _message_of(thrown), "code": _code(problem), "cause": cause}
 
 
-def _said_by_pyspark(problem: Exception) -> dict[str, str] | None:
+def _raised_by_pyspark(problem: Exception) -> dict[str, str] | None:
     # Checks that PySpark, or our call of a client, makes itself, before it asks the JVM.
     kind = f"{type(problem).__module__}.{type(problem).__qualname__}"
     if kind.partition(".")[0] not in {"pyspark", "write_client"}:
@@ -256,14 +251,14 @@ def _message_of(thrown: Any) -> str:  # noqa: ANN401 - a Py4J object
 
 
 def _code(problem: Exception) -> str:
-    tell = getattr(problem, "getErrorClass", None)  # told since PySpark 3.4
+    tell = getattr(problem, "getErrorClass", None)  # since PySpark 3.4
     return str((tell and tell()) or "")
 
 
 def collect(frame: DataFrame) -> Message:
     """Run a query: `columns` as [name, type in Spark's words], and `rows` in their JSON form."""
     fields = frame.schema.fields
-    rows = [[form(each, f.dataType) for each, f in zip(row, fields)] for row in frame.collect()]
+    rows = [[form(value, f.dataType) for value, f in zip(row, fields)] for row in frame.collect()]
     columns = [[field.name, field.dataType.simpleString()] for field in fields]
     return {"columns": columns, "rows": rows}
 
@@ -317,10 +312,10 @@ def _accept(server: socket.socket, token: str) -> tuple[socket.socket, Any]:
         connection.settimeout(HELLO_S)
         requests = connection.makefile("r", encoding="utf-8")
         try:
-            told = requests.readline().strip()
+            sent = requests.readline().strip()
         except (OSError, ValueError):
-            told = ""
-        if secrets.compare_digest(told.encode(), token.encode()):
+            sent = ""
+        if secrets.compare_digest(sent.encode(), token.encode()):
             connection.settimeout(None)
             return connection, requests
         connection.close()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-OWN_SCHEMA: Final = "HoodieSchema"
+SCHEMA_CLASS: Final = "HoodieSchema"
 """The class of schemas in versions that have one of their own."""
 
 
@@ -28,17 +28,17 @@ def call(spark: SparkSession, settings: Mapping[str, str], request: Mapping[str,
     `settings`: those of the session, which a client knows as well as `options` of the request.
     """
     jvm: Any = spark._jvm  # noqa: SLF001 - the only way to Hudi's Java
-    hudi, told = jvm.org.apache.hudi, jvm.java.util.Properties()
+    hudi, properties = jvm.org.apache.hudi, jvm.java.util.Properties()
     for name, value in {**settings, **request["options"]}.items():
-        told.setProperty(name, value)
+        properties.setProperty(name, value)
     config = hudi.config.HoodieWriteConfig.newBuilder().forTable(request["table"])
-    config = config.withPath(request["path"]).withProps(told).build()
+    config = config.withPath(request["path"]).withProps(properties).build()
     context = hudi.client.common.HoodieSparkEngineContext(spark._jsc)  # noqa: SLF001 - as above
     client = hudi.client.SparkRDDWriteClient(context, config)
     try:
         method, arguments = request["method"], request["arguments"]
         kinds = _parameters(client, method, len(arguments))
-        made = [_argument(jvm, client, *each) for each in zip(kinds, arguments)]
+        made = [_argument(jvm, client, kind, text) for kind, text in zip(kinds, arguments)]
         getattr(client, method)(*made)
     finally:
         client.close()
@@ -47,11 +47,11 @@ def call(spark: SparkSession, settings: Mapping[str, str], request: Mapping[str,
 def _parameters(client: Any, name: str, count: int) -> list[Any]:  # noqa: ANN401 - Py4J's objects
     """Return the classes of the parameters of the method that takes so many."""
     methods = [method for method in client.getClass().getMethods() if method.getName() == name]
-    found = (list(method.getParameterTypes()) for method in methods)
-    fits = next((kinds for kinds in found if len(kinds) == count), None)
+    signatures = (list(method.getParameterTypes()) for method in methods)
+    fits = next((kinds for kinds in signatures if len(kinds) == count), None)
     if fits is None:
-        told = f"{client.getClass().getName()} has no method {name} of {count} parameters"
-        raise NoSuchMethodError(told)
+        problem = f"{client.getClass().getName()} has no method {name} of {count} parameters"
+        raise NoSuchMethodError(problem)
     return fits
 
 
@@ -67,16 +67,16 @@ def _argument(jvm: Any, client: Any, kind: Any, text: str) -> Any:  # noqa: ANN4
         return made
     if kind.isEnum():
         return next(constant for constant in kind.getEnumConstants() if constant.name() == text)
-    own = _takes_own(client)
+    newer = _newer_schema(client)
     avro, common = jvm.org.apache.avro.Schema, jvm.org.apache.hudi.common.schema
-    schema = common.HoodieSchema.parse(text) if own else avro.Parser().parse(text)
+    schema = common.HoodieSchema.parse(text) if newer else avro.Parser().parse(text)
     if name != "Type":
         return schema
     convert = jvm.org.apache.hudi.internal.schema.convert
-    converter = convert.InternalSchemaConverter if own else convert.AvroInternalSchemaConverter
+    converter = convert.InternalSchemaConverter if newer else convert.AvroInternalSchemaConverter
     return converter.convertToField(schema)
 
 
-def _takes_own(client: Any) -> bool:  # noqa: ANN401 - as above
+def _newer_schema(client: Any) -> bool:  # noqa: ANN401 - as above
     kinds = _parameters(client, "addColumn", 2)
-    return any(kind.getSimpleName() == OWN_SCHEMA for kind in kinds)
+    return any(kind.getSimpleName() == SCHEMA_CLASS for kind in kinds)

@@ -1,16 +1,30 @@
-"""A connection to a server of the Trino family, with the `trino` client library."""
+"""A connection to a server of the Trino family, with the `trino` client library.
+
+The library sends its requests over `HttpSession` instead of a session of `requests`. A query is
+five requests or so, each of which waits at the server, so none can be left out; most of what they
+took of the harness's CPU were the layers of `requests` (docs/results/benchmark.md). PrestoSQL and
+PrestoDB speak the same protocol as Trino, but for the first part of the names of its HTTP headers.
+The library knows only Trino's, so they are renamed where requests leave and replies arrive.
+"""
 
 from __future__ import annotations
 
+import io
+import json
+import math
 import re
+import select
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from http import HTTPStatus
-from http.client import HTTPException
+from http.client import HTTPConnection, HTTPException, HTTPResponse
 from typing import TYPE_CHECKING, Any, Final, cast
+from urllib.parse import urlsplit
 
+from requests import Response
+from requests.structures import CaseInsensitiveDict
 from trino.client import ClientSession, TrinoQuery, TrinoRequest
 from trino.exceptions import HttpError, TrinoConnectionError, TrinoQueryError
 
@@ -18,9 +32,139 @@ from harness.core import refusals
 from harness.core.records import Refusal
 from harness.core.tolerances import Declared, Tally
 from harness.engines.api import NoAnswerError, Question, RefusedError, Reply
-from harness.engines.query_sql import drop_meta, left_out, own_texts
+from harness.engines.query_sql import drop_meta, left_out, raw_texts
 from harness.engines.trino import values as trino_values
-from harness.engines.trino.http import HttpSession, ServerErrorReply
+from harness.engines.trino.values import entries
+
+LIBRARY_PREFIX: Final = "X-Trino"
+
+Headers = Mapping[str, str | None]
+"""Of a request; those without a value are not sent."""
+
+
+class ServerErrorReply(HTTPException):
+    """The server met something in itself while it answered, and replied that it did (500)."""
+
+    def __init__(self, body: str) -> None:
+        super().__init__(f"error {HTTPStatus.INTERNAL_SERVER_ERROR.value}: {body}")
+        self.body = body
+
+
+class HttpSession:
+    """One connection; no request goes on when the time of the whole query is over.
+
+    It has what the library uses of a session: `headers`, and a method for each of HTTP's.
+    """
+
+    def __init__(self, host: str, port: int, prefix: str) -> None:
+        """`prefix`: `X-Trino` or `X-Presto`. Nothing is sent yet."""
+        self.headers: dict[str, str | None] = {}
+        """Sent with each request; the library fills them."""
+        self.until = math.inf
+        """On the monotonic clock."""
+        # The servers are on this machine: no proxy and no password file has a say.
+        self._http = HTTPConnection(host, port)
+        self._prefix = prefix
+
+    def get(self, url: str, *, headers: Headers, **_: object) -> Response:
+        return self._sent("GET", url, headers)
+
+    def head(self, url: str, *, headers: Headers, **_: object) -> Response:
+        return self._sent("HEAD", url, headers)
+
+    def delete(self, url: str, **_: object) -> Response:
+        return self._sent("DELETE", url, {})
+
+    def post(self, url: str, *, data: bytes, headers: Headers, **_: object) -> Response:
+        """Send a statement.
+
+        Raises:
+            OSError: there is no reply in the time for the query.
+            HTTPException: what was replied is not HTTP.
+            ServerErrorReply: the server met an error in itself.
+
+        """
+        return self._sent("POST", url, headers, data)
+
+    def close(self) -> None:
+        self._http.close()
+
+    def _sent(self, method: str, url: str, headers: Headers, body: bytes | None = None) -> Response:
+        """Send one request; repeat and follow nothing, which would hide that it failed."""
+        renamed = self._renamed({**self.headers, **headers})
+        path = urlsplit(url)._replace(scheme="", netloc="").geturl()
+        try:
+            self._within()
+            self._http.request(method, path, body, renamed)
+            reply = self._http.getresponse()
+            body = reply.read()
+        except (OSError, HTTPException):
+            self._http.close()  # half a reply may be on its way; the next request connects anew
+            raise
+        if reply.status == HTTPStatus.INTERNAL_SERVER_ERROR:
+            raise ServerErrorReply(body.decode(errors="replace"))
+        return _as_requests(reply, body, self._prefix)
+
+    def _within(self) -> None:
+        """Let the next request take no longer than the time that is left."""
+        left = self.until - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("the time for this query is over")
+        self._http.timeout = None if left == math.inf else left  # for connecting
+        line = self._http.sock
+        if line is not None and select.select([line], [], [], 0)[0]:
+            self._http.close()  # nothing was asked: this is the end of a connection nobody used
+        elif line is not None:
+            line.settimeout(self._http.timeout)
+
+    def _renamed(self, headers: Headers) -> dict[str, str]:
+        given = ((name, value) for name, value in headers.items() if value is not None)
+        return {_other(name, LIBRARY_PREFIX, self._prefix): value for name, value in given}
+
+
+def _as_requests(reply: HTTPResponse, body: bytes, prefix: str) -> Response:
+    """Return a reply as the library wants it, its headers called as Trino calls them."""
+    response = Response()
+    response.status_code, response.raw = reply.status, io.BytesIO(whole(body))
+    named = ((_other(name, prefix, LIBRARY_PREFIX), value) for name, value in reply.getheaders())
+    response.headers = CaseInsensitiveDict(named)
+    return response
+
+
+def whole(body: bytes) -> bytes:
+    """Return a reply in which no entry of a map is lost to who reads it into Python's dicts.
+
+    The library reads a reply itself: an object with a key twice becomes a list of its pairs before,
+    which no server sends for a map. A reply without one stays as it is.
+    """
+    if b'"map"' not in body:  # as columns of that type are described
+        return body
+    doubled = False
+
+    def hook(pairs: list[tuple[str, Any]]) -> Any:  # noqa: ANN401 - any JSON
+        nonlocal doubled
+        entry = entries(pairs)
+        doubled |= isinstance(entry, list)
+        return entry
+
+    try:
+        read = json.loads(body, object_pairs_hook=hook)
+    except (RecursionError, ValueError):  # who reads it next tells why
+        return body
+    return json.dumps(read).encode() if doubled else body
+
+
+def _other(name: str, old: str, new: str) -> str:
+    """Return the name of a header with another first part.
+
+    >>> _other("x-presto-set-session", "X-Presto", "X-Trino")
+    'X-Trino-set-session'
+    >>> _other("Content-Type", "X-Presto", "X-Trino")
+    'Content-Type'
+    """
+    begins = name.lower().startswith(f"{old}-".lower())
+    return new + name[len(old) :] if begins else name
+
 
 if TYPE_CHECKING:
     from requests import Session
@@ -131,8 +275,8 @@ class TrinoConnection:
         tally = Tally(self._declared)
         every = trino_values.columns(described, tally)
         values = trino_values.rows(described, data, tally)
-        (_, raw_rows), (columns, rows) = (drop_meta(every, each) for each in (data, values))
-        raw, meta = own_texts(raw_rows, rows), left_out(every, values)
+        (_, raw_rows), (columns, rows) = (drop_meta(every, table) for table in (data, values))
+        raw, meta = raw_texts(raw_rows, rows), left_out(every, values)
         seconds = time.monotonic() - started
         return Reply(columns, rows, seconds, sql, "", tally.applied(), raw, meta)
 
@@ -143,14 +287,14 @@ class TrinoConnection:
             query.cancel()
 
 
-def confirmations(connectors: Mapping[str, str], told: list[tuple[str, str]]) -> dict[str, str]:
-    """Give, by catalog, what is known of how it reads. `told`: rows of `show session`. Pure.
+def confirmations(connectors: Mapping[str, str], rows: list[tuple[str, str]]) -> dict[str, str]:
+    """Give, by catalog, what is known of how it reads. `rows`: rows of `show session`. Pure.
 
     >>> confirmations({"hive": "hive"}, [("hive.parquet_use_column_names", "true")])
     {'hive': 'catalog hive, connector hive; parquet_use_column_names=true by show session'}
     """
     settings: dict[str, list[str]] = {}
-    for name, value in told:
+    for name, value in rows:
         catalog, _, setting = name.partition(".")
         if any(kind in setting for kind in _OF_FILES):
             settings.setdefault(catalog, []).append(f"{setting}={value}")

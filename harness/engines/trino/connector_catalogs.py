@@ -96,7 +96,6 @@ def cannot(distribution: Distribution, settings: ReaderSettings, format_: Format
 
 
 def connectors(distribution: Distribution) -> dict[str, str]:
-    """Return the connector of every catalog."""
     values = catalog_values(distribution, "")
     return {name: str(value["connector"]) for name, value in values.items()}
 
@@ -116,15 +115,15 @@ def needed(catalogs: Catalogs, planned: PlannedReads) -> Catalogs:
 def catalog_values(distribution: Distribution, metastore_uri: str) -> Catalogs:
     """Return what the template of a catalog is filled with, by the catalog's name."""
     by_kind = distribution.options("connectors")
-    found: dict[str, dict[str, object]] = {}
+    catalogs: dict[str, dict[str, object]] = {}
     for name, kind, mapping in _catalogs(distribution):
         properties: Mapping[str, str] = distribution.options(f"{kind}_catalog")
-        found[name] = {
+        catalogs[name] = {
             "connector": by_kind[kind],
             "metastore_uri": metastore_uri,
             "properties": {**properties, **mapping},
         }
-    return found
+    return catalogs
 
 
 def _catalogs(distribution: Distribution) -> Iterator[tuple[str, str, Mapping[str, str]]]:
@@ -134,9 +133,9 @@ def _catalogs(distribution: Distribution) -> Iterator[tuple[str, str, Mapping[st
         mapped = _SUFFIXES if kind in names else ("",)
         listed = _METADATA if kind in metadata else ("",)
         for by_name, by_metadata in product(mapped, listed):
-            own = {names[kind]: by_name} if by_name else {}
-            own |= {metadata[kind]: _SWITCH[by_metadata]} if by_metadata else {}
-            yield kind + _SUFFIXES[by_name] + _METADATA[by_metadata], kind, own
+            properties = {names[kind]: by_name} if by_name else {}
+            properties |= {metadata[kind]: _SWITCH[by_metadata]} if by_metadata else {}
+            yield kind + _SUFFIXES[by_name] + _METADATA[by_metadata], kind, properties
     for value in SETTINGS[ORC_COLUMN_NAMES]:
         yield _ORC_CATALOG + _SUFFIXES[value], READY, {_ORC_PROPERTY: value}
 

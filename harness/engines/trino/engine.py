@@ -20,6 +20,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 from harness.artifacts.distribution import Distribution
 from harness.core.progress import Progress
@@ -31,14 +32,51 @@ from harness.engines.api import (
     ReaderSettings,
     Server,
     TimeTravel,
+    TimeTravelWords,
 )
-from harness.engines.code_digest import code_digest
+from harness.engines.engine_support import code_digest
 from harness.engines.format_facts import FormatFacts
-from harness.engines.trino import connector_catalogs, server, time_travel
+from harness.engines.query_sql import newest_changes
+from harness.engines.trino import connector_catalogs, server
 from harness.engines.trino.connector_catalogs import Catalogs
 from harness.engines.trino.server import TrinoProgram
+from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
 from harness.runtime import template
 from harness.runtime.api import Configuration, MetastoreUris, Runtime
+
+_IN_NAME: Final = TimeTravelWords("{table}", suffix="@{instant}")
+_NO_NAMES: Final = "it has no words for a tag or a branch"
+# Manual of Trino, "Iceberg connector", "Delta Lake connector", "table_changes"; manual of PrestoDB,
+# "Delta Lake connector". The catalogs are called by the families (`connector_catalogs`).
+TRINO: Final[TimeTravel] = {
+    ("iceberg", AS_OF): TimeTravelWords("{table} for version as of {instant}"),
+    ("iceberg", TAG): TimeTravelWords("{table} for version as of '{instant}'"),
+    ("iceberg", BRANCH): TimeTravelWords("{table} for version as of '{instant}'"),
+    ("delta", AS_OF): TimeTravelWords("{table} for version as of {instant}"),
+    ("delta", INCREMENTAL): newest_changes(
+        'table("delta".system.table_changes('
+        "schema_name => '{database}', table_name => '{name}', since_version => {instant}))"
+    ),
+    ("hudi", AS_OF): "its connector has no words for it",
+}
+PRESTO: Final[TimeTravel] = {
+    # NOT_FOUND, `t@<snapshot>` of `HiveTableOperations`: the metastore is asked for all.
+    ("iceberg", AS_OF): "it finds no table with a snapshot in its name (seen on 0.283)",
+    ("iceberg", TAG): _NO_NAMES,
+    ("iceberg", BRANCH): _NO_NAMES,
+    ("delta", AS_OF): TimeTravelWords("{table}", suffix="@v{instant}"),
+    ("hudi", AS_OF): "its connectors have no words for it",
+}
+
+
+def of_version(words: TimeTravel, distribution: Distribution) -> TimeTravel:
+    """Return the words of a version.
+
+    Lock data call by `snapshot_in_name` the families whose tables have a snapshot's id in their
+    name, because this version has no words for it.
+    """
+    named = distribution.texts_if_any("snapshot_in_name")
+    return {**words, **{(family, AS_OF): _IN_NAME for family in named}}
 
 
 class TrinoEngine:
@@ -46,8 +84,7 @@ class TrinoEngine:
 
     settings: Mapping[str, tuple[str, ...]] = connector_catalogs.SETTINGS
 
-    def __init__(self, words: TimeTravel = time_travel.TRINO) -> None:
-        """`words`: for the past, whatever the version."""
+    def __init__(self, words: TimeTravel = TRINO) -> None:
         self._words = words
 
     def statements(
@@ -56,7 +93,7 @@ class TrinoEngine:
         return (self._statement(distribution, settings, question)[1],)
 
     def time_travel(self, distribution: Distribution) -> TimeTravel:
-        return time_travel.of_version(self._words, distribution)
+        return of_version(self._words, distribution)
 
     def _statement(
         self, distribution: Distribution, settings: ReaderSettings, question: Question
@@ -69,24 +106,20 @@ class TrinoEngine:
     def cannot(
         self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
     ) -> str:
-        """Return why a reader cannot be asked about a format; see `Engine.cannot`."""
         return connector_catalogs.cannot(distribution, settings, format_)
 
     def by_hand(
         self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
     ) -> tuple[str, ...]:
-        """Return the file of the catalog that is asked, as comments."""
         name = connector_catalogs.catalog(format_, settings)
         values = connector_catalogs.catalog_values(distribution, METASTORE)[name]
         lines = template.render(server.TEMPLATES, "catalog.properties", values).splitlines()
         return (f"-- etc/catalog/{name}.properties:", *(f"--   {line}" for line in lines))
 
     def ask_code(self) -> str:
-        """Return a digest of the templates and of the sources of all that shapes an answer."""
         return code_digest(server.TEMPLATES)
 
     def configuration(self, distribution: Distribution) -> Configuration:
-        """Return what a container is told that people use; see `Engine.configuration`."""
         catalogs = partial(connector_catalogs.catalog_values, distribution)
         return TrinoProgram(distribution, catalogs)
 
@@ -98,8 +131,6 @@ class TrinoEngine:
         progress: Progress,
         planned: PlannedReads = None,
     ) -> AbstractContextManager[Server]:
-        """Run a server in the empty `folder`; see `Engine.serve`."""
-
         def catalogs(uri: str) -> Catalogs:
             every = connector_catalogs.catalog_values(runtime.distribution, uri)
             return connector_catalogs.needed(every, planned)

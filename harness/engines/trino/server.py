@@ -13,19 +13,56 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final
+from uuid import uuid4
 
 from harness.artifacts.distribution import Distribution
 from harness.artifacts.fetch import Installation
 from harness.core import tolerances
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
-from harness.engines import metastore_check
+from harness.engines import engine_support
 from harness.engines.api import Connection, NoAnswerError, Question, ReaderSettings, RefusedError
-from harness.engines.trino import connector_catalogs, startup
+from harness.engines.trino import connector_catalogs
 from harness.engines.trino.connector_catalogs import Catalogs
-from harness.runtime import template
+from harness.runtime import metastore_client, template
 from harness.runtime.api import MetastoreUris, Running, Runtime, Served, Surroundings
+from harness.runtime.metastore_client import CatalogRefusedError
+from harness.runtime.metastore_objects import parquet_entry
 from harness.runtime.ports import LOOPBACK
+
+DATABASE: Final = "harness_ready"
+"""Of a table that a new server must be able to read before it counts as ready."""
+
+
+def make(metastore_uri: str, folder: Path) -> str:
+    """Make a Hive Parquet table of one row in the new `folder`; gives its name in DATABASE.
+
+    It stays in the metastore, which is the run's own. A Trino 476 that answers `select 1` and
+    `show schemas from hive` can still refuse every table for some seconds with NO_NODES_AVAILABLE,
+    until its coordinator has noticed (it looks every 5 s) that its own worker has the catalogs.
+
+    Raises:
+        EnvironmentProblem: the metastore does not answer, or refuses the table.
+
+    """
+    # Imported here: it takes a while, and planning, judging and reporting do without.
+    import pyarrow as pa  # noqa: PLC0415
+    from pyarrow import parquet  # noqa: PLC0415
+
+    folder.mkdir()
+    parquet.write_table(pa.table({"id": [1]}), folder / "one.parquet")
+    name = f"t_{uuid4().hex}"
+    try:
+        with metastore_client.connect(metastore_uri) as client:
+            client.register(DATABASE, [parquet_entry(name, [("id", "bigint")])], str(folder))
+    except CatalogRefusedError as refused:
+        raise EnvironmentProblem(f"the metastore at {metastore_uri}: {refused}") from refused
+    return name
+
+
+def query(catalog_name: str, table: str) -> str:
+    return f'select id from "{catalog_name}"."{DATABASE}"."{table}"'
+
 
 TEMPLATES: Final = "trino"
 READY_S: Final = 300.0
@@ -72,12 +109,11 @@ class TrinoProgram:
     not_yet: tuple[type[Exception], ...] = (NoAnswerError, RefusedError)
 
     def files(self, around: Surroundings) -> Mapping[str, str]:
-        """Return the server's properties and a file for each catalog."""
-        own = around.installation is not None
+        local = around.installation is not None
         values = {
             "address": around.host,
             "port": around.port,
-            "plugins": around.folder / "plugin" if own else "",
+            "plugins": around.folder / "plugin" if local else "",
             "catalogs": around.conf / "catalog",
             "properties": self.distribution.options("config"),
         }
@@ -88,15 +124,12 @@ class TrinoProgram:
         return files
 
     def environment(self, around: Surroundings) -> Mapping[str, str]:  # noqa: ARG002 - of the contract
-        """Return none: all is in its files."""
         return {}
 
     def class_path(self, installation: Installation) -> Sequence[Path]:
-        """Return where its classes are."""
         return class_path(installation)
 
     def command(self, installation: Installation, around: Surroundings) -> tuple[str, ...]:
-        """Return the command line, and link the plugins that are needed into its folder."""
         _link_plugins(installation, around.folder / "plugin")
         config = around.conf / "config.properties"
         return command_line(installation, around.folder, config, around.jvm)
@@ -122,14 +155,14 @@ def serve(
     distribution = runtime.distribution
     progress.note(f"start {distribution.name}")
     program = TrinoProgram(distribution, catalogs, ready_s=READY_S)
-    table = startup.make(metastore.host, folder / "ready")
+    table = make(metastore.host, folder / "ready")
     names = tuple(catalogs(metastore.host))
     left: dict[Running, list[str]] = {}
 
     def ready(running: Running, port: int) -> TrinoServer:
         server = TrinoServer(running, port, distribution, statement)
         questions = left.setdefault(running, first_questions(names, table))
-        with metastore_check.metastore_first(metastore.host):
+        with engine_support.metastore_first(metastore.host):
             _ask(server, questions)
         return server
 
@@ -141,7 +174,7 @@ def serve(
 def first_questions(catalogs: Iterable[str], table: str) -> list[str]:
     """Return what a new server must answer: schemas through each catalog, and a table."""
     schemas = (f'show schemas from "{catalog}"' for catalog in catalogs)
-    return [*schemas, startup.query(connector_catalogs.READY, table)]
+    return [*schemas, query(connector_catalogs.READY, table)]
 
 
 def _ask(server: TrinoServer, left: list[str]) -> None:
@@ -162,11 +195,11 @@ def command_line(
 
     """
     patches, jars = class_path(installation)[:-1], class_path(installation)[-1] / "*"
-    found = os.pathsep.join(map(str, (*patches, jars)))
+    class_path_text = os.pathsep.join(map(str, (*patches, jars)))
     return (
         *(str(installation.java), *installation.distribution.java_options, *_QUICK, *jvm),
         *(f"-Djava.io.tmpdir={folder / 'tmp'}", f"-Dconfig={config}"),
-        *("-cp", found, installation.distribution.text("main")),
+        *("-cp", class_path_text, installation.distribution.text("main")),
     )
 
 

@@ -75,7 +75,6 @@ def _child(at: int, field: Mapping[str, WireValue]) -> str:
 
 
 def columns(described: Sequence[Mapping[str, WireValue]], tally: Tally) -> tuple[Column, ...]:
-    """Return the columns of a reply, from `columns` of the protocol."""
     return tuple(
         Column(
             column["name"],
@@ -98,7 +97,7 @@ def rows(
     """
     types = [WireType.read(column["typeSignature"]) for column in described]
     return tuple(
-        tuple(value_of(each, kind, tally) for each, kind in zip(row, types, strict=True))
+        tuple(value_of(value, kind, tally) for value, kind in zip(row, types, strict=True))
         for row in data
     )
 
@@ -131,8 +130,8 @@ def canonical(kind: WireType, tally: Tally) -> str:
         case "char":
             return f"char({kind.numbers[0]})"
         case "timestamp" if kind.numbers:
-            told = f"timestamp({kind.numbers[0]})"
-            normal = tally.normalise("timestamp-digits", "timestamp", told, "timestamp")
+            written = f"timestamp({kind.numbers[0]})"
+            normal = tally.normalise("timestamp-digits", "timestamp", written, "timestamp")
             return "timestamp" if normal == "timestamp" else ""
         case "timestamp":
             return "timestamp"
@@ -155,7 +154,7 @@ def value_of(value: WireValue, kind: WireType, tally: Tally) -> Value:
     match kind.name:
         case "row":
             pairs = zip(kind.children, _listed(value), kind.inner, strict=True)
-            return {name: value_of(each, child, tally) for name, each, child in pairs}
+            return {name: value_of(part, child, tally) for name, part, child in pairs}
         case "array":
             return tuple(value_of(part, kind.inner[0], tally) for part in _listed(value))
         case "map":
@@ -182,8 +181,8 @@ def _leaf(value: WireValue, name: str, tally: Tally) -> Value:
     """Return canonical form of a value without parts; what is not of its type's form as it is."""
     try:
         if name == "real":
-            found = _number(value, "float")
-            return tally.normalise("float-text", "float", float(value), found)
+            exact = _number(value, "float")
+            return tally.normalise("float-text", "float", float(value), exact)
         read = _READ.get(name)
         return read(value) if read else value
     except (ArithmeticError, TypeError, ValueError):
@@ -239,10 +238,10 @@ def _decimal(value: WireValue) -> decimal.Decimal:
 
 
 def _bytes(value: WireValue) -> bytes:
-    found = base64.b64decode(value, validate=True)
-    if base64.b64encode(found).decode() != value:
+    decoded = base64.b64decode(value, validate=True)
+    if base64.b64encode(decoded).decode() != value:
         raise ValueError(f"{value!r} is no base64")
-    return found
+    return decoded
 
 
 _READ: Final[Mapping[str, Callable[[WireValue], Value]]] = {

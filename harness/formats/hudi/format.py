@@ -108,7 +108,7 @@ class Hudi(Format):
     @property
     def reader_facts(self) -> FormatFacts:
         # Spark goes by the schema that a table has of its own (`HoodieCatalogTable`).
-        return FormatFacts(self.NAME, "hudi", own_schema=frozenset({"spark"}), past=PAST)
+        return FormatFacts(self.NAME, "hudi", schema_in_table=frozenset({"spark"}), past=PAST)
 
     @property
     def views(self) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ def _ours() -> Mapping[str, type[Operation]]:
     }
 
 
-OPERATIONS: Registry[type[Operation]] = Registry("operation", _ours)
+OPERATIONS: Registry[type[Operation]] = Registry("operation", _ours, Operation)
 
 
 @cache

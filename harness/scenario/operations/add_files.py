@@ -6,12 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from harness.model.truth import Truth
-from harness.scenario.operations.api import (
-    Example,
-    Family,
-    Statements,
-    StepContext,
-)
+from harness.scenario.operations.api import Example, Family, Statements, StepContext
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.new_rows import rows_text
 from harness.scenario.operations.procedures import call_iceberg
@@ -27,13 +22,9 @@ class AddFiles(Insert):
     """Insert rows by files of Parquet whose columns have no field ids, as Hive writes them."""
 
     EXAMPLES = (
+        Example("add_files: [5, 6]", "adds rows by a plain Parquet file without field ids"),
         Example(
-            "add_files: [5, 6]",
-            "adds rows by a plain Parquet file without field ids",
-        ),
-        Example(
-            "add_files: {keys: [5], rows: [{id: 6, f1: x}]}",
-            "the same with values of your own",
+            "add_files: {keys: [5], rows: [{id: 6, f1: x}]}", "the same with values of your own"
         ),
     )
     FAMILIES = frozenset({Family.ICEBERG})

@@ -6,11 +6,7 @@ from dataclasses import dataclass
 
 from harness.model.partition_fields import added, parse
 from harness.model.truth import Truth, with_spec
-from harness.scenario.operations.api import (
-    Example,
-    Family,
-    Operation,
-)
+from harness.scenario.operations.api import Example, Family, Operation
 from harness.scenario.operations.spark_sql import partition_field
 
 

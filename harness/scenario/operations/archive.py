@@ -6,13 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from harness.model.truth import Truth
-from harness.scenario.operations.api import (
-    Example,
-    Family,
-    Operation,
-    Statements,
-    StepContext,
-)
+from harness.scenario.operations.api import Example, Family, Operation, Statements, StepContext
 from harness.scenario.operations.procedures import call_hudi
 
 RETAINED: Final = 3
@@ -24,10 +18,7 @@ class Archive(Operation):
     """Move all but the newest commits to where no reader looks: files must be found without."""
 
     EXAMPLES = (
-        Example(
-            "archive",
-            "takes all commits but the newest two from the list of commits",
-        ),
+        Example("archive", "takes all commits but the newest two from the list of commits"),
     )
     FAMILIES = frozenset({Family.HUDI})
 

@@ -9,13 +9,7 @@ from harness.model.commit import ref_name
 from harness.model.pending_write import begun
 from harness.model.truth import Truth
 from harness.scenario.definition import IN_BRANCH, STAGED_BY
-from harness.scenario.operations.api import (
-    Example,
-    Family,
-    Statements,
-    StepContext,
-    StepTrace,
-)
+from harness.scenario.operations.api import Example, Family, Statements, StepContext, StepTrace
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.procedures import ALTER_TABLE
 from harness.scenario.statements import LOCATION, LOCK_FOLDER, Sql, WaitingSql, of_table

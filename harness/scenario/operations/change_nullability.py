@@ -5,13 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from harness.model.truth import Truth, with_schema
-from harness.scenario.operations.api import (
-    Example,
-    Family,
-    Operation,
-    Statements,
-    StepContext,
-)
+from harness.scenario.operations.api import Example, Family, Operation, Statements, StepContext
 from harness.scenario.operations.spark_sql import quoted
 from harness.scenario.statements import IcebergCall
 

@@ -11,12 +11,7 @@ from dataclasses import dataclass, replace
 
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Truth, with_schema
-from harness.scenario.operations.api import (
-    Example,
-    Family,
-    Operation,
-    TypeText,
-)
+from harness.scenario.operations.api import Example, Family, Operation, TypeText
 from harness.scenario.operations.change_type import ChangeType
 from harness.scenario.operations.drop_column import DropColumn
 from harness.scenario.operations.move_column import MoveColumn

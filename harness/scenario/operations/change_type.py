@@ -5,11 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness.model.truth import Truth, with_schema
-from harness.scenario.operations.api import (
-    Example,
-    Operation,
-    TypeText,
-)
+from harness.scenario.operations.api import Example, Operation, TypeText
 from harness.scenario.operations.spark_sql import quoted, type_text
 
 

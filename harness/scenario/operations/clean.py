@@ -33,12 +33,7 @@ SQLConf of Spark 3.5.8, PARALLEL_PARTITION_DISCOVERY_PARALLELISM): minutes on a 
 class Clean(Operation):
     """Keep the newest version of each file group alone: earlier tables cannot be gone back to."""
 
-    EXAMPLES = (
-        Example(
-            "clean",
-            "removes all versions of files but the newest",
-        ),
-    )
+    EXAMPLES = (Example("clean", "removes all versions of files but the newest"),)
     FAMILIES = frozenset({Family.HUDI, Family.ICEBERG, Family.DELTA})
     TRACE = StepTrace.CLEANINGS
 

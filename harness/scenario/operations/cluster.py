@@ -36,8 +36,7 @@ class Cluster(Operation):
             "merged, see [below](#services)",
         ),
         Example(
-            "cluster: {only: schedule}",
-            "plans a clustering, which the next `cluster` carries out",
+            "cluster: {only: schedule}", "plans a clustering, which the next `cluster` carries out"
         ),
     )
     FAMILIES = frozenset({Family.HUDI, Family.DELTA})

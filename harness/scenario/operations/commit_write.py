@@ -8,13 +8,7 @@ from harness.model.commit import ref_name
 from harness.model.pending_write import committed
 from harness.model.truth import Truth
 from harness.scenario.definition import IN_BRANCH, STAGED_BY
-from harness.scenario.operations.api import (
-    Example,
-    Family,
-    Operation,
-    Statements,
-    StepContext,
-)
+from harness.scenario.operations.api import Example, Family, Operation, Statements, StepContext
 from harness.scenario.operations.procedures import call_iceberg
 from harness.scenario.statements import ResumeWaiting
 

@@ -39,10 +39,7 @@ class Compact(Operation):
     """
 
     EXAMPLES = (
-        Example(
-            "compact",
-            "merges log files into base files; does nothing on copy-on-write",
-        ),
+        Example("compact", "merges log files into base files; does nothing on copy-on-write"),
         Example(
             "compact: {only: schedule}",
             "plans a compaction and leaves it, see [below](#what-waits)",

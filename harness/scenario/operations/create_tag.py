@@ -25,8 +25,7 @@ class CreateTag(Operation):
 
     EXAMPLES = (
         Example(
-            "create_tag",
-            "gives the current snapshot a tag, by which it is read later (view `tag`)",
+            "create_tag", "gives the current snapshot a tag, by which it is read later (view `tag`)"
         ),
     )
     FAMILIES = frozenset({Family.ICEBERG})

@@ -5,12 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness.model.truth import Truth, written
-from harness.scenario.operations.api import (
-    Example,
-    Family,
-    Key,
-    Operation,
-)
+from harness.scenario.operations.api import Example, Family, Key, Operation
 from harness.scenario.operations.new_rows import absent_text, fresh, known, rows_text, some
 from harness.scenario.operations.spark_sql import key_list, quoted
 
@@ -19,12 +14,7 @@ from harness.scenario.operations.spark_sql import key_list, quoted
 class Delete(Operation):
     """Delete the rows with these keys; the statement names the absent keys as well."""
 
-    EXAMPLES = (
-        Example(
-            "delete: [2]",
-            "deletes rows",
-        ),
-    )
+    EXAMPLES = (Example("delete: [2]", "deletes rows"),)
     FAMILIES = frozenset({Family.HUDI, Family.ICEBERG, Family.DELTA, Family.HIVE_ACID})
     SHORT = "keys"
     keys: tuple[Key, ...] = ()

@@ -6,12 +6,7 @@ from dataclasses import dataclass
 
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Group, Truth, replaced
-from harness.scenario.operations.api import (
-    Example,
-    Family,
-    Key,
-    Operation,
-)
+from harness.scenario.operations.api import Example, Family, Key, Operation
 from harness.scenario.operations.new_rows import known
 from harness.scenario.operations.spark_sql import partition_spec
 
@@ -20,12 +15,7 @@ from harness.scenario.operations.spark_sql import partition_spec
 class DeletePartition(Operation):
     """Drop the partition in which the row with this key is, with all its rows."""
 
-    EXAMPLES = (
-        Example(
-            "delete_partition: 3",
-            "drops the partition of the row with that key",
-        ),
-    )
+    EXAMPLES = (Example("delete_partition: 3", "drops the partition of the row with that key"),)
     FAMILIES = frozenset({Family.HUDI})
     WHY_NOT = "has no partitions to drop; a delete says which rows go"
     SHORT = "of"

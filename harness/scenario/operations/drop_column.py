@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness.model.truth import Truth, with_schema
-from harness.scenario.operations.api import (
-    Example,
-    Operation,
-)
+from harness.scenario.operations.api import Example, Operation
 from harness.scenario.operations.spark_sql import quoted
 
 
@@ -16,12 +13,7 @@ from harness.scenario.operations.spark_sql import quoted
 class DropColumn(Operation):
     """Drop the column at a dotted path."""
 
-    EXAMPLES = (
-        Example(
-            "drop_column: f2",
-            "drops a column",
-        ),
-    )
+    EXAMPLES = (Example("drop_column: f2", "drops a column"),)
     SHORT = "name"
     CHANGES_SCHEMA = True
     name: str

@@ -34,12 +34,7 @@ writer leaves that was killed there is the same: an inflight instant with its fi
 class FailedWrite(Operation):
     """Write whole rows with these keys, new or replacing others, and fail before the commit."""
 
-    EXAMPLES = (
-        Example(
-            "failed_write: [1, 5]",
-            "writes these rows and fails before the commit",
-        ),
-    )
+    EXAMPLES = (Example("failed_write: [1, 5]", "writes these rows and fails before the commit"),)
     FAMILIES = frozenset({Family.HUDI, Family.HIVE_ACID})
     TRACE = StepTrace.BEGUN
     SHORT = "keys"

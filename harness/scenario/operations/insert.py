@@ -5,12 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness.model.truth import Row, Truth, written
-from harness.scenario.operations.api import (
-    Example,
-    Explicit,
-    Key,
-    Operation,
-)
+from harness.scenario.operations.api import Example, Explicit, Key, Operation
 from harness.scenario.operations.new_rows import explicit, fresh, rows_text, some, whole
 from harness.scenario.operations.spark_sql import insert_rows
 
@@ -21,8 +16,7 @@ class Insert(Operation):
 
     EXAMPLES = (
         Example(
-            "insert: [5, 6]",
-            "adds new rows; one insert makes one file group in each partition",
+            "insert: [5, 6]", "adds new rows; one insert makes one file group in each partition"
         ),
         Example(
             "insert: {keys: [5], rows: [{id: 6, f1: x, s: {a: y, b: 1}}]}",

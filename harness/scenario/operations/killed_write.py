@@ -5,12 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from harness.scenario.operations.api import (
-    Example,
-    Family,
-    Statements,
-    StepContext,
-)
+from harness.scenario.operations.api import Example, Family, Statements, StepContext
 from harness.scenario.operations.failed_write import FailedWrite, validated
 from harness.scenario.operations.new_rows import rows_text
 from harness.scenario.statements import LOCATION, PIPE, of_table

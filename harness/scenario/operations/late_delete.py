@@ -5,12 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness.model.truth import Row, Truth, late
-from harness.scenario.operations.api import (
-    Example,
-    Family,
-    Key,
-    Operation,
-)
+from harness.scenario.operations.api import Example, Family, Key, Operation
 from harness.scenario.operations.late_rows import late_rows
 from harness.scenario.operations.new_rows import rows_text
 from harness.scenario.operations.spark_sql import columns_in_order, merge_into, select_rows
@@ -21,10 +16,7 @@ class LateDelete(Operation):
     """Delete these rows by a source that is older; the merge mode says whether they stay."""
 
     EXAMPLES = (
-        Example(
-            "late_delete: [2]",
-            "deletes rows by a source that is older than they are",
-        ),
+        Example("late_delete: [2]", "deletes rows by a source that is older than they are"),
     )
     FAMILIES = frozenset({Family.HUDI})
     WHY_NOT = "orders no versions of a row: the last write stands, late or not"

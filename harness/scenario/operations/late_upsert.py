@@ -5,12 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness.model.truth import Row, Truth, late
-from harness.scenario.operations.api import (
-    Example,
-    Family,
-    Key,
-    Operation,
-)
+from harness.scenario.operations.api import Example, Family, Key, Operation
 from harness.scenario.operations.late_rows import late_rows
 from harness.scenario.operations.new_rows import rows_text
 from harness.scenario.operations.spark_sql import insert_rows

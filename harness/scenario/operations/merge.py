@@ -12,12 +12,7 @@ from pydantic import Strict
 from harness.model.canonical import Value
 from harness.model.schema import Field, SchemaChangeError
 from harness.model.truth import Row, Truth, changed_row, written
-from harness.scenario.operations.api import (
-    Example,
-    Family,
-    Key,
-    Operation,
-)
+from harness.scenario.operations.api import Example, Family, Key, Operation
 from harness.scenario.operations.new_rows import (
     absent_text,
     fresh,

@@ -6,11 +6,7 @@ from dataclasses import dataclass
 
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Truth, with_schema
-from harness.scenario.operations.api import (
-    Example,
-    Operation,
-    position_of,
-)
+from harness.scenario.operations.api import Example, Operation, position_of
 from harness.scenario.operations.spark_sql import position, quoted, where
 
 

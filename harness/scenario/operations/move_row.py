@@ -6,12 +6,7 @@ from dataclasses import dataclass, replace
 
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Row, Truth, new_row, written
-from harness.scenario.operations.api import (
-    Example,
-    Family,
-    Key,
-    Operation,
-)
+from harness.scenario.operations.api import Example, Family, Key, Operation
 from harness.scenario.operations.new_rows import known
 from harness.scenario.operations.spark_sql import insert_rows
 

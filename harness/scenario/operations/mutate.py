@@ -5,12 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness.model.truth import Truth
-from harness.scenario.operations.api import (
-    Example,
-    Family,
-    Key,
-    Operation,
-)
+from harness.scenario.operations.api import Example, Family, Key, Operation
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.new_rows import rows_text, some
 

@@ -12,12 +12,7 @@ from pydantic import Strict
 from harness.model.canonical import Value
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Row, Truth, replaced
-from harness.scenario.operations.api import (
-    Example,
-    Family,
-    Key,
-    Operation,
-)
+from harness.scenario.operations.api import Example, Family, Key, Operation
 from harness.scenario.operations.new_rows import each_once, key_of, rows_text, some, whole
 from harness.scenario.operations.spark_sql import columns_in_order, partition_spec, select_rows
 
@@ -35,10 +30,7 @@ class Overwrite(Operation):
     """Write whole rows with these keys, and let nothing else be `of` the table or the partition."""
 
     EXAMPLES = (
-        Example(
-            "overwrite: [5, 6]",
-            "puts rows in the place of all that there are",
-        ),
+        Example("overwrite: [5, 6]", "puts rows in the place of all that there are"),
         Example(
             "overwrite: {keys: [5], of: partition}",
             "the same in the one partition that the new rows are in",

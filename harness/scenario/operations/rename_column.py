@@ -6,13 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from harness.model.truth import Truth, with_schema
-from harness.scenario.operations.api import (
-    Example,
-    Family,
-    Operation,
-    Statements,
-    StepContext,
-)
+from harness.scenario.operations.api import Example, Family, Operation, Statements, StepContext
 from harness.scenario.operations.spark_sql import quoted
 from harness.scenario.statements import of_table, under
 
@@ -26,8 +20,7 @@ class RenameColumn(Operation):
 
     EXAMPLES = (
         Example(
-            "rename_column: {name: f1, to: g}",
-            "renames a column; `to` is a name without a path",
+            "rename_column: {name: f1, to: g}", "renames a column; `to` is a name without a path"
         ),
     )
     CHANGES_SCHEMA = True

@@ -8,13 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from harness.scenario.operations.api import (
-    Example,
-    Family,
-    Operation,
-    Statements,
-    StepContext,
-)
+from harness.scenario.operations.api import Example, Family, Operation, Statements, StepContext
 from harness.scenario.operations.procedures import call_iceberg
 
 
@@ -23,10 +17,7 @@ class RewriteDataFiles(Operation):
     """Write all live data files of a partition into one, by the newest schema and spec."""
 
     EXAMPLES = (
-        Example(
-            "rewrite_data_files",
-            "writes every data file anew, with the columns of now",
-        ),
+        Example("rewrite_data_files", "writes every data file anew, with the columns of now"),
     )
     FAMILIES = frozenset({Family.ICEBERG})
 

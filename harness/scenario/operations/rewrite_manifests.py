@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from harness.scenario.operations.api import (
-    Example,
-    Family,
-    Operation,
-    Statements,
-    StepContext,
-)
+from harness.scenario.operations.api import Example, Family, Operation, Statements, StepContext
 from harness.scenario.operations.procedures import call_iceberg
 
 
@@ -18,12 +12,7 @@ from harness.scenario.operations.procedures import call_iceberg
 class RewriteManifests(Operation):
     """Write one manifest in the place of those that there are."""
 
-    EXAMPLES = (
-        Example(
-            "rewrite_manifests",
-            "writes the lists of files anew",
-        ),
-    )
+    EXAMPLES = (Example("rewrite_manifests", "writes the lists of files anew"),)
     FAMILIES = frozenset({Family.ICEBERG})
 
     def text(self) -> str:

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from harness.scenario.operations.api import (
-    Example,
-    Family,
-    Operation,
-    Statements,
-    StepContext,
-)
+from harness.scenario.operations.api import Example, Family, Operation, Statements, StepContext
 from harness.scenario.operations.procedures import call_iceberg
 
 
@@ -18,12 +12,7 @@ from harness.scenario.operations.procedures import call_iceberg
 class RewritePositionDeletes(Operation):
     """Write the positions of deleted rows into new files, without those that name no live file."""
 
-    EXAMPLES = (
-        Example(
-            "rewrite_position_deletes",
-            "writes the position delete files anew",
-        ),
-    )
+    EXAMPLES = (Example("rewrite_position_deletes", "writes the position delete files anew"),)
     FAMILIES = frozenset({Family.ICEBERG})
 
     def text(self) -> str:

@@ -22,12 +22,7 @@ from harness.scenario.statements import instant_of
 class Rollback(Operation):
     """Take back the last write that stands, or the last schema change."""
 
-    EXAMPLES = (
-        Example(
-            "rollback",
-            "takes back the last write or schema change",
-        ),
-    )
+    EXAMPLES = (Example("rollback", "takes back the last write or schema change"),)
     FAMILIES = frozenset({Family.HUDI})
     TRACE = StepTrace.UNDONE
 

@@ -6,13 +6,7 @@ from dataclasses import dataclass
 
 from harness.model.truth import Truth
 from harness.model.undo import rolled_back_to
-from harness.scenario.operations.api import (
-    Example,
-    Family,
-    Operation,
-    Statements,
-    StepContext,
-)
+from harness.scenario.operations.api import Example, Family, Operation, Statements, StepContext
 from harness.scenario.operations.procedures import call_iceberg
 from harness.scenario.statements import instant_of
 

@@ -22,12 +22,7 @@ from harness.scenario.statements import instant_of
 class Savepoint(Operation):
     """Make a savepoint of the last write, or schema change."""
 
-    EXAMPLES = (
-        Example(
-            "savepoint",
-            "keeps the last write, so that the table can go back to it",
-        ),
-    )
+    EXAMPLES = (Example("savepoint", "keeps the last write, so that the table can go back to it"),)
     FAMILIES = frozenset({Family.HUDI, Family.DELTA})
     TRACE = StepTrace.SAVEPOINTS
 

@@ -39,10 +39,7 @@ class SetTableVersion(Operation):
             "upgrades or downgrades a table of Hudi to version 6, 8 or 9, see "
             "[below](#table-versions)",
         ),
-        Example(
-            "set_table_version: 3",
-            "upgrades a table of Iceberg to format version 3",
-        ),
+        Example("set_table_version: 3", "upgrades a table of Iceberg to format version 3"),
     )
     FAMILIES = frozenset({Family.HUDI, Family.ICEBERG})
     TRACE = StepTrace.TABLE_VERSION

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from harness.scenario.operations.api import (
-    Example,
-    Family,
-    Operation,
-    Statements,
-    StepContext,
-)
+from harness.scenario.operations.api import Example, Family, Operation, Statements, StepContext
 from harness.scenario.operations.procedures import call_hudi
 
 

@@ -12,10 +12,7 @@ from pydantic import Strict
 from harness.model.canonical import Value
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Group, Row, Truth, new_row, written
-from harness.scenario.operations.api import (
-    Example,
-    Operation,
-)
+from harness.scenario.operations.api import Example, Operation
 from harness.scenario.operations.new_rows import whole
 from harness.scenario.operations.spark_sql import insert_rows
 
@@ -42,15 +39,9 @@ class Touch(Operation):
     """Write one new key, and one key of the file groups that the axis names."""
 
     EXAMPLES = (
-        Example(
-            "touch",
-            "writes as the axis `rewrites` says, see below",
-        ),
+        Example("touch", "writes as the axis `rewrites` says, see below"),
         Example("touch: none", "adds the new row alone, whatever the axis says"),
-        Example(
-            "touch: all",
-            "sets the value of the axis for one step",
-        ),
+        Example("touch: all", "sets the value of the axis for one step"),
     )
     SHORT = "rewrites"
     rewrites: Annotated[Rewrites | None, Strict(strict=False)] = None

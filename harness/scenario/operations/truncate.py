@@ -5,13 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from harness.model.truth import Truth, replaced
-from harness.scenario.operations.api import (
-    Example,
-    Family,
-    Operation,
-    Statements,
-    StepContext,
-)
+from harness.scenario.operations.api import Example, Family, Operation, Statements, StepContext
 from harness.scenario.operations.procedures import TABLE_NAME
 from harness.scenario.statements import Sql
 
@@ -20,12 +14,7 @@ from harness.scenario.statements import Sql
 class Truncate(Operation):
     """Empty the table."""
 
-    EXAMPLES = (
-        Example(
-            "truncate",
-            "takes all rows away",
-        ),
-    )
+    EXAMPLES = (Example("truncate", "takes all rows away"),)
     FAMILIES = frozenset({Family.HUDI, Family.ICEBERG, Family.DELTA, Family.HIVE_ACID})
 
     def text(self) -> str:

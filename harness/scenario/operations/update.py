@@ -5,12 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness.model.truth import Row, Truth, changed_row, written
-from harness.scenario.operations.api import (
-    Example,
-    Family,
-    Key,
-    Operation,
-)
+from harness.scenario.operations.api import Example, Family, Key, Operation
 from harness.scenario.operations.new_rows import (
     absent_text,
     fresh,
@@ -29,8 +24,7 @@ class Update(Operation):
 
     EXAMPLES = (
         Example(
-            "update: {keys: [1], set: [f1]}",
-            "writes some columns; the ordering column grows too",
+            "update: {keys: [1], set: [f1]}", "writes some columns; the ordering column grows too"
         ),
     )
     FAMILIES = frozenset({Family.HUDI, Family.ICEBERG, Family.DELTA, Family.HIVE_ACID})

@@ -5,13 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness.model.truth import Row, Truth, written
-from harness.scenario.operations.api import (
-    Example,
-    Explicit,
-    Family,
-    Key,
-    Operation,
-)
+from harness.scenario.operations.api import Example, Explicit, Family, Key, Operation
 from harness.scenario.operations.new_rows import each_once, explicit, key_of, rows_text, some, whole
 from harness.scenario.operations.spark_sql import insert_rows
 
@@ -20,12 +14,7 @@ from harness.scenario.operations.spark_sql import insert_rows
 class Upsert(Operation):
     """Write whole rows with these keys, or explicit ones."""
 
-    EXAMPLES = (
-        Example(
-            "upsert: [3, 5]",
-            "writes whole rows, which are new or replace others",
-        ),
-    )
+    EXAMPLES = (Example("upsert: [3, 5]", "writes whole rows, which are new or replace others"),)
     FAMILIES = frozenset({Family.HUDI, Family.ICEBERG, Family.DELTA, Family.HIVE_ACID})
     SHORT = "keys"
     keys: tuple[Key, ...] = ()

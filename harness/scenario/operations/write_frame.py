@@ -10,13 +10,7 @@ from harness.model.conversion import convert
 from harness.model.datatypes import DataType
 from harness.model.schema import Field, Schema, SchemaChangeError
 from harness.model.truth import Row, Truth, new_row, written
-from harness.scenario.operations.api import (
-    Example,
-    Family,
-    Key,
-    Operation,
-    TypeText,
-)
+from harness.scenario.operations.api import Example, Family, Key, Operation, TypeText
 from harness.scenario.operations.new_rows import each_once, key_of, rows_text, some
 from harness.scenario.operations.spark_sql import select_nullable
 

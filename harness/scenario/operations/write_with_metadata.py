@@ -12,12 +12,7 @@ from pydantic import Strict
 
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Truth
-from harness.scenario.operations.api import (
-    Example,
-    Family,
-    Key,
-    Operation,
-)
+from harness.scenario.operations.api import Example, Family, Key, Operation
 from harness.scenario.operations.new_rows import rows_text
 from harness.scenario.operations.upsert import Upsert
 

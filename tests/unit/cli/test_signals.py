@@ -13,7 +13,7 @@ from harness.cli.signals import ending_at_once
 PROGRAM = (
     "import signal, threading\n"
     "from harness.cli.signals import ending_at_once\n"
-    "with ending_at_once(lambda status: print('told', status, flush=True)):\n"
+    "with ending_at_once(lambda status: print('ended', status, flush=True)):\n"
     "    print('ready', flush=True)\n"
     "    threading.Event().wait()\n"
 )
@@ -28,7 +28,7 @@ def test_a_signal_ends_the_program_at_once_and_says_how_to_go_on(
         assert program.stdout is not None
         assert program.stdout.readline() == "ready\n"
         program.send_signal(number)
-        assert program.stdout.read() == f"told {status}\n"
+        assert program.stdout.read() == f"ended {status}\n"
     assert program.returncode == status
 
 

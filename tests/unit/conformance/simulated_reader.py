@@ -99,7 +99,7 @@ class SimulatedReader:
     def alive(self) -> bool:
         return self.running.alive()
 
-    def spent(self) -> bool:
+    def exhausted(self) -> bool:
         return False
 
     def log_tail(self) -> str:

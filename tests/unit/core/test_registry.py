@@ -13,6 +13,14 @@ from tests.toys.package import install
 MODULE = "class Widget:\n    NAME = 'other'\n\nNINE = 9\n"
 
 
+class Interface:
+    """What every widget has."""
+
+    NAME: str
+
+    def turn(self) -> None: ...
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder on the path, with a module of a package."""
@@ -71,3 +79,16 @@ def test_what_cannot_be_used_is_told_with_its_package(folder: Path, place: str, 
         EnvironmentProblem, match=f"the widget 'nine' of package toys 1.0 cannot be used: {why}"
     ):
         registry().load("nine")
+
+
+def test_an_object_of_an_older_interface_is_refused_with_what_it_lacks_and_where_to_read(
+    folder: Path,
+) -> None:
+    (folder / "old_widgets.py").write_text("class Old:\n    NAME = 'old'\n")
+    install(folder, {"widgets": {"old": "old_widgets:Old"}})
+    with pytest.raises(
+        EnvironmentProblem,
+        match=r"the widget 'old' of package toys 1\.0 cannot be used: it is made for another "
+        r"version of the harness, and has no turn; see docs/contributing\.md",
+    ):
+        Registry("widget", dict, Interface).load("old")

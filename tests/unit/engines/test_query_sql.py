@@ -1,7 +1,15 @@
+"""Literals and predicates in the two kinds of SQL."""
+
 from __future__ import annotations
 
+import pytest
+
 from harness.core.records import Column
+from harness.engines import query_sql
+from harness.engines.api import Question
 from harness.engines.query_sql import META_COLUMNS, drop_meta, left_out, quoted
+from harness.formats import facts
+from harness.model.query import Comparison, Condition, Query
 
 
 def test_the_columns_that_formats_add_are_left_out_with_their_values() -> None:
@@ -24,3 +32,62 @@ def test_a_table_without_them_is_left_alone() -> None:
 def test_every_name_of_a_path_is_quoted_for_itself() -> None:
     assert quoted("a.b", "`") == "`a`.`b`"
     assert quoted('say "x"', '"') == '"say ""x"""'
+
+
+SPARK, ANSI = "`", '"'
+
+
+@pytest.mark.parametrize(
+    ("text", "spark", "ansi"),
+    [
+        ("plain", "'plain'", "'plain'"),
+        ("it's", r"'it\'s'", "'it''s'"),
+        ("'; drop table t; --", r"'\'; drop table t; --'", "'''; drop table t; --'"),
+        ("a\\", r"'a\\'", "'a\\'"),
+        ("\\'", r"'\\\''", "'\\'''"),
+        ('say "x" `y`', "'say \"x\" `y`'", "'say \"x\" `y`'"),
+        ("${env:HOME}", r"'\u0024{env:HOME}'", "'${env:HOME}'"),
+        ("", "''", "''"),
+        ("a\nb", r"'a\nb'", "'a\nb'"),
+        ("ü", "'ü'", "'ü'"),
+    ],
+)
+def test_a_string_ends_where_it_should_and_holds_what_it_should(
+    text: str, spark: str, ansi: str
+) -> None:
+    assert (query_sql.string(text, SPARK), query_sql.string(text, ANSI)) == (spark, ansi)
+
+
+@pytest.mark.parametrize(
+    ("text", "type_", "spark", "ansi"),
+    [
+        ("true", "boolean", "true", "true"),
+        ("503002", "int", "503002", "503002"),
+        ("503002", "long", "503002", "503002"),
+        ("2001-02-03", "date", "date '2001-02-03'", "date '2001-02-03'"),
+        ("1.5", "double", "cast('1.5' as double)", "cast('1.5' as double)"),
+        ("1.5", "float", "cast('1.5' as float)", "cast('1.5' as real)"),
+        *[("1.50", "decimal(12, 2)", *["cast('1.50' as decimal(12, 2))"] * 2)],
+    ],
+)
+def test_a_literal_has_the_type_of_its_column(text: str, type_: str, spark: str, ansi: str) -> None:
+    assert (query_sql.literal(text, type_, SPARK), query_sql.literal(text, type_, ANSI)) == (
+        spark,
+        ansi,
+    )
+
+
+def sql(query: Query, mark: str) -> str:
+    return query_sql.select(Question("d", "t", facts("hudi-cow"), query), mark)
+
+
+def test_a_predicate_follows_the_table() -> None:
+    equal = Query(where=Condition('a"b.c', Comparison.EQUAL, "x", "string"))
+    assert sql(equal, ANSI) == 'select * from "d"."t" where "a""b"."c" = \'x\''
+    null = Query(where=Condition("f1", Comparison.NULL), count=True)
+    assert sql(null, SPARK) == "select count(*) from `d`.`t` where `f1` is null"
+
+
+def test_a_table_has_an_alias_where_a_column_or_part_has_its_name() -> None:
+    query = Query(columns=("id", "T.n"), where=Condition("t1", Comparison.NULL))
+    assert sql(query, ANSI) == 'select "id", "T"."n" from "d"."t" "t2" where "t1" is null'

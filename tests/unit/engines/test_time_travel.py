@@ -49,7 +49,7 @@ def test_each_engine_is_told_in_its_own_words(name: str, of: str, view: str, exp
     assert sql(name, of, view, Query()) == f"select * from {expected}"
 
 
-SAID = pytest.mark.parametrize(
+@pytest.mark.parametrize(
     ("name", "of", "view", "version", "meant"),
     [
         (ICEBERG, "iceberg", AS_OF, "2", "the id of the snapshot that step 3 made"),
@@ -63,28 +63,10 @@ SAID = pytest.mark.parametrize(
         ("hive-3.1.3", "hudi-cow", INCREMENTAL, "8", "the write of step 3 was requested"),
     ],
 )
-
-
-@SAID
 def test_it_is_said_which_moment_a_question_names(
     name: str, of: str, view: str, version: str, meant: str
 ) -> None:
     assert meant in time_travel.in_words(distributions.load(name), facts(of), view, version, 3)
-
-
-@SAID
-@pytest.mark.parametrize("moment", [MOMENT, Moment(MOMENT.instant, MOMENT.completed)])
-def test_what_is_said_means_the_moment_that_the_question_names(
-    name: str, of: str, view: str, version: str, meant: str, moment: Moment
-) -> None:
-    words = time_travel.in_words(distributions.load(name), facts(of), view, version, 3)
-    assert time_travel.meant(words, moment) in sql(name, of, view, Query(), moment, version)
-
-
-@pytest.mark.parametrize("words", ["", "when step 3 was", "the id of the snapshot that step made"])
-def test_other_words_mean_no_moment(words: str) -> None:
-    with pytest.raises(LookupError, match="no words for a moment"):
-        time_travel.meant(words, MOMENT)
 
 
 def test_the_newest_change_of_each_row_is_asked_of_a_change_data_feed() -> None:

@@ -1,4 +1,4 @@
-"""What tables say of themselves was committed: real timelines, named metadata, plain files."""
+"""What a table's own records say was done to it, and what they lack when a step left no trace."""
 
 from __future__ import annotations
 
@@ -10,13 +10,26 @@ import pyarrow.parquet as pq
 import pytest
 
 from harness import formats
-from harness.formats.api import Committed, FileFactError
+from harness.formats.api import NO_COMMIT, Committed, FileFactError
 from harness.formats.iceberg import table as iceberg_table
-from harness.runtime.metastore_objects import CatalogEntry, unlisted_folders
-from tests.unit.formats.iceberg_table import Folder
+from harness.formats.iceberg.settings import MODES
+from harness.formats.iceberg.table import IcebergMetadata
+from harness.model.commit import Moment
+from harness.model.file_facts import FileFact, FileKind
+from harness.runtime.metastore_objects import CatalogEntry, WriteIds, unlisted_folders
+from harness.scenario.operations.abort_transactions import AbortTransactions
+from harness.scenario.operations.api import Operation, StepTrace
+from harness.scenario.operations.archive import Archive
+from harness.scenario.operations.cluster import Cluster
+from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.create_tag import CreateTag
+from harness.scenario.operations.rename_column import RenameColumn
+from harness.write.step_result import TableRecords
+from tests.builders.iceberg_folder import IcebergFolder
 
 TIMELINES = Path(__file__).parent / "timelines"
 """Of tables that Spark wrote with the version of Hudi in the name, files of rows left out."""
+DELTA = Path(__file__).parent / "delta_tables" / "mapped_later"
 JOB = "6e2b3c60-0d5c-4d3a-8a5e-000000000001"
 
 
@@ -47,7 +60,7 @@ def test_an_instant_counts_once_it_is_completed_in_either_layout(
 
 
 def test_iceberg_metadata_counts_where_the_catalog_names_it(tmp_path: Path) -> None:
-    iceberg, folder = formats.load("iceberg"), Folder(tmp_path)
+    iceberg, folder = formats.load("iceberg"), IcebergFolder(tmp_path)
     assert iceberg.committed(tmp_path, ()) == Committed()
     first = folder.metadata(0)
     named = (entry(metadata_location=f"file:{{location}}/metadata/{first.name}"),)
@@ -63,7 +76,7 @@ def test_iceberg_metadata_counts_where_the_catalog_names_it(tmp_path: Path) -> N
 def test_of_two_metadata_files_of_one_number_the_catalog_or_the_later_one_counts(
     tmp_path: Path,
 ) -> None:
-    folder = Folder(tmp_path)
+    folder = IcebergFolder(tmp_path)
     dead, next_ = folder.metadata(1), folder.metadata(2, **{"last-updated-ms": 2})
     next_ = next_.rename(next_.with_name(next_.name.replace("00002-", "00001-")))
     found = iceberg_table.table(tmp_path)
@@ -122,3 +135,210 @@ def test_a_table_without_partitions_has_none_unlisted() -> None:
     plain = CatalogEntry("t", {"sd": {"cols": []}, "partitionKeys": []})
     assert unlisted_folders([plain], ["1.parquet"]) == ()
     assert unlisted_folders([], ["p=1/1.parquet"]) == ()
+
+
+def hudi_timeline(table: Path, names: str, home: str = ".hoodie/timeline") -> Path:
+    (table / home).mkdir(parents=True)
+    for name in names.split():
+        (table / home / name).touch()
+    return table
+
+
+def test_writes_of_hudi_are_ordered_by_their_completion(tmp_path: Path) -> None:
+    table = hudi_timeline(tmp_path, "100_110.deltacommit 200_400.deltacommit 300_350.commit")
+    mor = formats.load("hudi-mor")
+    assert mor.instants_before(table, "300") == ("100",), "what a compaction takes in"
+    assert mor.instants(table) == ("100", "300", "200")
+    assert mor.moment(table, "100") == Moment("100", "110", "350")
+    assert mor.moment(table, "200") == Moment("200", "400", "")
+    with pytest.raises(KeyError):
+        formats.load("hive-parquet").moment(table, "100")
+
+
+@pytest.mark.parametrize(
+    ("home", "names", "savepoints", "undone", "begun"),
+    [
+        (
+            ".hoodie",
+            "1.commit 2.commit 2.savepoint 2.savepoint.inflight 5.restore 7.rollback",
+            ("2",),
+            ("5", "7"),
+            (),
+        ),
+        (
+            ".hoodie/timeline",
+            "1_11.commit 1_12.savepoint 4_14.restore 5_15.rollback 6.rollback.inflight",
+            ("1",),
+            ("4", "5"),
+            (),
+        ),
+        (
+            ".hoodie",
+            "1.deltacommit.inflight 1.deltacommit 3.inflight 4.commit.requested",
+            (),
+            (),
+            ("3", "4"),
+        ),
+        (
+            ".hoodie/timeline",
+            "1.commit.requested 1_2.commit 3.inflight 4.deltacommit.requested",
+            (),
+            (),
+            ("3", "4"),
+        ),
+    ],
+)
+def test_a_timeline_has_savepoints_what_was_taken_back_and_what_was_begun(
+    tmp_path: Path,
+    home: str,
+    names: str,
+    savepoints: tuple[str, ...],
+    undone: tuple[str, ...],
+    begun: tuple[str, ...],
+) -> None:
+    committed = formats.load("hudi-mor").committed(hudi_timeline(tmp_path, names, home), ())
+    assert (committed.savepoints, committed.undone, committed.begun) == (savepoints, undone, begun)
+
+
+def test_instants_of_iceberg_are_snapshots_and_tags_are_named_by_their_refs(tmp_path: Path) -> None:
+    iceberg = formats.load("iceberg")
+    assert (iceberg.instants(tmp_path), iceberg.table_version(tmp_path)) == ((), "")
+    folder = IcebergFolder(tmp_path)
+    folder.commit(70)
+    folder.commit(60)
+    folder.metadata(2)
+    assert (iceberg.instants(tmp_path), iceberg.table_version(tmp_path)) == (("70", "60"), "2")
+    refs = {"main": {"type": "branch"}, "step-2": {"type": "tag"}}
+    assert IcebergMetadata({"refs": refs}).tags == ("step-2",)
+
+
+OPEN, ABORTED = WriteIds(2, open=(2,)), WriteIds(2, aborted=(2,))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "trace", "done"),
+    [
+        (WriteIds(1), OPEN, StepTrace.BEGUN, True),
+        (OPEN, ABORTED, StepTrace.UNDONE, True),
+        (OPEN, OPEN, StepTrace.UNDONE, False),
+        # An update that was refused a lock has a number that was aborted, and is no write.
+        (OPEN, WriteIds(3, open=(2,), aborted=(3,)), None, False),
+    ],
+)
+def test_numbers_of_writes_show_a_killed_write_and_an_abort(
+    before: WriteIds, after: WriteIds, trace: StepTrace | None, *, done: bool
+) -> None:
+    def records(ids: WriteIds) -> object:
+        table = CatalogEntry("t", {"tableName": "t", "sd": {"cols": []}}, write_ids=ids)
+        committed = formats.load("hive-acid").committed(Path("/nowhere"), [table])
+        return TableRecords(committed, trace=trace).done
+
+    assert (records(before) != records(after)) is done
+
+
+def base(path: str) -> FileFact:
+    return FileFact(path, FileKind.BASE, path, "100", ())
+
+
+DELETES = FileFact("d", FileKind.LOG, "p=1/a", "200", (), (), ("1",))
+
+
+@pytest.mark.parametrize(
+    ("name", "operation", "files", "missing"),
+    [
+        ("delta", Cluster(), [base("p=1/a"), base("p=1/b")], "several data files"),
+        ("delta", Cluster(), [base("p=1/a"), base("p=2/c")], ""),
+        ("delta", Compact(), [base("p=1/a")], ""),
+        ("delta", Compact(), [DELETES], "rows were deleted in 1 data files"),
+        ("hive-acid", AbortTransactions(), [], "no transaction of the table was aborted"),
+        ("hudi-cow", Cluster(), [base("p=1/a"), base("p=1/b")], "2 file groups share a partition"),
+        ("hudi-cow", Cluster(), [base("p=1/a"), base("p=2/b")], ""),
+        ("iceberg", Compact(), [base("a")], ""),
+        ("iceberg", Compact(), [base("a"), DELETES, DELETES], "in 1 data files"),
+        ("iceberg", CreateTag(), [], NO_COMMIT),
+        ("iceberg", RenameColumn("a", "b"), [base("a"), DELETES], ""),
+    ],
+)
+def test_a_service_that_left_no_trace_is_missed_where_there_was_something_to_do(
+    tmp_path: Path, name: str, operation: Operation, files: list[FileFact], missing: str
+) -> None:
+    problem = formats.load(name).missing_effect(tmp_path, operation, files)
+    assert missing in problem
+    assert bool(problem) is bool(missing)
+
+
+@pytest.mark.parametrize(
+    ("commits", "missing"),
+    [
+        (
+            "1.commit 2.commit 3.commit 4.commit 5.commit",
+            "no commit was archived, but 2 are too many",
+        ),
+        ("1.commit 2.commit 3.commit", ""),
+    ],
+)
+def test_an_archiving_is_missed_where_there_are_many_commits(
+    tmp_path: Path, commits: str, missing: str
+) -> None:
+    table = hudi_timeline(tmp_path, commits, ".hoodie")
+    assert formats.load("hudi-cow").missing_effect(table, Archive(), ()) == missing
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "problem"),
+    [
+        ("hudi-mor", {}, "there is no table in the folder"),
+        ("iceberg", {}, "the writer made no metadata file"),
+        ("iceberg", {"created_by": "snapshot"}, ""),  # it begins as a plain one
+        ("delta", {}, "the writer made no log"),
+    ],
+)
+def test_a_table_that_is_not_where_it_was_to_be_is_missed(
+    tmp_path: Path, name: str, settings: dict[str, str], problem: str
+) -> None:
+    reported = formats.load(name).creation_problem(tmp_path, settings)
+    assert problem in reported
+    assert bool(reported) is bool(problem)
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({}, ""),
+        ({"table_version": "6", "encoded_partitions": "off"}, ""),
+        ({"table_version": "8"}, "version 8 was asked for, the writer made version 6"),
+        ({"encoded_partitions": "on"}, "urlencode=true was asked for"),
+    ],
+)
+def test_a_hudi_table_made_otherwise_than_asked_for_is_a_problem(
+    tmp_path: Path, settings: dict[str, str], problem: str
+) -> None:
+    properties = hudi_timeline(tmp_path, "hoodie.properties", ".hoodie") / ".hoodie"
+    text = "hoodie.table.version=6\nhoodie.datasource.write.partitionpath.urlencode=false\n"
+    (properties / "hoodie.properties").write_text(text)
+    assert problem in formats.load("hudi-cow").creation_problem(tmp_path, settings)
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({"column_mapping": "name"}, ""),
+        ({"deletion_vectors": "on"}, "Deletion"),
+        ({"type_widening": "on"}, "Widening"),
+    ],
+)
+def test_a_delta_table_made_otherwise_than_asked_for_is_a_problem(
+    settings: dict[str, str], problem: str
+) -> None:
+    assert problem in formats.load("delta").creation_problem(DELTA, settings)
+
+
+def test_an_iceberg_table_made_otherwise_than_asked_for_is_a_problem(tmp_path: Path) -> None:
+    iceberg, folder = formats.load("iceberg"), IcebergFolder(tmp_path)
+    asked = {"delete_mode": "merge-on-read"}
+    made = {"engine.hive.enabled": "true", **dict.fromkeys(MODES, "merge-on-read")}
+    folder.metadata(0, properties=made)
+    assert iceberg.creation_problem(tmp_path, asked) == ""
+    assert iceberg.creation_problem(tmp_path, {}).endswith(", ".join(MODES))
+    folder.metadata(1, **{"properties": made, "format-version": 3})
+    assert "the writer made version 3" in iceberg.creation_problem(tmp_path, asked)

@@ -12,7 +12,7 @@ from harness.formats.api import FileFactError
 from harness.formats.iceberg import files as iceberg_files
 from harness.formats.iceberg import table as iceberg_table
 from harness.model.file_facts import FileFact, FileKind
-from tests.unit.formats.iceberg_table import GONE, Entry, Folder
+from tests.builders.iceberg_folder import GONE, Entry, IcebergFolder
 
 FORMAT = formats.load("iceberg")
 COLUMNS = (("id", "string"), ("a", "int64"))
@@ -21,11 +21,11 @@ DELETES, BY_VALUE = 1, 2
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Folder:
-    return Folder(tmp_path / "t")
+def folder(tmp_path: Path) -> IcebergFolder:
+    return IcebergFolder(tmp_path / "t")
 
 
-def facts(folder: Folder) -> tuple[FileFact, ...]:
+def facts(folder: IcebergFolder) -> tuple[FileFact, ...]:
     folder.metadata(len(folder.snapshots))
     return iceberg_files.facts(folder.path, "id")
 
@@ -43,17 +43,17 @@ def test_a_folder_without_metadata_holds_no_table(tmp_path: Path) -> None:
     assert iceberg_files.facts(tmp_path, "id") == ()
 
 
-def test_a_table_that_nothing_was_written_to_has_no_files(folder: Folder) -> None:
+def test_a_table_that_nothing_was_written_to_has_no_files(folder: IcebergFolder) -> None:
     assert facts(folder) == ()
 
 
-def test_a_copy_of_the_folder_tells_the_same_as_the_original(folder: Folder) -> None:
+def test_a_copy_of_the_folder_tells_the_same_as_the_original(folder: IcebergFolder) -> None:
     path = folder.data("one.parquet", id=["1", "2"], a=[1, 2])
     folder.commit(70, Entry(path))
     assert facts(folder) == (base(path, 70, "1", "2"),)
 
 
-def test_a_file_says_who_added_it_or_its_manifest_does(folder: Folder) -> None:
+def test_a_file_says_who_added_it_or_its_manifest_does(folder: IcebergFolder) -> None:
     one = folder.data("one.parquet", id=["1"], a=[1])
     two = folder.data("two.parquet", id=["2"], a=[2])
     folder.commit(70, Entry(one))
@@ -61,7 +61,7 @@ def test_a_file_says_who_added_it_or_its_manifest_does(folder: Folder) -> None:
     assert facts(folder) == (base(one, 70, "1"), base(two, 80, "2"))
 
 
-def test_a_file_that_is_no_longer_part_of_the_table_is_left_out(folder: Folder) -> None:
+def test_a_file_that_is_no_longer_part_of_the_table_is_left_out(folder: IcebergFolder) -> None:
     one = folder.data("one.parquet", id=["1"], a=[1])
     two = folder.data("two.parquet", id=["1"], a=[2])
     folder.commit(70, Entry(one))
@@ -69,7 +69,7 @@ def test_a_file_that_is_no_longer_part_of_the_table_is_left_out(folder: Folder) 
     assert facts(folder) == (base(two, 80, "1"),)
 
 
-def test_older_rows_come_first_whatever_the_files_are_called(folder: Folder) -> None:
+def test_older_rows_come_first_whatever_the_files_are_called(folder: IcebergFolder) -> None:
     z = folder.data("z.parquet", id=["1"], a=[1])
     b = folder.data("b.parquet", id=["2"], a=[2])
     rewritten = folder.data("c.parquet", id=["1"], a=[1])
@@ -82,7 +82,7 @@ def test_older_rows_come_first_whatever_the_files_are_called(folder: Folder) -> 
 
 @pytest.mark.parametrize("value", [7, None])
 def test_a_partition_value_is_the_one_in_the_manifest_whatever_the_file_holds(
-    folder: Folder, value: int | None
+    folder: IcebergFolder, value: int | None
 ) -> None:
     one = folder.data("a=1/one.parquet", id=["1", "2"], a=[1, 1])
     folder.commit(70, Entry(one, partition=value))
@@ -100,7 +100,7 @@ def test_a_partition_value_is_the_one_in_the_manifest_whatever_the_file_holds(
     assert read == (("id", "a"), (("1", value), ("2", value)))
 
 
-def test_deleted_positions_become_keys_of_the_files_they_stand_in(folder: Folder) -> None:
+def test_deleted_positions_become_keys_of_the_files_they_stand_in(folder: IcebergFolder) -> None:
     one = folder.data("one.parquet", id=["1", "2", "3"], a=[1, 2, 3])
     two = folder.data("two.parquet", id=["4"], a=[4])
     gone = folder.deletes("gone.parquet", (two, 0), (one, 2), (one, 0), ("data/old.parquet", 7))
@@ -111,7 +111,7 @@ def test_deleted_positions_become_keys_of_the_files_they_stand_in(folder: Folder
 
 
 def test_keys_that_are_deleted_by_their_values_are_gone_from_older_files_alone(
-    folder: Folder,
+    folder: IcebergFolder,
 ) -> None:
     one = folder.data("one.parquet", id=["1", "2"], a=[1, 2])
     again = folder.data("again.parquet", id=["1"], a=[3])
@@ -121,14 +121,16 @@ def test_keys_that_are_deleted_by_their_values_are_gone_from_older_files_alone(
     assert facts(folder)[2:] == (deleted("data/eq.parquet", one, 80, "1"),)
 
 
-def test_rows_that_are_deleted_by_other_values_than_keys_are_not_understood(folder: Folder) -> None:
+def test_deletes_by_other_values_than_keys_are_not_understood(
+    folder: IcebergFolder,
+) -> None:
     folder.commit(70, Entry(folder.data("one.parquet", id=["1"], a=[1])))
     folder.commit(80, Entry(folder.data("eq.parquet", a=[1]), BY_VALUE))
     with pytest.raises(FileFactError, match=r"data/eq.parquet: rows are deleted by a, and not by"):
         facts(folder)
 
 
-def test_a_deletion_vector_names_positions_of_one_file(folder: Folder) -> None:
+def test_a_deletion_vector_names_positions_of_one_file(folder: IcebergFolder) -> None:
     one = folder.data("one.parquet", id=["1", "2", "3"], a=[1, 2, 3])
     gone = folder.vector("gone.puffin", 0, 2)
     folder.commit(70, Entry(one))
@@ -140,7 +142,7 @@ def test_a_deletion_vector_names_positions_of_one_file(folder: Folder) -> None:
 
 
 def test_columns_that_the_table_was_parted_by_at_first_are_left_out_as_other_formats_do(
-    folder: Folder,
+    folder: IcebergFolder,
 ) -> None:
     for number, spec in enumerate((0, 1, 2)):
         path = folder.data(f"{number}.parquet", id=["1"], p=["x"], q=["y"], a=[1])
@@ -164,7 +166,7 @@ def identity(spec: int, *sources: int) -> dict[str, object]:
     return {"spec-id": spec, "fields": fields}
 
 
-def test_the_newest_metadata_counts_also_after_ten(folder: Folder) -> None:
+def test_the_newest_metadata_counts_also_after_ten(folder: IcebergFolder) -> None:
     for number in (9, 10, 11):
         folder.metadata(number, properties={"number": str(number)})
     found = iceberg_table.table(folder.path)
@@ -172,7 +174,7 @@ def test_the_newest_metadata_counts_also_after_ten(folder: Folder) -> None:
     assert found.properties == {"number": "11"}
 
 
-def test_snapshots_are_told_in_the_order_of_their_making(folder: Folder) -> None:
+def test_snapshots_are_told_in_the_order_of_their_making(folder: IcebergFolder) -> None:
     for snapshot in (9000, 20, 300):
         folder.commit(snapshot)
     folder.snapshots.reverse()
@@ -182,7 +184,7 @@ def test_snapshots_are_told_in_the_order_of_their_making(folder: Folder) -> None
     assert found.snapshots == ("9000", "20", "300")
 
 
-def test_a_snapshot_that_was_never_the_current_one_is_staged(folder: Folder) -> None:
+def test_a_snapshot_that_was_never_the_current_one_is_staged(folder: IcebergFolder) -> None:
     folder.commit(9000)
     folder.commit(20, staged=True)
     folder.metadata(1)
@@ -190,7 +192,7 @@ def test_a_snapshot_that_was_never_the_current_one_is_staged(folder: Folder) -> 
     assert (committed.writes, committed.begun) == (("9000",), ("20",))
 
 
-def test_broken_files_are_named(folder: Folder) -> None:
+def test_broken_files_are_named(folder: IcebergFolder) -> None:
     one = folder.data("one.parquet", id=["1"], a=[1])
     folder.commit(70, Entry(one))
     (folder.path / one).write_bytes(b"PAR1")
@@ -204,7 +206,7 @@ def test_broken_files_are_named(folder: Folder) -> None:
         iceberg_table.table(folder.path)
 
 
-def test_a_file_of_another_table_is_not_looked_up(folder: Folder) -> None:
+def test_a_file_of_another_table_is_not_looked_up(folder: IcebergFolder) -> None:
     folder.commit(70)
     folder.metadata(1, location="file:/where/it")
     found = iceberg_table.table(folder.path)
@@ -225,7 +227,7 @@ def test_a_file_of_another_table_is_not_looked_up(folder: Folder) -> None:
     ids=["as it was", "renamed", "a lost name", "a name that another column has"],
 )
 def test_a_column_is_lost_where_the_name_mapping_leads_to_it_no_longer(
-    folder: Folder, names: dict[int, list[str]], lost: tuple[str, ...], kind: str
+    folder: IcebergFolder, names: dict[int, list[str]], lost: tuple[str, ...], kind: str
 ) -> None:
     name = f"one.{kind.lower()}"
     columns: dict[str, list[object]] = {"id": ["1"], "a": [1]}
@@ -249,7 +251,7 @@ def test_a_column_is_lost_where_the_name_mapping_leads_to_it_no_longer(
     assert fact.misled_names == tuple(text for text in lost if [text] in names.values())
 
 
-def test_an_avro_file_with_ids_loses_no_column(folder: Folder) -> None:
+def test_an_avro_file_with_ids_loses_no_column(folder: IcebergFolder) -> None:
     folder.commit(70, Entry(folder.avro("one.avro", ids=(1, 2), id=["1"], a=[1]), kind="AVRO"))
     mapping = json.dumps([{"field-id": 1, "names": ["id"]}, {"field-id": 3, "names": ["a"]}])
     then = [{"id": 1, "name": "id", "type": "string"}, {"id": 2, "name": "a", "type": "long"}]

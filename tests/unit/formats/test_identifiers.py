@@ -1,7 +1,7 @@
 """No name of a scenario's is ever taken for one of ours in a statement or query that is sent.
 
-Ours are collected from what is sent for a plain scenario, words of SQL among them; then each of
-them is a column, a struct, a part, a key and a partition column of another one.
+Ours are collected from what is sent for a plain scenario: tables, schemas, catalogs and aliases.
+Then each of them, and a few words of SQL, is a column, a struct, a part and a key of another one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import pytest
 from harness import engines, formats
 from harness.artifacts import distributions
 from harness.artifacts.distribution import Distribution
-from harness.cli.reproduce import script
+from harness.cli.reproduce import files
 from harness.engines import time_travel
 from harness.engines.api import Engine, Question
 from harness.formats import other_writers
@@ -63,6 +63,7 @@ from harness.scenario.operations.overwrite import Overwrite, OverwriteScope
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.replace_partition_field import ReplacePartitionField
 from harness.scenario.operations.restore import Restore
+from harness.scenario.operations.rewrite_data_files import RewriteDataFiles
 from harness.scenario.operations.rewrite_manifests import RewriteManifests
 from harness.scenario.operations.rewrite_position_deletes import RewritePositionDeletes
 from harness.scenario.operations.rollback import Rollback
@@ -76,13 +77,15 @@ from harness.scenario.operations.update import Update
 from harness.scenario.operations.upsert import Upsert
 from harness.scenario.operations.write_frame import WriteFrame
 from harness.scenario.operations.write_with_metadata import MetadataWay, WriteWithMetadata
-from harness.scenario.statements import LOCATION, FrameWrite, Sql, Statement
+from harness.scenario.statements import FrameWrite, Sql, Statement
 
 INT, LONG, TEXT = (Primitive(name) for name in ("int", "long", "string"))
 PLAIN: Final = ("k_", "o_", "p_", "x_", "n_", "i_", "m_", "l_", "a_")
 """Key, ordering and partition column, struct, column, two parts, a later name, one more."""
 ROLES: Final = {"key": 0, "struct": 3, "column": 4, "part": 5}
-DATABASES: Final = ("s_0123456789abcdef", script.DATABASE)
+WORDS: Final = {"select", "value", "timestamp", "partition"}
+"""Of the words of SQL that are sent: all are treated equally."""
+DATABASES: Final = ("s_0123456789abcdef", files.DATABASE)
 MOMENT: Final = Moment("20240101000000000", "20240101000002000", "20240101000009000")
 TOKEN: Final = re.compile(r"'(?:[^'\\]|\\.)*'|`(?:[^`]|``)*`|\"(?:[^\"]|\"\")*\"|\w+|\S")
 NAME: Final = re.compile(r"`.*`|\".*\"")
@@ -135,8 +138,9 @@ def scenario_of(names: tuple[str, ...]) -> Scenario:
 def _of_iceberg(column: str) -> tuple[Operation, ...]:
     buckets, cut = f"bucket(4, {column})", f"truncate(3, {column})"
     fields = AddPartitionField(buckets), ReplacePartitionField(buckets, cut)
-    files = RewriteManifests(), RewritePositionDeletes(), RollbackToSnapshot(10), AddFiles((7,))
-    return (*fields, DropPartitionField(cut), *files, CreateTag())
+    written_anew = RewriteDataFiles(), RewriteManifests(), RewritePositionDeletes()
+    others = RollbackToSnapshot(10), AddFiles((7,)), CreateTag()
+    return (*fields, DropPartitionField(cut), *written_anew, *others)
 
 
 def called(role: str, name: str) -> Scenario:
@@ -159,13 +163,13 @@ def statements(scenario: Scenario, history: History) -> Iterator[tuple[str, Trut
             if shape.unsupported(step.operation):
                 continue
             yield from _sql(shape.wording(step.operation, before, after, {}), after)
-            for writer in _others(shape, step.operation):
-                told = other_writers.wording(writer, shape, step.operation, before, after, {})
-                yield from _sql(told, after)
+            for writer in _other_writers(shape, step.operation):
+                sent = other_writers.wording(writer, shape, step.operation, before, after, {})
+                yield from _sql(sent, after)
 
 
-def _others(shape: Format, operation: Operation) -> Iterator[Distribution]:
-    """Yield the writers that can be told a step of a table, and do not make such tables."""
+def _other_writers(shape: Format, operation: Operation) -> Iterator[Distribution]:
+    """Yield the writers that can do a step, and do not make such tables."""
     for name in map(distributions.load, distributions.names()):
         facts = shape.reader_facts
         if not other_writers.makes(name, facts) and not other_writers.unsupported(
@@ -174,8 +178,8 @@ def _others(shape: Format, operation: Operation) -> Iterator[Distribution]:
             yield name
 
 
-def _sql(told: Iterable[Statement], truth: Truth) -> Iterator[tuple[str, Truth]]:
-    for statement in told:
+def _sql(sent: Iterable[Statement], truth: Truth) -> Iterator[tuple[str, Truth]]:
+    for statement in sent:
         if isinstance(statement, Sql | FrameWrite):
             yield statement.text if isinstance(statement, Sql) else statement.query, truth
 
@@ -200,16 +204,13 @@ def questions() -> Iterator[tuple[Engine, Distribution, Question]]:
 
 
 @cache
-def each_once() -> tuple[tuple[Engine, Distribution, Question], ...]:
+def different_questions() -> tuple[tuple[Engine, Distribution, Question], ...]:
     """Those of them that are sent in other words than the others."""
-    sent = (
-        question for question in questions() if question[0] is not engines.load("pyiceberg")
-    )  # no SQL
-    found = {
-        engine.statements(where, {}, asked)[-1]: (engine, where, asked)
-        for engine, where, asked in sent
+    by_text = {
+        engine.statements(distribution, {}, question)[-1]: (engine, distribution, question)
+        for engine, distribution, question in questions()
     }
-    return tuple(found.values())
+    return tuple(asked for text, asked in by_text.items() if text.startswith("select "))
 
 
 def queries(truth: Truth) -> Iterator[str]:
@@ -218,7 +219,7 @@ def queries(truth: Truth) -> Iterator[str]:
     paths = [truth.schema.path_of(field.id) or "" for field in truth.schema.walk()]
     selected = [Query(columns=(key, path)) for path in paths]
     for query in (ALL, *selected, *(Query(where=not_null(path)) for path in paths)):
-        for engine, where, question in each_once():
+        for engine, where, question in different_questions():
             yield engine.statements(where, {}, replace(question, query=query, key=key))[-1]
 
 
@@ -228,64 +229,75 @@ def tokens(sql: str) -> list[str]:
 
 @cache
 def ours() -> tuple[str, ...]:
-    """Every word and identifier of ours in what is sent, but for texts, numbers and paths."""
+    """The names that a query gives to its tables, or a merge to its sides, and `WORDS`."""
     scenario = scenario_of(PLAIN)
     history = history_of(scenario)
-    texts = [*(text for text, _ in statements(scenario, history)), *queries(history[-1])]
-    words = {bare(token) for text in texts for token in tokens(text) if re.match(r"[`\"\w]", token)}
-    paths = {word for word in words if word.startswith(LOCATION)}
-    return tuple(sorted(word for word in words - paths - {*PLAIN} if not word.isdecimal()))
+    names = set(WORDS)
+    for text in queries(history[-1]):
+        names |= {name for chain in visible_names(tokens(text)) for name in chain}
+    for text, _ in statements(scenario, history):
+        names |= {name.casefold() for name in aliases(text)}
+    return tuple(sorted(name for name in names if re.fullmatch(r"\w+", name)))
 
 
 def bare(token: str) -> str:
     return token[1:-1].casefold() if NAME.fullmatch(token) else token.casefold()
 
 
-def chains(found: list[str]) -> list[Chain]:
+def chains(sql: list[str]) -> list[Chain]:
     """Return the dotted names among tokens, quoted or not."""
-    result: list[list[str]] = []
-    for at, text in enumerate(found):
+    result: list[Chain] = []
+    for at, text in enumerate(sql):
         if not re.match(r"[`\"\w]", text):
             continue
-        if at > 1 and found[at - 1] == ".":
-            result[-1].append(bare(text))
+        if at > 1 and sql[at - 1] == ".":
+            result[-1] = (*result[-1], bare(text))
         else:
-            result.append([bare(text)])
-    return [tuple(each) for each in result]
+            result.append((bare(text),))
+    return result
 
 
-def misread(sql: str) -> list[Chain]:
-    """Return the dotted names of a query that an engine takes for a column of the table.
+def source(sql: list[str]) -> tuple[int, int]:
+    """Return where the tokens of a query's table begin and end."""
+    begin, depth = sql.index("from") + 1, 0
+    for at in range(begin, len(sql)):
+        depth += {"(": 1, ")": -1}.get(sql[at], 0)
+        if sql[at] == "where" and not depth:
+            return begin, at
+    return begin, len(sql)
 
-    Those that begin with a name of the table: its alias, or else any end of its own full name.
-    """
-    found = tokens(sql)
-    begin = found.index("from")
-    depth, end = 0, len(found)
-    for at in range(begin + 1, len(found)):
-        depth += {"(": 1, ")": -1}.get(found[at], 0)
-        if found[at] == "where" and not depth:
-            end = at
-            break
-    source = found[begin + 1 : end]
-    named = len(source) > 1 and NAME.fullmatch(source[-1]) and source[-2] != "."
-    own = chains(source)[0] if NAME.fullmatch(source[0]) else ()  # a function gives none
-    known = (bare(source[-1]),) if named else own
-    visible = [known[at:] for at in range(len(known))]
-    paths = chains([*found[1:begin], ";", *found[end + 1 :]])
-    return [path for path in paths if any(path[: len(each)] == each != path for each in visible)]
+
+def visible_names(sql: list[str]) -> list[Chain]:
+    """Return what a query may call its table: its alias, or else any end of its full name."""
+    begin, end = source(sql)
+    table = sql[begin:end]
+    has_alias = len(table) > 1 and NAME.fullmatch(table[-1]) and table[-2] != "."
+    full_name = chains(table)[0] if NAME.fullmatch(table[0]) else ()  # a function gives none
+    name = (bare(table[-1]),) if has_alias else full_name
+    return [name[at:] for at in range(len(name))]
+
+
+def misread(text: str) -> list[Chain]:
+    """Return the dotted names of columns of which an engine takes the begin for the table."""
+    sql = tokens(text)
+    (begin, end), visible = source(sql), visible_names(sql)
+    paths = chains([*sql[1 : begin - 1], ";", *sql[end + 1 :]])
+    return [path for path in paths if any(path[: len(n)] == n != path for n in visible)]
+
+
+def aliases(sql: str) -> list[str]:
+    """Return the names that a merge gives to its tables."""
+    return re.findall(r"\bas (\w+) (?:using \(|\(|on )", sql) if sql.startswith("merge") else []
 
 
 def shared(sql: str, truth: Truth) -> set[str]:
-    """Return the names that a merge gives to its tables and the scenario to something else."""
-    own = re.findall(r"\bas (\w+) (?:using \(|\(|on )", sql) if sql.startswith("merge") else []
-    return {each.casefold() for each in own} & {f.name.casefold() for f in truth.schema.walk()}
+    """Return the aliases of a merge that are names of the scenario as well."""
+    names = {field.name.casefold() for field in truth.schema.walk()}
+    return {alias.casefold() for alias in aliases(sql)} & names
 
 
 def test_what_is_collected_has_every_name_that_is_known_to_be_ours() -> None:
-    known = {"t", "t_ro", "t_rt", "s", "since", "hudi", "iceberg", "hive", "hudi_table_changes"}
-    assert known <= set(ours())
-    assert set(DATABASES) <= set(ours())
+    assert {"t", "t_ro", "t_rt", "s", "hudi", "iceberg", "hive", *DATABASES} <= set(ours())
     assert {type(step.operation) for step in scenario_of(PLAIN).steps} == set(registry().values())
 
 

@@ -20,7 +20,7 @@ from harness.formats.iceberg import statistics as iceberg_statistics
 from harness.model.canonical import Value
 from harness.model.column_statistics import ColumnStatistics, StatisticsSource, bound
 from harness.model.file_facts import FileFact, FileKind
-from tests.unit.formats.iceberg_table import Entry, Folder
+from tests.builders.iceberg_folder import Entry, IcebergFolder
 
 FOOTER = StatisticsSource.PARQUET
 
@@ -87,7 +87,7 @@ def test_parts_of_structs_have_statistics_and_elements_none(tmp_path: Path) -> N
 
 
 def test_a_manifest_tells_the_bounds_of_a_file_by_field_id(tmp_path: Path) -> None:
-    folder = Folder(tmp_path)
+    folder = IcebergFolder(tmp_path)
     path = folder.data("a.parquet", id=["k"], n=[7])
     schema = pa.schema(
         [
@@ -115,7 +115,7 @@ def test_a_manifest_tells_the_bounds_of_a_file_by_field_id(tmp_path: Path) -> No
 
 
 def test_a_manifest_tells_of_orc_by_the_names_of_the_file_s_snapshot(tmp_path: Path) -> None:
-    folder = Folder(tmp_path)
+    folder = IcebergFolder(tmp_path)
     path = folder.data("a.orc", id=["k"])
     part = pa.array([{"a": 1}, None], pa.struct([("a", pa.int32())]))
     pyarrow.orc.write_table(pa.table({"id": ["k", "l"], "s": part}), tmp_path / path)

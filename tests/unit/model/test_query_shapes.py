@@ -7,8 +7,7 @@ import pytest
 from harness.model import query_shapes
 from harness.model.canonical import Value
 from harness.model.query import Comparison, Condition, Query
-from harness.model.query_conditions import NoQuestionError
-from harness.model.query_shapes import Shape
+from harness.model.query_shapes import NoQuestionError, Shape
 from harness.model.truth import row_values
 from tests.builders.table_story import Story, history
 

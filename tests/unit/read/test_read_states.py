@@ -23,7 +23,7 @@ from harness.core.records import Answer, Column
 from harness.engines.api import Question, Reply
 from harness.formats import facts
 from harness.model.query import Query
-from harness.read import ask_engine, read_states, reader_servers, schedule_questions
+from harness.read import ask_engine, read_states, reader_servers
 from harness.read.answer_cache import AnswerCache
 from harness.read.questions import CellQuestion, ReadQueues
 from harness.read.reader_servers import EngineStart, ReadContext, SharedMetastore
@@ -32,7 +32,8 @@ from harness.runtime import memory
 from harness.runtime.api import MetastoreUris
 from harness.runtime.memory import MACHINE, Free
 from harness.scenario.cells import Cell, Plan, Reader, Variant
-from harness.write.table_state import States
+from harness.write import state_store, table_state
+from harness.write.table_state import State, States
 
 GOOD = Reply((Column("id", "varchar", "string"),), (("1",),), 0.1)
 HIVE, SPARK = "hive-3.1.3", "spark-3.5.8-hudi-1.0.2"
@@ -62,7 +63,7 @@ class Engines:
             yield SimpleNamespace(
                 connect=lambda _: session,
                 alive=lambda: True,
-                spent=lambda: False,
+                exhausted=lambda: False,
                 log_tail=lambda: "",
                 peak_memory_mb=lambda: 7,
             )
@@ -105,7 +106,7 @@ def engines(monkeypatch: pytest.MonkeyPatch) -> Engines:
     monkeypatch.setattr(reader_servers, "load_engine", found.of)
     monkeypatch.setattr("harness.read.reader_servers.provide.runtime", lambda *_: installed)
     monkeypatch.setattr(reader_servers, "start_metastore", found.metastore)
-    monkeypatch.setattr(schedule_questions, "planned_questions", planned)
+    monkeypatch.setattr(read_states, "planned_questions", planned)
     monkeypatch.setattr("harness.read.reader_servers.metastore_client.connect", connect)
     monkeypatch.setattr("harness.read.reader_servers.state_store.register", found.register)
     monkeypatch.setattr("harness.read.reader_servers.state_store.file_list", lambda _: ())
@@ -313,7 +314,7 @@ def test_after_a_failure_no_server_is_started(engines: Engines, tmp_path: Path) 
     plan, context, threads = planned("v1", readers=(HIVE,)), place(tmp_path), JobThreads(1)
     queues = ReadQueues({HIVE: ClosableQueue()})
     with SharedMetastore(context) as shared:
-        schedule_questions.schedule(plan, [states("v1")], shared, Probes(), queues)
+        read_states.schedule(plan, [states("v1")], shared, Probes(), queues)
         with pytest.raises(EnvironmentProblem), threads.running([]):
             raise EnvironmentProblem("the disk is full")
         with pytest.raises(HaltedError):
@@ -382,3 +383,32 @@ def test_what_a_server_answers_otherwise_after_another_question_differs_on_a_fre
     kept = AnswerCache.of(context.cache)
     assert kept.find(f"v1-{HIVE}", v1.case) is not None
     assert kept.find(f"v2-{HIVE}", v2.case) is None
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> State:
+    folder = tmp_path / "state"
+    (folder / table_state.TABLE).mkdir(parents=True)
+    (folder / table_state.TABLE / "file").write_text("1")
+    return State("d" * 64, folder, SimpleNamespace(home="", table_version=""))  # type: ignore[arg-type]
+
+
+def test_a_state_that_comes_again_has_its_files_as_they_were_before_anybody_read_it(
+    tmp_path: Path, state: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def about(plan: Any) -> Questions:  # noqa: ANN401 - passed on
+        return Questions(plan.cells)
+
+    def states() -> Iterator[States]:
+        yield {("v1", 1): state}
+        (state.table / "file").write_text("other")
+        yield {("v2", 1): state}
+
+    monkeypatch.setattr(read_states, "planned_questions", about)
+    before, queue = state_store.file_list(state), ClosableQueue[CellQuestion]()
+    shared: Any = SimpleNamespace(context=place(tmp_path), register=lambda _: None)
+    plan, queues = planned("v1", "v2", readers=(HIVE,)), ReadQueues({HIVE: queue})
+    read_states.schedule(plan, states(), shared, Probes(), queues)
+    assert [each.files for each in queue.take_all()] == [before, before]
+    assert state_store.file_list(state) != before
+    assert queue.take_all() == [], "no more come"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness import engines
 from harness.artifacts import distributions
 from harness.core.metastore_choice import USUAL, MetastoreChoice
-from harness.read.schedule_questions import reader_digest
+from harness.read.read_states import reader_digest
 from harness.runtime import provide
 from harness.scenario.cells import parse_reader
 

@@ -1,3 +1,5 @@
+"""A question asked again of a fresh server: alike or not, and what is kept for later runs."""
+
 from __future__ import annotations
 
 import threading
@@ -7,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from harness.core import jsonl
 from harness.core.attempts import Attempt
 from harness.core.concurrency import ClosableQueue
 from harness.core.progress import Count
@@ -14,10 +17,10 @@ from harness.core.records import Answer, Column, Refusal
 from harness.engines.api import Question
 from harness.formats import facts
 from harness.model.query import Query
-from harness.read import record_answers
+from harness.read import read_states
 from harness.read.answer_cache import AnswerCache
 from harness.read.questions import CellQuestion, Response
-from harness.read.record_answers import CHANGED
+from harness.read.read_states import CHANGED, same_answer, second
 from harness.scenario.cells import Cell, Reader
 from harness.write import state_store, table_state
 from harness.write.table_state import State
@@ -54,7 +57,7 @@ def recorded(
     queue, kept = ClosableQueue[Response](), AnswerCache(folder / "answers")
     queue.put_all(responses)
     queue.close()
-    return list(record_answers.record(queue, kept, cells or Count("ask", 9))), kept
+    return list(read_states.record(queue, kept, cells or Count("ask", 9))), kept
 
 
 def test_each_answer_is_passed_on_as_soon_as_it_is_there(tmp_path: Path, state: State) -> None:
@@ -63,7 +66,7 @@ def test_each_answer_is_passed_on_as_soon_as_it_is_there(tmp_path: Path, state: 
 
     def take() -> None:
         kept = AnswerCache(tmp_path / "answers")
-        for answer in record_answers.record(queue, kept, Count("ask", 4)):
+        for answer in read_states.record(queue, kept, Count("ask", 4)):
             found.append(answer.sql)
             passed.release()
 
@@ -90,15 +93,15 @@ def test_every_cell_is_counted_by_what_came_of_it_at_once(tmp_path: Path, state:
     )
     queue = ClosableQueue[Response]()
     queue.put_all(Response(each, question) for each in (answer, *others))
-    passed = record_answers.record(queue, AnswerCache(tmp_path / "answers"), cells)
+    passed = read_states.record(queue, AnswerCache(tmp_path / "answers"), cells)
     next(passed)
     assert (cells.made, cells.by) == (3, "r"), "before they are passed on"
     queue.put_all(map(Response, there))
     queue.close()
     assert len(list(passed)) == 4
     assert (cells.left, cells.by) == (3, "r")
-    record_answers.count_rest(cells)
-    record_answers.count_rest(cells)
+    read_states.count_rest(cells)
+    read_states.count_rest(cells)
     assert cells.left == 0
     counted = {"answered": 1, "refused": 1, "silent": 1, "reused": 1, "not asked": 4}
     assert cells.outcomes == counted
@@ -125,7 +128,7 @@ def recorded_again(again: Answer, folder: Path, state: State) -> tuple[Answer, A
     responses.put_all([Response(replace(again, case=first.case), question)])
     responses.close()
     cells = {first.case: first}
-    (found,) = record_answers.record(responses, kept, Count("ask again", 1), cells)
+    (found,) = read_states.record(responses, kept, Count("ask again", 1), cells)
     return found, kept.find(question.address, first.case)
 
 
@@ -157,3 +160,57 @@ def test_without_a_second_answer_the_first_one_is_asked_for_again_later(
     assert found == first
     assert kept is not None
     assert not kept.again
+
+
+FIRST = Answer(
+    "c",
+    "q",
+    (Column("id", "string", "string"), Column("n", "int", "int")),
+    (("1", 1), ("2", None)),
+    seconds=1.0,
+)
+OTHER = replace(FIRST, rows=(("1", 1), ("2", 0)))
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        replace(FIRST, seconds=2.0, sql="q2"),
+        replace(FIRST, rows=FIRST.rows[::-1]),
+        replace(FIRST, columns=FIRST.columns[::-1], rows=tuple(each[::-1] for each in FIRST.rows)),
+    ],
+    ids=["time", "order of rows", "order of columns"],
+)
+def test_answers_of_one_content_are_alike(again: Answer) -> None:
+    assert same_answer(again, FIRST)
+    assert second(again, FIRST) == replace(again, again=True)
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        OTHER,
+        replace(FIRST, rows=FIRST.rows[:1]),
+        replace(FIRST, rows=(*FIRST.rows, FIRST.rows[0])),
+        replace(FIRST, rows=(("1", 1.0), ("2", None))),
+        replace(FIRST, columns=(FIRST.columns[0], Column("m", "int", "int"))),
+        Answer("c", "q", refusal=Refusal("K", "m")),
+    ],
+    ids=["a value", "a row less", "a row twice", "a type", "a name", "a refusal"],
+)
+def test_another_answer_has_the_first_one_with_it_and_both_are_recorded(again: Answer) -> None:
+    found = second(again, FIRST)
+    assert (found.again, found.earlier) == (True, replace(FIRST, case="", sql=""))
+    assert replace(found, again=False, earlier=None) == again
+    assert jsonl.parse(Answer, jsonl.dump(found)) == found
+
+
+def test_where_no_second_answer_came_the_first_one_stays_as_it_was() -> None:
+    assert second(Answer("c", "q", unknown="it died"), FIRST) == FIRST
+
+
+def test_a_record_from_before_second_answers_is_read_as_asked_once() -> None:
+    plain = jsonl.dump(FIRST)
+    assert "again" not in plain
+    assert "earlier" not in plain
+    assert jsonl.parse(Answer, plain) == FIRST

@@ -23,8 +23,8 @@ from harness.core.records import (
 from harness.core.responsible import Responsible
 from harness.judge.verdicts import judge
 from harness.read import earlier_question, read_states
+from harness.read.read_states import second
 from harness.read.reader_servers import ReadContext
-from harness.read.second_answers import second
 from harness.run import load_run, pipeline, plan_record, second_round
 from harness.run.run_work import Work
 from harness.run.second_round import (

@@ -7,56 +7,40 @@ from pymetastore.hive_metastore import ttypes
 
 from harness.usage.catalog_table import catalog_table
 from harness.usage.used_tables import UsedFormat
-
-PARQUET = "org.apache.hadoop.hive.ql.io.parquet.MapredParquetInputFormat"
-ORC = "org.apache.hadoop.hive.ql.io.orc.OrcInputFormat"
-AVRO = "org.apache.hadoop.hive.ql.io.avro.AvroContainerInputFormat"
-TEXT = "org.apache.hadoop.mapred.TextInputFormat"
-DELIMITED = "org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe"
-HUDI = "org.apache.hudi.hadoop.HoodieParquetInputFormat"
-REALTIME = "org.apache.hudi.hadoop.realtime.HoodieParquetRealtimeInputFormat"
-RO = {"hoodie.query.as.ro.table": "true"}
-
-
-def thrift(
-    name: str = "t",
-    read_by: str = "",
-    kind: str = "EXTERNAL_TABLE",
-    serde: dict[str, str] | None = None,
-    library: str | None = None,
-    **parameters: str,
-) -> ttypes.Table:
-    told = {text.replace("__", "."): value for text, value in parameters.items()}
-    columns = [ttypes.FieldSchema("id", "string", None)]
-    storage = ttypes.StorageDescriptor(
-        cols=columns,
-        location="file:/x",
-        inputFormat=read_by,
-        serdeInfo=ttypes.SerDeInfo(parameters=serde, serializationLib=library),
-    )
-    return ttypes.Table(
-        tableName=name, dbName="d", sd=storage, parameters=told, tableType=kind, partitionKeys=None
-    )
+from tests.builders.metastore_tables import (
+    AVRO,
+    DELIMITED,
+    HUDI,
+    ORC,
+    PARQUET,
+    REALTIME,
+    RO,
+    TEXT,
+    metastore_table,
+)
 
 
 @pytest.mark.parametrize(
     ("table", "expected"),
     [
-        (thrift(read_by=PARQUET), UsedFormat.HIVE_PARQUET),
-        (thrift(read_by=ORC), UsedFormat.HIVE_ORC),
-        (thrift(read_by=ORC, transactional="true"), UsedFormat.HIVE_ACID),
-        (thrift(read_by=HUDI), UsedFormat.HUDI),
-        (thrift(read_by=REALTIME), UsedFormat.HUDI_MOR),
-        (thrift(read_by=PARQUET, spark__sql__sources__provider="HUDI"), UsedFormat.HUDI),
-        (thrift(table_type="ICEBERG"), UsedFormat.ICEBERG),
-        (thrift(read_by=PARQUET, spark__sql__sources__provider="delta"), UsedFormat.DELTA),
-        (thrift(storage_handler="io.delta.hive.DeltaStorageHandler"), UsedFormat.DELTA),
-        (thrift(kind="VIRTUAL_VIEW"), UsedFormat.VIEW),
-        (thrift(kind="MATERIALIZED_VIEW", read_by=ORC), UsedFormat.VIEW),
-        (thrift(read_by=AVRO), UsedFormat.HIVE_AVRO),
-        (thrift(read_by=TEXT), UsedFormat.OTHER),
-        (thrift(read_by=TEXT, library=DELIMITED), UsedFormat.HIVE_TEXT),
-        (thrift(read_by=TEXT, library="org.apache.hive.hcatalog.data.JsonSerDe"), UsedFormat.OTHER),
+        (metastore_table(read_by=PARQUET), UsedFormat.HIVE_PARQUET),
+        (metastore_table(read_by=ORC), UsedFormat.HIVE_ORC),
+        (metastore_table(read_by=ORC, transactional="true"), UsedFormat.HIVE_ACID),
+        (metastore_table(read_by=HUDI), UsedFormat.HUDI),
+        (metastore_table(read_by=REALTIME), UsedFormat.HUDI_MOR),
+        (metastore_table(read_by=PARQUET, spark__sql__sources__provider="HUDI"), UsedFormat.HUDI),
+        (metastore_table(table_type="ICEBERG"), UsedFormat.ICEBERG),
+        (metastore_table(read_by=PARQUET, spark__sql__sources__provider="delta"), UsedFormat.DELTA),
+        (metastore_table(storage_handler="io.delta.hive.DeltaStorageHandler"), UsedFormat.DELTA),
+        (metastore_table(kind="VIRTUAL_VIEW"), UsedFormat.VIEW),
+        (metastore_table(kind="MATERIALIZED_VIEW", read_by=ORC), UsedFormat.VIEW),
+        (metastore_table(read_by=AVRO), UsedFormat.HIVE_AVRO),
+        (metastore_table(read_by=TEXT), UsedFormat.OTHER),
+        (metastore_table(read_by=TEXT, library=DELIMITED), UsedFormat.HIVE_TEXT),
+        (
+            metastore_table(read_by=TEXT, library="a.JsonSerDe"),
+            UsedFormat.OTHER,
+        ),
         (ttypes.Table(tableName="t", dbName="d"), UsedFormat.OTHER),
     ],
 )
@@ -67,11 +51,11 @@ def test_an_entry_tells_the_format(table: ttypes.Table, expected: UsedFormat) ->
 @pytest.mark.parametrize(
     ("table", "expected"),
     [
-        (thrift("t", REALTIME), "base_name"),
-        (thrift("t_rt", REALTIME), "snapshot"),
-        (thrift("t_ro", HUDI, serde=RO), "read_optimized"),
-        (thrift("t", HUDI, serde=RO), "read_optimized"),  # hive_sync.skip_ro_suffix
-        (thrift("t_rt", PARQUET), "snapshot"),  # none of Hudi's
+        (metastore_table("t", REALTIME), "base_name"),
+        (metastore_table("t_rt", REALTIME), "snapshot"),
+        (metastore_table("t_ro", HUDI, serde=RO), "read_optimized"),
+        (metastore_table("t", HUDI, serde=RO), "read_optimized"),  # hive_sync.skip_ro_suffix
+        (metastore_table("t_rt", PARQUET), "snapshot"),  # none of Hudi's
     ],
 )
 def test_an_entry_of_a_merge_on_read_table_is_one_of_its_views(
@@ -82,7 +66,7 @@ def test_an_entry_of_a_merge_on_read_table_is_one_of_its_views(
 
 def test_nothing_of_the_parameters_is_kept_but_what_is_needed() -> None:
     found = catalog_table(
-        thrift(
+        metastore_table(
             read_by="my.CustomInputFormat",
             serde={"password": "secret"},
             secret="secret",  # noqa: S106 - it must not come out again

@@ -12,7 +12,7 @@ import pytest
 from harness.formats.files.table_folder import UnreadableError, at
 from harness.usage import delta_table
 from harness.usage.used_tables import Fact, TableFacts, UsedFormat
-from tests.unit.usage.folders import entry, parquet, short
+from tests.builders.table_folders import entry, parquet, short
 
 Action = dict[str, Any]
 PROTOCOL: Action = {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}}

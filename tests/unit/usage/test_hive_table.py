@@ -14,7 +14,7 @@ from pyarrow import orc
 from harness.formats.files.table_folder import UnreadableError, at
 from harness.usage import hive_table
 from harness.usage.used_tables import Fact, UsedFormat
-from tests.unit.usage.folders import entry, parquet, short
+from tests.builders.table_folders import entry, parquet, short
 
 COLUMNS = {"id": "string", "f1": "int"}
 
@@ -100,8 +100,8 @@ def test_of_a_table_of_too_many_folders_not_all_are_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("harness.formats.files.table_folder.MOST_FOLDERS", 2)
-    for each in "abc":
-        parquet(tmp_path / f"p={each}" / "a.parquet", {"id": ["1"]})
+    for string in "abc":
+        parquet(tmp_path / f"p={string}" / "a.parquet", {"id": ["1"]})
     found = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_PARQUET, "p"))
     assert found.unknown == (Fact.SCHEMA_CHANGES,)
     assert found.why == "it has more than 2 folders; not all were looked at"

@@ -11,7 +11,7 @@ import pytest
 from harness.formats.files.table_folder import UnreadableError, at
 from harness.usage import hudi_table
 from harness.usage.used_tables import Fact, UsedFormat
-from tests.unit.usage.folders import (
+from tests.builders.table_folders import (
     FIRST,
     HUDI_6,
     HUDI_9,
@@ -92,7 +92,7 @@ def test_a_change_with_an_older_base_file_has_old_files(tmp_path: Path) -> None:
     base(tmp_path, "b", SECOND)
     found = hudi_table.read(folder, MINE)
     assert short(found.schema_changes) == ["rename f1 g yes"]
-    assert [each.partition(" ")[0] for each in found.writers] == ["parquet-cpp-arrow"]
+    assert [writer.partition(" ")[0] for writer in found.writers] == ["parquet-cpp-arrow"]
 
 
 def test_a_file_group_that_was_rewritten_since_is_not_old(tmp_path: Path) -> None:

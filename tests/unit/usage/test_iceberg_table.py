@@ -14,7 +14,7 @@ import pytest
 from harness.formats.files.table_folder import UnreadableError, at
 from harness.usage import iceberg_table
 from harness.usage.used_tables import Fact, TableFacts, UsedFormat
-from tests.unit.usage.folders import avro, entry, short
+from tests.builders.table_folders import avro, entry, short
 
 MANIFESTS = {"manifest_path": "string", "content": "int", "min_sequence_number": "long"}
 
@@ -57,7 +57,7 @@ def read(folder: Path, told: Mapping[str, Any], numbers: Sequence[int] = ()) -> 
     for each in told["snapshots"]:
         each["manifest-list"] = f"file:{folder}/metadata/list.avro"
     records = [
-        {"manifest_path": "m", "content": 0, "min_sequence_number": each} for each in numbers
+        {"manifest_path": "m", "content": 0, "min_sequence_number": number} for number in numbers
     ]
     records.append({"manifest_path": "deletes", "content": 1, "min_sequence_number": 0})
     (folder / "metadata" / "list.avro").write_bytes(avro(records, MANIFESTS))

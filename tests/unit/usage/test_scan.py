@@ -19,8 +19,8 @@ from harness.runtime import metastore_client
 from harness.runtime.metastore_client import CatalogRefusedError
 from harness.usage import hudi_table, scan
 from harness.usage.used_tables import Fact, Usage, UsedFormat
-from tests.unit.usage.folders import FIRST, HUDI_6, base, hudi, log, parquet
-from tests.unit.usage.test_catalog_table import HUDI, ORC, PARQUET, REALTIME, RO, thrift
+from tests.builders.metastore_tables import HUDI, ORC, PARQUET, REALTIME, RO, metastore_table
+from tests.builders.table_folders import FIRST, HUDI_6, base, hudi, log, parquet
 
 URI = "thrift://metastore:9083"
 
@@ -64,7 +64,7 @@ def scanned(monkeypatch: pytest.MonkeyPatch, catalog: SimulatedCatalog, *pattern
 
 
 def placed(folder: Path, name: str, read_by: str, **more: Any) -> ttypes.Table:  # noqa: ANN401
-    table = thrift(name, read_by, **more)
+    table = metastore_table(name, read_by, **more)
     table.sd.location = f"file:{folder}"
     return table
 
@@ -78,12 +78,12 @@ def test_every_table_is_listed_and_one_that_cannot_be_read_with_the_reason(
             "d": [
                 placed(tmp_path / "plain", "plain", PARQUET),
                 placed(tmp_path / "gone", "gone", ORC),
-                thrift("v", kind="VIRTUAL_VIEW"),
-                thrift("texts", "org.apache.hadoop.mapred.TextInputFormat"),
+                metastore_table("v", kind="VIRTUAL_VIEW"),
+                metastore_table("texts", "org.apache.hadoop.mapred.TextInputFormat"),
             ]
         }
     )
-    found = {each.name: each for each in scanned(monkeypatch, catalog).tables}
+    found = {table.name: table for table in scanned(monkeypatch, catalog).tables}
     assert list(found) == ["d.gone", "d.plain", "d.texts", "d.v", "d.vanished"]
     assert found["d.plain"].format is UsedFormat.HIVE_PARQUET
     assert found["d.plain"].unknown == ()
@@ -107,7 +107,7 @@ def test_the_entries_of_a_merge_on_read_table_are_its_views(
         placed(tmp_path, "t_rt", REALTIME),
     ]
     found = scanned(monkeypatch, SimulatedCatalog({"d": tables})).tables
-    told = [(each.name, each.format, each.view) for each in found[:3]]
+    told = [(table.name, table.format, table.view) for table in found[:3]]
     assert told == [
         ("d.t", "hudi-mor", "base_name"),
         ("d.t_ro", "hudi-mor", "read_optimized"),
@@ -121,18 +121,18 @@ def test_entries_of_a_table_that_cannot_be_read_are_of_one_format(
 ) -> None:
     tables = [placed(tmp_path, "t_ro", HUDI, serde=RO), placed(tmp_path, "t_rt", REALTIME)]
     found = scanned(monkeypatch, SimulatedCatalog({"d": tables})).tables[:2]
-    assert [(each.format, each.view) for each in found] == [
+    assert [(table.format, table.view) for table in found] == [
         ("hudi-mor", "read_optimized"),
         ("hudi-mor", "snapshot"),
     ]
 
 
 def test_what_is_refused_is_asked_for_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    tables = [thrift("a", kind="VIRTUAL_VIEW"), thrift("b", kind="VIRTUAL_VIEW")]
+    tables = [metastore_table("a", kind="VIRTUAL_VIEW"), metastore_table("b", kind="VIRTUAL_VIEW")]
     catalog = SimulatedCatalog({"d": tables, "e": []}, frozenset({"d.b", "e"}))
     usage = scanned(monkeypatch, catalog)
     assert catalog.calls == ["a,b,vanished", "a", "b", "vanished"]
-    found = {each.name: each.unread for each in usage.tables}
+    found = {table.name: table.unread for table in usage.tables}
     assert found["d.a"] == ""
     assert found["d.b"] == "MetaException: no d.b"
     assert usage.unlisted == {"e": "MetaException: no e"}
@@ -140,7 +140,7 @@ def test_what_is_refused_is_asked_for_one_by_one(monkeypatch: pytest.MonkeyPatch
 
 def test_tables_are_asked_for_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scan, "BATCH", 2)
-    tables = [thrift(name, kind="VIRTUAL_VIEW") for name in "abc"]
+    tables = [metastore_table(name, kind="VIRTUAL_VIEW") for name in "abc"]
     catalog = SimulatedCatalog({"d": tables})
     scanned(monkeypatch, catalog)
     assert catalog.calls == ["a,b", "c,vanished"]
@@ -161,7 +161,7 @@ def test_a_defect_in_reading_one_table_does_not_hide_the_others(
 def test_only_databases_that_fit_a_pattern_are_scanned(monkeypatch: pytest.MonkeyPatch) -> None:
     catalog = SimulatedCatalog({"sales_eu": [], "sales_us": [], "other": []})
     usage = scanned(monkeypatch, catalog, "Sales*")
-    assert [each.name for each in usage.tables] == ["sales_eu.vanished", "sales_us.vanished"]
+    assert [table.name for table in usage.tables] == ["sales_eu.vanished", "sales_us.vanished"]
     assert usage.databases == ("Sales*",)
     with pytest.raises(UsageProblem, match=r"no database is called 'x\*'; there are: sales_eu"):
         scanned(monkeypatch, catalog, "other", "x*")

@@ -11,7 +11,7 @@ from harness.formats.files import column_parts
 from harness.formats.files.column_parts import ColumnPart, part_of
 from harness.usage.schema_changes import between, by_names
 from harness.usage.used_tables import OldFiles
-from tests.unit.usage.folders import short
+from tests.builders.table_folders import short
 
 
 def numbered(**columns: tuple[int, Any]) -> list[ColumnPart]:
@@ -56,7 +56,7 @@ def test_columns_with_ids_tell_each_change(after: list[ColumnPart], expected: li
 )
 def test_no_more_columns_were_moved_than_must_have_been(order: str, moved: int) -> None:
     before, after = (
-        [ColumnPart(ord(each), each, "int") for each in side] for side in ("abcde", order)
+        [ColumnPart(ord(text), text, "int") for text in side] for side in ("abcde", order)
     )
     assert len(told(before, after)) == moved
 

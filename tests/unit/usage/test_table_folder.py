@@ -17,7 +17,7 @@ def test_a_location_of_the_disk_is_read_in_every_form(tmp_path: Path, form: str)
     (tmp_path / "b c").write_text("x")
     (tmp_path / ".hidden").mkdir()
     folder = at(form.format(tmp_path))
-    assert [(each.name, each.folder) for each in folder.listed()] == [
+    assert [(file.name, file.folder) for file in folder.listed()] == [
         (".hidden", True),
         ("b c", False),
     ]
@@ -36,7 +36,7 @@ def test_a_table_in_a_store_is_read_through_arrow(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(table_folder, "_remote", lambda scheme, _: {"s3": store}[scheme])
     folder = at("s3a://key:secret@bucket/t/")
     assert folder == TableFolder("bucket/t", store)
-    assert [[each.path for each in files] for files in folder.walk()] == [[], ["p=1/a.parquet"]]
+    assert [[file.path for file in files] for files in folder.walk()] == [[], ["p=1/a.parquet"]]
     with folder.opened("p=1/a.parquet") as found:
         assert found.read() == b"abc"
     assert holding(folder, "s3a://bucket/t", "s3://bucket/t/m/v1.json") == (folder, "m/v1.json")

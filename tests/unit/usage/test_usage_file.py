@@ -53,8 +53,8 @@ USAGES = st.builds(
     version=st.just(1),
     metastore=TEXTS,
     scanned=TEXTS,
-    tables=st.lists(TABLES, max_size=4, unique_by=lambda each: each.name).map(
-        lambda found: tuple(sorted(found, key=lambda each: each.name))
+    tables=st.lists(TABLES, max_size=4, unique_by=lambda table: table.name).map(
+        lambda found: tuple(sorted(found, key=lambda table: table.name))
     ),
     databases=st.lists(TEXTS, max_size=2).map(tuple),
     unlisted=st.dictionaries(TEXTS, TEXTS, max_size=2),

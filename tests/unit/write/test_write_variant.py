@@ -35,7 +35,7 @@ from harness.write import state_store, write_variant, write_variants
 from harness.write.state_records import VariantResult
 from harness.write.write_variant import WriterSilent
 from harness.write.writer_pool import WriteTarget
-from tests.unit.formats.iceberg_table import Folder
+from tests.builders.iceberg_folder import IcebergFolder
 
 WRITER = "spark-3.5.8-hudi-0.15.0"
 COLUMNS = (("id", "int"), ("ts", "long"))
@@ -112,13 +112,13 @@ def refuse(part: str) -> Callable[[str], None]:
 class MakeIceberg:
     """Makes the table that a statement creates, and newer metadata for each one that changes it."""
 
-    folder: Folder | None = None
+    folder: IcebergFolder | None = None
     made: int = 0
 
     def __call__(self, sql: str) -> None:
         properties = {"engine.hive.enabled": "true", **dict.fromkeys(MODES, "copy-on-write")}
         if match := re.search("location 'file:([^']+)'", sql):
-            self.folder = Folder(Path(match[1]))
+            self.folder = IcebergFolder(Path(match[1]))
         if self.folder is not None and not sql.startswith("set "):
             lines = {"properties": properties, "current-schema-id": self.made}
             self.folder.metadata(self.made, **lines)

@@ -17,8 +17,8 @@ import pytest
 
 from harness.artifacts import bundle
 from harness.artifacts.bundle import Imported
-from harness.cli import app
-from harness.cli.reproduce import engine_run, searches
+from harness.cli import app, engine_run
+from harness.cli.reproduce import shrink
 from harness.core.progress import Progress
 from harness.core.records import VerdictKind
 from harness.run import needed_artifacts, pipeline
@@ -109,7 +109,7 @@ def test_judging_tells_as_a_run_does(recorded: Path, capsys: pytest.CaptureFixtu
 def test_reproducing_tells_programs_the_causes_or_what_was_found(
     recorded: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(searches, "run_all", lambda *_: None)
+    monkeypatch.setattr(shrink, "run_all", lambda *_: None)
     command = ["reproduce", "--run-dir", str(recorded), "--json"]
     assert app.main(command) == 0
     (end,) = told(capsys.readouterr().out)

@@ -14,17 +14,17 @@ import pytest
 from rich.console import Console
 
 from harness.cli import app
-from harness.cli.explain import command, show, show_tables
-from harness.cli.explain.command import on_page, tell
+from harness.cli.explain import command, show
+from harness.cli.explain.command import print_address, print_case
 from harness.cli.explain.recorded_cell import RecordedCell, find
-from harness.cli.explain.tables import CaseTables, standard_of, tables_of
+from harness.cli.explain.tables import CaseTables, expectations_of, tables_of
 from harness.core.attempts import Attempt
 from harness.core.errors import UsageProblem
 from harness.core.records import Answer, OutcomeKind, Refusal
 from harness.judge.verdicts import understand_cell
 from harness.model.simulation.strategies import ColumnMapping
 from harness.reports.words import NOT_WORDED, STRATEGIES
-from harness.run import pipeline, run_info
+from harness.run import pipeline
 from tests.builders.recorded_run import RECORDED
 
 RENAMED = ("hudi/rename", "rewrites=some]", "s3/", "schema-on-read=off")
@@ -40,16 +40,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def tables(found: RecordedCell) -> CaseTables:
-    standard = standard_of(found)
-    assert standard is not None
+    expectations = expectations_of(found)
+    assert expectations is not None
     assert found.answer is not None
-    taken = understand_cell(found.cell, standard, found.answer)
-    return tables_of(standard.layout(found.cell.step, found.cell.view), taken)
+    answer = understand_cell(found.cell, expectations, found.answer)
+    return tables_of(expectations.layout(found.cell.step, found.cell.view), answer)
 
 
 def printed(found: RecordedCell, width: int) -> str:
     out = io.StringIO()
-    tell(found, Console(file=out, width=width, color_system=None))
+    print_case(found, Console(file=out, width=width, color_system=None))
     return out.getvalue()
 
 
@@ -60,34 +60,31 @@ def test_a_whole_case_and_a_part_that_no_other_has_find_the_same(folder: Path) -
     assert found.answer is not None
 
 
-def test_a_part_that_several_cases_have_names_some_of_them(folder: Path) -> None:
-    with pytest.raises(UsageProblem, match="match 'hudi/rename s3/'; be more specific:\n  hu"):
-        find(folder, ["hudi/rename", "s3/"])
+@pytest.mark.parametrize(
+    ("parts", "error"),
+    [
+        (["hudi/rename", "s3/"], r"match 'hudi/rename s3/'; be more specific:\n  hu"),
+        (
+            ["hudi/renam", "s3", "trin0"],
+            r"no case matches 'hudi/renam s3 trin0'; the closest ones:\n  hudi/rename\[",
+        ),
+        (["\N{SNOWMAN}"], "harness plan --cells"),
+    ],
+)
+def test_a_name_that_does_not_fit_one_case_is_refused_with_near_ones(
+    folder: Path, parts: list[str], error: str
+) -> None:
+    with pytest.raises(UsageProblem, match=error):
+        find(folder, parts)
 
 
-def test_a_case_that_does_not_exist_names_near_ones(folder: Path) -> None:
-    with pytest.raises(UsageProblem, match="no case matches 'hudi/renam s3 trin0'") as told_:
-        find(folder, ["hudi/renam", "s3", "trin0"])
-    assert "the closest ones:\n  hudi/rename[" in str(told_.value)
-
-
-def test_nothing_near_says_where_cases_are_named(folder: Path) -> None:
-    with pytest.raises(UsageProblem, match="harness plan --cells"):
-        find(folder, ["\N{SNOWMAN}"])
-
-
-def test_a_folder_without_a_run_is_wrong_use(tmp_path: Path) -> None:
-    with pytest.raises(UsageProblem, match="no run"):
-        find(tmp_path, RENAMED)
-
-
-def test_the_way_that_gives_the_answer_is_told_and_its_table_equals_it(folder: Path) -> None:
+def test_the_strategy_that_gives_the_answer_is_named_and_its_table_equals_it(folder: Path) -> None:
     shown = tables(find(folder, RENAMED))
     assert shown.fitting == ("by name",)
-    (way,) = [sheet for sheet in shown.ways if sheet.same_as_found]
-    assert shown.found is not None
-    assert (way.titles, way.lines) == (("by name",), shown.found.lines)
-    assert not way.same_as_expected
+    (strategy,) = [sheet for sheet in shown.strategies if sheet.same_as_answer]
+    assert shown.answer is not None
+    assert (strategy.titles, strategy.rows) == (("by name",), shown.answer.rows)
+    assert not strategy.same_as_expected
 
 
 def test_a_half_done_step_stands_there_with_the_writers_error(folder: Path) -> None:
@@ -100,51 +97,51 @@ def test_a_half_done_step_stands_there_with_the_writers_error(folder: Path) -> N
     assert "    the writer's error: SyncException: Could not sync" in text
 
 
-def said_of_ways(shown: CaseTables) -> str:
+def printed_strategies(shown: CaseTables) -> str:
     out = io.StringIO()
-    show_tables.ways(shown, Console(file=out, width=400, color_system=None))
+    show.strategies(shown, Console(file=out, width=400, color_system=None))
     return out.getvalue()
 
 
-def test_a_way_that_gives_too_little_is_not_claimed(folder: Path) -> None:
+def test_a_strategy_that_gives_too_little_is_not_claimed(folder: Path) -> None:
     found = find(folder, RENAMED)
     assert found.answer is not None
     shown, empty = tables(found), tables(replace(found, answer=replace(found.answer, rows=())))
-    assert (shown.scant, empty.scant) == (False, True)
-    assert "; the smallest that gives this answer: by name." in said_of_ways(shown)
-    text = said_of_ways(replace(shown, scant=True))
+    assert (shown.inconclusive, empty.inconclusive) == (False, True)
+    assert "; the smallest that gives this answer: by name." in printed_strategies(shown)
+    text = printed_strategies(replace(shown, inconclusive=True))
     assert "; none is claimed: by name gives the same answer, but an answer this small" in text
     assert "the smallest that gives" not in text
 
 
-def test_where_no_way_fits_no_more_is_said_than_that_none_of_those_tried_does(
+def test_where_no_strategy_fits_no_more_is_said_than_that_none_of_those_tried_does(
     folder: Path,
 ) -> None:
     shown = tables(find(folder, RENAMED))
-    text = said_of_ways(replace(shown, fitting=()))
-    assert f"{shown.tried} ways of reading were tried; none of them gives this answer" in text
+    text = printed_strategies(replace(shown, fitting=()))
+    assert f"{shown.tried} read strategies were tried; none of them gives this answer" in text
 
 
-def test_ways_that_show_the_same_are_one_table(folder: Path) -> None:
+def test_strategies_that_show_the_same_are_one_table(folder: Path) -> None:
     shown = tables(find(folder, RENAMED))
-    titles = [title for sheet in shown.ways for title in sheet.titles]
-    assert len(titles) == len(set(titles)) > len(shown.ways)
-    assert ("by id", "by position") in [sheet.titles for sheet in shown.ways]
+    titles = [title for sheet in shown.strategies for title in sheet.titles]
+    assert len(titles) == len(set(titles)) > len(shown.strategies)
+    assert ("by id", "by position") in [sheet.titles for sheet in shown.strategies]
 
 
-def test_cells_that_are_not_as_expected_are_told_from_the_others(folder: Path) -> None:
-    found = tables(find(folder, RENAMED)).found
+def test_values_that_are_not_as_expected_are_marked(folder: Path) -> None:
+    found = tables(find(folder, RENAMED)).answer
     assert found is not None
     wrong = {
         (line.key, label): part.value
-        for line in found.lines
-        for label, part in zip(found.labels, line.parts or (), strict=True)
+        for line in found.rows
+        for label, part in zip(found.labels, line.values or (), strict=True)
         if not part.right
     }
     assert wrong == {("1", "f1_new"): None, ("2", "f1_new"): None, ("3", "f1_new"): None}
 
 
-def test_a_wrong_place_is_traced_to_the_file_it_was_read_from(folder: Path) -> None:
+def test_a_difference_is_traced_to_the_file_it_was_read_from(folder: Path) -> None:
     found = find(folder, RENAMED)
     assert found.verdict is not None
     (finding,) = found.verdict.findings
@@ -153,11 +150,11 @@ def test_a_wrong_place_is_traced_to_the_file_it_was_read_from(folder: Path) -> N
         assert place.key in holding[place.file]
 
 
-def test_a_refusal_has_no_table_and_says_what_each_way_would_have_shown(folder: Path) -> None:
+def test_a_refusal_has_no_table_and_says_what_each_strategy_would_have_shown(folder: Path) -> None:
     found = find(folder, REFUSED)
     shown = tables(found)
-    assert (shown.found, shown.fitting) == (None, ())
-    assert len(shown.ways) > 1
+    assert (shown.answer, shown.fitting) == (None, ())
+    assert len(shown.strategies) > 1
     assert "refused: NOT_SUPPORTED" in printed(found, 120)
 
 
@@ -168,7 +165,7 @@ def test_a_page_fits_its_width_and_says_all_without_colour(folder: Path, width: 
     commands = [line for line in text.splitlines() if line.startswith("    harness ")]
     assert len(commands) == 2  # whole, however long: they are copied
     assert all(len(line) <= width for line in text.splitlines() if line not in commands)
-    said = " ".join(text.split())
+    printed_text = " ".join(text.split())
     for what in (
         *("expected found", "= FOUND", "as expected", "≠NULL", "missing rename", "SQL: select"),
         *("read from file #1", "#1 base file of step 1", "the smallest that gives this answer"),
@@ -176,7 +173,7 @@ def test_a_page_fits_its_width_and_says_all_without_colour(folder: Path, width: 
         f"by name: {STRATEGIES[ColumnMapping.NAME]}",
         "other settings this engine gets it right: spark-3.5.8-hudi-1.0.2{schema-on-read=on}.",
     ):
-        assert what in said
+        assert what in printed_text
 
 
 def test_a_step_that_did_not_take_place_is_not_shown_as_written(folder: Path) -> None:
@@ -198,21 +195,12 @@ def test_what_is_to_be_done_names_the_case_as_a_shell_takes_it(folder: Path) -> 
     assert commands == [["harness", verb, found.cell.case] for verb in ("remedy", "reproduce")]
 
 
-def test_the_same_question_to_other_readers_is_found_and_no_other(folder: Path) -> None:
-    found = find(folder, RENAMED)
-    cells = {cell.case: cell for cell in run_info.read_info(folder).cells}
-    asked = [cells[verdict.case] for verdict in found.question]
-    assert found.cell in asked
-    assert len(asked) > 1
-    assert {replace(cell, reader="") for cell in asked} == {replace(found.cell, reader="")}
+def test_the_origin_of_a_value_is_printed_with_its_field_id(folder: Path) -> None:
+    printed_text = " ".join(printed(find(folder, REFUSED), 120).split())
+    assert "the value of f2 written at step 1; expected 501001.5; field id 4" in printed_text
 
 
-def test_whose_value_was_found_is_told_with_its_field_id(folder: Path) -> None:
-    said = " ".join(printed(find(folder, REFUSED), 120).split())
-    assert "the value of f2 written at step 1; expected 501001.5; field id 4" in said
-
-
-def test_the_engine_s_own_text_is_told_where_it_is_another_one(folder: Path) -> None:
+def test_the_engine_s_own_text_is_printed_where_it_differs(folder: Path) -> None:
     found = find(folder, RENAMED)
     assert found.verdict is not None
     assert "own text" not in printed(found, 200)
@@ -232,7 +220,7 @@ def test_a_case_that_was_never_asked_says_so(folder: Path, tmp_path: Path) -> No
     assert "not judged yet" in text
 
 
-def test_a_broken_record_is_told_with_its_line(folder: Path, tmp_path: Path) -> None:
+def test_a_broken_record_is_named_with_its_line(folder: Path, tmp_path: Path) -> None:
     made = tmp_path / "run"
     shutil.copytree(folder, made)
     case = find(made, RENAMED).cell.case
@@ -270,27 +258,27 @@ def test_what_is_unknown_is_shown_with_the_end_of_the_server_s_log(folder: Path)
     assert "the end of the server's log:\n  INFO ready\n  FATAL out of memory" in text
 
 
-def test_a_place_and_a_section_that_cannot_be_worded_say_so_and_the_rest_is_there(
+def test_a_difference_and_a_section_that_cannot_be_worded_say_so_and_the_rest_is_there(
     folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     found, whole = find(folder, RENAMED), printed(find(folder, RENAMED), 120)
     monkeypatch.setattr(show, "witness_text", lambda *_: 1 / 0)
-    told_ = printed(found, 120)
-    assert NOT_WORDED in told_
-    assert told_.count("\nFiles\n") == whole.count("\nFiles\n") == 1
-    monkeypatch.setattr(show_tables, "tables", lambda *_: 1 / 0)
-    assert found.cell.case in (said := printed(found, 120))
-    assert NOT_WORDED in said
+    shown_text = printed(found, 120)
+    assert NOT_WORDED in shown_text
+    assert shown_text.count("\nFiles\n") == whole.count("\nFiles\n") == 1
+    monkeypatch.setattr(show, "tables", lambda *_: 1 / 0)
+    assert found.cell.case in (printed_text := printed(found, 120))
+    assert NOT_WORDED in printed_text
     assert {record.message for record in caplog.records} == {f"cannot word {found.cell.case}"}
 
 
-def test_the_address_of_the_cell_on_the_page_is_told_where_there_is_a_page(folder: Path) -> None:
+def test_the_address_of_the_cell_on_the_page_is_printed_where_there_is_a_page(folder: Path) -> None:
     found, out = find(folder, RENAMED), io.StringIO()
     console = Console(file=out, width=80, color_system=None)
-    on_page(folder, found, console)
+    print_address(folder, found, console)
     assert out.getvalue() == ""
     (folder / "report.html").touch()
-    on_page(folder, found, console)
+    print_address(folder, found, console)
     address = out.getvalue().split()[-1]
     assert address.startswith((folder / "report.html").as_uri() + "#")
     assert unquote(address.partition("#")[2]) == found.cell.case
@@ -314,5 +302,5 @@ def test_whoever_only_looks_makes_no_cache(
 ) -> None:
     monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "none"))
     out = io.StringIO()
-    command.on_the_timeline(find(folder, RENAMED), Console(file=out))
+    command.print_timeline(find(folder, RENAMED), Console(file=out))
     assert (out.getvalue(), (tmp_path / "none").exists()) == ("", False)

@@ -15,11 +15,9 @@ from rich.console import Console
 
 from harness import engines
 from harness.artifacts import distributions
-from harness.cli import app
-from harness.cli.remedy import show
+from harness.cli import app, engine_run
 from harness.cli.remedy.alternatives import UnusableSettings, alternatives, changes, others, plan_of
-from harness.cli.remedy.effects import Effect, effect
-from harness.cli.reproduce import engine_run
+from harness.cli.remedy.effects import Effect, effect, print_effects, print_unusable
 from harness.core import jsonl
 from harness.core.records import Finding, FindingKind, Verdict, VerdictKind, Witness
 from harness.run import load_run, pipeline, plan_record, run_info
@@ -49,11 +47,8 @@ def verdict(reader: str, step: int, kind: VerdictKind) -> Verdict:
 
 def effect_of(before: list[VerdictKind], after: list[VerdictKind]) -> Effect:
     """Compare two lists of verdicts, one for each step; the case is the first step."""
-    was = {
-        each.question: each
-        for step, kind in enumerate(before)
-        for each in (verdict(str(BEFORE), step, kind),)
-    }
+    earlier = (verdict(str(BEFORE), step, kind) for step, kind in enumerate(before))
+    was = {old.question: old for old in earlier}
     now = [verdict(str(AFTER), step, kind) for step, kind in enumerate(after)]
     return effect(AFTER, ("v", 0, "snapshot", "all"), now, was)
 
@@ -111,7 +106,7 @@ def test_settings_that_only_go_together_are_tried_together() -> None:
         ("trino-476{use-column-names=true}", "hive-parquet", {"use-column-names"}),
     ],
 )
-def test_settings_that_say_nothing_of_a_format_are_told_once_and_not_combined(
+def test_settings_that_say_nothing_of_a_format_are_listed_once_and_not_combined(
     reader: str, format_name: str, able: set[str]
 ) -> None:
     asked = parse_reader(reader)
@@ -141,16 +136,11 @@ def test_what_a_setting_turns_is_counted_by_what_it_was_before() -> None:
         [right, right, refused, right, wrong, wrong, unknown, right],
     )
     assert found.heals
-    assert [each.step for each in found.turned_wrong] == [2, 5]
-    assert [each.step for each in found.turned_right] == [3]
-    assert [each.step for each in found.still_wrong] == [4]
-    assert [each.step for each in found.unknown] == [6, 7]
-    assert found.still_right == 1
-
-
-def test_an_unknown_answer_heals_nothing() -> None:
-    assert not effect_of([VerdictKind.WRONG], [VerdictKind.UNKNOWN]).heals
-    assert not Effect(AFTER, None).heals
+    assert [verdict.step for verdict in found.turned_wrong] == [2, 5]
+    assert [verdict.step for verdict in found.turned_right] == [3]
+    assert [verdict.step for verdict in found.still_wrong] == [4]
+    assert [verdict.step for verdict in found.unknown] == [6, 7]
+    assert [verdict.step for verdict in found.still_right] == [1]
 
 
 def test_the_table_says_what_heals_at_what_cost_and_what_cannot_be_tried() -> None:
@@ -158,9 +148,8 @@ def test_the_table_says_what_heals_at_what_cost_and_what_cannot_be_tried() -> No
     out = io.StringIO()
     console = Console(file=out, width=140, color_system=None)
     found = [effect_of([wrong, right], [right, wrong])]
-    show.effects(BEFORE, found, console)
-    show.conclusion(BEFORE, found, console)
-    show.impossible(
+    print_effects(BEFORE, found, console)
+    print_unusable(
         BEFORE, [UnusableSettings(parse_reader("engine-1"), "there is no such thing")], console
     )
     text = out.getvalue()
@@ -177,8 +166,7 @@ def test_what_heals_stands_first_and_what_does_the_least_harm_before_the_others(
         for name, kinds in after.items()
     ]
     out = io.StringIO()
-    show.effects(BEFORE, found, Console(file=out, width=140))
-    show.conclusion(BEFORE, found, Console(file=out, width=140))
+    print_effects(BEFORE, found, Console(file=out, width=140))
     named = re.findall(r"names=(heals|harm|none)", out.getvalue())
     assert named == ["heals", "harm", "none", "heals", "harm"]
 
@@ -186,7 +174,7 @@ def test_what_heals_stands_first_and_what_does_the_least_harm_before_the_others(
 def test_where_nothing_heals_it_says_so() -> None:
     out = io.StringIO()
     found = [effect_of([VerdictKind.WRONG], [VerdictKind.REFUSED])]
-    show.conclusion(BEFORE, found, Console(file=out, width=140))
+    print_effects(BEFORE, found, Console(file=out, width=140))
     assert "no setting turns this case right" in out.getvalue()
 
 
@@ -218,14 +206,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def remedied(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: Mapping[str, str]
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answering: Mapping[str, str]
 ) -> tuple[int, Plan]:
     """Ask for a remedy where a reader answers what another one is recorded to have answered."""
     plans, recorded = list[Plan](), load_run.load(folder)
 
     def done(made: Plan, work: Work) -> Run:
         plans.append(made)
-        of = [(cell, replace(cell, reader=said.get(cell.reader, ""))) for cell in made.cells]
+        of = [(cell, replace(cell, reader=answering.get(cell.reader, ""))) for cell in made.cells]
         answers = [
             replace(recorded.answers[other.case], case=cell.case)
             for cell, other in of
@@ -245,19 +233,19 @@ def remedied(
     return status, plans[0]
 
 
-def test_the_other_settings_are_asked_about_the_whole_scenario_and_what_heals_is_told(
+def test_the_other_settings_are_asked_about_the_whole_scenario_and_what_heals_is_printed(
     folder: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    said = {BY_NAME: BY_NAME, BY_POSITION: BY_POSITION}
-    status, made = remedied(folder, tmp_path, monkeypatch, said)
+    answering = {BY_NAME: BY_NAME, BY_POSITION: BY_POSITION}
+    status, made = remedied(folder, tmp_path, monkeypatch, answering)
     own = [cell for cell in load_run.load(folder).info.cells if cell.reader == BY_NAME]
     scenario = {replace(cell, reader="") for cell in own if cell.variant.startswith("hudi/rename[")}
     asked = {(replace(cell, reader=""), cell.reader) for cell in made.cells}
     assert len({cell.variant for cell in scenario}) == 2
-    assert asked == {(cell, reader) for cell in scenario for reader in said}
+    assert asked == {(cell, reader) for cell in scenario for reader in answering}
     out = capsys.readouterr().out
     assert "use-column-names=false: this case is right; nothing else turns wrong" in out
     assert status == 0

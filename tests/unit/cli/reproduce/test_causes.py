@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from harness.cli.reproduce.causes import (
     Sign,
     groups,
     operation_of,
-    plain_way,
+    plain_strategy,
     signs,
     step_answers,
 )
@@ -34,18 +35,18 @@ from harness.run import load_run, pipeline, plan_record
 from harness.run.load_run import Run
 from harness.scenario.cells import Cell
 from tests.builders import spoilt_files
+from tests.builders.candidates import scenario_of
 from tests.builders.judged_story import case_of, case_without_values, judged_answer
 from tests.builders.recorded_run import RECORDED
 from tests.builders.simulated_reader import Reader, read
 from tests.builders.table_story import Story, history
 from tests.builders.traced_answer import Files
-from tests.unit.cli.reproduce.simulation import scenario_of
+
+MISALIGNED = Sign("misaligned", ("by position",))
 
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    import shutil  # noqa: PLC0415
-
     folder: Path = tmp_path_factory.mktemp("causes") / "run"
     shutil.copytree(RECORDED, folder)
     pipeline.judge_run(folder)
@@ -86,7 +87,7 @@ def test_a_rename_that_a_reader_by_name_misses_is_one_cause(recorded: Run) -> No
     sign = Sign("missing_rename", ("by name",))
     found = [group.cause for group in grouped(recorded) if group.cause.sign == sign]
     assert {cause.operation for cause in found} == {"rename_column"}
-    assert len({cause.whose for cause in found}) == len(found) > 3
+    assert len({cause.suspect for cause in found}) == len(found) > 3
 
 
 def test_errors_are_grouped_by_what_the_engine_calls_them_and_what_they_mean() -> None:
@@ -104,31 +105,33 @@ def test_what_is_right_or_unknown_has_no_sign(kind: VerdictKind) -> None:
     assert signs(verdict, None) == frozenset()
 
 
-def test_the_number_of_a_step_is_no_part_of_a_way() -> None:
-    assert plain_way("by name, catalog of step 3") == plain_way("by name, catalog of step 12")
-    assert plain_way("by name") == "by name"
+def test_the_number_of_a_step_is_no_part_of_a_strategy() -> None:
+    assert plain_strategy("by name, catalog of step 3") == plain_strategy(
+        "by name, catalog of step 12"
+    )
+    assert plain_strategy("by name") == "by name"
 
 
-def counted(ways: tuple[str, ...]) -> Sign:
+def inconclusive(strategies: tuple[str, ...]) -> Sign:
     story = history("insert 1,2; rename f1 g")
     verdict = judged_answer(story, story.read("name"))
-    (sign,) = signs(replace(verdict, reproduces=ways, scant=True), None)
+    (sign,) = signs(replace(verdict, reproduces=strategies, scant=True), None)
     return sign
 
 
-def test_a_way_that_is_not_claimed_names_no_cause_and_is_no_root_cause_of_its_findings() -> None:
-    sign = counted(("by name",))
+def test_a_strategy_that_is_not_claimed_names_no_cause() -> None:
+    sign = inconclusive(("by name",))
     claimed = Sign(sign.kind, ("by name",))
-    assert (sign.way, claimed.way) == ("", "by name")
+    assert (sign.strategy, claimed.strategy) == ("", "by name")
     assert sign != claimed
     assert str(sign) == "missing_rename (by name; too little to name it by)"
-    names = {Cause("rename_column", "r", "snapshot", "f", each).name for each in (sign, claimed)}
+    names = {Cause("rename_column", "r", "snapshot", "f", s).name for s in (sign, claimed)}
     assert sum("by-name" in name for name in names) == 1
-    assert counted(("by id", "by name")) == Sign(sign.kind, ("by id", "by name"))
+    assert inconclusive(("by id", "by name")) == Sign(sign.kind, ("by id", "by name"))
 
 
-def test_what_one_way_gives_and_is_not_claimed_shrinks_to_what_it_still_gives() -> None:
-    sign = counted(("by name",))
+def test_a_strategy_that_is_not_claimed_has_to_fit_the_smaller_scenario_too() -> None:
+    sign = inconclusive(("by name",))
     assert sign.among(frozenset({Sign(sign.kind, ("by id", "by name"))}))
     assert not sign.among(frozenset({Sign(sign.kind, ("by id",))}))
     assert not Sign(sign.kind, ("by name",)).among(frozenset({sign}))
@@ -157,8 +160,11 @@ def of_files(story: Story, files: Files) -> tuple[CauseGroup, ...]:
 
 def test_what_a_writer_spoilt_is_one_cause_of_his_whoever_reads_it() -> None:
     (group,) = of_files(spoilt_files.touched(), spoilt_files.spoilt_rows(spoilt_files.empty_f1))
-    assert (group.cause.whose, group.cause.sign.party) == ("writer writer", Responsible.WRITER)
-    assert group.cause.sign.ways == ()
+    assert (group.cause.suspect, group.cause.sign.responsible) == (
+        "writer writer",
+        Responsible.WRITER,
+    )
+    assert group.cause.sign.strategies == ()
     assert len(group.cases) == 2
     assert "writer writer" in str(group.cause)
 
@@ -166,7 +172,7 @@ def test_what_a_writer_spoilt_is_one_cause_of_his_whoever_reads_it() -> None:
 def test_what_puts_the_model_in_doubt_is_a_cause_of_the_models() -> None:
     story = history("insert 1..3; type n string; update 1 set f1", spoilt_files.COLUMNS)
     found = of_files(story, spoilt_files.spoilt_rows(spoilt_files.spelled, step=3))
-    assert {group.cause.whose for group in found} == {"model"}
+    assert {group.cause.suspect for group in found} == {"model"}
     assert {group.witness.verdict for group in found} == {VerdictKind.UNKNOWN}
 
 
@@ -187,7 +193,7 @@ def test_every_step_that_a_writer_refused_is_a_cause_after_its_own_operation() -
     found = groups([case.variant], verdicts, step_answers(verdicts, states))
     assert {group.cause.operation for group in found} == {"move_column", "rename_column"}
     assert {group.cause.sign for group in found} == {Sign("refused AnalysisException", ())}
-    assert {(group.cause.whose, group.cause.view) for group in found} == {
+    assert {(group.cause.suspect, group.cause.view) for group in found} == {
         ("writer writer", "write")
     }
 
@@ -206,7 +212,7 @@ def test_a_step_that_was_recorded_wrongly_is_a_cause_of_its_writer() -> None:
     (group,) = groups([case.variant], [wrong], answers)
     assert group.cause.operation == "rename_column"
     assert group.cause.sign == Sign("low_max_id", (), Responsible.HISTORY)
-    assert (group.cause.whose, group.cause.view) == ("writer writer", "write")
+    assert (group.cause.suspect, group.cause.view) == ("writer writer", "write")
 
 
 def test_a_view_of_the_past_is_one_whatever_step_it_goes_back_to() -> None:
@@ -229,3 +235,13 @@ def test_a_view_of_the_past_is_one_whatever_step_it_goes_back_to() -> None:
     }
     assert found["as_of"].cause.sign == Sign("misaligned", ("by position",))
     assert found["incremental"].cause.sign == Sign("ghost_row", ())
+
+
+def test_of_several_strategies_all_have_to_fit_and_more_may() -> None:
+    two = Sign("lost_row", ("a", "b"))
+    assert two.among(frozenset({Sign("lost_row", ("a", "b", "c"))}))
+    assert not two.among(frozenset({Sign("lost_row", ("a",))}))
+    assert not two.among(frozenset({Sign("stale", ("a", "b"))}))
+    assert not MISALIGNED.among(
+        frozenset({Sign(MISALIGNED.kind, (*MISALIGNED.strategies, "by name"))})
+    )

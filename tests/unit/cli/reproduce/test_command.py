@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from harness.artifacts.cache import Cache
-from harness.cli import app, plan_options
-from harness.cli.reproduce import engine_run, files
+from harness.cli import app, engine_run, plan_options
+from harness.cli.reproduce import files
 from harness.cli.reproduce.causes import Cause, Sign
 from harness.cli.reproduce.engine_trials import EngineTrials
-from harness.cli.reproduce.searches import Target, Trial
+from harness.cli.reproduce.shrink import Target, Trial
 from harness.core.progress import Progress
 from harness.core.records import Answer, Outcome, OutcomeKind, Refusal
 from harness.judge.verdicts import judge
@@ -24,11 +24,10 @@ from harness.run import pipeline, plan_record, run_info
 from harness.run.load_run import WRITE, Run
 from harness.run.run_work import Work
 from harness.scenario.cells import Plan, parse_reader
+from tests.builders.candidates import SIGN, WRITER, candidate_of, observation_of
 from tests.builders.judged_story import case_without_values
 from tests.builders.recorded_run import RECORDED
 from tests.builders.table_story import history
-from tests.unit.cli.reproduce.simulation import WRITER, candidate_of
-from tests.unit.cli.reproduce.test_files import SIGN, seen_of
 
 NOW = datetime.datetime(2031, 5, 6, 7, 8, 9, tzinfo=datetime.UTC)
 FALSE, TRUE = (f"trino-476{{use-column-names={literal}}}" for literal in ("false", "true"))
@@ -46,9 +45,9 @@ def test_without_a_case_the_causes_are_listed(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert app.main(["reproduce", "--run-dir", str(folder)]) == 0
-    said = capsys.readouterr().out
-    assert "causes of findings" in said
-    assert "rename_column: missing_rename (by name)" in said
+    printed = capsys.readouterr().out
+    assert "causes of findings" in printed
+    assert "rename_column: missing_rename (by name)" in printed
 
 
 def test_a_case_that_is_right_has_no_cause(
@@ -66,10 +65,10 @@ def test_of_several_cases_that_are_named_in_full_each_cause_is_looked_for(
     of_rename = f"hudi/rename[hudi-cow,rewrites=some]@{WRITER}/s3/snapshot/all/{TRUE}"
     asked = ["reproduce", of_add, of_rename, "--minutes", "0"]
     assert app.main([*asked, "--run-dir", str(folder)]) == 3
-    said = capsys.readouterr().out
-    assert said.count("nothing is written: the time ran out first") == 3
-    assert "add_column: misaligned (by position)" in said
-    assert "rename_column: missing_rename (by name)" in said
+    printed = capsys.readouterr().out
+    assert printed.count("nothing is written: the time ran out first") == 3
+    assert "add_column: misaligned (by position)" in printed
+    assert "rename_column: missing_rename (by name)" in printed
 
 
 def test_a_run_that_is_not_there_is_told(capsys: pytest.CaptureFixture[str]) -> None:
@@ -77,9 +76,20 @@ def test_a_run_that_is_not_there_is_told(capsys: pytest.CaptureFixture[str]) -> 
     assert "there is no run at nowhere" in capsys.readouterr().err
 
 
-def wanted(reader: str, text: str) -> Trial:
+def trial_of(reader: str, text: str) -> Trial:
     cause = Cause("move_column", reader, "snapshot", "hudi-cow", SIGN)
     return Trial(Target(cause, parse_reader(reader), "all"), candidate_of(history(text)))
+
+
+def trials_in(
+    folder: Path, execute: Callable[[Plan, Work], Run], monkeypatch: pytest.MonkeyPatch
+) -> EngineTrials:
+    @contextmanager
+    def work() -> Iterator[Work]:
+        yield Work(Cache(folder), folder, Progress())
+
+    monkeypatch.setattr(engine_run, "execute", execute)
+    return EngineTrials(work, Progress())
 
 
 @pytest.fixture
@@ -91,23 +101,18 @@ def planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[EngineTria
         plans.append(made)
         info = plan_record.info_of(made, "x", NOW)
         of = {trial.candidate.variant.id: trial.candidate for trial in asked}
-        seen = [seen_of(of[c.variant], c.reader) for c in made.cells if c.reader == FALSE]
+        seen = [observation_of(of[c.variant], c.reader) for c in made.cells if c.reader == FALSE]
         answers = {observation.answer.case: observation.answer for observation in seen}
         recorded = {observation.verdict.case: observation.verdict for observation in seen}
         return Run(work.folder, info, (), answers, recorded)
 
-    @contextmanager
-    def work() -> Iterator[Work]:
-        yield Work(Cache(tmp_path), tmp_path, Progress())
-
-    monkeypatch.setattr(engine_run, "execute", done)
-    return EngineTrials(work, Progress()), plans
+    return trials_in(tmp_path, done, monkeypatch), plans
 
 
 asked = [
-    wanted(FALSE, "insert 1,2; move f1 after f2"),
-    wanted(TRUE, "insert 1,2; move f1 after f2"),
-    wanted(FALSE, "insert 1,2; touch all"),
+    trial_of(FALSE, "insert 1,2; move f1 after f2"),
+    trial_of(TRUE, "insert 1,2; move f1 after f2"),
+    trial_of(FALSE, "insert 1,2; touch all"),
 ]
 
 
@@ -119,7 +124,7 @@ def test_a_candidate_of_two_searches_is_written_once_and_silence_shows_nothing(
     (made,) = plans
     assert (len(made.variants), len(made.cells)) == (2, 3)
     assert rounds.unknown == {asked[1].candidate.key}
-    assert rounds.of(asked[0].target, asked[0].candidate).verdict.findings
+    assert rounds.observation(asked[0]).verdict.findings
 
 
 def test_a_round_whose_questions_do_not_exist_starts_nothing(
@@ -153,12 +158,7 @@ def rounds_after(
         recorded = {verdict.case: verdict for verdict in judge(case, made.cells, none)}
         return Run(work.folder, plan_record.info_of(made, "x", NOW), states, none, recorded)
 
-    @contextmanager
-    def work() -> Iterator[Work]:
-        yield Work(Cache(folder), folder, Progress())
-
-    monkeypatch.setattr(engine_run, "execute", done)
-    return EngineTrials(work, Progress())
+    return trials_in(folder, done, monkeypatch)
 
 
 MOVED = "insert 1,2; move f1 after f2"
@@ -177,18 +177,18 @@ def test_a_refused_step_is_written_again_and_nobody_is_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, outcome: Outcome, *, shown: bool, silent: bool
 ) -> None:
     target = Target(WRITERS, parse_reader(WRITER), "all", REFUSED)
-    wanted = Trial(target, candidate_of(history(MOVED)))
+    trial = Trial(target, candidate_of(history(MOVED)))
     rounds = rounds_after(outcome, tmp_path, monkeypatch)
-    assert rounds.ask([wanted]) == [shown]
+    assert rounds.ask([trial]) == [shown]
     assert bool(rounds.unknown) == silent
     if shown:
-        place = files.write(tmp_path, target, wanted.candidate, rounds.of(target, wanted.candidate))
+        place = files.write(tmp_path, target, trial.candidate, rounds.observation(trial))
         script = (place / "reproduce.sql").read_text()
         assert "seen: an error. AnalysisException: no such thing" in script
         assert "Spark refused it" in script
         assert "the query" not in script
         (variant,) = plan_options.make([place / "scenario.yaml"], place.name, "").variants
-        assert variant.writers == wanted.candidate.writers
+        assert variant.writers == trial.candidate.writers
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_of_what_the_writer_refused_it_is_known_that_no_reader_shows_anything(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, outcome: Outcome, *, silent: bool
 ) -> None:
     rounds = rounds_after(outcome, tmp_path, monkeypatch)
-    assert rounds.ask([wanted(FALSE, MOVED)]) == [False]
+    assert rounds.ask([trial_of(FALSE, MOVED)]) == [False]
     assert bool(rounds.unknown) == silent
 
 
@@ -212,16 +212,8 @@ def test_where_there_is_nothing_to_ask_it_is_known_that_nothing_is_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, void: str, *, silent: bool
 ) -> None:
     rounds = rounds_after(Outcome(2, OutcomeKind.APPLIED, "2"), tmp_path, monkeypatch, void)
-    assert rounds.ask([wanted(FALSE, MOVED)]) == [False]
+    assert rounds.ask([trial_of(FALSE, MOVED)]) == [False]
     assert bool(rounds.unknown) == silent
-
-
-def test_of_several_ways_all_have_to_fit_and_more_may() -> None:
-    two = Sign("lost_row", ("a", "b"))
-    assert two.among(frozenset({Sign("lost_row", ("a", "b", "c"))}))
-    assert not two.among(frozenset({Sign("lost_row", ("a",))}))
-    assert not two.among(frozenset({Sign("stale", ("a", "b"))}))
-    assert not SIGN.among(frozenset({Sign(SIGN.kind, (*SIGN.ways, "by name"))}))
 
 
 def test_a_run_of_rounds_is_one_that_can_be_loaded(tmp_path: Path) -> None:

@@ -12,65 +12,29 @@ from harness.artifacts import distributions
 from harness.cli import plan_options
 from harness.cli.reproduce import files
 from harness.cli.reproduce.candidate import Candidate
-from harness.cli.reproduce.causes import Cause, Sign
-from harness.cli.reproduce.prediction import cell_of
-from harness.cli.reproduce.script import DATABASE, Observation, script
-from harness.cli.reproduce.searches import Target
+from harness.cli.reproduce.files import DATABASE, script
 from harness.core.metastore_choice import MetastoreChoice
-from harness.core.records import Answer
-from harness.judge.verdicts import judge
-from harness.scenario.cells import parse_reader
 from harness.scenario.definition import Step
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.killed_write import KilledWrite
 from harness.scenario.operations.mutate import Mutate
-from harness.scenario.operations.touch import Rewrites, Touch
-from tests.builders import simulated_reader
-from tests.builders.judged_story import case_without_values
-from tests.builders.simulated_reader import Reader
+from tests.builders.candidates import CAUSE, TRINO, candidate_of, observation_of, target_of
 from tests.builders.table_story import history
-from tests.unit.cli.reproduce.simulation import candidate_of, told_of
 
-DIGEST = "0123456789abcdef" * 4
-READER = "trino-476{use-column-names=false}"
-SIGN = Sign("misaligned", ("by position",))
-CAUSE = Cause("move_column", READER, "snapshot", "hudi-cow", SIGN)
 MOVED = "insert 1,2; move f1 after f2"
 
 
-def target(reader: str = READER) -> Target:
-    return Target(replace(CAUSE, whose=reader), parse_reader(reader), "all")
-
-
-def seen_of(
-    candidate: Candidate,
-    reader: str = READER,
-    view: str = "snapshot",
-    sql: str = 'select * from "hudi_by_position"."s_{0}"."t"',
-) -> Observation:
-    """Return what a simulated reader by position answers, as if an engine had."""
-    story = told_of(candidate)
-    cell = cell_of(candidate, reader, view, "all")
-    assert cell is not None
-    reply = simulated_reader.read(story.disk, story.truth, Reader("position"))
-    answer = Answer(cell.case, sql.format(DIGEST[:16]), reply.columns, reply.rows)
-    case = replace(case_without_values(story), variant=candidate.variant)
-    (verdict,) = judge(case, [cell], {cell.case: answer})
-    states = tuple(replace(state, digest=DIGEST) for state in case.states)
-    return Observation(verdict, answer, states)
-
-
-def written(folder: Path, candidate: Candidate, reader: str = READER) -> Path:
-    return files.write(folder, target(reader), candidate, seen_of(candidate, reader))
+def written(folder: Path, candidate: Candidate, reader: str = TRINO) -> Path:
+    return files.write(folder, target_of(reader), candidate, observation_of(candidate, reader))
 
 
 def test_it_is_asked_through_the_metastore_that_showed_it(tmp_path: Path) -> None:
     made, through = candidate_of(history(MOVED)), MetastoreChoice("hive-metastore-4.0.1")
-    asked = replace(target(), through=through)
-    place = files.write(tmp_path, asked, made, seen_of(made))
-    assert plan_options.make([place / "scenario.yaml"], place.name, "").metastore == through
+    asked = replace(target_of(), through=through)
+    path = files.write(tmp_path, asked, made, observation_of(made))
+    assert plan_options.make([path / "scenario.yaml"], path.name, "").metastore == through
     story = "-- The reader was asked through hive-metastore-4.0.1."
-    assert story in (place / "reproduce.sql").read_text().splitlines()
+    assert story in (path / "reproduce.sql").read_text().splitlines()
 
 
 @pytest.fixture
@@ -81,12 +45,12 @@ def candidate() -> Candidate:
 def test_the_harness_plans_it_as_it_plans_any_scenario(
     tmp_path: Path, candidate: Candidate
 ) -> None:
-    place = written(tmp_path, candidate)
-    made = plan_options.make([place / "scenario.yaml"], place.name, "")
+    path = written(tmp_path, candidate)
+    made = plan_options.make([path / "scenario.yaml"], path.name, "")
     (variant,) = made.variants
     assert variant.scenario.steps[-1].operation == candidate.operations[-1]
     assert variant.writers == candidate.writers
-    assert [str(reader) for reader in made.readers] == [READER]
+    assert [str(reader) for reader in made.readers] == [TRINO]
     assert {cell.step for cell in made.cells} == {1, 2}
 
 
@@ -95,10 +59,8 @@ def test_settings_and_a_change_of_writers_stand_in_the_profile(
 ) -> None:
     after = "spark-3.5.8-hudi-1.0.2"
     writers = (*candidate.writers[:2], after)
-    place = written(
-        tmp_path, replace(candidate, writers=writers, settings={"metadata_table": "on"})
-    )
-    (variant,) = plan_options.make([place / "scenario.yaml"], place.name, "").variants
+    path = written(tmp_path, replace(candidate, writers=writers, settings={"metadata_table": "on"}))
+    (variant,) = plan_options.make([path / "scenario.yaml"], path.name, "").variants
     assert variant.writers == writers
     assert dict(variant.settings) == {"metadata_table": "on"}
 
@@ -116,33 +78,26 @@ def test_a_step_that_names_its_writer_does_so_in_the_scenario_and_its_part_of_th
         settings={},
         writers=(spark, spark, spark, trino),
     )
-    shorter = iceberg.having([iceberg.numbered[0], iceberg.numbered[2]])
+    shorter = iceberg.with_steps([iceberg.numbered[0], iceberg.numbered[2]])
     assert shorter is not None
-    place = written(tmp_path, shorter, trino)
-    (variant,) = plan_options.make([place / "scenario.yaml"], place.name, "").variants
+    path = written(tmp_path, shorter, trino)
+    (variant,) = plan_options.make([path / "scenario.yaml"], path.name, "").variants
     assert variant.writers == (spark, spark, trino)
-    script = (place / "reproduce.sql").read_text()
+    script = (path / "reproduce.sql").read_text()
     story = script.partition(f"-- ===== in Trino SQL: {trino} =====\n")[2].splitlines()
     assert story[1].startswith("-- step 2: insert 1 row")
     assert story[2].startswith('insert into "iceberg"."reproducer"."t" ("id", ')
 
 
-def test_a_touch_keeps_what_it_rewrites(tmp_path: Path) -> None:
-    candidate = candidate_of(history("insert 1,2; move f1 after f2; touch all"))
-    place = written(tmp_path, candidate)
-    (variant,) = plan_options.make([place / "scenario.yaml"], place.name, "").variants
-    assert variant.scenario.steps[-1].operation == Touch(Rewrites.ALL)
-
-
-def test_the_script_says_where_the_answer_tells_too_little_to_name_its_way(
+def test_the_script_says_where_the_answer_is_too_small_to_name_its_strategy(
     tmp_path: Path, candidate: Candidate
 ) -> None:
-    seen, little = seen_of(candidate), "-- but an answer this small proves nothing\n"
+    seen, little = observation_of(candidate), "-- but an answer this small proves nothing\n"
     assert little not in (written(tmp_path / "whole", candidate) / "reproduce.sql").read_text()
     scant = replace(seen, verdict=replace(seen.verdict, scant=True))
-    place = files.write(tmp_path / "scant", target(), candidate, scant)
-    text = (place / "reproduce.sql").read_text()
-    assert f"-- a reader of this way gives the same answer: by position\n{little}" in text
+    path = files.write(tmp_path / "scant", target_of(), candidate, scant)
+    text = (path / "reproduce.sql").read_text()
+    assert f"-- a reader with this strategy gives the same answer: by position\n{little}" in text
 
 
 def test_the_script_has_the_statements_the_query_and_both_answers(
@@ -188,10 +143,10 @@ def test_the_moment_of_a_view_of_the_past_is_left_to_whoever_wrote_the_table(
     tmp_path: Path, view: str, reader: str, lines: list[str]
 ) -> None:
     candidate = candidate_of(history("insert 1,2; move f1 after f2; upsert 2"), view)
-    seen = seen_of(candidate, reader, view)
-    asked = replace(target(reader), cause=replace(CAUSE, whose=reader, view=view))
-    place = files.write(tmp_path, asked, candidate, seen)
-    query = (place / "reproduce.sql").read_text().split("===== the query")[1].splitlines()
+    seen = observation_of(candidate, reader, view)
+    asked = replace(target_of(reader), cause=replace(CAUSE, suspect=reader, view=view))
+    path = files.write(tmp_path, asked, candidate, seen)
+    query = (path / "reproduce.sql").read_text().split("===== the query")[1].splitlines()
     assert [text for text in query if text and not text.startswith("--")][-len(lines) :] == lines
     assert (
         "-- MOMENT: when the write of step 1 was requested, in the table that you wrote." in query
@@ -200,7 +155,7 @@ def test_the_moment_of_a_view_of_the_past_is_left_to_whoever_wrote_the_table(
         "--   The write of step 1 is number 2 of those completed, by the last time in their names:"
         in query
     )
-    made = plan_options.make([place / "scenario.yaml"], place.name, "")
+    made = plan_options.make([path / "scenario.yaml"], path.name, "")
     assert {(cell.step, cell.view) for cell in made.cells} == {(2, f"{view}(1)"), (3, f"{view}(1)")}
 
 
@@ -217,7 +172,7 @@ def test_a_write_has_the_number_of_all_that_were_completed_until_then(
     tmp_path: Path, alone: tuple[int, ...], others: dict[int, tuple[str, ...]], number: int
 ) -> None:
     candidate = candidate_of(history("insert 1,2; upsert 2; move f1 after f2"), "as_of")
-    seen = seen_of(candidate, IN_SPARK, "as_of", "select 1")
+    seen = observation_of(candidate, IN_SPARK, "as_of", "select 1")
     instants = {step: f"{step}" for step in alone}
     states = tuple(
         replace(
@@ -227,9 +182,9 @@ def test_a_write_has_the_number_of_all_that_were_completed_until_then(
         )
         for state in seen.states
     )
-    asked = replace(target(IN_SPARK), cause=replace(CAUSE, whose=IN_SPARK, view="as_of"))
-    place = files.write(tmp_path, asked, candidate, replace(seen, states=states))
-    text = (place / "reproduce.sql").read_text()
+    asked = replace(target_of(IN_SPARK), cause=replace(CAUSE, suspect=IN_SPARK, view="as_of"))
+    path = files.write(tmp_path, asked, candidate, replace(seen, states=states))
+    text = (path / "reproduce.sql").read_text()
     assert f"--   The write of step 2 is number {number} of those completed" in text
 
 
@@ -265,18 +220,18 @@ def test_of_an_engines_own_jars_only_the_number_is_told(
 def test_what_a_writer_does_before_another_goes_on_stands_in_its_own_part() -> None:
     newer, older = "spark-3.5.8-hudi-1.2.0", "spark-3.5.8-hudi-0.15.0"
     made = candidate_of(history(MOVED))
-    seen = seen_of(made)
+    seen = observation_of(made)
     variant = replace(
         made.variant, settings={"handover_version": "6"}, writers=(newer, newer, older)
     )
-    first, second = script(variant, target(), seen).split(f"in Spark SQL: {older}")
+    first, second = script(variant, target_of(), seen).split(f"in Spark SQL: {older}")
     assert "to_version => 'SIX'" in first.partition("before step 2")[2]
     assert "SIX" not in second
 
 
 def test_a_dataframe_is_written_in_pyspark_with_all_that_the_session_is_told() -> None:
     made = candidate_of(history("insert 1; frame 1 id,ts,f2,f1; insert 2"))
-    written = script(made.variant, target(), seen_of(made)).partition("-- step 2")[2]
+    written = script(made.variant, target_of(), observation_of(made)).partition("-- step 2")[2]
     lines = written.partition("-- step 3")[0].splitlines()[1:]
     assert lines[0] == "-- in PySpark:"
     assert lines[1].startswith('--   frame = spark.sql("""select \'1\' as `id`')
@@ -291,8 +246,8 @@ def test_a_dataframe_is_written_in_pyspark_with_all_that_the_session_is_told() -
 
 def test_the_instant_of_a_step_is_told_where_a_statement_names_it(tmp_path: Path) -> None:
     candidate = candidate_of(history("insert 1; savepoint; insert 2; restore"), "snapshot")
-    seen = seen_of(candidate, IN_SPARK, "snapshot", "select 1")
-    asked = replace(target(IN_SPARK), cause=replace(CAUSE, whose=IN_SPARK))
+    seen = observation_of(candidate, IN_SPARK, "snapshot", "select 1")
+    asked = replace(target_of(IN_SPARK), cause=replace(CAUSE, suspect=IN_SPARK))
     text = (files.write(tmp_path, asked, candidate, seen) / "reproduce.sql").read_text()
     story, call = text.split("-- step 4: restore the savepoint\n")[1].splitlines()[:2]
     assert story == "--   {instant of step 1} is in the table that you wrote."
@@ -302,10 +257,10 @@ def test_the_instant_of_a_step_is_told_where_a_statement_names_it(tmp_path: Path
 
 def test_a_call_of_hudis_client_stands_in_a_comment_as_no_sql_says_it() -> None:
     made = candidate_of(history(MOVED))
-    seen = seen_of(made)
+    seen = observation_of(made)
     variant = replace(made.variant, settings={"schema_changes": "write_client"})
     (line,) = (
-        e for e in script(variant, target(), seen).splitlines() if "SparkRDDWriteClient" in e
+        e for e in script(variant, target_of(), seen).splitlines() if "SparkRDDWriteClient" in e
     )
     assert re.match(
         r"-- by Hudi's SparkRDDWriteClient of \S+: write client: reOrder.+'AFTER'\)", line
@@ -319,10 +274,10 @@ def in_hive(*operations: Operation) -> str:
     steps = scenario.steps[0], *map(Step, operations)
     writers = ("hive-3.1.3",) * (len(steps) + 1)
     variant = replace(made.variant, scenario=replace(scenario, steps=steps), format="hive-acid")
-    return script(replace(variant, writers=writers), target(), seen_of(made))
+    return script(replace(variant, writers=writers), target_of(), observation_of(made))
 
 
-def test_what_the_maker_is_told_of_another_writers_step_stands_under_the_maker() -> None:
+def test_what_the_maker_is_written_story_another_writers_step_stands_under_the_maker() -> None:
     made = candidate_of(history("insert 1,2"))
     spark, trino = "spark-3.5.8-iceberg-1.10.1", "trino-476"
     scenario = made.variant.scenario
@@ -333,7 +288,7 @@ def test_what_the_maker_is_told_of_another_writers_step_stands_under_the_maker()
         settings={"created_by": "migrate"},
         writers=(spark, trino),
     )
-    said = script(variant, target(trino), seen_of(made)).splitlines()
+    said = script(variant, target_of(trino), observation_of(made)).splitlines()
     order = ["Spark SQL", "insert into", "Trino SQL", "step 1, which goes on", "system.migrate("]
     places = [next(at for at, line in enumerate(said) if text in line) for text in order]
     assert places == sorted(places)

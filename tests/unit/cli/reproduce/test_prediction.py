@@ -1,4 +1,4 @@
-"""What the model says a reader of a known way shows is what a simulated one does show."""
+"""What the model says a reader of a known strategy shows is what a simulated one does show."""
 
 from __future__ import annotations
 
@@ -8,31 +8,33 @@ from harness.cli.reproduce import prediction
 from harness.cli.reproduce.causes import Sign
 from harness.core.records import Refusal
 from harness.core.refusals import OTHER_TYPE
+from tests.builders.candidates import candidate_of, seen_by
 from tests.builders.random_story import story_of_seed
 from tests.builders.simulated_reader import Reader
 from tests.builders.table_story import history
-from tests.unit.cli.reproduce.simulation import candidate_of, seen_by
 
 MOVED = "insert 1..6; touch all; upsert 2; move f1 after f2"
 
 
-@pytest.mark.parametrize("by", ["name", "position"])
-@pytest.mark.parametrize("seed", range(12))
-def test_every_sign_of_a_simulated_reader_of_that_way_is_predicted(seed: int, by: str) -> None:
+@pytest.mark.parametrize("mapping", ["name", "position"])
+@pytest.mark.parametrize("seed", range(6))
+def test_every_sign_of_a_simulated_reader_of_that_strategy_is_predicted(
+    seed: int, mapping: str
+) -> None:
     candidate = candidate_of(story_of_seed(seed))
-    for sign in seen_by(Reader(by), candidate):
+    for sign in seen_by(Reader(mapping), candidate):
         if prediction.predictable(sign, "snapshot"):
             assert prediction.shows(candidate, sign, "snapshot", "all"), sign
 
 
-def test_what_a_reader_of_another_way_shows_is_not_predicted() -> None:
+def test_what_a_reader_of_another_strategy_shows_is_not_predicted() -> None:
     candidate = candidate_of(history(MOVED))
-    for way in ("by id", "by name"):
-        assert not prediction.shows(candidate, Sign("misaligned", (way,)), "snapshot", "all")
+    for strategy in ("by id", "by name"):
+        assert not prediction.shows(candidate, Sign("misaligned", (strategy,)), "snapshot", "all")
     assert prediction.shows(candidate, Sign("misaligned", ("by position",)), "snapshot", "all")
 
 
-def test_several_ways_and_none_predict_nothing() -> None:
+def test_several_strategies_and_none_predict_nothing() -> None:
     assert not prediction.predictable(Sign("misaligned", ()), "snapshot")
     assert not prediction.predictable(Sign("misaligned", ("by name", "by position")), "snapshot")
     assert not prediction.predictable(Sign("refused X", ("it is too late",)), "snapshot")
@@ -40,15 +42,15 @@ def test_several_ways_and_none_predict_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    "way",
+    "strategy",
     [
         "by position, Hudi's meta columns counted, base files only",
         "by id, three of Hudi's columns under others",
         "by name, log files by id, record keys from the third column",
     ],
 )
-def test_what_depends_on_the_columns_that_hudi_adds_is_not_predicted(way: str) -> None:
-    assert not prediction.predictable(Sign("misaligned", (way,)), "snapshot")
+def test_what_depends_on_the_columns_that_hudi_adds_is_not_predicted(strategy: str) -> None:
+    assert not prediction.predictable(Sign("misaligned", (strategy,)), "snapshot")
 
 
 def test_which_rows_are_given_of_what_was_written_since_a_step_is_not_predicted() -> None:
@@ -57,7 +59,7 @@ def test_which_rows_are_given_of_what_was_written_since_a_step_is_not_predicted(
     assert not prediction.predictable(sign, "incremental")
 
 
-def test_an_error_is_predicted_where_its_way_meets_a_column_of_another_type() -> None:
+def test_an_error_is_predicted_where_its_strategy_meets_a_column_of_another_type() -> None:
     refusal = Refusal("GENERIC_INTERNAL_ERROR", "io.trino.spi.type.VarcharType")
     sign = Sign("refused GENERIC_INTERNAL_ERROR", (f"read by position: {OTHER_TYPE}",))
     columns = "id string, ts long, f1 string, f2 int"

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from harness.core.errors import HarnessError
-from harness.engines.datafusion import tables
+from harness.engines.datafusion import engine
 from harness.engines.python_library import Description
 
 HUDI = "org.apache.hudi.hadoop"
@@ -28,7 +28,7 @@ def entry(input_format: str, *columns: SimpleNamespace, **parameters: str) -> Si
 
 
 def described(found: SimpleNamespace) -> Description:
-    return tables.describe("d", "t", found, None)
+    return engine.describe("d", "t", found, None)
 
 
 def schema(text: str) -> pa.Schema:

@@ -1,5 +1,8 @@
+"""A session with HiveServer2, as far as it needs no server."""
+
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from decimal import Decimal
@@ -12,6 +15,7 @@ from harness.core import tolerances
 from harness.core.errors import UsageProblem
 from harness.core.records import Column, Refusal
 from harness.engines.api import PointInTime, Question, RefusedError
+from harness.engines.hive.client import session_user
 from harness.engines.hive.engine import ENGINE, statements
 from harness.engines.hive.errors import HiveError
 from harness.engines.hive.session import HiveConnection, nested_types, reply_of
@@ -213,3 +217,12 @@ def test_the_digest_of_the_ask_code_is_known_where_the_client_library_is_not() -
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ENGINE.ask_code()
     assert len(ENGINE.ask_code()) == 64
+
+
+def test_a_user_without_a_name_is_called_by_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(os, "getuid", lambda: 98765)
+    assert session_user() == "98765"
+    monkeypatch.setenv("LOGNAME", "somebody")
+    assert session_user() == "somebody"

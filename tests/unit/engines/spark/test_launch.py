@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import struct
 import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
 
 from harness.artifacts import distributions
 from harness.artifacts.fetch import Installation
-from harness.engines.spark.launch import SparkProgram
+from harness.engines.spark.launch import SparkProgram, unread
 from harness.runtime.api import Surroundings
 
 MODULE = "--add-modules=jdk.incubator.vector"
@@ -43,3 +45,44 @@ def test_java_is_not_given_what_it_does_not_know(
     java = started(name, tmp_path) / "bin" / "java"
     told = subprocess.run([java, *ARGUMENTS], capture_output=True, text=True, check=True).stdout
     assert told == "".join(f"{each}\n" for each in given)
+
+
+def jar(path: Path, *constants: str) -> Path:
+    """Make a jar with a class of these constants, as far as anybody looks at it."""
+    texts = (struct.pack(">BH", 1, len(each)) + each.encode() for each in constants)
+    path.parent.mkdir(exist_ok=True)
+    with zipfile.ZipFile(path, "w") as made:
+        made.writestr("org/Some.class", b"\xca\xfe\xba\xbe" + b"".join(texts))
+        made.writestr("notes.txt", b"\x01\x00\x0ahoodie.no.")
+    return path
+
+
+@pytest.fixture
+def class_path(tmp_path: Path) -> tuple[Path, ...]:
+    jar(tmp_path / "jars" / "spark-sql.jar", "spark.sql.ansi.enabled", "spark.sql.catalog.")
+    jar(tmp_path / "jars" / "other.jar", "spark.sql.other")
+    bundle = ("hoodie.metadata.enable", "hoodie.avro.schema", "spark.sql.of.bundle", "hoodie.")
+    return (jar(tmp_path / "bundle.jar", *bundle), tmp_path / "jars")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("spark.sql.ansi.enabled", "spark.sql.of.bundle", "hoodie.metadata.enable"),
+        *("spark.sql.catalog.mine.type", "hoodie.avro.schema.put.together"),
+        *("spark.executor.anything", "spark.hadoop.fs.s3a.endpoint"),
+    ],
+)
+def test_what_a_class_names_or_begins_or_cannot_be_known_is_taken(
+    name: str, class_path: tuple[Path, ...]
+) -> None:
+    assert unread([name], class_path) == ()
+
+
+def test_what_no_class_of_spark_or_of_the_bundle_names_is_read_by_nobody(
+    class_path: tuple[Path, ...],
+) -> None:
+    wrong = ("spark.sql.ansi.enable", "spark.sql.other", "hoodie.metadata.enabled", "hoodie.no.way")
+    right = ("hoodie.metadata.enable", "spark.sql.ansi.enabled")
+    assert unread((*wrong, *right), class_path) == wrong
+    assert unread(("hoodie.metadata.enable",), class_path[1:]) == ("hoodie.metadata.enable",)

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import datetime
+import json
+import math
 import os
 import sys
+from dataclasses import dataclass
+from decimal import Decimal
 from unittest.mock import Mock
 
 import pytest
 from py4j.protocol import Py4JNetworkError
-from pyspark.sql import SparkSession
+from pyspark.errors import PySparkRuntimeError, PySparkTypeError
+from pyspark.sql import Row, SparkSession
+from pyspark.sql import types as spark
 
 from harness.engines.spark import worker
+from harness.engines.spark.values import as_declared
+from harness.model.canonical import MapValue, Value, from_json, same, single, to_json
 
 
 def lost() -> Exception:
@@ -40,37 +49,60 @@ def test_what_a_jvm_said_while_it_starts_stays_there_too(
     assert capsys.readouterr().err == "py4j.protocol.Py4JNetworkError: nobody is there\n"
 
 
-class Stopping(Exception):
-    """What PySpark raises of an error in the JVM."""
+@dataclass
+class Thrown:
+    """A Java throwable, as far as it is asked."""
 
-    def __init__(self, message: str, cause: Stopping | None = None) -> None:
-        super().__init__(message)
-        self._origin = self
-        self._cause = cause
+    name: str
+    message: str | None
+    cause: Thrown | None = None
 
-    def getCause(self) -> Stopping | None:  # noqa: N802 - as Java has it
-        return self._cause
-
-    def getClass(self) -> Stopping:  # noqa: N802 - as Java has it
+    def getClass(self) -> Thrown:  # noqa: N802 - Java's name
         return self
 
-    def getName(self) -> str:  # noqa: N802 - as Java has it
-        return "java.lang.IllegalStateException"
+    def getName(self) -> str:  # noqa: N802 - Java's name
+        return self.name
 
-    def getMessage(self) -> str:  # noqa: N802 - as Java has it
-        return str(self)
+    def getMessage(self) -> str | None:  # noqa: N802 - Java's name
+        return self.message
+
+    def getCause(self) -> Thrown | None:  # noqa: N802 - Java's name
+        return self.cause
+
+
+class Captured(Exception):
+    """As PySpark wraps the classes it knows."""
+
+    def __init__(self, origin: Thrown) -> None:
+        super().__init__()
+        self._origin = origin
+
+    def getErrorClass(self) -> str:  # noqa: N802 - Spark's name
+        return "SOME_CLASS"
+
+
+class Py4JJava(Exception):
+    """As Py4J wraps the others."""
+
+    def __init__(self, exception: Thrown) -> None:
+        super().__init__()
+        self.java_exception = exception
+
+
+def stopping(message: str, cause: Thrown | None = None) -> Captured:
+    return Captured(Thrown("java.lang.IllegalStateException", message, cause))
 
 
 @pytest.mark.parametrize(
     "problem",
     [
-        Stopping("Cannot call methods on a stopped SparkContext.\nThis stopped SparkContext was"),
-        Stopping("Failed", Stopping("Job 7 cancelled because SparkContext was shut down")),
+        stopping("Cannot call methods on a stopped SparkContext.\nThis stopped SparkContext was"),
+        stopping("Failed", Thrown("x.Y", "Job 7 cancelled because SparkContext was shut down")),
     ],
     ids=["before", "within"],
 )
 def test_what_spark_says_of_a_statement_while_it_stops_is_no_answer(
-    problem: Stopping, monkeypatch: pytest.MonkeyPatch
+    problem: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "_exit", sys.exit)
     with pytest.raises(SystemExit):
@@ -78,4 +110,141 @@ def test_what_spark_says_of_a_statement_while_it_stops_is_no_answer(
 
 
 def test_any_other_error_is_told() -> None:
-    assert worker._problem(Stopping("no such column"))["error"]["message"] == "no such column"
+    assert worker._problem(stopping("no such column"))["error"]["message"] == "no such column"
+
+
+def test_the_innermost_cause_is_told_beside_what_was_thrown() -> None:
+    inner = Thrown("java.io.IOException", "disk on fire")
+    outer = Thrown("org.apache.spark.SparkException", "job aborted", Thrown("x.Mid", None, inner))
+    assert worker.refusal(Captured(outer)) == {
+        "kind": "org.apache.spark.SparkException",
+        "message": "job aborted",
+        "code": "SOME_CLASS",
+        "cause": "java.io.IOException: disk on fire",
+    }
+
+
+def test_what_has_no_cause_names_none() -> None:
+    found = worker.refusal(Py4JJava(Thrown("java.lang.IllegalArgumentException", "no")))
+    assert found == {
+        "kind": "java.lang.IllegalArgumentException", "message": "no", "code": "", "cause": "",
+    }  # fmt: skip
+
+
+def test_a_circle_of_causes_ends() -> None:
+    thrown = Thrown("x.Loop", "again")
+    thrown.cause = thrown
+    found = worker.refusal(Py4JJava(thrown))
+    assert found is not None
+    assert found["cause"] == "x.Loop: again"
+
+
+def test_the_stack_trace_that_spark_puts_into_messages_is_cut_off() -> None:
+    message = (
+        "Job aborted: java.lang.RuntimeException: boo\n\tat a.B(C.java:1)\n\nDriver stacktrace:"
+    )
+    found = worker.refusal(Py4JJava(Thrown("x.Y", message)))
+    assert found is not None
+    assert found["message"] == "Job aborted: java.lang.RuntimeException: boo"
+
+
+def test_what_pyspark_itself_refuses_is_a_refusal_too() -> None:
+    found = worker.refusal(PySparkTypeError("not a column"))
+    assert found is not None
+    assert found["kind"] == "pyspark.errors.exceptions.base.PySparkTypeError"
+
+
+def test_a_method_that_a_client_lacks_is_a_refusal() -> None:
+    problem = type("NoSuchMethodError", (Exception,), {"__module__": "write_client"})("no method x")
+    found = worker.refusal(problem)
+    assert found is not None
+    assert (found["kind"], found["message"]) == ("write_client.NoSuchMethodError", "no method x")
+
+
+def test_an_error_of_this_program_is_no_refusal() -> None:
+    assert worker.refusal(KeyError("x")) is None
+
+
+def test_a_lost_connection_to_the_jvm_is_no_answer() -> None:
+    assert worker.is_lost(Py4JNetworkError("gone"))
+    assert worker.is_lost(ConnectionRefusedError())
+    assert not worker.is_lost(Py4JJava(Thrown("x.Y", "no")))
+
+
+def test_a_jvm_that_was_never_there_gave_no_answer() -> None:
+    assert worker.is_lost(
+        PySparkRuntimeError(error_class="JAVA_GATEWAY_EXITED", message_parameters={})
+    )
+
+
+def canonical(value: object, type_: spark.DataType) -> Value:
+    """Return what comes of a value that the worker sends."""
+    found = from_json(json.loads(json.dumps(worker.form(value, type_))))
+    assert from_json(to_json(found)) == found or found != found  # noqa: PLR0124 - NaN
+    return found
+
+
+def test_null_is_none_in_every_type() -> None:
+    assert canonical(None, spark.StructType([])) is None
+
+
+def test_plain_values_stay_what_they_are() -> None:
+    when = datetime.datetime(2024, 2, 29, 1, 2, 3, 500000)  # noqa: DTZ001 - canonical has no zone
+    for value, type_ in (
+        (7, spark.LongType()),
+        (True, spark.BooleanType()),
+        (Decimal("1.10"), spark.DecimalType(10, 2)),
+        (datetime.date(2024, 2, 29), spark.DateType()),
+        (when, spark.TimestampType()),
+        ("x", spark.StringType()),
+    ):
+        found = canonical(value, type_)
+        assert found == value
+        assert type(found) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("sent", "type_", "shown"),
+    [
+        ("-1.00E-10", "decimal(38,10)", "-1E-10"),  # as Java's `toEngineeringString` writes it
+        ("1.00E-10", "decimal(38,12)", "1.00E-10"),
+        ("1.5", "decimal(38,2)", "1.5"),
+        ("1.25", "decimal(38,1)", "1.25"),  # another value is never made
+        ("1.00E-10", "double", "1.00E-10"),
+    ],
+)
+def test_a_decimal_has_no_more_places_than_its_type(sent: str, type_: str, shown: str) -> None:
+    assert str(as_declared(Decimal(sent), type_)) == shown
+
+
+def test_so_have_decimals_in_what_has_parts() -> None:
+    small, text = Decimal("1.00E-7"), "struct<a:decimal(9,7),m:map<string,array<decimal(9,7)>>>"
+    found = as_declared({"a": small, "m": MapValue((("k", (small, None)),))}, text)
+    assert repr(found) == repr(
+        {"a": Decimal("1E-7"), "m": MapValue((("k", (Decimal("1E-7"), None)),))}
+    )
+
+
+def test_a_struct_is_a_dict_in_the_order_of_its_type() -> None:
+    inner = spark.StructType([spark.StructField("x", spark.IntegerType())])
+    outer = spark.StructType(
+        [spark.StructField("b", spark.StringType()), spark.StructField("a", inner)]
+    )
+    value = canonical(Row("b", "a")("t", Row("x")(1)), outer)
+    assert value == {"b": "t", "a": {"x": 1}}
+    assert list(value) == ["b", "a"]
+
+
+def test_arrays_are_tuples_and_maps_are_equal_in_any_order() -> None:
+    assert canonical([1, None], spark.ArrayType(spark.IntegerType())) == (1, None)
+    type_ = spark.MapType(spark.StringType(), spark.IntegerType())
+    assert canonical({"b": 2, "a": 1}, type_) == MapValue((("a", 1), ("b", 2)))
+
+
+def test_binary_is_bytes() -> None:
+    assert canonical(bytearray(b"\x00\xff"), spark.BinaryType()) == b"\x00\xff"
+
+
+@pytest.mark.parametrize("value", [0.1, 503002.1, 3.4028234663852886e38, 1e-45, -0.0, math.inf])
+def test_a_32_bit_float_is_exactly_the_number_that_spark_gives(value: float) -> None:
+    assert same(canonical(single(value), spark.FloatType()), single(value))

@@ -48,7 +48,7 @@ class Library:
     def jvm(self) -> SimpleNamespace:
         parsed = SimpleNamespace(parse=lambda text: (self.schema, text))
         converter = SimpleNamespace(convertToField=lambda schema: ("Type", schema))
-        own = self.schema == write_client.OWN_SCHEMA
+        own = self.schema == write_client.SCHEMA_CLASS
         names = {f"{'' if own else 'Avro'}InternalSchemaConverter": converter}
         config = SimpleNamespace(build=dict)
         config.withProps = config.withPath = lambda _: config

@@ -10,9 +10,9 @@ import pytest
 from harness.core import tolerances
 from harness.core.records import Column
 from harness.core.tolerances import Tally
-from harness.engines.query_sql import own_texts
+from harness.engines.query_sql import raw_texts
 from harness.engines.trino import values
-from harness.engines.trino.http import whole
+from harness.engines.trino.client import whole
 from harness.engines.trino.values import WireType, canonical
 from harness.model.canonical import MapValue, Value, same, single
 from harness.model.datatypes import parse_type
@@ -203,7 +203,7 @@ def test_both_entries_of_a_map_with_one_key_are_kept() -> None:
     ((twice,), (once,)) = values.rows(told["columns"], told["data"], TALLY)
     assert twice == MapValue((("a", 1), ("a", 2), ("b", 5)))
     assert once == MapValue((("a", 3),))
-    ((_, _, text), _) = own_texts(told["data"], [(twice,), (once,)])
+    ((_, _, text), _) = raw_texts(told["data"], [(twice,), (once,)])
     assert text == '[["a", 1], ["b", 5], ["a", 2]]'
 
 

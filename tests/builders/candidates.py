@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from harness.cli.reproduce.candidate import Candidate, begin
-from harness.cli.reproduce.causes import Sign, signs
+from harness.cli.reproduce.causes import Cause, Sign, signs
+from harness.cli.reproduce.files import Observation
+from harness.cli.reproduce.prediction import cell_of
+from harness.cli.reproduce.shrink import Target
+from harness.core.records import Answer
+from harness.judge.verdicts import judge
 from harness.scenario import expected_history
+from harness.scenario.cells import parse_reader
 from harness.scenario.definition import Scenario
 from tests.builders import simulated_disk, simulated_reader
 from tests.builders.judged_story import case_without_values, judged_answer
@@ -14,6 +21,10 @@ from tests.builders.simulated_reader import Reader
 from tests.builders.table_story import Story
 
 WRITER = "spark-3.5.8-hudi-0.15.0"
+DIGEST = "0123456789abcdef" * 4
+TRINO = "trino-476{use-column-names=false}"
+SIGN = Sign("misaligned", ("by position",))
+CAUSE = Cause("move_column", TRINO, "snapshot", "hudi-cow", SIGN)
 
 
 def candidate_of(story: Story, view: str = "snapshot") -> Candidate:
@@ -24,7 +35,7 @@ def candidate_of(story: Story, view: str = "snapshot") -> Candidate:
     return made.__class__(made.scenario, made.format, {}, writers, made.numbers)
 
 
-def told_of(candidate: Candidate) -> Story:
+def written_story(candidate: Candidate) -> Story:
     """Write a candidate by the simulated writer."""
     scenario, mor = candidate.scenario, candidate.format == "hudi-mor"
     done = [True] * len(scenario.steps)
@@ -36,7 +47,7 @@ def told_of(candidate: Candidate) -> Story:
 
 def seen_by(reader: Reader, candidate: Candidate) -> frozenset[Sign]:
     """Return how a reader's answer after the last step is wrong."""
-    story = told_of(candidate)
+    story = written_story(candidate)
     return signs(judged_answer(story, simulated_reader.read(story.disk, story.truth, reader)), None)
 
 
@@ -48,3 +59,25 @@ def showing(reader: Reader, sign: Sign) -> Callable[[Candidate], bool]:
 def scenario_of(story: Story) -> Scenario:
     """Return the scenario of a history."""
     return case_without_values(story).variant.scenario
+
+
+def target_of(reader: str = TRINO) -> Target:
+    return Target(replace(CAUSE, suspect=reader), parse_reader(reader), "all")
+
+
+def observation_of(
+    candidate: Candidate,
+    reader: str = TRINO,
+    view: str = "snapshot",
+    sql: str = 'select * from "hudi_by_position"."s_{0}"."t"',
+) -> Observation:
+    """Return what a simulated reader by position answers, as if an engine had."""
+    story = written_story(candidate)
+    cell = cell_of(candidate, reader, view, "all")
+    assert cell is not None
+    reply = simulated_reader.read(story.disk, story.truth, Reader("position"))
+    answer = Answer(cell.case, sql.format(DIGEST[:16]), reply.columns, reply.rows)
+    case = replace(case_without_values(story), variant=candidate.variant)
+    (verdict,) = judge(case, [cell], {cell.case: answer})
+    states = tuple(replace(state, digest=DIGEST) for state in case.states)
+    return Observation(verdict, answer, states)

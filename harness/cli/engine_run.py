@@ -1,4 +1,4 @@
-"""A plan that is made on the way is done as a run of its own, whose records stay."""
+"""A plan that a command makes on its own becomes a separate run, whose records stay."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from harness.scenario.cells import Plan
 
 
 def new_folder(cache: Cache, name: str) -> Path:
-    """Make a folder under runs/ where tables can be written, and be kept in what is a cache."""
+    """Make a folder under runs/, once tables can be written there and in the cache."""
     work_folders.check(RUNS, "the folder that you are in")
     work_folders.check(cache.root, ENVIRONMENT_VARIABLE)
     cache_mark.check(cache)
@@ -31,7 +31,7 @@ def new_folder(cache: Cache, name: str) -> Path:
 
 @contextmanager
 def work(cache: Cache, progress: Progress, profile: str) -> Iterator[Work]:
-    """Make a run's folder under runs/, and hold it as long as it is worked in."""
+    """Make a run's folder under runs/, and lock it as long as it is worked in."""
     folder = new_folder(cache, profile)
     with run_folder.locked(folder), run_log(folder):
         made = Work(cache, folder, progress)
@@ -39,17 +39,17 @@ def work(cache: Cache, progress: Progress, profile: str) -> Iterator[Work]:
         yield made
 
 
-def execute(made: Plan, where: Work) -> Run:
+def execute(plan: Plan, work: Work) -> Run:
     """Do the plan: write what is not in the cache, ask what nobody asked before, judge."""
-    ask(made, where)
-    pipeline.judge_run(where.folder)
-    return load_run.load(where.folder)
+    ask(plan, work)
+    pipeline.judge_run(work.folder)
+    return load_run.load(work.folder)
 
 
-def ask(made: Plan, where: Work, live: LiveVerdicts | None = None) -> None:
+def ask(plan: Plan, work: Work, live: LiveVerdicts | None = None) -> None:
     """Write what is not in the cache, and ask what nobody asked before; judge nothing."""
     now = datetime.datetime.now(datetime.UTC)
-    run_info.write_info(where.folder, plan_record.info_of(made, where.folder.name, now))
-    pipeline.fetch(made, where)
-    pipeline.write_states(made, where)
-    pipeline.read_answers(made, where, live, fresh=False)
+    run_info.write_info(work.folder, plan_record.info_of(plan, work.folder.name, now))
+    pipeline.fetch(plan, work)
+    pipeline.write_states(plan, work)
+    pipeline.read_answers(plan, work, live, fresh=False)

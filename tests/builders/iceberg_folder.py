@@ -94,7 +94,7 @@ class Entry:
 
 
 @dataclass
-class Folder:
+class IcebergFolder:
     """The folder of a table, wherever it lies now."""
 
     path: Path

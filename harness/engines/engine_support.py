@@ -1,0 +1,124 @@
+"""What several engines share that is not SQL.
+
+The digest of the code and configuration that shape an engine's answers: an answer is cached under
+it, so that the engine is asked again after either has changed. The libraries that a reader on a
+class path lacks, the check of the metastore while a server starts, and connections to workers.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+from harness.artifacts.distribution import Distribution
+from harness.artifacts.distributions import digest_of
+from harness.core import tolerances
+from harness.core.errors import EnvironmentProblem
+from harness.core.records import Refusal
+from harness.engines.api import NoAnswerError, ReaderSettings, RefusedError
+from harness.engines.format_facts import FormatFacts
+from harness.runtime import metastore_client, template
+from harness.runtime.ports import LOOPBACK
+
+
+def connected(port: int, token: str, hello: bytes, timeout_s: float) -> socket.socket:
+    """Return a connection to a worker, once it has said that it knows the token.
+
+    `hello`: what it says then. `timeout_s`: how long each part of it may take; what is asked later
+    may take any time.
+
+    Raises OSError: it is not there yet, or no more.
+    """
+    connection = socket.create_connection((LOOPBACK, port), timeout_s)
+    try:
+        connection.sendall(token.encode() + b"\n")
+        if connection.recv(len(hello)) != hello:
+            raise ConnectionError("the worker does not answer")
+        connection.settimeout(None)
+    except OSError:
+        connection.close()
+        raise
+    return connection
+
+
+@contextmanager
+def metastore_first(uri: str) -> Iterator[None]:
+    """Let what a server says or does not say count only while its metastore answers.
+
+    Without one a server would be waited for as long as a start may take, and then be blamed.
+
+    Raises:
+        CatalogGoneProblem: the metastore does not answer.
+        EnvironmentProblem: the metastore answers, and the server lets nobody in; waiting is no use.
+
+    """
+    try:
+        yield
+    except (NoAnswerError, RefusedError):
+        metastore_client.check(uri)
+        raise
+    except Exception as problem:
+        # A client that is refused as it connects has an error of its own, with what was said.
+        if not isinstance(getattr(problem, "refusal", None), Refusal):
+            raise
+        metastore_client.check(uri)
+        raise EnvironmentProblem(f"it opens no session on its metastore: {problem}") from problem
+
+
+BUILT_IN: Final = "hive"
+"""The family of tables that needs no library."""
+HUDI_ONLY: Final = frozenset({"schema-on-read", "data-skipping", "metadata-table"})
+"""Settings of a reader that nothing but Hudi knows."""
+
+
+def missing_library(
+    distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
+) -> str:
+    """Return why a reader cannot be asked about tables of a format; see `Engine.cannot`."""
+    if format_.family not in {BUILT_IN, *distribution.settings}:
+        return f"{distribution.name} has no library for {format_.family} tables"
+    hudis = sorted(HUDI_ONLY & settings.keys())
+    if hudis and "hudi" not in distribution.settings:
+        return f"{hudis[0]} is a setting of Hudi, which {distribution.name} does not have"
+    return ""
+
+
+SHARED: Final = (
+    "harness.core.tolerances",
+    "harness.engines.java_floats",
+    "harness.engines.query_sql",
+    "harness.model.canonical",
+)
+"""What the answers of every engine go through."""
+
+
+def code_digest(engine: str, *modules: str) -> str:
+    """Return the SHA-256 (hexadecimal) of all that shapes the answers of an engine.
+
+    Args:
+        engine: the name of its package in `harness.engines` and of its folder in `containers`.
+        modules: what shapes its answers beside its package and `SHARED`.
+
+    """
+    names = (f"harness.engines.{engine}", *SHARED, *modules)
+    sources = [pair for name in names for pair in _sources(name)]
+    templates = [list(source) for source in template.sources(engine)]
+    return digest_of([templates, sources, tolerances.facts()])
+
+
+def _sources(name: str) -> Iterator[tuple[str, str]]:
+    """Yield name and text of a module, or of each module of a package, without running any.
+
+    A client library that one of them imports may be absent.
+    """
+    spec = find_spec(name)
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError(name)
+    path = Path(spec.origin)
+    files = sorted(path.parent.glob("*.py")) if spec.submodule_search_locations else [path]
+    for file in files:
+        yield f"{name}/{file.name}", file.read_text(encoding="utf-8")

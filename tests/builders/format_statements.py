@@ -1,0 +1,79 @@
+"""What the writer of a table is sent for the steps of a small scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from harness import formats
+from harness.model.table import Table
+from harness.model.truth import History
+from harness.scenario import expected_history
+from harness.scenario.operations.api import Operation
+from harness.scenario.statements import Statement, recorded
+from tests.builders.scenarios import scenario_of
+
+NO_SETTINGS: Final[Mapping[str, str]] = {}
+COLUMNS: Final = {"id": "int", "ts": "long", "a": "string", "p": "string"}
+
+
+def table_of(
+    columns: Mapping[str, str] = COLUMNS, partition_by: tuple[str, ...] = (), order_by: str = "ts"
+) -> Table:
+    """A table with the key `id`."""
+    scenario = scenario_of(columns=dict(columns), order_by=order_by, partition_by=partition_by)
+    return scenario.table
+
+
+def history_of(
+    *operations: Operation,
+    columns: Mapping[str, str] = COLUMNS,
+    partition_by: tuple[str, ...] = (),
+) -> History:
+    """The table before the first operation, and after each."""
+    scenario = scenario_of(
+        *operations, columns=dict(columns), order_by="ts", partition_by=partition_by
+    )
+    return expected_history.history(scenario, merge_on_read=False, applied=[True] * len(operations))
+
+
+def statements(
+    name: str,
+    *operations: Operation,
+    columns: Mapping[str, str] = COLUMNS,
+    partition_by: tuple[str, ...] = (),
+    settings: Mapping[str, str] = NO_SETTINGS,
+) -> tuple[Statement, ...]:
+    """The statements of the last operation in a format."""
+    history = history_of(*operations, columns=columns, partition_by=partition_by)
+    return formats.load(name).wording(operations[-1], history[-2], history[-1], settings)
+
+
+def texts(
+    name: str,
+    *operations: Operation,
+    columns: Mapping[str, str] = COLUMNS,
+    partition_by: tuple[str, ...] = (),
+    settings: Mapping[str, str] = NO_SETTINGS,
+) -> list[str]:
+    """The same as they are recorded."""
+    sent = statements(
+        name, *operations, columns=columns, partition_by=partition_by, settings=settings
+    )
+    return [recorded(statement) for statement in sent]
+
+
+def created(
+    name: str,
+    columns: Mapping[str, str] = COLUMNS,
+    partition_by: tuple[str, ...] = (),
+    settings: Mapping[str, str] = NO_SETTINGS,
+) -> str:
+    """The statement that creates a table."""
+    (statement,) = formats.load(name).create(table_of(columns, partition_by), settings)
+    return recorded(statement)
+
+
+def supporting(operation: Operation) -> list[str]:
+    """The formats that have an operation."""
+    return [name for name in formats.names() if not formats.load(name).unsupported(operation)]

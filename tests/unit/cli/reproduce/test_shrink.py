@@ -1,0 +1,223 @@
+"""The smallest scenario that still shows what a simulated reader does wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from harness.cli.reproduce.candidate import Candidate, valid
+from harness.cli.reproduce.causes import Cause, Sign, signs
+from harness.cli.reproduce.prediction import cell_of
+from harness.cli.reproduce.shrink import (
+    Search,
+    Target,
+    Trial,
+    reduced,
+    run_all,
+    search_for,
+    smallest,
+)
+from harness.scenario.cells import parse_reader
+from harness.scenario.dump import dump
+from harness.scenario.load import loads
+from harness.scenario.operations import name_of
+from tests.builders.candidates import candidate_of, seen_by, showing, written_story
+from tests.builders.judged_story import judged_answer
+from tests.builders.random_story import story_of_seed
+from tests.builders.simulated_reader import Reader
+from tests.builders.table_story import history
+
+READERS = {"trino-476{use-column-names=false}": Reader("position"), "hive-3.1.3": Reader("name")}
+MISALIGNED = Sign("misaligned", ("by position",))
+MOVED = "insert 1..4; touch all; rename f2 g; move f1 after g"
+RENAMED = "insert 1..4; upsert 2; touch all; rename f1 g"
+MOVE = "insert 1..6; touch all; upsert 2; move f1 after f2; touch some"
+
+
+def steps(candidate: Candidate | None) -> list[str]:
+    assert candidate is not None
+    return [name_of(operation) for operation in candidate.operations]
+
+
+@pytest.mark.parametrize(
+    ("text", "mor", "reader", "kind", "way", "left"),
+    [
+        (MOVE, False, Reader("position"), "misaligned", "by position", 3),
+        ("insert 1..4; touch all; upsert 9; move f1 after f2", False, Reader("position"),
+         "misaligned", "by position", 2),
+        ("insert 1..4; upsert 3; touch all; rename f2 g", False, Reader("name"),
+         "missing_rename", "by name", 2),
+        ("insert 1..4; add x after f1; touch all; drop f1", False, Reader("position"),
+         "misaligned", "by position", 2),
+        ("insert 1..4; upsert 3; add x; delete 1,2; touch none", True,
+         Reader("id", logs="undeleted"), "ghost_row", "", 3),
+    ],
+)  # fmt: skip
+def test_a_planted_defect_is_shown_by_few_steps(
+    *, text: str, mor: bool, reader: Reader, kind: str, way: str, left: int
+) -> None:
+    begin = candidate_of(history(text, mor=mor))
+    sign = next(s for s in seen_by(reader, begin) if s.kind == kind and way in (s.strategy, ""))
+    found = smallest(begin, showing(reader, sign))
+    assert len(steps(found)) <= left
+    assert found is not None
+    assert steps(found)[-1] == steps(begin)[-1]
+
+
+@pytest.mark.parametrize("view", ["as_of", "incremental"])
+def test_a_step_is_left_that_a_view_of_the_past_goes_back_to(view: str) -> None:
+    """The planted reader always shows what is now, and all of it."""
+    begin = candidate_of(history("insert 1..4; touch all; add f3; delete 4; upsert 1"), view)
+    sign = Sign("premature" if view == "as_of" else "ghost_row", ())
+
+    def shows(candidate: Candidate) -> bool:
+        cell, story = cell_of(candidate, "r", view, "all"), written_story(candidate)
+        return cell is not None and sign in signs(
+            judged_answer(story, story.read(), cell.view), None
+        )
+
+    found = smallest(begin, shows)
+    assert found is not None
+    first = "[1]" if view == "as_of" else "[1, 2]"  # one row is not written again
+    steps = f"steps:\n  - insert: {first}\n  - upsert: [1]\n"
+    assert dump(found.scenario).endswith(f"views: [{view}]\n{steps}")
+    assert loads(dump(found.scenario), "family/name.yaml").views == (view,)
+
+
+def test_of_the_smallest_move_a_row_and_two_columns_are_left() -> None:
+    begin = candidate_of(history("insert 1..6; touch all; upsert 2; move f1 after f2"))
+    found = smallest(begin, showing(Reader("position"), MISALIGNED))
+    assert found is not None
+    assert dump(found.scenario).split("table:")[1] == (
+        "\n  columns: {id: string, f1: string, f2: string}\n  key: id\n"
+        "formats: [hudi-cow]\nviews: [snapshot]\n"
+        "steps:\n  - insert: [1]\n  - move_column: {name: f1, after: f2}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "reader",
+    [
+        Reader("position"),
+        Reader("name"),
+        Reader("id", logs="ignored"),
+        Reader("id", logs="undeleted"),
+        Reader("position", shift=1),
+    ],
+)
+def test_the_result_is_valid_and_shows_it_and_nothing_one_reduction_smaller_does(
+    reader: Reader,
+) -> None:
+    begin = candidate_of(story_of_seed(3))
+    for sign in sorted(seen_by(reader, begin), key=str)[:1]:
+        shows = showing(reader, sign)
+        found = smallest(begin, shows)
+        assert found is not None
+        assert valid(found)
+        assert shows(found)
+        assert found.size <= begin.size
+        assert not [smaller for _, smaller in reduced(found) if shows(smaller)]
+        assert len(found.writers) == len(found.numbers) + 1
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_whatever_is_one_reduction_smaller_is_valid_and_smaller(seed: int) -> None:
+    begin = candidate_of(story_of_seed(seed))
+    made = list(reduced(begin))
+    assert made
+    for reduction, smaller in made:
+        loads(dump(smaller.scenario), "family/name.yaml")
+        assert smaller.size < begin.size, reduction
+
+
+def test_where_the_first_does_not_show_it_nothing_is_found() -> None:
+    begin = candidate_of(history("insert 1..4; touch all"))
+    assert smallest(begin, lambda _: False) is None
+
+
+def rounds_of(search: Search, reader: Reader, sign: Sign) -> list[tuple[Candidate, ...]]:
+    shows, rounds = showing(reader, sign), []
+    while not search.over:
+        rounds.append(search.waiting)
+        search.record(map(shows, search.waiting))
+    return rounds
+
+
+def test_a_guess_that_is_right_needs_one_round() -> None:
+    begin = candidate_of(history(MOVED))
+    guess = smallest(begin, showing(Reader("position"), MISALIGNED))
+    search = Search(begin, guess)
+    assert len(rounds_of(search, Reader("position"), MISALIGNED)) == 1
+    assert search.smallest == guess
+
+
+def test_a_guess_that_is_wrong_does_no_harm_and_nothing_is_asked_twice() -> None:
+    begin = candidate_of(history(MOVE.rpartition(";")[0]))
+    shows = showing(Reader("position"), MISALIGNED)
+    search = Search(begin, next(smaller for _, smaller in reduced(begin) if not shows(smaller)))
+    rounds = rounds_of(search, Reader("position"), MISALIGNED)
+    assert search.smallest == smallest(begin, shows)
+    assert len(rounds) > 1
+    keys = [candidate.key for candidates in rounds for candidate in candidates]
+    assert len(keys) == len(set(keys))
+
+
+def both() -> list[tuple[Target, Search]]:
+    position, name = READERS
+    begun = []
+    for reader, sign, text in (
+        (position, MISALIGNED, MOVED),
+        (name, Sign("missing_rename", ("by name",)), RENAMED),
+    ):
+        cause = Cause("an operation", reader, "snapshot", "hudi-cow", sign)
+        target = Target(cause, parse_reader(reader), "all")
+        begun.append((target, search_for(target, candidate_of(history(text)))))
+    return begun
+
+
+def test_two_searches_share_their_rounds_and_the_model_guesses_all_but_the_ordering_column() -> (
+    None
+):
+    rounds = list[set[str]]()
+
+    def ask(trials: Sequence[Trial]) -> list[bool]:
+        rounds.append({str(trial.target.reader) for trial in trials})
+        return [
+            trial.target.cause.sign.among(
+                seen_by(READERS[str(trial.target.reader)], trial.candidate)
+            )
+            for trial in trials
+        ]
+
+    searches = both()
+    run_all(searches, ask, lambda: False)
+    assert rounds[0] == set(READERS)
+    assert len(rounds) == 2
+    for _, search in searches:
+        assert search.over
+        assert search.smallest is not None
+        assert len(search.smallest.numbers) == 2
+
+
+def test_when_it_is_enough_the_best_so_far_is_there_and_the_search_is_not_over() -> None:
+    (first, _), asked = both(), list[int]()
+
+    def only_the_first(trials: Sequence[Trial]) -> list[bool]:
+        asked.append(len(trials))
+        return [at == 0 for at in range(len(trials))]
+
+    run_all([first], only_the_first, lambda: bool(asked))
+    _, search = first
+    assert len(asked) == 1
+    assert not search.over
+    assert search.smallest is not None
+    assert len(search.smallest.numbers) == 4
+
+
+def test_nothing_is_found_where_the_engine_no_longer_shows_it() -> None:
+    first, _ = both()
+    run_all([first], lambda trials: [False] * len(trials), lambda: False)
+    _, search = first
+    assert search.over
+    assert search.smallest is None

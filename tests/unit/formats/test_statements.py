@@ -1,0 +1,536 @@
+"""What the writer of a table is sent for a step, where its format has words of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from harness import formats
+from harness.artifacts import distributions
+from harness.formats import other_writers
+from harness.formats.iceberg.settings import MODES
+from harness.model.datatypes import parse_type
+from harness.model.table import MergeMode
+from harness.scenario.operations import failed_write
+from harness.scenario.operations.abort_transactions import AbortTransactions
+from harness.scenario.operations.add_column import AddColumn
+from harness.scenario.operations.add_files import AddFiles
+from harness.scenario.operations.add_partition_field import AddPartitionField
+from harness.scenario.operations.api import Operation, ServiceMode
+from harness.scenario.operations.archive import Archive
+from harness.scenario.operations.begin_write import BeginWrite
+from harness.scenario.operations.change_nullability import ChangeNullability
+from harness.scenario.operations.change_type import ChangeType
+from harness.scenario.operations.clean import Clean
+from harness.scenario.operations.cluster import Cluster
+from harness.scenario.operations.commit_write import CommitWrite
+from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.create_tag import CreateTag
+from harness.scenario.operations.delete import Delete
+from harness.scenario.operations.delete_partition import DeletePartition
+from harness.scenario.operations.drop_column import DropColumn
+from harness.scenario.operations.drop_partition_field import DropPartitionField
+from harness.scenario.operations.failed_write import FailedWrite
+from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.killed_write import KilledWrite
+from harness.scenario.operations.move_column import MoveColumn
+from harness.scenario.operations.move_row import MoveRow
+from harness.scenario.operations.overwrite import Overwrite, OverwriteScope
+from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.replace_partition_field import ReplacePartitionField
+from harness.scenario.operations.restore import Restore
+from harness.scenario.operations.rollback import Rollback
+from harness.scenario.operations.rollback_to_snapshot import RollbackToSnapshot
+from harness.scenario.operations.savepoint import Savepoint
+from harness.scenario.operations.set_table_version import SetTableVersion
+from harness.scenario.operations.touch import Rewrites, Touch
+from harness.scenario.operations.truncate import Truncate
+from harness.scenario.operations.upsert import Upsert
+from harness.scenario.statements import ClientCall, ResumeWaiting, Sql, WaitingSql, recorded
+from tests.builders.format_statements import (
+    COLUMNS,
+    created,
+    history_of,
+    statements,
+    table_of,
+    texts,
+)
+
+LONG = parse_type("long")
+ONE, TWO = Insert((1,)), Insert((1, 2))
+ALTER = "alter table {database}.t"
+CALL = "call spark_catalog.system."
+OF_TABLE = "table => '{database}.t'"
+BY_KEY = "on t.`id` = s.`id` when matched then update set * when not matched then insert *"
+OPERATION = "hoodie.spark.sql.insert.into.operation"
+NESTED = {**COLUMNS, "s": "struct<x: int, y: string>"}
+
+
+@pytest.mark.parametrize(
+    ("name", "end"),
+    [
+        ("delta", "`a` string) using delta partitioned by (`p`) location 'file:{location}'"),
+        ("hive-parquet", "(`p` string) stored as parquet location '{location}'"),
+        ("hudi-mor", "('type' = 'mor', 'primaryKey' = 'id', 'preCombineField' = 'ts')"),
+        ("iceberg", "location 'file:{location}' tblproperties ('format-version' = '2', "),
+    ],
+)
+def test_a_table_is_created_with_its_columns_partitions_and_location(name: str, end: str) -> None:
+    columns = {"id": "int", "ts": "long", "p": "string", "a": "string"}
+    made = created(name, columns, ("p",))
+    assert made.startswith("create table {database}.t (`id` int, `ts` bigint, ")
+    assert end in made
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "properties"),
+    [
+        ("delta", {}, []),
+        ("delta", {"change_data_feed": "on"}, ["'delta.enableChangeDataFeed' = 'true'"]),
+        ("delta", {"column_mapping": "id"}, ["'delta.columnMapping.mode' = 'id'"]),
+        ("delta", {"column_mapping": "later"}, []),
+        ("delta", {"type_widening": "off"}, ["'delta.enableTypeWidening' = 'false'"]),
+        ("hudi-mor", {"meta_fields": "none"}, ["'hoodie.populate.meta.fields' = 'false'"]),
+        ("hudi-cow", {"table_version": "6"}, ["'hoodie.write.table.version' = '6'"]),
+        ("iceberg", {"compression": "gzip"}, ["'write.parquet.compression-codec' = 'gzip'"]),
+        (
+            "iceberg",
+            {"delete_mode": "merge-on-read"},
+            [f"'{mode}' = 'merge-on-read'" for mode in MODES],
+        ),
+    ],
+)
+def test_settings_become_properties_of_the_table(
+    name: str, settings: dict[str, str], properties: list[str]
+) -> None:
+    plain, made = created(name), created(name, settings=settings)
+    assert all(text in made and text not in plain for text in properties)
+    assert properties or made == plain
+
+
+@pytest.mark.parametrize("name", ["hudi-cow", "hudi-mor"])
+@pytest.mark.parametrize(
+    ("mode", "declared", "payload"),
+    [
+        (MergeMode.COMMIT_TIME, "COMMIT_TIME_ORDERING", "OverwriteWithLatestAvroPayload"),
+        (MergeMode.PARTIAL_UPDATE, "", "PartialUpdateAvroPayload"),
+        (None, "", ""),
+    ],
+)
+def test_a_table_declares_its_merge_mode_as_each_version_reads_it(
+    name: str, mode: MergeMode | None, declared: str, payload: str
+) -> None:
+    (create,) = formats.load(name).create(replace(table_of(), merge_mode=mode), {})
+    made = recorded(create)
+    assert (f"'hoodie.record.merge.mode' = '{declared}'" in made) is bool(declared)
+    assert ("merge.mode" in made) is bool(declared)
+    assert ("payload.class" in made) is bool(payload)
+    assert f"{payload}'" in made
+
+
+@pytest.mark.parametrize("name", ["hive-parquet", "hive-orc"])
+def test_a_setting_says_which_type_the_timestamps_of_the_metastore_are(name: str) -> None:
+    made = created(name, {"id": "int", "ts": "long", "at": "map<string, timestamp_ntz>"})
+    assert "`at` map<string, timestamp>) stored as" in made
+    added = AddColumn("b", parse_type("struct<at: timestamp_ntz>"))
+    assert '["b", "struct<at:timestamp>"]' in texts(name, added)[0]
+    before, insert, after = texts(name, added, ONE)
+    assert before == "set spark.sql.timestampType=TIMESTAMP_NTZ"
+    assert "as timestamp_ntz)" in insert
+    assert after == "set spark.sql.timestampType=TIMESTAMP_LTZ"  # the next step may need another
+    (alone,) = texts(name, added, ONE, DropColumn("b"), Insert((2,)))
+    assert alone.startswith("insert into")
+
+
+@pytest.mark.parametrize(
+    ("name", "operations", "settings", "sent"),
+    [
+        # Services, where what waits is carried out before the rest.
+        ("delta", [Cluster()], {}, ["optimize {database}.t"]),
+        ("delta", [Compact()], {}, ["reorg table {database}.t apply (purge)"]),
+        ("delta", [Truncate()], {}, ["delete from {database}.t"]),
+        ("hudi-cow", [Compact()], {}, []),
+        (
+            "hudi-mor",
+            [Compact()],
+            {},
+            [f"call run_compaction(op => '{op}', {OF_TABLE})" for op in ("execute", "run")],
+        ),
+        (
+            "hudi-mor",
+            [Compact(ServiceMode.SCHEDULE)],
+            {},
+            [f"call run_compaction(op => 'schedule', {OF_TABLE})"],
+        ),
+        (
+            "hudi-cow",
+            [Cluster()],
+            {},
+            [
+                f"call run_clustering(op => '{op}', {OF_TABLE})"
+                for op in ("execute", "scheduleAndExecute")
+            ],
+        ),
+        # What undoes a step names the instant that the step made.
+        (
+            "hudi-mor",
+            [ONE, AddColumn("q", LONG), Savepoint()],
+            {},
+            [f"call create_savepoint({OF_TABLE}, commit_time => '{{instant of step 2}}')"],
+        ),
+        (
+            "hudi-mor",
+            [ONE, Savepoint(), Insert((2,)), Restore()],
+            {},
+            [f"call rollback_to_savepoint({OF_TABLE}, instant_time => '{{instant of step 1}}')"],
+        ),
+        (
+            "hudi-mor",
+            [ONE, Insert((2,)), Compact(), Rollback()],
+            {},
+            [f"call rollback_to_instant({OF_TABLE}, instant_time => '{{instant of step 2}}')"],
+        ),
+        ("delta", [ONE, Savepoint()], {}, []),
+        (
+            "delta",
+            [ONE, Savepoint(), Insert((2,)), Restore()],
+            {},
+            ["restore table {database}.t to version as of {instant of step 1}"],
+        ),
+        (
+            "iceberg",
+            [ONE, RollbackToSnapshot(1)],
+            {},
+            [f"{CALL}rollback_to_snapshot({OF_TABLE}, snapshot_id => {{instant of step 1}})"],
+        ),
+        # Versions, tags, transactions and partition fields.
+        (
+            "hudi-cow",
+            [SetTableVersion(6)],
+            {},
+            [f"call downgrade_table({OF_TABLE}, to_version => 'SIX')"],
+        ),
+        (
+            "iceberg",
+            [SetTableVersion(3)],
+            {},
+            [f"{ALTER} set tblproperties ('format-version' = '3')"],
+        ),
+        ("iceberg", [ONE, CreateTag()], {}, [f"{ALTER} create tag `step-2`"]),
+        (
+            "hive-acid",
+            [ONE, KilledWrite((3,)), AbortTransactions()],
+            {},
+            ["abort transactions {open transactions}"],
+        ),
+        (
+            "iceberg",
+            [AddPartitionField("bucket(4, a)")],
+            {},
+            [f"{ALTER} add partition field bucket(4, `a`)"],
+        ),
+        (
+            "iceberg",
+            [AddPartitionField("id"), ReplacePartitionField("id", "truncate(3, a)")],
+            {},
+            [f"{ALTER} replace partition field `id` with truncate(3, `a`)"],
+        ),
+        (
+            "iceberg",
+            [AddPartitionField("id"), DropPartitionField("id")],
+            {},
+            [f"{ALTER} drop partition field `id`"],
+        ),
+        # Rows that are deleted, by SQL or by value, also such as are not there.
+        (
+            "iceberg",
+            [TWO, Delete((1,), absent=(7,))],
+            {"delete_mode": "equality"},
+            ['Iceberg: delete_by_value {"column": "id", "values": [1, 7]}'],
+        ),
+        (
+            "iceberg",
+            [TWO, Delete((1,), absent=(7,))],
+            {"delete_mode": "merge-on-read"},
+            ["delete from {database}.t where `id` in (1, 7)"],
+        ),
+        # Changes of columns.
+        (
+            "iceberg",
+            [RenameColumn("a", "A")],
+            {},
+            [
+                "set spark.sql.caseSensitive=true",
+                f"{ALTER} rename column `a` to `A`",
+                "set spark.sql.caseSensitive=false",
+            ],
+        ),
+        ("iceberg", [RenameColumn("a", "B")], {}, [f"{ALTER} rename column `a` to `B`"]),
+        (
+            "iceberg",
+            [ONE, ChangeNullability("a", nullable=False)],
+            {},
+            ['Iceberg: require_column {"name": "a"}'],
+        ),
+        (
+            "iceberg",
+            [ONE, ChangeNullability("a", nullable=True)],
+            {},
+            [f"{ALTER} alter column `a` drop not null"],
+        ),
+    ],
+)
+def test_a_step_is_sent_in_the_words_of_its_format(
+    name: str, operations: list[Operation], settings: dict[str, str], sent: list[str]
+) -> None:
+    assert texts(name, *operations, settings=settings) == sent
+
+
+def test_what_a_cleaning_of_delta_sets_it_puts_back() -> None:
+    clean = texts("delta", ONE, Clean())
+    assert clean[len(clean) // 2] == "vacuum {database}.t retain 0 hours"
+    before, after = (sorted(text.partition("=")[0] for text in s) for s in (clean[:2], clean[3:]))
+    assert before == after
+
+
+def test_an_archiving_leaves_the_metadata_table_alone() -> None:
+    (sent,) = texts("hudi-mor", Archive())
+    assert f"archive_commits({OF_TABLE}, enable_metadata => false, min_" in sent
+
+
+def test_a_compaction_of_iceberg_leaves_files_alone_of_which_no_row_is_deleted() -> None:
+    (sent,) = texts("iceberg", ONE, Compact())
+    assert "'delete-file-threshold', '1', 'min-file-size-bytes', '0'" in sent
+
+
+@pytest.mark.parametrize("name", ["delta", "iceberg"])
+@pytest.mark.parametrize(
+    ("operation", "rows"),
+    [
+        (Insert((3, 4)), 0),
+        (Touch(Rewrites.NONE), 0),
+        (Upsert((7,)), 0),
+        (Upsert((1, 3)), 2),
+        (Touch(Rewrites.ALL), 3),  # one of each partition, and a new one
+    ],
+)
+def test_where_there_are_no_keys_rows_that_are_there_are_replaced_by_a_merge(
+    name: str, operation: Operation, rows: int
+) -> None:
+    (sent,) = texts(name, TWO, operation, partition_by=("p",))
+    source = "select /*+ coalesce(1) */ * from (select "
+    if rows:
+        assert sent.startswith(f"merge into {{database}}.t as t using ({source}")
+        assert sent.endswith(f") as s {BY_KEY}")
+        assert sent.count("union all") == rows - 1
+    else:
+        assert sent.startswith(f"insert into {{database}}.t {source}")
+
+
+@pytest.mark.parametrize(
+    ("name", "when"),
+    [
+        ("delta", "killed when it comes to the commit"),
+        ("hive-acid", "killed when it asks the metastore for the commit"),
+        ("iceberg", "killed while it waits for the table's lock"),
+    ],
+)
+def test_who_is_killed_merges_rows_that_are_there_and_inserts_others(name: str, when: str) -> None:
+    (merge,) = texts(name, ONE, KilledWrite((1, 3)))
+    assert merge.startswith(f"{when}: merge into {{database}}.t ")
+    (insert,) = texts(name, ONE, KilledWrite((3,)))
+    assert insert.startswith(f"{when}: insert into {{database}}.t ")
+
+
+def test_nothing_can_be_aborted_where_no_write_died() -> None:
+    with pytest.raises(Exception, match="no write was killed"):
+        texts("hive-acid", ONE, AbortTransactions())
+
+
+def test_mapping_comes_later_with_the_second_step_alone() -> None:
+    later = {"column_mapping": "later"}
+    assert len(texts("delta", ONE, settings=later)) == 1
+    switch, renamed = texts("delta", ONE, RenameColumn("a", "b"), settings=later)
+    assert switch.startswith(f"{ALTER} set tblproperties ('delta.columnMapping")
+    assert renamed == f"{ALTER} rename column `a` to `b`"
+    third = texts("delta", ONE, RenameColumn("a", "b"), RenameColumn("b", "c"), settings=later)
+    assert third == [f"{ALTER} rename column `b` to `c`"]
+
+
+@pytest.mark.parametrize(
+    ("staged_by", "setting", "publication"),
+    [
+        ("id", "id", f"publish_changes({OF_TABLE}, wap_id => 'step-2')"),
+        ("branch", "branch", f"fast_forward({OF_TABLE}, branch => 'main', to => 'step-2')"),
+    ],
+)
+def test_a_staged_write_has_an_id_or_a_branch_by_which_it_is_published(
+    staged_by: str, setting: str, publication: str
+) -> None:
+    begun = BeginWrite(insert=(3,))
+    enabled, named, _, reset = texts("iceberg", ONE, begun, settings={"staged_by": staged_by})
+    assert "('write.wap.enabled' = 'true')" in enabled
+    assert (named, reset) == (f"set spark.wap.{setting}=step-2", f"reset spark.wap.{setting}")
+    published = texts("iceberg", ONE, begun, CommitWrite(), settings={"staged_by": staged_by})
+    assert published == [CALL + publication]
+
+
+def test_plain_files_are_made_in_the_table_s_folder_and_added() -> None:
+    made, added = texts("iceberg", ONE, AddFiles((3,)))
+    assert made.startswith("insert overwrite directory '{location}/added/2' using parquet select ")
+    source = "source_table => '`parquet`.`{location}/added/2`'"
+    assert added == f"{CALL}add_files({OF_TABLE}, {source})"
+
+
+def test_a_table_that_is_migrated_is_a_plain_one_that_gets_the_rows_of_the_first_step() -> None:
+    settings = {"created_by": "migrate", "file_format": "orc"}
+    made = created("iceberg", COLUMNS, ("p",), settings=settings)
+    assert made.endswith("(`p` string) stored as orc location 'file:{location}'")
+    write, call = texts("iceberg", ONE, settings=settings)
+    assert write.startswith("insert into {database}.t select ")
+    assert call.startswith(f"{CALL}migrate({OF_TABLE}, properties => map('format-version', '2', ")
+    assert "'write.format.default', 'orc'" in call
+    mode = "set hive.exec.dynamic.partition.mode="
+    first, write, back, call_again = texts("iceberg", ONE, partition_by=("p",), settings=settings)
+    assert (first, back, call_again) == (f"{mode}nonstrict", f"{mode}strict", call)
+    assert write.startswith("insert into {database}.t select ")
+    old, *same, new, call = texts("iceberg", ONE, settings={"created_by": "migrate_legacy"})
+    layout = "set spark.sql.parquet.writeLegacyFormat="
+    assert (old, new) == (f"{layout}true", f"{layout}false")
+    assert [*same, call] == texts("iceberg", ONE, settings={"created_by": "migrate"})
+
+
+def test_a_snapshot_is_made_of_a_plain_table_which_then_goes() -> None:
+    made = created("iceberg", settings={"created_by": "snapshot"})
+    assert made.startswith("create table {database}.plain ")
+    assert made.endswith("location 'file:{location}/plain'")
+    write, call, gone = texts("iceberg", ONE, settings={"created_by": "snapshot"})
+    assert write.startswith("insert into {database}.plain select ")
+    target = f"{OF_TABLE}, location => 'file:{{location}}'"
+    assert f"snapshot(source_table => '{{database}}.plain', {target}, properties => map(" in call
+    assert gone == "drop table {database}.plain"
+
+
+@pytest.mark.parametrize("created_by", ["migrate", "snapshot"])
+def test_later_inserts_are_those_of_an_iceberg_table(created_by: str) -> None:
+    (sent,) = texts("iceberg", ONE, Insert((2,)), settings={"created_by": created_by})
+    assert sent.startswith("insert into {database}.t select ")
+
+
+def test_trino_migrates_what_spark_filled() -> None:
+    settings = {"created_by": "migrate"}
+    trino, (before, after) = distributions.load("trino-476"), history_of(ONE)
+    sent = other_writers.wording(trino, formats.load("iceberg"), ONE, before, after, settings)
+    write, call = map(recorded, sent)
+    first = texts("iceberg", ONE, settings=settings)[0]
+    assert write == f"by the writer that made the table: {first}"
+    schema = "schema_name => '{database}', table_name => 't'"
+    assert call == f'call "iceberg".system.migrate({schema})'
+
+
+def test_only_an_insert_is_sent_under_another_operation() -> None:
+    bulk = {"insert_operation": "bulk_insert"}
+    first, insert, back = texts("hudi-cow", TWO, settings=bulk)
+    assert (first, back) == (f"set {OPERATION}=bulk_insert", f"set {OPERATION}=upsert")
+    assert insert.startswith("insert into")
+    # These replace rows by their key, which `insert` and `bulk_insert` do not do.
+    assert all(
+        len(texts("hudi-cow", TWO, operation, settings=bulk)) == 1
+        for operation in (Upsert((1, 5)), Touch(Rewrites.ALL))
+    )
+    assert len(texts("hudi-cow", TWO)) == 1
+
+
+@pytest.mark.parametrize(("settings", "usual"), [({}, "SIMPLE"), ({"index": "bloom"}, "BLOOM")])
+def test_a_row_moves_under_an_index_of_all_partitions(settings: dict[str, str], usual: str) -> None:
+    first, *_, last = texts("hudi-mor", TWO, MoveRow(1, 2), partition_by=("p",), settings=settings)
+    assert first == "set hoodie.index.type=GLOBAL_SIMPLE"
+    assert last == f"set hoodie.index.type={usual}"
+
+
+def test_one_partition_is_named_by_the_values_of_its_columns() -> None:
+    three = Insert((1, 3))
+    overwrite = Overwrite((1,), OverwriteScope.PARTITION)
+    (over,) = texts("hudi-cow", three, overwrite, partition_by=("p",))
+    assert over.startswith("insert overwrite table {database}.t partition (`p` = 'p1') select 1 as")
+    assert "as `p`" not in over
+    (drop,) = texts("hudi-cow", three, DeletePartition(3), partition_by=("p",))
+    assert drop == f"{ALTER} drop partition (`p` = 'p0')"
+
+
+def test_a_write_fails_by_a_validator_that_is_put_back_then() -> None:
+    validator, query, write, *back = statements("hudi-cow", ONE, FailedWrite((2,)))
+    assert recorded(validator) == f"set {failed_write.VALIDATORS}={failed_write.VALIDATOR}"
+    assert recorded(query).endswith("select count(*) from <TABLE_NAME>#-1")
+    assert recorded(write).startswith("insert into {database}.t select 2")
+    resets = [statement for statement in back if isinstance(statement, Sql)]
+    assert len(resets) == len(back) == 2
+    assert all(statement.in_any_case and not statement.commits for statement in resets)
+
+
+def test_a_second_writer_waits_before_its_commit_until_it_may_go_on() -> None:
+    begun = BeginWrite(update=(1,))
+    (waiting,) = statements("hudi-mor", ONE, begun)
+    assert isinstance(waiting, WaitingSql)
+    assert waiting.text.startswith("merge into {database}.t")
+    assert dict(waiting.settings)["hoodie.write.lock.filesystem.path"] == "{location}.held"
+    assert statements("hudi-mor", ONE, begun, CommitWrite()) == (ResumeWaiting(),)
+
+
+@pytest.mark.parametrize(
+    ("operation", "call"),
+    [
+        (AddColumn("n", LONG), "addColumn('n', '\"long\"')"),
+        (AddColumn("n", LONG, first=True), "addColumn('n', '\"long\"', '', '', 'FIRST')"),
+        (AddColumn("s.n", LONG, after="x"), "addColumn('s.n', '\"long\"', '', 's.x', 'AFTER')"),
+        (DropColumn("s.x"), "deleteColumns('s.x')"),
+        (RenameColumn("s.x", "z"), "renameColumn('s.x', 'z')"),
+        (MoveColumn("a", after="s"), "reOrderColPosition('a', 's', 'AFTER')"),
+        (MoveColumn("s.y", first=True), "reOrderColPosition('s.y', '', 'FIRST')"),
+        (ChangeType("s.x", LONG), "updateColumnType('s.x', '\"long\"')"),
+        (ChangeNullability("a", nullable=False), "updateColumnNullability('a', 'false')"),
+    ],
+)
+def test_a_schema_change_is_a_call_of_the_write_client_where_that_is_asked_for(
+    operation: Operation, call: str
+) -> None:
+    made = {"schema_changes": "write_client", "table_version": "6"}
+    (sent,) = statements("hudi-mor", ONE, operation, columns=NESTED, settings=made)
+    assert isinstance(sent, ClientCall)
+    assert sent.options == (("hoodie.write.table.version", "6"),)
+    (text,) = texts(
+        "hudi-mor", ONE, operation, columns=NESTED, settings={"schema_changes": "write_client"}
+    )
+    assert text == f"write client: {call}"
+    (by_sql,) = texts(
+        "hudi-mor", ONE, operation, columns=NESTED, settings={"schema_changes": "sql"}
+    )
+    assert by_sql.startswith(f"{ALTER} ")
+
+
+def test_the_metastore_and_the_partitions_get_the_columns_of_a_hive_table() -> None:
+    added = AddColumn("n", LONG, after="id")
+    change, refresh = texts("hive-parquet", added)
+    assert '[["id", "int"], ["n", "bigint"], ["ts", "bigint"]' in change
+    assert refresh == "refresh table {database}.t"
+    follows, stays = (
+        texts("hive-parquet", TWO, added, partition_by=("p",), settings={"cascade": cascade})[0]
+        for cascade in ("on", "off")
+    )
+    assert '"p"' not in follows
+    assert follows.endswith("and of partitions")
+    assert follows.replace(", and of partitions", "") == stays
+    assert texts("hive-parquet", TWO, added, partition_by=("p",))[0] == follows
+
+
+@pytest.mark.parametrize("operations", [[TWO], [TWO, Touch(Rewrites.NONE)]])
+def test_rows_that_are_to_share_a_plain_file_are_written_by_one_task(
+    operations: list[Operation],
+) -> None:
+    (usual,), (small,) = (
+        texts("hive-parquet", *operations, settings={"row_groups": size})
+        for size in ("usual", "small")
+    )
+    rows = usual.removeprefix("insert into {database}.t ")
+    assert small == f"insert into {{database}}.t select /*+ coalesce(1) */ * from ({rows})"
